@@ -1,0 +1,271 @@
+"""Configuration: typed sections that cannot exist invalid, read from YAML and `--set`.
+
+A file states only what differs from the defaults below. All of its mistakes are reported at
+once, each on its own line, with the nearest known name where a key is unknown.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Self, get_args, get_origin
+
+import yaml
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+    model_validator,
+)
+
+from gru_mt.errors import UserError
+
+Fraction = Annotated[float, Field(ge=0, lt=1)]
+
+
+class Section(BaseModel):
+    """A frozen group of fields; an unknown key or a value of another type is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ParallelFiles(Section):
+    """Two files whose lines belong together; the names are the languages' roles in translation."""
+
+    source: str
+    target: str
+
+
+class DataConfig(Section):
+    corpus: str | ParallelFiles  # "fra-eng", "phrasebook", a file, or two parallel files
+    languages: Annotated[list[str], Field(min_length=2, max_length=2)] = ["en", "fr"]
+    """The corpus's first and second side; the split depends on this order alone."""
+    source: str = "en"
+    target: str = "fr"
+    max_words: PositiveInt = 200  # a pair with a longer side is dropped, and counted
+    max_ratio: Annotated[float, Field(gt=1)] = 9.0  # words of the longer side to the shorter
+
+    @model_validator(mode="after")
+    def _directions_are_the_corpus_languages(self) -> Self:
+        if sorted((self.source, self.target)) != sorted(self.languages):
+            raise ValueError(
+                f"source {self.source!r} and target {self.target!r} must be the two of "
+                f"languages {self.languages}"
+            )
+        return self
+
+    @property
+    def reversed(self) -> bool:
+        """Whether translation goes from the corpus's second side to its first."""
+        return self.source == self.languages[1]
+
+
+class TokenizerConfig(Section):
+    kind: Literal["unigram", "bpe", "char", "word"] = "unigram"
+    vocabulary_size: Annotated[int, Field(ge=8)] = 4_000  # lowered where the corpus is too small
+    joint: bool = True  # one vocabulary for both sides
+    sampling: Fraction = 0.0  # subword sampling on the training side: unigram alpha, BPE dropout
+    min_frequency: PositiveInt = 2  # `word` only: rarer words become the unknown token
+
+    @model_validator(mode="after")
+    def _sampling_needs_subwords(self) -> Self:
+        if self.sampling and self.kind not in ("unigram", "bpe"):
+            raise ValueError(f"sampling {self.sampling} needs kind unigram or bpe, not {self.kind}")
+        return self
+
+
+class ModelConfig(Section):
+    embedding_size: PositiveInt = 256
+    encoder_size: PositiveInt = 256  # hidden units in each of the encoder's two directions
+    decoder_size: PositiveInt = 512
+    encoder_layers: PositiveInt = 1
+    decoder_layers: PositiveInt = 1  # attention follows the first; the others read its context
+    attention: Literal["dot", "general", "additive", "none"] = "dot"
+    dropout: Fraction = 0.2  # locked: one mask a sequence
+
+
+class TrainingConfig(Section):
+    seed: NonNegativeInt = 1
+    device: str = "auto"  # cuda where there is one, else cpu; or any torch device
+    precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
+    max_epochs: PositiveInt = 10
+    max_steps: PositiveInt | None = None  # optimizer updates, where they end before the epochs do
+    batch_tokens: PositiveInt = 2_048  # padded target tokens of a microbatch, not sentences
+    accumulation: PositiveInt = 1  # microbatches an update
+    learning_rate: PositiveFloat = 2e-3  # the peak
+    floor: Annotated[float, Field(ge=0)] = 0.0  # the last update's learning rate
+    schedule: Literal["cosine", "linear", "constant"] = "cosine"
+    warmup_steps: NonNegativeInt = 200  # optimizer updates
+    weight_decay: Annotated[float, Field(ge=0)] = 0.0
+    label_smoothing: Fraction = 0.1
+    max_grad_norm: PositiveFloat = 1.0  # L2 norm of the whole gradient, after unscaling
+    averaging: Fraction = 0.999  # decay of the exponential moving average; 0: the last weights
+    validate_steps: PositiveInt | None = None  # optimizer updates; none: after each epoch
+    patience: PositiveInt | None = None  # validations without a better BLEU before stopping
+    checkpoint_minutes: PositiveFloat = 5.0
+    log_steps: PositiveInt = 50  # optimizer updates between lines of metrics
+
+    @model_validator(mode="after")
+    def _floor_is_below_the_peak(self) -> Self:
+        if self.floor > self.learning_rate:
+            raise ValueError(f"floor {self.floor} must not pass learning_rate {self.learning_rate}")
+        return self
+
+
+class DecodingConfig(Section):
+    beam_size: PositiveInt = 5
+    length_penalty: Annotated[float, Field(ge=0)] = 1.0  # score = log-probability / length ** this
+    max_source_tokens: PositiveInt = 256  # a longer sentence is cut, with a warning
+
+
+class Config(Section):
+    """Everything that decides what a run does."""
+
+    data: DataConfig
+    tokenizer: TokenizerConfig = TokenizerConfig()
+    model: ModelConfig = ModelConfig()
+    training: TrainingConfig = TrainingConfig()
+    decoding: DecodingConfig = DecodingConfig()
+
+    def to_yaml(self) -> str:
+        """Return every resolved value as YAML that `load_config` reads back."""
+        return yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with floats such as 1e-4, which YAML 1.1 calls strings, and without repeated keys."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        if repeated := {key for key in keys if keys.count(key) > 1}:
+            raise yaml.MarkedYAMLError(
+                problem=f"key {min(repeated)!r} stands twice", problem_mark=node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?[eE][-+]?[0-9]+$"),
+    list("-+0123456789"),
+)
+
+
+def _parse_yaml(text: str, where: str) -> Any:
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise UserError(f"{where}{line}: not YAML: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{where}: not YAML: {str(error).splitlines()[0]}") from None
+
+
+def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> None:
+    for override in overrides:
+        name, equals, text = override.partition("=")
+        if not equals or not all(name.split(".")):
+            raise UserError(f"--set {override}: expected section.key=value")
+        *sections, key = name.split(".")
+        section = values
+        for part in sections:
+            child = section.setdefault(part, {})
+            if not isinstance(child, dict):  # e.g. data.corpus.source over data.corpus: fra-eng
+                child = section[part] = {}
+            section = child
+        section[key] = _parse_yaml(text, f"--set {name}")
+
+
+def _submodels(annotation: Any) -> list[type[Section]]:
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return [annotation]
+    if isinstance(annotation, UnionType) or get_origin(annotation) is Annotated:
+        return [model for part in get_args(annotation) for model in _submodels(part)]
+    return []
+
+
+def _known_names(path: tuple[str, ...]) -> list[str]:
+    """Return the full names of the fields that stand beside the one at `path`."""
+    models: list[type[Section]] = [Config]
+    for part in path[:-1]:
+        models = [
+            submodel
+            for model in models
+            if part in model.model_fields
+            for submodel in _submodels(model.model_fields[part].annotation)
+        ]
+    return [".".join((*path[:-1], name)) for model in models for name in model.model_fields]
+
+
+def _suggestion(path: tuple[str, ...]) -> str:
+    beside = _known_names(path)
+    everywhere = [name for section in Config.model_fields for name in _known_names((section, ""))]
+    near = difflib.get_close_matches(path[-1], [name.split(".")[-1] for name in beside], n=1)
+    if near:
+        return f"did you mean {'.'.join((*path[:-1], near[0]))}?"
+    if elsewhere := [name for name in everywhere if name.split(".")[-1] == path[-1]]:
+        return f"did you mean {elsewhere[0]}?"
+    return f"known here: {', '.join(beside)}"
+
+
+def _explain(error: ValidationError) -> list[str]:
+    """Return one line for each mistake, with the field's full name."""
+    lines: dict[str, None] = {}
+    for item in error.errors():
+        path = tuple(str(part) for part in item["loc"])
+        value = item.get("input")
+        if path[:2] == ("data", "corpus") and len(path) > 2:  # pydantic names the union's branch
+            if path[2] == "str" and isinstance(value, Mapping):
+                continue
+            if path[2] == "ParallelFiles" and not isinstance(value, Mapping) and len(path) == 3:
+                continue
+            path = path[:2] + path[3:]
+        name = ".".join(path)
+        if item["type"] == "extra_forbidden":
+            message = f"{name} is unknown; {_suggestion(path)}"
+        elif item["type"] == "missing":
+            message = f"{name} is missing"
+            if name in ("data", "data.corpus"):
+                message += "; name a corpus, such as data.corpus: fra-eng, phrasebook or a file"
+        elif item["type"] == "value_error":
+            message = f"{name}: {item['ctx']['error']}"
+        else:
+            rule = item["msg"].replace("Input should be", "must be", 1)
+            message = f"{name} {rule[0].lower() + rule[1:]}, got {value!r}"
+        lines[message] = None
+    return list(lines)
+
+
+def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Config:
+    """Return the configuration in `text`, with `section.key=value` overrides applied.
+
+    Raises UserError with one line for each mistake, all at once; `where` names the file in them.
+    """
+    values = _parse_yaml(text, where)
+    if values is None:
+        values = {}
+    if not isinstance(values, dict):
+        raise UserError(f"{where}: expected sections such as 'data:', got {values!r}")
+    _apply_overrides(values, overrides)
+    # A section whose every line is commented out reads as null: its defaults are meant.
+    values = {key: {} if value is None else value for key, value in values.items()}
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise UserError("\n".join(f"{where}: {line}" for line in _explain(error))) from None
+
+
+def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
+    """Return the configuration in the file at `path`; see `parse_config`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 at byte {error.start}") from None
+    return parse_config(text, where=str(path), overrides=overrides)

@@ -1,0 +1,99 @@
+"""Sentence pairs as batches: flat arrays of ids, buckets by both lengths, one plan an epoch.
+
+Shapes: N pairs, B batch, S source tokens, T target tokens.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from gru_mt.data.tokenizer import BOS, EOS, PAD
+
+Ints = npt.NDArray[np.int64]
+
+
+class Sentences:
+    """Token ids of N sentences, end to end in one array: 4 bytes a token, whatever N is."""
+
+    def __init__(self, sentences: Sequence[Sequence[int]]) -> None:
+        self.length_N: Ints = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        self._start_N = np.cumsum(self.length_N) - self.length_N
+        self._ids = np.fromiter(chain.from_iterable(sentences), np.int32, int(self.length_N.sum()))
+
+    def padded(self, row_B: Ints) -> Ints:
+        """Return id_BS of the sentences in row_B, each padded behind to the longest."""
+        length_B1 = self.length_N[row_B, None]
+        position_S = np.arange(length_B1.max(initial=0))
+        id_BS = np.full((len(row_B), len(position_S)), PAD, np.int64)
+        real_BS = position_S < length_B1
+        id_BS[real_BS] = self._ids[(self._start_N[row_B, None] + position_S)[real_BS]]
+        return id_BS
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Padded ids, ready for teacher forcing: target_out_BT is target_in_BT one step later."""
+
+    source_BS: Tensor
+    source_length_B: Tensor
+    target_in_BT: Tensor
+    target_out_BT: Tensor
+
+    def to(self, device: torch.device) -> "Batch":
+        """Return the batch on `device`; the copy to a GPU runs beside what the GPU does."""
+        tensors = (self.source_BS, self.source_length_B, self.target_in_BT, self.target_out_BT)
+        if device.type == "cuda":
+            tensors = tuple(tensor.pin_memory() for tensor in tensors)
+        return Batch(*(tensor.to(device, non_blocking=True) for tensor in tensors))
+
+
+def source_batch(sources: Sentences, row_B: Ints) -> tuple[Tensor, Tensor]:
+    """Return source_BS, each sentence closed by <eos>, and source_length_B."""
+    id_BS = np.pad(sources.padded(row_B), ((0, 0), (0, 1)), constant_values=PAD)
+    id_BS[np.arange(len(row_B)), sources.length_N[row_B]] = EOS
+    return torch.from_numpy(id_BS), torch.from_numpy(sources.length_N[row_B] + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPairs:
+    """The ids of N pairs; a target counts one token more than its ids, for <eos>."""
+
+    source: Sentences
+    target: Sentences
+
+    def target_tokens(self, row_B: Ints) -> int:
+        """Return how many real target tokens the pairs in row_B train on."""
+        return int(self.target.length_N[row_B].sum()) + len(row_B)
+
+    def batch(self, row_B: Ints) -> Batch:
+        """Return the pairs in row_B as padded tensors on the CPU."""
+        source_BS, source_length_B = source_batch(self.source, row_B)
+        target_out_BT, _ = source_batch(self.target, row_B)
+        target_in_BT = torch.nn.functional.pad(target_out_BT[:, :-1], (1, 0), value=BOS)
+        return Batch(source_BS, source_length_B, target_in_BT, target_out_BT)
+
+    def plan(self, *, batch_tokens: int, seed: int, epoch: int) -> list[Ints]:
+        """Return the rows of each batch of an epoch, a pure function of the arguments.
+
+        Every pair is in exactly one batch. A batch holds at most `batch_tokens` padded target
+        tokens, or a single longer pair. Pairs of equal lengths meet in a new order each epoch.
+        """
+        rng = np.random.default_rng((seed, epoch))
+        shuffled_N = rng.permutation(len(self.source.length_N))
+        target_N = self.target.length_N[shuffled_N]
+        source_N = self.source.length_N[shuffled_N]
+        # Source lengths go up and down in turn, so that neighbours differ little at a seam too.
+        snake_N = np.where(target_N % 2 == 0, source_N, -source_N)
+        order_N = np.lexsort((snake_N, target_N))
+        cuts, first = [], 0
+        for place, tokens in enumerate((target_N[order_N] + 1).tolist()):
+            if place > first and (place - first + 1) * tokens > batch_tokens:
+                cuts.append(place)
+                first = place
+        batches = np.split(shuffled_N[order_N], cuts)
+        return [batches[index] for index in rng.permutation(len(batches))]

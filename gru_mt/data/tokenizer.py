@@ -1,0 +1,208 @@
+"""From text to ids and back: SentencePiece subwords, exact for every text, or words.
+
+The model is trained on the training side, and travels as it is inside the bundle.
+"""
+
+import io
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import sentencepiece
+
+from gru_mt.config import TokenizerConfig
+from gru_mt.data.corpus import clean
+from gru_mt.data.words import BOS, EOS, PAD, SPECIALS, UNK, Words
+from gru_mt.errors import UserError
+
+__all__ = ["BOS", "EOS", "PAD", "UNK", "Subwords", "Tokenizer", "Vocabulary", "train_tokenizer"]
+
+_SPACE = "\u2581"  # what SentencePiece writes for a space, and so cannot tell from one
+_ESCAPE = "\ue000"  # a private-use character: _SPACE is escaped as this and 1, itself as this and 0
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_JOINT_FILE = "tokenizer.model"
+_SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
+_seed_lock = threading.Lock()  # SentencePiece's seed is one for the whole process
+
+
+class Subwords:
+    """A SentencePiece model with byte fallback: every cleaned text comes back as it was."""
+
+    def __init__(self, model: bytes) -> None:
+        """Take a model that `train` made; raises ValueError for anything else."""
+        self._model = model
+        self._processor = sentencepiece.SentencePieceProcessor()
+        try:
+            self._processor.LoadFromSerializedProto(model)
+            first = self._processor.id_to_piece([*range(len(SPECIALS) + 1)])
+        except (RuntimeError, IndexError, UnicodeDecodeError):
+            raise ValueError("it is not a SentencePiece model, or it is damaged") from None
+        if first != [*SPECIALS, "<0x00>"]:
+            raise ValueError(f"its ids must begin with {', '.join(SPECIALS)} and the 256 bytes")
+
+    @classmethod
+    def train(cls, texts: Sequence[str], *, kind: str, size: int) -> Self:
+        """Return a model of `size` pieces, fewer where `texts` do not give as many.
+
+        The same texts give the same bytes. Raises UserError where `size` is below what single
+        characters and the 256 bytes take.
+        """
+        characters = {_SPACE, *"".join(texts)} - {" "}
+        minimum = len(SPECIALS) + 256 + len(characters)
+        if size < minimum:
+            raise UserError(
+                f"tokenizer.vocabulary_size {size} is too small: set it to {minimum} or more, for "
+                f"{len(characters)} characters, 256 bytes and {len(SPECIALS)} special tokens"
+            )
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_writer=model,
+            model_type=kind,
+            vocab_size=size,
+            hard_vocab_limit=False,  # a corpus that gives fewer pieces is no error
+            pad_id=PAD,
+            unk_id=UNK,
+            bos_id=BOS,
+            eos_id=EOS,
+            normalization_rule_name="identity",
+            character_coverage=1.0,
+            byte_fallback=True,
+            max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
+            num_threads=2,  # part of the result: sums are rounded thread by thread
+            minloglevel=2,  # errors only
+        )
+        return cls(model.getvalue())
+
+    def to_bytes(self) -> bytes:
+        """Return the model as SentencePiece's own tools read it."""
+        return self._model
+
+    @property
+    def size(self) -> int:
+        return int(self._processor.get_piece_size())
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of `text` without BOS and EOS."""
+        return self.encode_all([text])[0]
+
+    def encode_all(
+        self, texts: Sequence[str], *, sampling: float = 0.0, seed: int = 0
+    ) -> list[list[int]]:
+        """Return the ids of each text without BOS and EOS, a pure function of the arguments.
+
+        With `sampling` a text is cut at random: it is the smoothing exponent of a unigram model
+        (Kudo 2018, arXiv:1804.10959), the share of merges dropped from a BPE model (Provilkov
+        et al. 2020, arXiv:1910.13267).
+        """
+        escaped = [_escape(text) for text in texts]
+        ids: list[list[int]]
+        if not sampling:
+            ids = self._processor.encode(escaped)
+            return ids
+        with _seed_lock:
+            sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # the next means: none
+            ids = self._processor.encode(  # one new thread, which begins from the seed
+                escaped, enable_sampling=True, alpha=sampling, nbest_size=-1, num_threads=1
+            )
+        return ids
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Return the piece of each id; U+2581 in one stands for a space."""
+        pieces: list[str] = self._processor.id_to_piece(list(ids))
+        return pieces
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return one line of cleaned text for any ids, with control characters as spaces.
+
+        Bytes that are not UTF-8 read U+FFFD; PAD, BOS and EOS are left out.
+        """
+        text = _unescape(self._processor.decode(list(ids)))
+        return clean(_CONTROL.sub(" ", text))
+
+
+def _escape(text: str) -> str:
+    return text.replace(_ESCAPE, f"{_ESCAPE}0").replace(_SPACE, f"{_ESCAPE}1")
+
+
+def _unescape(text: str) -> str:
+    return text.replace(f"{_ESCAPE}1", _SPACE).replace(f"{_ESCAPE}0", _ESCAPE)
+
+
+Vocabulary = Subwords | Words
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """The vocabulary of each side of translation: one and the same where they are joint."""
+
+    source: Vocabulary
+    target: Vocabulary
+
+    @property
+    def joint(self) -> bool:
+        return self.source is self.target
+
+    def files(self) -> dict[str, bytes]:
+        """Return what `load` reads from a folder: content by name."""
+        if self.joint:
+            return {_JOINT_FILE: self.source.to_bytes()}
+        return {
+            name: side.to_bytes()
+            for name, side in zip(_SIDE_FILES, (self.source, self.target), strict=True)
+        }
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Return the tokenizer whose files are in `folder`; raises UserError that names the file.
+
+        Every file says itself of which kind it is.
+        """
+        names = _SIDE_FILES if (folder / _SIDE_FILES[0]).exists() else (_JOINT_FILE,)
+        sides = [_read(folder / name) for name in names]
+        return cls(sides[0], sides[-1])
+
+
+def _read(path: Path) -> Vocabulary:
+    try:
+        data = path.read_bytes()
+        return Words.from_bytes(data) if data.startswith(b"<pad>") else Subwords(data)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UserError(f"{path}: not a tokenizer of gru-mt: {error}") from None
+
+
+def train_tokenizer(
+    config: TokenizerConfig,
+    sources: Sequence[str],
+    targets: Sequence[str],
+    *,
+    warn: Callable[[str], None],
+) -> Tokenizer:
+    """Return a tokenizer trained on the cleaned texts of the training side.
+
+    `warn` gets a line where a vocabulary comes out smaller than `config` wants. Raises UserError
+    where the wanted size or frequency cannot be had.
+    """
+
+    def train(texts: Sequence[str], written: Sequence[str], where: str) -> Vocabulary:
+        size = config.vocabulary_size
+        side: Vocabulary
+        if config.kind == "word":
+            side = Words.train(texts, written, size=size, min_frequency=config.min_frequency)
+        else:
+            side = Subwords.train(texts, kind=config.kind, size=size)
+        if side.size < size:
+            warn(f"tokenizer.vocabulary_size {size}: {where} gives {side.size}, which is used")
+        return side
+
+    if config.joint:
+        both = train([*sources, *targets], targets, "the training side")
+        return Tokenizer(both, both)
+    return Tokenizer(
+        train(sources, sources, "the source side"), train(targets, targets, "the target side")
+    )

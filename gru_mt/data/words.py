@@ -1,0 +1,141 @@
+"""The vocabulary of recurrent-translation tutorials: lower-cased words, punctuation apart.
+
+It is a baseline, and lossy: case is gone, spacing is a guess, rare words become `<unk>`.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
+
+from gru_mt.errors import UserError
+
+PAD, UNK, BOS, EOS = 0, 1, 2, 3  # the same in every vocabulary, of words or of subwords
+SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
+
+_MARKS = "".join(
+    chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M")
+)
+_LETTER = rf"[\w\u200c\u200d{_MARKS}]"  # accents, vowel signs and joiners belong to their word
+_TOKEN = re.compile(
+    r"\d+(?:[.,:]\d+)+"  # 3.14, 10,000, 7:30
+    rf"|{_LETTER}+(?:-{_LETTER}+)*(?:['’](?={_LETTER}))?"  # peut-être; l' and homme; don' and t
+    r"|\S"
+)
+_JOINS = ("", "<", ">", "<>")  # no space: nowhere, before, after, on either side
+
+
+def split_words(text: str) -> list[str]:
+    """Return the tokens of `text`: "L'homme rit, non ?" -> ["l'", "homme", "rit", ",", "non", "?"].
+
+    Hyphens and decimal points stay inside; an apostrophe between letters ends a token.
+    """
+    return _TOKEN.findall(text.lower())
+
+
+def _learn_joins(texts: Iterable[str]) -> dict[str, str]:
+    """Return, of punctuation and elided words, those that mostly join a neighbour, and which."""
+    total: Counter[str] = Counter()
+    before: Counter[str] = Counter()
+    after: Counter[str] = Counter()
+    for text in texts:
+        lowered = f" {text.lower()} "
+        for match in _TOKEN.finditer(lowered):
+            token = match[0]
+            if token[-1].isalnum():
+                continue
+            total[token] += 1
+            before[token] += lowered[match.start() - 1] != " "
+            after[token] += lowered[match.end()] != " "
+    return {
+        token: "<" * (2 * before[token] > count) + ">" * (2 * after[token] > count)
+        for token, count in total.items()
+        if 2 * max(before[token], after[token]) > count
+    }
+
+
+class Words:
+    """Words by id; text comes back with punctuation spaced as it mostly is in the corpus."""
+
+    def __init__(self, tokens: Sequence[str], joins: Mapping[str, str]) -> None:
+        """Take every token by id, SPECIALS first, and what those of `joins` join: one of _JOINS."""
+        self.tokens = tuple(tokens)
+        self._joins = joins
+        self._ids = {token: index for index, token in enumerate(tokens)}
+
+    @classmethod
+    def train(
+        cls, texts: Iterable[str], written: Iterable[str], *, size: int, min_frequency: int
+    ) -> Self:
+        """Return the most frequent tokens of `texts`, `size` at most, ties in alphabetical order.
+
+        A token rarer than `min_frequency` is left out. `written` is text of the language that
+        `decode` shall write. Raises UserError where no token is frequent enough.
+        """
+        counts = Counter(token for text in texts for token in split_words(text))
+        frequent = [token for token, count in counts.items() if count >= min_frequency]
+        if not frequent:
+            raise UserError(
+                f"tokenizer.min_frequency {min_frequency}: no word of the training side occurs so "
+                f"often; set it to {max(counts.values())} or less"
+            )
+        frequent.sort(key=lambda token: (-counts[token], token))
+        tokens = [*SPECIALS, *frequent[: size - len(SPECIALS)]]
+        joins = _learn_joins(written)
+        return cls(tokens, {token: joins[token] for token in tokens if token in joins})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
+        lines = data.decode().split("\n")
+        if lines.pop() != "":
+            raise ValueError("the last line is cut off")
+        rows = [line.partition("\t") for line in lines]
+        tokens = [token for token, _, _ in rows]
+        if tuple(tokens[: len(SPECIALS)]) != SPECIALS:
+            raise ValueError(f"it must begin with the lines {', '.join(SPECIALS)}")
+        seen: set[str] = set()
+        for number, (token, _, joins) in enumerate(rows, start=1):
+            if token.split() != [token] or token in seen or joins not in _JOINS:
+                raise ValueError(f"line {number} is not a new word, alone or with a tab and <, >")
+            seen.add(token)
+        return cls(tokens, {token: joins for token, _, joins in rows if joins})
+
+    def to_bytes(self) -> bytes:
+        """Return plain text, one token a line in the order of the ids, with what it joins."""
+        lines = (f"{token}\t{self._joins.get(token, '')}".rstrip("\t") for token in self.tokens)
+        return "".join(f"{line}\n" for line in lines).encode()
+
+    @property
+    def size(self) -> int:
+        return len(self.tokens)
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of `text`, UNK for unknown words, without BOS and EOS."""
+        return [self._ids.get(token, UNK) for token in split_words(text)]
+
+    def encode_all(
+        self, texts: Sequence[str], *, sampling: float = 0.0, seed: int = 0
+    ) -> list[list[int]]:
+        """Return the ids of each text; `sampling` is 0, as a word is read in one way only."""
+        assert not sampling, f"no sampling {sampling} of words, whatever the seed {seed}"
+        return [self.encode(text) for text in texts]
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        """Return the token of each id."""
+        return [self.tokens[index] for index in ids]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return one line of text for any ids; UNK is written `<unk>`."""
+        text = ""
+        inside_quotes = False
+        joined = True  # to what stands before it
+        for token in self.pieces(index for index in ids if index not in (PAD, BOS, EOS)):
+            joins = self._joins.get(token, "")
+            if token == '"':  # the same mark opens and closes
+                joins = "<" if inside_quotes else ">"
+                inside_quotes = not inside_quotes
+            text += token if joined or "<" in joins else f" {token}"
+            joined = ">" in joins
+        return text

@@ -1,0 +1,144 @@
+"""Text in, text out: what `gru-mt translate`, `gru-mt eval` and validation share.
+
+Shapes: N sentences, B sentences of one batch.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gru_mt.bundle import load_bundle
+from gru_mt.config import DecodingConfig
+from gru_mt.data.batching import Ints, Sentences, source_batch
+from gru_mt.data.corpus import clean
+from gru_mt.data.tokenizer import BOS, PAD, UNK, Tokenizer
+from gru_mt.device import resolve_device
+from gru_mt.errors import UserError
+from gru_mt.inference.search import Hypothesis, beam_search, greedy_search
+from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One translation of a sentence."""
+
+    text: str
+    score: float  # log-probability in nats over length ** length_penalty; higher is better
+    tokens: list[str]
+    attention: list[list[float]] | None  # a row for each token and <eos>, over source tokens, <eos>
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A sentence and its translations, best first."""
+
+    source: str
+    source_tokens: list[str]
+    candidates: list[Candidate]
+    cut_tokens: int  # source tokens past the longest that is translated, which were left out
+
+    @property
+    def text(self) -> str:
+        """The best translation; empty for a blank sentence."""
+        return self.candidates[0].text
+
+
+class Translator:
+    """A model and its tokenizer, ready to translate."""
+
+    def __init__(self, model: Seq2Seq, tokenizer: Tokenizer, config: DecodingConfig) -> None:
+        self.model = model
+        self.device = model.output_bias_V.device
+        self.tokenizer = tokenizer
+        self.config = config
+
+    @classmethod
+    def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
+        """Return the translator of a run's folder, or of a bundle; UserError where it is none."""
+        bundle = load_bundle(Path(path), resolve_device(device))
+        return cls(bundle.model, bundle.tokenizer, bundle.config.decoding)
+
+    @torch.inference_mode()
+    def translate(
+        self,
+        sources: Sequence[str],
+        *,
+        beam_size: int | None = None,
+        length_penalty: float | None = None,
+        n_best: int = 1,
+        batch_size: int = 128,
+        attention: bool = False,
+    ) -> list[Translation]:
+        """Return a translation of each source, in order.
+
+        The beam and the length penalty default to the bundle's; a beam of 1 is greedy. Neither the
+        batch size nor the order of the sources changes a translation. A blank source gives an empty
+        text.
+        """
+        beam_size = self.config.beam_size if beam_size is None else beam_size
+        if n_best > beam_size:
+            raise UserError(f"{n_best} translations need a beam of at least {n_best}: {beam_size}")
+        if length_penalty is None:
+            length_penalty = self.config.length_penalty
+        longest = self.config.max_source_tokens
+        id_lists = self.tokenizer.source.encode_all([clean(source) for source in sources])
+        encoded = Sentences([ids[:longest] for ids in id_lists])
+        candidates = [[Candidate("", 0.0, [], [] if attention else None)] for _ in sources]
+        by_length_N = np.argsort(-encoded.length_N, kind="stable")
+        worded_N = by_length_N[encoded.length_N[by_length_N] > 0]
+        for first in range(0, len(worded_N), batch_size):
+            row_B = worded_N[first : first + batch_size]
+            start = self._encode(encoded, row_B)
+            beams = self._search(start, encoded.length_N[row_B], beam_size, length_penalty)
+            for place, (row, beam) in enumerate(zip(row_B, beams, strict=True)):
+                candidates[row] = [
+                    Candidate(
+                        self.tokenizer.target.decode(hypothesis.ids),
+                        hypothesis.score,
+                        self.tokenizer.target.pieces(hypothesis.ids),
+                        self._align(start, place, hypothesis.ids) if attention else None,
+                    )
+                    for hypothesis in beam[:n_best]
+                ]
+        return [
+            Translation(
+                source,
+                self.tokenizer.source.pieces(ids[:longest]),
+                candidates[row],
+                cut_tokens=max(0, len(ids) - longest),
+            )
+            for row, (source, ids) in enumerate(zip(sources, id_lists, strict=True))
+        ]
+
+    def _encode(self, encoded: Sentences, row_B: Ints) -> DecoderState:
+        source_BS, source_length_B = source_batch(encoded, row_B)
+        return self.model.encode(source_BS.to(self.device), source_length_B.to(self.device))
+
+    def _search(
+        self, start: DecoderState, length_B: Ints, beam_size: int, length_penalty: float
+    ) -> list[list[Hypothesis]]:
+        # A limit by the sentence's own length, so that its company in a batch changes nothing.
+        limit_B = torch.from_numpy(2 * length_B + 10).to(self.device)
+        if beam_size == 1:
+            greedy = greedy_search(self._step, start, limit_B, length_penalty=length_penalty)
+            return [[hypothesis] for hypothesis in greedy]
+        return beam_search(
+            self._step, start, limit_B, beam_size=beam_size, length_penalty=length_penalty
+        )
+
+    def _step(self, last_id_N: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
+        logits_NV, state = self.model.step(last_id_N, state)
+        logits_NV[:, (PAD, UNK, BOS)] = -torch.inf
+        return logits_NV.log_softmax(dim=1), state
+
+    def _align(self, start: DecoderState, row: int, ids: list[int]) -> list[list[float]]:
+        """Return the attention of each token and of <eos> over the row's real source tokens."""
+        target_in_BT = torch.tensor([[BOS, *ids]], device=self.device)
+        state = start.select(torch.tensor([row], device=self.device))
+        weight_TS = self.model.align(target_in_BT, state)[0]
+        weights: list[list[float]] = weight_TS[:, state.memory.mask_BS[0]].tolist()
+        return weights

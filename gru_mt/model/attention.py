@@ -1,0 +1,83 @@
+"""Attention: which encoder states a decoder state reads.
+
+Shapes: B batch, S source tokens, T target tokens, H decoder units, C encoder units (both
+directions).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+
+def length_mask(length_B: Tensor, size: int) -> Tensor:
+    """Return mask_BS, True on real tokens: length 2, size 3 -> [True, True, False]."""
+    return torch.arange(size, device=length_B.device) < length_B[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """An encoded batch of sources, as attention reads it."""
+
+    state_BSC: Tensor
+    key_BSH: Tensor  # the states, projected once to what a query is compared with
+    mask_BS: Tensor  # True on real tokens
+
+    def select(self, row_N: Tensor) -> "Memory":
+        """Return the memory of the rows that row_N names."""
+        state_NSC = self.state_BSC[row_N]
+        same = self.key_BSH is self.state_BSC
+        return Memory(state_NSC, state_NSC if same else self.key_BSH[row_N], self.mask_BS[row_N])
+
+
+class Attention(nn.Module):
+    """Global attention of Luong et al. 2015, arXiv 1508.04025, or of Bahdanau et al. 2015.
+
+    With query q and encoder state m: `dot` scores q . m, `general` q . (W m), and `additive`
+    v . tanh(U q + W m) (Bahdanau et al., arXiv 1409.0473). `none` reads nothing: its context has
+    size 0.
+    """
+
+    def __init__(
+        self,
+        kind: Literal["dot", "general", "additive", "none"],
+        *,
+        query_size: int,
+        memory_size: int,
+    ) -> None:
+        super().__init__()
+        assert kind != "dot" or query_size == memory_size, "the configuration checks it"
+        self.kind = kind
+        self.context_size = 0 if kind == "none" else memory_size
+        if kind in ("general", "additive"):
+            self.key = _linear(memory_size, query_size)
+        if kind == "additive":
+            self.query = _linear(query_size, query_size)
+            self.score = _linear(query_size, 1)
+
+    def remember(self, state_BSC: Tensor, mask_BS: Tensor) -> Memory:
+        """Return the memory of encoder states: their keys are computed here, once."""
+        key_BSH = self.key(state_BSC) if self.kind in ("general", "additive") else state_BSC
+        return Memory(state_BSC, key_BSH, mask_BS)
+
+    def forward(self, query_BTH: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
+        """Return context_BTC, the weighted mean of the states, and weight_BTS, which sum to 1."""
+        size_B, size_T, _ = query_BTH.shape
+        if self.kind == "none":
+            weight_BTS = query_BTH.new_zeros(size_B, size_T, memory.mask_BS.shape[1])
+            return query_BTH.new_empty(size_B, size_T, 0), weight_BTS
+        if self.kind == "additive":
+            mixed_BTSH = torch.tanh(self.query(query_BTH)[:, :, None] + memory.key_BSH[:, None])
+            score_BTS = self.score(mixed_BTSH).squeeze(3)
+        else:
+            score_BTS = query_BTH @ memory.key_BSH.transpose(1, 2)
+        weight_BTS = score_BTS.masked_fill(~memory.mask_BS[:, None], -math.inf).softmax(dim=2)
+        return weight_BTS.to(memory.state_BSC.dtype) @ memory.state_BSC, weight_BTS
+
+
+def _linear(size_in: int, size_out: int) -> nn.Linear:
+    linear = nn.Linear(size_in, size_out, bias=False)
+    nn.init.xavier_uniform_(linear.weight)
+    return linear

@@ -1,0 +1,79 @@
+"""Files that are whole or absent, and tensors on disk that load without running any code."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from gru_mt.errors import UserError
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write `content` so that `path` holds either all of it or what it held before.
+
+    Raises UserError where it cannot be written, on a full disk above all.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(
+            f"{path}: cannot be written: {error.strerror}; what was saved before is still there"
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def save_tensors(path: Path, tensors: Mapping[str, Tensor], header: Mapping[str, Any]) -> None:
+    """Write tensors and a JSON header as one safetensors file that carries its own digest."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    text = json.dumps(header, ensure_ascii=False)
+    write_file(path, save(tensors, {"header": text, "sha256": _digest(tensors, text)}))
+
+
+def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Return the tensors and the header of a file by `save_tensors`.
+
+    Raises UserError where it is missing, cut off, changed, or of another program.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no dict
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except SafetensorError as error:
+        raise UserError(f"{path}: damaged or cut off ({error})") from None
+    if not {"header", "sha256"} <= metadata.keys():
+        raise UserError(f"{path}: not written by gru-mt")
+    if _digest(tensors, metadata["header"]) != metadata["sha256"]:
+        raise UserError(f"{path}: damaged: its contents do not match its digest")
+    return tensors, json.loads(metadata["header"])
+
+
+def _digest(tensors: Mapping[str, Tensor], header: str) -> str:
+    digest = hashlib.sha256(header.encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()

@@ -1,0 +1,72 @@
+"""What a run tells: to the person who waits, and to the files of its folder."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from gru_mt.storage import write_file
+
+LINE_SECONDS = 30.0  # between lines of progress where stderr is no terminal
+
+
+class Journal:
+    """`train.log` and stderr for people, `metrics.jsonl` (one object a line) for programs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._log = folder / "train.log"
+        self._metrics = folder / "metrics.jsonl"
+        self._bar: tqdm[None] | None = None
+        self._said_s = time.perf_counter()
+        self._done = self._total = 0
+        self._started_s = 0.0
+
+    def say(self, text: str) -> None:
+        """Print a line to stderr, above the bar where there is one, and keep it."""
+        tqdm.write(text, file=sys.stderr)
+        with self._log.open("a", encoding="utf-8") as file:
+            file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}\n")
+
+    def warn(self, text: str) -> None:
+        """Say that something wants attention."""
+        self.say(f"warning: {text}")
+
+    def start(self, *, done: int, total: int) -> None:
+        """Begin to show progress, at `done` of `total` updates; forget metrics past `done`.
+
+        A resumed run repeats the updates since its checkpoint, and writes their metrics again.
+        """
+        if self._metrics.is_file():
+            lines = self._metrics.read_text(encoding="utf-8").splitlines()
+            kept = [line for line in lines if json.loads(line)["step"] <= done]
+            write_file(self._metrics, "".join(f"{line}\n" for line in kept).encode())
+        self._started_s, self._done, self._total = time.perf_counter(), done, total
+        if sys.stderr.isatty():
+            self._bar = tqdm(total=total, initial=done, unit=" updates", dynamic_ncols=True)
+
+    def progress(self, step: int, total: int, **shown: str) -> None:
+        """Show that `step` of `total` updates are done, with what else there is to show."""
+        if self._bar is not None:
+            self._bar.total = total
+            self._bar.set_postfix(shown, refresh=False)
+            self._bar.update(step - self._bar.n)
+        elif time.perf_counter() - self._said_s > LINE_SECONDS:
+            self._said_s = time.perf_counter()
+            pace_s = (self._said_s - self._started_s) / max(1, step - self._done)
+            facts = [f"{name} {value}" for name, value in shown.items()]
+            left = f"{(total - step) * pace_s / 60:.1f} min left"
+            self.say(", ".join([f"update {step:,} of {total:,}", *facts, left]))
+
+    def metrics(self, step: int, **values: Any) -> None:
+        """Append a line of metrics."""
+        with self._metrics.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"step": step, **values}) + "\n")
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None

@@ -1,0 +1,96 @@
+"""From gradients to weights: unscale, clip, step, average.
+
+The order is the point: clipping sees true gradients, whatever they were scaled by, and a gradient
+that is not finite reaches neither the weights nor their average.
+"""
+
+import copy
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gru_mt.bundle import load_named_tensors, named_tensors
+from gru_mt.config import TrainingConfig
+from gru_mt.model.seq2seq import Seq2Seq
+
+
+class Optimizer:
+    """AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101) and a moving average of the weights."""
+
+    def __init__(self, model: Seq2Seq, config: TrainingConfig, precision: torch.dtype) -> None:
+        self.model = model
+        self.average = copy.deepcopy(model).requires_grad_(False)
+        self.updates = 0
+        self._config = config
+        self._parameters = list(model.parameters())
+        self._averages = list(self.average.parameters())
+        matrices = [parameter for parameter in self._parameters if parameter.ndim > 1]
+        vectors = [parameter for parameter in self._parameters if parameter.ndim < 2]
+        self._adamw = torch.optim.AdamW(
+            [
+                {"params": matrices, "weight_decay": config.weight_decay},
+                {"params": vectors, "weight_decay": 0.0},
+            ],
+            betas=(0.9, 0.98),
+            eps=1e-9,
+            fused=True,
+        )
+        device = self._parameters[0].device
+        self._scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
+
+    def scaled(self, loss: Tensor) -> Tensor:
+        """Return the loss to call backward on: scaled under fp16, else as it is."""
+        return self._scaler.scale(loss)
+
+    def step(self, learning_rate: float) -> Tensor:
+        """Update weights and average; return the gradient's L2 norm before clipping, unscaled.
+
+        Where that norm is not finite, nothing but fp16's loss scale changes.
+        """
+        for group in self._adamw.param_groups:
+            group["lr"] = learning_rate
+        self._scaler.unscale_(self._adamw)  # clip true gradients, not loss-scaled ones
+        norm = torch.nn.utils.clip_grad_norm_(self._parameters, self._config.max_grad_norm)
+        if not self._scaler.is_enabled():
+            # The fused kernel leaves out an update marked so, without waiting for a GPU to say it.
+            self._adamw.found_inf = (~norm.isfinite()).float()
+        self._scaler.step(self._adamw)
+        self._scaler.update()
+        self._adamw.zero_grad()
+        self.updates += 1
+        # An average of few updates forgets its start faster, as TensorFlow's does.
+        decay = min(self._config.averaging, (1 + self.updates) / (10 + self.updates))
+        torch._foreach_lerp_(self._averages, [p.detach() for p in self._parameters], 1 - decay)
+        return norm
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return all that the next update depends on, by name, but for `counters`."""
+        tensors = {f"model.{name}": value for name, value in named_tensors(self.model).items()}
+        for name, value in named_tensors(self.average).items():
+            tensors[f"average.{name}"] = value
+        for name, parameter in self.model.named_parameters():
+            for moment, value in self._adamw.state[parameter].items():
+                tensors[f"{moment}.{name}"] = value
+        return tensors
+
+    def counters(self) -> dict[str, Any]:
+        """Return what `tensors` leaves out, as JSON values."""
+        return {"updates": self.updates, "scaler": self._scaler.state_dict()}
+
+    def load(self, tensors: dict[str, Tensor], counters: dict[str, Any], where: Path) -> None:
+        """Go on from the `tensors` and `counters` of the file `where`."""
+        parts: dict[str, dict[str, Tensor]] = defaultdict(dict)
+        for key, value in tensors.items():
+            part, _, name = key.partition(".")
+            parts[part][name] = value
+        load_named_tensors(self.model, parts.pop("model", {}), where)
+        load_named_tensors(self.average, parts.pop("average", {}), where)
+        for name, parameter in self.model.named_parameters():
+            self._adamw.state[parameter] = {
+                moment: values[name].to(parameter.device) for moment, values in parts.items()
+            }
+        self.updates = counters["updates"]
+        self._scaler.load_state_dict(counters["scaler"])

@@ -1,0 +1,113 @@
+"""From a configuration to what the training loop reads."""
+
+import hashlib
+import json
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gru_mt.config import Config
+from gru_mt.data.batching import EncodedPairs, Sentences
+from gru_mt.data.corpus import Corpus, Pair, load_corpus
+from gru_mt.data.split import EvaluationSet, Split, split_corpus
+from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.errors import UserError
+from gru_mt.storage import write_file
+from gru_mt.training.journal import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """Both sides of the training part, the dev part, and what they come from."""
+
+    tokenizer: Tokenizer
+    train: list[Pair]
+    dev: EvaluationSet
+    dev_pairs: EncodedPairs
+    fingerprints: dict[str, str]  # SHA-256 of what a checkpoint belongs to
+    provenance: dict[str, Any]
+
+
+def encode_pairs(
+    tokenizer: Tokenizer, pairs: list[Pair], *, sampling: float = 0.0, seed: int = 0
+) -> EncodedPairs:
+    """Return the ids of `pairs`; with `sampling` cut into subwords at random, but by `seed`."""
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    return EncodedPairs(
+        Sentences(tokenizer.source.encode_all(sources, sampling=sampling, seed=seed)),
+        Sentences(tokenizer.target.encode_all(targets, sampling=sampling, seed=seed + 1)),
+    )
+
+
+def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
+    """Read and split the corpus, train the tokenizer or load the run's own, and say what came out.
+
+    The run's folder gets the corpus's report and attribution, the tokenizer, and dev and test.
+    """
+    corpus = load_corpus(config.data)
+    split = split_corpus(corpus, config.data)
+    for line in [*corpus.report.lines(), *_split_lines(split)]:
+        journal.say(line)
+    for warning in corpus.warnings:
+        journal.warn(warning)
+    if corpus.attribution:
+        journal.say(corpus.attribution)
+        write_file(folder / "attribution.txt", f"{corpus.attribution}\n".encode())
+    if not split.train:
+        raise UserError(f"data.corpus: no pair is left to train on: {_split_lines(split)[0]}")
+    dev = EvaluationSet.from_pairs(split.dev)
+    if not split.dev:
+        journal.warn("the corpus is too small for a dev part: the last weights will be kept")
+    report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
+    _write_json(folder / "corpus.json", report | asdict(corpus.report))
+    _write_json(folder / "dev.json", asdict(dev))
+    _write_json(folder / "test.json", asdict(EvaluationSet.from_pairs(split.test)))
+
+    tokenizer = _tokenizer(config, split, folder, journal)
+    return TrainingData(
+        tokenizer,
+        split.train,
+        dev,
+        encode_pairs(tokenizer, split.dev),
+        {
+            "corpus": corpus.sha256,
+            "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
+        },
+        _provenance(report, corpus, split),
+    )
+
+
+def _tokenizer(config: Config, split: Split, folder: Path, journal: Journal) -> Tokenizer:
+    if any(folder.glob("tokenizer*.model")):
+        return Tokenizer.load(folder)
+    journal.say(f"training the {config.tokenizer.kind} tokenizer")
+    sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
+    tokenizer = train_tokenizer(config.tokenizer, sources, targets, warn=journal.warn)
+    for name, content in tokenizer.files().items():
+        write_file(folder / name, content)
+    return tokenizer
+
+
+def _split_lines(split: Split) -> list[str]:
+    return [
+        f"train {len(split.train):,} pairs, dev {len(split.dev):,}, test {len(split.test):,}",
+    ]
+
+
+def _provenance(report: dict[str, Any], corpus: Corpus, split: Split) -> dict[str, Any]:
+    return {
+        **report,
+        "attribution": corpus.attribution,
+        "pairs": {"train": len(split.train), "dev": len(split.dev), "test": len(split.test)},
+        "gru_mt": version("gru-mt"),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _write_json(path: Path, values: dict[str, Any]) -> None:
+    write_file(path, json.dumps(values, ensure_ascii=False, indent=2).encode())
