@@ -6,7 +6,6 @@ refuses a file that is missing, damaged or from another bundle. Only the weights
 better model replaces an older one, so that a bundle is whole at every moment.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,14 @@ from gru_mt.config import Config, load_config
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.storage import file_digest, load_tensors, save_tensors, write_file
+from gru_mt.storage import (
+    file_digest,
+    load_tensors,
+    read_json,
+    save_tensors,
+    write_file,
+    write_json,
+)
 
 WEIGHTS, CONFIG, PROVENANCE = "weights.safetensors", "config.yaml", "provenance.json"
 
@@ -72,7 +78,7 @@ def start_bundle(
     for name, content in tokenizer.files().items():
         write_file(folder / name, content)
     write_file(folder / CONFIG, config.to_yaml().encode())
-    write_file(folder / PROVENANCE, json.dumps(provenance, ensure_ascii=False, indent=2).encode())
+    write_json(folder / PROVENANCE, provenance)
 
 
 def save_weights(folder: Path, model: Seq2Seq, facts: dict[str, Any]) -> None:
@@ -96,7 +102,7 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
     tensors, facts = load_tensors(folder / WEIGHTS)
     config = load_config(folder / CONFIG)
     tokenizer = Tokenizer.load(folder)
-    provenance = _read_json(folder / PROVENANCE)
+    provenance = read_json(folder / PROVENANCE)
     for name, digest in facts.get("belongs_to", {}).items():
         if file_digest(folder / name) != digest:
             raise UserError(f"{folder / name}: not the file that {WEIGHTS} was saved with")
@@ -109,13 +115,3 @@ def _belongs_to(folder: Path) -> dict[str, str]:
     """Return the digests of the files that the weights are of use with."""
     names = sorted(path.name for path in folder.glob("tokenizer*.model"))
     return {name: file_digest(folder / name) for name in [CONFIG, PROVENANCE, *names]}
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise UserError(f"{path}: damaged: not JSON ({error})") from None
-    return values

@@ -9,7 +9,7 @@ class UserError(Exception):
     """
 
 
-class Interrupted(Exception):
+class Interrupted(Exception):  # noqa: N818 it is no error
     """A signal asked to stop, and everything is saved; the command exits with 128 + `signal`."""
 
     def __init__(self, signal: int) -> None:

@@ -35,6 +35,24 @@ def write_file(path: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def write_json(path: Path, values: Mapping[str, Any]) -> None:
+    """Write `values` for people and programs; see `write_file`."""
+    write_file(path, json.dumps(values, ensure_ascii=False, indent=2).encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return what `write_json` wrote; UserError where it is missing or damaged."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UserError(f"{path}: damaged: not JSON ({error})") from None
+    if not isinstance(values, dict):
+        raise UserError(f"{path}: damaged: not a JSON object")
+    return values
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     try:
@@ -75,5 +93,5 @@ def _digest(tensors: Mapping[str, Tensor], header: str) -> str:
     digest = hashlib.sha256(header.encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
-        digest.update(tensor.reshape(-1).view(torch.uint8).numpy())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()

@@ -46,10 +46,17 @@ class Batch:
 
     def to(self, device: torch.device) -> "Batch":
         """Return the batch on `device`; the copy to a GPU runs beside what the GPU does."""
-        tensors = (self.source_BS, self.source_length_B, self.target_in_BT, self.target_out_BT)
-        if device.type == "cuda":
-            tensors = tuple(tensor.pin_memory() for tensor in tensors)
-        return Batch(*(tensor.to(device, non_blocking=True) for tensor in tensors))
+
+        def move(tensor: Tensor) -> Tensor:
+            pinned = tensor.pin_memory() if device.type == "cuda" else tensor
+            return pinned.to(device, non_blocking=True)
+
+        return Batch(
+            move(self.source_BS),
+            move(self.source_length_B),
+            move(self.target_in_BT),
+            move(self.target_out_BT),
+        )
 
 
 def source_batch(sources: Sentences, row_B: Ints) -> tuple[Tensor, Tensor]:

@@ -34,7 +34,7 @@ _DAMAGE = (  # what unpacking raises; ValueError where a name in a zip is not te
     EOFError,
     ValueError,
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Cc less Python's whitespace
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Cc less Python's whitespace
 
 
 class Pair(NamedTuple):
@@ -231,7 +231,7 @@ def _judged(row: Row, config: DataConfig, seen: set[tuple[str, str]]) -> Row:
     if isinstance(row, Reason):
         return row
     source, target = clean(row[0]), clean(row[1])
-    if _CONTROL.search(source) or _CONTROL.search(target):
+    if CONTROL.search(source) or CONTROL.search(target):
         return Reason.CONTROL
     if not source or not target:
         return Reason.EMPTY

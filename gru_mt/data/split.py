@@ -45,6 +45,10 @@ class Split:
     dev: list[Pair]
     test: list[Pair]
 
+    def summary(self) -> str:
+        """Return one line for a person."""
+        return f"train {len(self.train):,} pairs, dev {len(self.dev):,}, test {len(self.test):,}"
+
     def swapped(self) -> "Split":
         """Return the same split for the other direction of translation."""
 

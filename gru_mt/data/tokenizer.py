@@ -104,7 +104,7 @@ class Subwords:
             ids = self._processor.encode(escaped)
             return ids
         with _seed_lock:
-            sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # the next means: none
+            sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # 2**32 - 1 is ignored
             ids = self._processor.encode(  # one new thread, which begins from the seed
                 escaped, enable_sampling=True, alpha=sampling, nbest_size=-1, num_threads=1
             )

@@ -6,7 +6,7 @@ have some, K beam size, V vocabulary, T tokens so far, C chosen continuations.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -38,7 +38,7 @@ class Hypothesis:
 
 def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> float:
     """Return log_prob / tokens ** length_penalty: 0 ranks by probability, 1 by its mean a token."""
-    return log_prob / tokens**length_penalty
+    return log_prob / float(tokens**length_penalty)
 
 
 def greedy_search(
@@ -114,8 +114,8 @@ def _continuations(
 
     Each gets as many as its beam is still wide, best first; impossible ones are left out.
     """
-    sentence_A, group_R, rows_A = sentence_R.unique_consecutive(
-        return_inverse=True, return_counts=True
+    sentence_A, group_R, rows_A = torch.unique_consecutive(
+        sentence_R, return_inverse=True, return_counts=True
     )
     first_A = rows_A.cumsum(0) - rows_A
     slot_R = torch.arange(len(sentence_R), device=sentence_R.device) - first_A[group_R]
@@ -132,7 +132,7 @@ def _continuations(
     return row_C, id_RK[row_C, (place_AK % size_k)[kept_AK]], score_AK[kept_AK]
 
 
-def _rows(chosen_R: Tensor, *columns: Tensor) -> list[list]:
+def _rows(chosen_R: Tensor, *columns: Tensor) -> list[list[Any]]:
     return [column[chosen_R].tolist() for column in columns]
 
 

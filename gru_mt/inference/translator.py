@@ -6,6 +6,7 @@ Shapes: N sentences, B sentences of one batch.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -45,6 +46,22 @@ class Translation:
     def text(self) -> str:
         """The best translation; empty for a blank sentence."""
         return self.candidates[0].text
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the sentence and its translations as JSON values."""
+        return {
+            "source": self.source,
+            "source_tokens": self.source_tokens,
+            "translations": [
+                {
+                    "text": candidate.text,
+                    "score": candidate.score,
+                    "tokens": candidate.tokens,
+                    **({} if candidate.attention is None else {"attention": candidate.attention}),
+                }
+                for candidate in self.candidates
+            ],
+        }
 
 
 class Translator:

@@ -66,7 +66,7 @@ class Seq2Seq(nn.Module):
         for layer in self.encoder:
             state_BSC, last_BC = layer(state_BSC, source_length_B)
             state_BSC = locked_dropout(state_BSC, self.dropout, rng)
-        start_BLH = torch.tanh(self.bridge(last_BC)).unflatten(1, (len(self.decoder), -1))
+        start_BLH = torch.tanh(self.bridge(last_BC)).view(len(last_BC), len(self.decoder), -1)
         mask_BS = length_mask(source_length_B, source_BS.shape[1])
         memory = self.attention.remember(state_BSC, mask_BS)
         return DecoderState(start_BLH.transpose(0, 1).contiguous(), memory)
@@ -105,9 +105,7 @@ class Seq2Seq(nn.Module):
         readout_BTE = locked_dropout(torch.tanh(self.readout(read_BTI)), self.dropout, rng)
         return readout_BTE, DecoderState(torch.stack(last_BH), start.memory), weight_BTS
 
-    def _embed(
-        self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None
-    ) -> Tensor:
+    def _embed(self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None) -> Tensor:
         # The output wants rows of length about 1, a GRU wants inputs of variance about 1.
         scaled_BTE = embedding(id_BT) * embedding.embedding_dim**0.5
         return locked_dropout(scaled_BTE, self.dropout, rng)

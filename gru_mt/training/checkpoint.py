@@ -32,7 +32,7 @@ class Progress:
 def save_checkpoint(
     folder: Path, optimizer: Optimizer, progress: Progress, fingerprints: dict[str, str]
 ) -> None:
-    """Write a checkpoint and drop all but the newest; `fingerprints` name what it was trained on."""
+    """Write a checkpoint of training on what `fingerprints` name; drop all but the newest."""
     folder.mkdir(exist_ok=True)
     header = {
         "progress": asdict(progress),

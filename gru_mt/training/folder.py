@@ -43,7 +43,9 @@ def open_folder(folder: Path, config: Config) -> Iterator[None]:
         raise UserError(f"{folder}: cannot be made: {error.strerror}") from None
     with (folder / "lock").open("w") as lock:
         try:
-            portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
+            portalocker.lock(
+                lock, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
+            )
         except portalocker.LockException:
             raise UserError(
                 f"{folder}: another training runs in it; wait for it, or name another with --run"
@@ -76,4 +78,3 @@ def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{key}"] = value
     return flat
-

@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 from tqdm import tqdm
 
@@ -19,7 +19,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self._log = folder / "train.log"
         self._metrics = folder / "metrics.jsonl"
-        self._bar: tqdm[None] | None = None
+        self._bar: tqdm[Never] | None = None
         self._said_s = time.perf_counter()
         self._done = self._total = 0
         self._started_s = 0.0

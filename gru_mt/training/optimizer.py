@@ -26,7 +26,8 @@ class Optimizer:
         self.updates = 0
         self._config = config
         self._parameters = list(model.parameters())
-        self._averages = list(self.average.parameters())
+        self._sources = [parameter.detach() for parameter in self._parameters]
+        self._averages = [parameter.detach() for parameter in self.average.parameters()]
         matrices = [parameter for parameter in self._parameters if parameter.ndim > 1]
         vectors = [parameter for parameter in self._parameters if parameter.ndim < 2]
         self._adamw = torch.optim.AdamW(
@@ -56,14 +57,14 @@ class Optimizer:
         norm = torch.nn.utils.clip_grad_norm_(self._parameters, self._config.max_grad_norm)
         if not self._scaler.is_enabled():
             # The fused kernel leaves out an update marked so, without waiting for a GPU to say it.
-            self._adamw.found_inf = (~norm.isfinite()).float()
+            self._adamw.found_inf = (~norm.isfinite()).float()  # type: ignore[attr-defined]
         self._scaler.step(self._adamw)
         self._scaler.update()
         self._adamw.zero_grad()
         self.updates += 1
         # An average of few updates forgets its start faster, as TensorFlow's does.
         decay = min(self._config.averaging, (1 + self.updates) / (10 + self.updates))
-        torch._foreach_lerp_(self._averages, [p.detach() for p in self._parameters], 1 - decay)
+        torch._foreach_lerp_(self._averages, self._sources, 1 - decay)
         return norm
 
     def tensors(self) -> dict[str, Tensor]:

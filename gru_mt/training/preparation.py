@@ -1,7 +1,6 @@
 """From a configuration to what the training loop reads."""
 
 import hashlib
-import json
 import platform
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -16,7 +15,7 @@ from gru_mt.data.corpus import Corpus, Pair, load_corpus
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
-from gru_mt.storage import write_file
+from gru_mt.storage import write_file, write_json
 from gru_mt.training.journal import Journal
 
 
@@ -50,7 +49,7 @@ def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
     """
     corpus = load_corpus(config.data)
     split = split_corpus(corpus, config.data)
-    for line in [*corpus.report.lines(), *_split_lines(split)]:
+    for line in [*corpus.report.lines(), split.summary()]:
         journal.say(line)
     for warning in corpus.warnings:
         journal.warn(warning)
@@ -58,14 +57,14 @@ def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
         journal.say(corpus.attribution)
         write_file(folder / "attribution.txt", f"{corpus.attribution}\n".encode())
     if not split.train:
-        raise UserError(f"data.corpus: no pair is left to train on: {_split_lines(split)[0]}")
+        raise UserError(f"data.corpus: no pair is left to train on: {split.summary()}")
     dev = EvaluationSet.from_pairs(split.dev)
     if not split.dev:
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
     report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
-    _write_json(folder / "corpus.json", report | asdict(corpus.report))
-    _write_json(folder / "dev.json", asdict(dev))
-    _write_json(folder / "test.json", asdict(EvaluationSet.from_pairs(split.test)))
+    write_json(folder / "corpus.json", report | asdict(corpus.report))
+    write_json(folder / "dev.json", asdict(dev))
+    write_json(folder / "test.json", asdict(EvaluationSet.from_pairs(split.test)))
 
     tokenizer = _tokenizer(config, split, folder, journal)
     return TrainingData(
@@ -92,12 +91,6 @@ def _tokenizer(config: Config, split: Split, folder: Path, journal: Journal) -> 
     return tokenizer
 
 
-def _split_lines(split: Split) -> list[str]:
-    return [
-        f"train {len(split.train):,} pairs, dev {len(split.dev):,}, test {len(split.test):,}",
-    ]
-
-
 def _provenance(report: dict[str, Any], corpus: Corpus, split: Split) -> dict[str, Any]:
     return {
         **report,
@@ -107,7 +100,3 @@ def _provenance(report: dict[str, Any], corpus: Corpus, split: Split) -> dict[st
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
-
-
-def _write_json(path: Path, values: dict[str, Any]) -> None:
-    write_file(path, json.dumps(values, ensure_ascii=False, indent=2).encode())

@@ -4,10 +4,9 @@ Shapes: B batch, T target tokens, V vocabulary.
 """
 
 import hashlib
-import json
 import math
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -23,7 +22,7 @@ from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.storage import write_file
+from gru_mt.storage import write_json
 from gru_mt.training.checkpoint import Progress, resume, save_checkpoint
 from gru_mt.training.folder import open_folder
 from gru_mt.training.journal import Journal
@@ -97,6 +96,10 @@ class Trainer:
             while not self._finished:
                 self._train_epoch(signals)
             self._save()
+        minutes = self.progress.elapsed_s / 60
+        facts = asdict(self.progress) | {"minutes": minutes, "device": str(self.device)}
+        write_json(self.folder / "summary.json", facts)
+        self.journal.say(f"finished after {minutes:.1f} min; the translator is {self.folder}/model")
         return self.progress
 
     @property
@@ -140,7 +143,9 @@ class Trainer:
         seed = _seed("subwords", self.config.training.seed, epoch) >> 32  # SentencePiece's 31 bits
         if not sampling and self._plain_pairs is None:
             self._plain_pairs = encode_pairs(self.data.tokenizer, self.data.train)
-        return self._plain_pairs or encode_pairs(self.data.tokenizer, self.data.train, sampling=sampling, seed=seed)
+        return self._plain_pairs or encode_pairs(
+            self.data.tokenizer, self.data.train, sampling=sampling, seed=seed
+        )
 
     def _total_updates(self, epoch_updates: int) -> int:
         """Return the updates of the whole run, if each epoch to come has `epoch_updates`."""
@@ -213,8 +218,7 @@ class Trainer:
         """Write down what the update trained on, and stop the run."""
         path = self.folder / "not_finite.json"
         lines = sorted(self.data.train[row].line for row_B in update.batches for row in row_B)
-        report = {"update": update.step, "corpus_lines": lines}
-        write_file(path, json.dumps(report).encode())
+        write_json(path, {"update": update.step, "corpus_lines": lines})
         raise UserError(
             f"update {update.step}: the loss or its gradient is not finite; {path} names the "
             f"batch's {len(lines)} corpus lines; mend them or lower training.learning_rate, and "
@@ -225,7 +229,7 @@ class Trainer:
         """Measure the averaged weights on dev, and keep them where their BLEU is the best yet."""
         self._read_window()
         progress, dev = self.progress, self.data.dev
-        facts: dict[str, float] = {"step": progress.step, "epoch": progress.epoch}
+        facts: dict[str, float] = {"epoch": progress.epoch}
         better = True
         if dev.sources:
             translator = Translator(
@@ -238,7 +242,7 @@ class Trainer:
             better = bleu > progress.best_bleu
             best_bleu, stale = (bleu, 0) if better else (progress.best_bleu, progress.stale + 1)
             self.progress = replace(progress, best_bleu=best_bleu, stale=stale)
-            self.journal.metrics(**facts, elapsed_s=round(self._elapsed_s, 1))
+            self.journal.metrics(progress.step, **facts, elapsed_s=round(self._elapsed_s, 1))
             self._shown |= {"BLEU": f"{bleu:.1f}"}
             self.journal.say(
                 f"update {progress.step:,} ({self._elapsed_s / 60:.1f} min): dev loss {loss:.3f}, "
@@ -246,7 +250,9 @@ class Trainer:
                 + (", the best yet" if better else "")
             )
         if better:
-            save_weights(self.folder / "model", self.optimizer.average, facts)
+            save_weights(
+                self.folder / "model", self.optimizer.average, {"step": progress.step} | facts
+            )
         self._window.restart_clock()
 
     @torch.no_grad()

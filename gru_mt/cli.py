@@ -1,0 +1,272 @@
+"""The command line: parse, call one function, print.
+
+Results go to stdout, everything else to stderr. Modules that are slow to import (torch, pydantic,
+sacreBLEU) load inside the command that needs them, so that `--help` is instant.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from gru_mt.errors import Interrupted, UserError
+
+if TYPE_CHECKING:
+    from gru_mt.inference.lines import Line
+    from gru_mt.inference.translator import Translation
+
+USAGE_ERROR: Any = typer.BadParameter.__base__  # UsageError, which typer does not export
+STARTED_S = time.perf_counter()  # the clock of a run begins with its command
+RUNS, SUMMARY = Path("runs"), "summary.json"
+
+app = typer.Typer(
+    help="Train a GRU translator, measure it, translate with it.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+ConfigOption = Annotated[Path, typer.Option("--config", help="The configuration, a YAML file.")]
+SetOption = Annotated[
+    list[str], typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a field of it.")
+]
+ModelOption = Annotated[
+    Path | None,
+    typer.Option("--model", help="A run or a bundle; else the newest finished run in runs/."),
+]
+BeamOption = Annotated[
+    int | None, typer.Option("--beam", help="Beam size, 1 for greedy; else the bundle's.")
+]
+PenaltyOption = Annotated[
+    float | None,
+    typer.Option("--length-penalty", help="Exponent of length in the score; else the bundle's."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def train(
+    config: ConfigOption,
+    run: Annotated[
+        Path | None, typer.Option(help="The run's folder; else runs/ plus the config's name.")
+    ] = None,
+    overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Start anew, in a numbered folder beside it.")
+    ] = False,
+) -> None:
+    """Train a translator, or go on with a run that was stopped."""
+    from gru_mt.config import load_config
+
+    parsed = load_config(config, overrides)
+    from gru_mt.training.folder import fresh_folder
+    from gru_mt.training.trainer import train as train_run
+
+    folder = run or RUNS / config.stem
+    train_run(parsed, fresh_folder(folder) if fresh else folder, started_s=STARTED_S)
+
+
+@app.command("eval")
+def evaluate(
+    model: ModelOption = None,
+    split: Annotated[str, typer.Option(help="dev or test.")] = "test",
+    source: Annotated[
+        Path | None, typer.Option(help="Sentences to translate instead, one a line.")
+    ] = None,
+    reference: Annotated[
+        list[Path], typer.Option(help="Their translations; may be given several times.")
+    ] = [],  # noqa: B006 as above
+    beam: BeamOption = None,
+    length_penalty: PenaltyOption = None,
+    output: Annotated[Path | None, typer.Option(help="Write the translations here.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score a translator: BLEU and chrF with signatures and 95 % intervals."""
+    _check_search(beam, length_penalty)
+    if split not in ("dev", "test"):
+        raise UserError(f"--split must be dev or test, got {split}")
+    if (source is None) != (not reference):
+        raise UserError("--source and --reference belong together: give both or neither")
+    from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
+    from gru_mt.evaluation.evaluate import read_evaluation_set, read_split
+    from gru_mt.inference.translator import Translator
+    from gru_mt.storage import write_file
+
+    folder = _model(model)
+    evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
+    result = evaluate_translator(
+        Translator.load(folder), evaluation_set, beam_size=beam, length_penalty=length_penalty
+    )
+    if output:
+        text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses)
+        write_file(output, text.encode())
+    if as_json:
+        _print(json.dumps(result.to_json()))
+    else:
+        for score in result.scores:
+            _print(str(score))
+        _print(
+            f"{len(result.hypotheses):,} sentences in {result.seconds:.1f} s: "
+            f"{result.sentences_s:,.0f} a second, beam {result.beam_size}, "
+            f"length penalty {result.length_penalty}"
+        )
+
+
+@app.command()
+def translate(
+    sentences: Annotated[
+        list[str] | None, typer.Argument(help="Sentences; without any, lines of --input or stdin.")
+    ] = None,
+    model: ModelOption = None,
+    input_file: Annotated[
+        Path | None, typer.Option("--input", help="A file of sentences, one a line.")
+    ] = None,
+    beam: BeamOption = None,
+    length_penalty: PenaltyOption = None,
+    n_best: Annotated[int, typer.Option(help="How many translations of each sentence.")] = 1,
+    batch_size: Annotated[int, typer.Option(help="Sentences translated together.")] = 128,
+    as_json: JsonOption = False,
+    attention: Annotated[
+        bool, typer.Option("--attention", help="Put attention weights into the JSON.")
+    ] = False,
+) -> None:
+    """Translate sentences: one line out for each line in, in order."""
+    _check_search(beam, length_penalty)
+    for name, value in (("--n-best", n_best), ("--batch-size", batch_size)):
+        if value < 1:
+            raise UserError(f"{name} must be at least 1, got {value}")
+    if sentences and input_file:
+        raise UserError("give sentences or --input, not both")
+    if attention and not as_json:
+        raise UserError("--attention is part of --json; give both")
+    from gru_mt.inference.lines import decode_line, read_chunks
+    from gru_mt.inference.translator import Translator
+
+    translator = Translator.load(_model(model))
+    with _open(input_file) as file:
+        if sentences:
+            given = enumerate(map(os.fsencode, sentences), start=1)
+            chunks = iter([[decode_line(raw, number) for number, raw in given]])
+        else:
+            chunks = read_chunks(file)
+        for lines in chunks:
+            translations = translator.translate(
+                [line.text for line in lines],
+                beam_size=beam,
+                length_penalty=length_penalty,
+                n_best=n_best,
+                batch_size=batch_size,
+                attention=attention,
+            )
+            for line, translation in zip(lines, translations, strict=True):
+                _warn_of(line, translation)
+                if as_json:
+                    _print(json.dumps(translation.to_json(), ensure_ascii=False))
+                else:
+                    texts = [candidate.text for candidate in translation.candidates]
+                    _print("\n".join(texts + [""] * (n_best - len(texts))))
+            sys.stdout.flush()
+
+
+@app.command("data")
+def export_data(
+    config: ConfigOption,
+    out: Annotated[Path, typer.Option(help="The folder to write into.")],
+    overrides: SetOption = [],  # noqa: B006 as above
+) -> None:
+    """Write a configuration's split as plain text, for other toolkits."""
+    from gru_mt.config import load_config
+    from gru_mt.data.corpus import load_corpus
+    from gru_mt.data.split import split_corpus, write_split
+
+    data = load_config(config, overrides).data
+    corpus = load_corpus(data)
+    split = split_corpus(corpus, data)
+    write_split(split, out, data.source, data.target)
+    for line in [*corpus.report.lines(), split.summary(), corpus.attribution, *corpus.warnings]:
+        _say(line)
+
+
+def _check_search(beam: int | None, length_penalty: float | None) -> None:
+    if beam is not None and beam < 1:
+        raise UserError(f"--beam must be at least 1, got {beam}")
+    if length_penalty is not None and not length_penalty >= 0:
+        raise UserError(f"--length-penalty must be at least 0, got {length_penalty}")
+
+
+def _model(model: Path | None) -> Path:
+    """Return the run or bundle to use: the one named, or the newest finished run."""
+    if model is not None:
+        return model
+    finished = sorted(RUNS.glob(f"*/{SUMMARY}"), key=lambda path: path.stat().st_mtime)
+    if not finished:
+        raise UserError(
+            f"no finished run in {RUNS}/: train one with gru-mt train, or name one with --model"
+        )
+    newest = finished[-1].parent
+    _say(f"using {newest}")
+    return newest
+
+
+@contextmanager
+def _open(path: Path | None) -> Iterator[BufferedReader]:
+    if path is None:
+        assert isinstance(sys.stdin.buffer, BufferedReader)
+        yield sys.stdin.buffer
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    with file:
+        yield file
+
+
+def _warn_of(line: "Line", translation: "Translation") -> None:
+    for warning in line.warnings:
+        _say(f"warning: line {line.number}: {warning}")
+    if translation.cut_tokens:
+        _say(
+            f"warning: line {line.number}: too long; its last {translation.cut_tokens} tokens were "
+            "left out (decoding.max_source_tokens)"
+        )
+
+
+def _print(text: str) -> None:
+    """Print a result; leave quietly when whoever reads stdout has closed it."""
+    try:
+        print(text, flush=False)  # noqa: T201 results go to stdout
+    except BrokenPipeError:
+        _leave_closed_pipe()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)  # noqa: T201
+
+
+def _leave_closed_pipe() -> NoReturn:
+    # Python flushes stdout once more as it ends: into nothing, so that it has nothing to say.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(128 + 13)  # as a program that SIGPIPE ended
+
+
+def main() -> None:
+    """Run the command line: exit 0 when done, 2 after a mistake of the user's, told in one line."""
+    try:
+        sys.exit(app(standalone_mode=False))
+    except USAGE_ERROR as error:
+        _say(f"{sys.argv[0].rsplit('/')[-1]}: {error.format_message()}")
+    except UserError as error:
+        _say(str(error))
+    except Interrupted as error:
+        _say("stopped and saved; the same command goes on")
+        sys.exit(128 + error.signal)
+    sys.exit(2)

@@ -1,0 +1,105 @@
+"""How good a translator is, and how fast."""
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gru_mt.data.split import EvaluationSet
+from gru_mt.errors import UserError
+from gru_mt.evaluation.score import Score, score_translations
+from gru_mt.inference.lines import read_chunks
+from gru_mt.inference.translator import Translator
+from gru_mt.storage import read_json
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The scores of a translator on an evaluation set."""
+
+    scores: tuple[Score, ...]
+    hypotheses: list[str]
+    seconds: float  # of translating alone: no loading, no scoring
+    beam_size: int
+    length_penalty: float
+
+    @property
+    def sentences_s(self) -> float:
+        """Sentences translated a second."""
+        return len(self.hypotheses) / self.seconds
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the translations, as JSON values."""
+        return {
+            "scores": [asdict(score) for score in self.scores],
+            "sentences": len(self.hypotheses),
+            "seconds": self.seconds,
+            "sentences_s": self.sentences_s,
+            "beam_size": self.beam_size,
+            "length_penalty": self.length_penalty,
+        }
+
+
+def evaluate(
+    translator: Translator,
+    evaluation_set: EvaluationSet,
+    *,
+    beam_size: int | None = None,
+    length_penalty: float | None = None,
+) -> Evaluation:
+    """Translate the sources and score the result; the settings default to the bundle's."""
+    beam_size = translator.config.beam_size if beam_size is None else beam_size
+    if length_penalty is None:
+        length_penalty = translator.config.length_penalty
+    started_s = time.perf_counter()
+    translations = translator.translate(
+        evaluation_set.sources, beam_size=beam_size, length_penalty=length_penalty
+    )
+    seconds = time.perf_counter() - started_s
+    hypotheses = [translation.text for translation in translations]
+    scores = score_translations(hypotheses, evaluation_set.references)
+    return Evaluation(tuple(scores), hypotheses, seconds, beam_size, length_penalty)
+
+
+def read_split(folder: Path, part: str) -> EvaluationSet:
+    """Return the dev or test part that a run keeps; `folder` is the run's, or its bundle's.
+
+    Raises UserError where there is none, as beside a bundle that was moved, or where it is empty.
+    """
+    for path in (folder / f"{part}.json", folder.parent / f"{part}.json"):
+        if path.is_file():
+            evaluation_set = EvaluationSet(**read_json(path))
+            if not evaluation_set.sources:
+                raise UserError(f"{path}: the corpus was too small for a {part} part")
+            return evaluation_set
+    raise UserError(f"{folder}: no {part} part is kept there; give --source and --reference")
+
+
+def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:
+    """Return the set of a source file and its reference files, whose lines belong together.
+
+    An empty reference line means that the sentence has fewer references. Raises UserError where a
+    file cannot be read, where the files differ in length, and where a sentence has no reference.
+    """
+    sources = _read_lines(source)
+    columns = [_read_lines(path) for path in references]
+    for path, column in zip(references, columns, strict=True):
+        if len(column) != len(sources):
+            raise UserError(f"{path}: {len(column):,} lines, but {source} has {len(sources):,}")
+    rows = [[reference for reference in row if reference] for row in zip(*columns, strict=True)]
+    for number, row in enumerate(rows, start=1):
+        if not row:
+            raise UserError(f"{references[0]}:{number}: the sentence has no reference")
+    return EvaluationSet(sources, rows)
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        with path.open("rb") as file:
+            lines = [line for chunk in read_chunks(file) for line in chunk]
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    for line in lines:
+        if line.warnings:
+            raise UserError(f"{path}:{line.number}: {line.warnings[0]}")
+    return [line.text.strip() for line in lines]
