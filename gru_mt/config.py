@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
 import yaml
 from pydantic import (
@@ -25,25 +25,26 @@ from pydantic import (
 
 from gru_mt.errors import UserError
 
+Text = Annotated[str, Field(min_length=1)]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Section(BaseModel):
     """A frozen group of fields; an unknown key or a value of another type is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class ParallelFiles(Section):
     """Two files whose lines belong together; the names are the languages' roles in translation."""
 
-    source: str
-    target: str
+    source: Text
+    target: Text
 
 
 class DataConfig(Section):
-    corpus: str | ParallelFiles  # "fra-eng", "phrasebook", a file, or two parallel files
-    languages: Annotated[list[str], Field(min_length=2, max_length=2)] = ["en", "fr"]
+    corpus: Text | ParallelFiles  # "fra-eng", "phrasebook", a file, or two parallel files
+    languages: Annotated[list[Text], Field(min_length=2, max_length=2)] = ["en", "fr"]
     """The corpus's first and second side; the split depends on this order alone."""
     source: str = "en"
     target: str = "fr"
@@ -52,6 +53,8 @@ class DataConfig(Section):
 
     @model_validator(mode="after")
     def _directions_are_the_corpus_languages(self) -> Self:
+        if self.languages[0] == self.languages[1]:
+            raise ValueError(f"languages {self.languages} must be two different ones")
         if sorted((self.source, self.target)) != sorted(self.languages):
             raise ValueError(
                 f"source {self.source!r} and target {self.target!r} must be the two of "
@@ -134,39 +137,54 @@ class Config(Section):
 
     def to_yaml(self) -> str:
         """Return every resolved value as YAML that `load_config` reads back."""
-        return yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True)
+        return yaml.dump(self.model_dump(), Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with floats such as 1e-4, which YAML 1.1 calls strings, and without repeated keys."""
+    """YAML as people mean it: 1e-4 is a number, `no` a word, and no key stands twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value]
-        if repeated := {key for key in keys if keys.count(key) > 1}:
-            raise yaml.MarkedYAMLError(
-                problem=f"key {min(repeated)!r} stands twice", problem_mark=node.start_mark
-            )
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"key {key.value!r} stands twice", problem_mark=key.start_mark
+                    )
+                seen.add(key.value)
         return super().construct_mapping(node, deep)
 
 
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?[eE][-+]?[0-9]+$"),
-    list("-+0123456789"),
-)
+class _Dumper(yaml.SafeDumper):
+    """Quotes what `_Loader` would read as something else than a string."""
 
 
-def _parse_yaml(text: str, where: str) -> Any:
+_BOOL, _FLOAT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:float"
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOL]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(_BOOL, re.compile("(true|false)$", re.IGNORECASE), list("tTfF"))
+for _yaml in (_Loader, _Dumper):
+    _yaml.add_implicit_resolver(
+        _FLOAT, re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+    )
+
+
+def _parse_yaml(text: str) -> Any:
+    """Return what `text` says; raises ValueError, beginning with the line, where it is no YAML."""
     try:
-        return yaml.load(text, Loader=_Loader)
+        return yaml.load(text, Loader=_Loader)  # a SafeLoader: it makes no objects
     except yaml.MarkedYAMLError as error:
-        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise UserError(f"{where}{line}: not YAML: {error.problem}") from None
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ValueError(f"{line}: not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
-        raise UserError(f"{where}: not YAML: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"1: not YAML: {str(error).splitlines()[0]}") from None
 
 
-def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> None:
+def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[str]:
+    """Put `section.key=value` overrides into `values`; return the names that they set."""
+    names = set()
     for override in overrides:
         name, equals, text = override.partition("=")
         if not equals or not all(name.split(".")):
@@ -174,17 +192,21 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> None:
         *sections, key = name.split(".")
         section = values
         for part in sections:
-            child = section.setdefault(part, {})
-            if not isinstance(child, dict):  # e.g. data.corpus.source over data.corpus: fra-eng
-                child = section[part] = {}
-            section = child
-        section[key] = _parse_yaml(text, f"--set {name}")
+            if not isinstance(section.get(part), dict):  # absent, or data.corpus: fra-eng
+                section[part] = {}
+            section = section[part]
+        try:
+            section[key] = _parse_yaml(text)
+        except ValueError as error:
+            raise UserError(f"--set {override}: {str(error).partition(': ')[2]}") from None
+        names.add(name)
+    return names
 
 
 def _submodels(annotation: Any) -> list[type[Section]]:
     if isinstance(annotation, type) and issubclass(annotation, Section):
         return [annotation]
-    if isinstance(annotation, UnionType) or get_origin(annotation) is Annotated:
+    if get_origin(annotation) in (Union, UnionType, Annotated):
         return [model for part in get_args(annotation) for model in _submodels(part)]
     return []
 
@@ -213,32 +235,33 @@ def _suggestion(path: tuple[str, ...]) -> str:
     return f"known here: {', '.join(beside)}"
 
 
-def _explain(error: ValidationError) -> list[str]:
-    """Return one line for each mistake, with the field's full name."""
-    lines: dict[str, None] = {}
+def _explain(error: ValidationError) -> dict[str, str]:
+    """Return what is wrong with each field, by its full name."""
+    messages: dict[str, str] = {}
     for item in error.errors():
         path = tuple(str(part) for part in item["loc"])
         value = item.get("input")
         if path[:2] == ("data", "corpus") and len(path) > 2:  # pydantic names the union's branch
-            if path[2] == "str" and isinstance(value, Mapping):
-                continue
-            if path[2] == "ParallelFiles" and not isinstance(value, Mapping) and len(path) == 3:
+            meant = "ParallelFiles" if isinstance(value, Mapping) or len(path) > 3 else path[2]
+            if path[2] != meant:
                 continue
             path = path[:2] + path[3:]
         name = ".".join(path)
         if item["type"] == "extra_forbidden":
-            message = f"{name} is unknown; {_suggestion(path)}"
+            message = f" is unknown; {_suggestion(path)}"
         elif item["type"] == "missing":
-            message = f"{name} is missing"
+            message = " is missing"
             if name in ("data", "data.corpus"):
                 message += "; name a corpus, such as data.corpus: fra-eng, phrasebook or a file"
+        elif item["type"] == "model_type":
+            message = f" must be a section, with lines 'key: value' under it, got {value!r}"
         elif item["type"] == "value_error":
-            message = f"{name}: {item['ctx']['error']}"
+            message = f": {item['ctx']['error']}"
         else:
             rule = item["msg"].replace("Input should be", "must be", 1)
-            message = f"{name} {rule[0].lower() + rule[1:]}, got {value!r}"
-        lines[message] = None
-    return list(lines)
+            message = f" {rule[0].lower() + rule[1:]}, got {value!r}"
+        messages.setdefault(name, message)
+    return messages
 
 
 def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Config:
@@ -246,18 +269,23 @@ def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Con
 
     Raises UserError with one line for each mistake, all at once; `where` names the file in them.
     """
-    values = _parse_yaml(text, where)
-    if values is None:
-        values = {}
+    try:
+        values = _parse_yaml(text) or {}
+    except ValueError as error:
+        raise UserError(f"{where}:{error}") from None
     if not isinstance(values, dict):
         raise UserError(f"{where}: expected sections such as 'data:', got {values!r}")
-    _apply_overrides(values, overrides)
+    overridden = _apply_overrides(values, overrides)
     # A section whose every line is commented out reads as null: its defaults are meant.
     values = {key: {} if value is None else value for key, value in values.items()}
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        raise UserError("\n".join(f"{where}: {line}" for line in _explain(error))) from None
+        lines = [
+            f"{'--set' if name in overridden else f'{where}:'} {name}{message}"
+            for name, message in _explain(error).items()
+        ]
+        raise UserError("\n".join(lines)) from None
 
 
 def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:

@@ -1,0 +1,52 @@
+# Sourced by the scripts beside it: goes to the root of the checkout and offers `set_up`.
+# shellcheck shell=bash
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+readonly PYTHON=.venv/bin/python LOG=.venv/install.log
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+fail() {
+  say "$@"
+  exit 1
+}
+
+# Whether the Python $1 runs (a pyenv shim may not), is new enough and has the modules $2.
+suits() { "$1" -c "import sys, $2; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; }
+
+# Makes .venv with the first Python that suits; 3.11 is what the constraints were tried with.
+make_environment() {
+  local name
+  for name in python3.11 python3.12 python3.13 python3; do
+    if suits "$name" "venv, ensurepip"; then
+      say "making .venv with $("$name" --version)"
+      "$name" -m venv .venv || fail "$name cannot make .venv"
+      suits $PYTHON pip || fail ".venv holds an older Python: delete it and run this again"
+      return
+    fi
+  done
+  fail "needs Python 3.11 or newer with its venv module, and found none on PATH"
+}
+
+# Installs the package into .venv with the extra $1 ("" or "[dev]"), unless it is there already.
+set_up() {
+  local extra=$1 stamp=.venv/installed state words
+  state=$(printf '%s\n' "$PWD" | cat - pyproject.toml scripts/constraints.txt | cksum)
+  if [[ -f $stamp$extra && $(<"$stamp$extra") == "$state" ]]; then return; fi
+
+  suits $PYTHON pip || make_environment
+  say "installing gru-mt$extra into .venv (PyTorch takes a minute or more)"
+  rm -f $LOG
+  # The build tool is pinned like all else, so it comes first and the build is not isolated.
+  if ! words=$(pip_install setuptools && pip_install --no-build-isolation -e ".$extra"); then
+    if grep -qE 'Could not fetch URL .*: (connection error|timed out)' $LOG; then
+      fail "no package registry can be reached: check the network and pip's settings (see $LOG)"
+    fi
+    printf '%s\n' "$words" >&2
+    fail "pip could not install gru-mt$extra, for the reason above (more in $LOG)"
+  fi
+  printf '%s\n' "$state" >"$stamp$extra"
+  printf '%s\n' "$state" >"$stamp"  # whatever the extra, the package itself is there too
+}
+
+pip_install() { $PYTHON -m pip install --quiet --log $LOG -c scripts/constraints.txt "$@" 2>&1; }

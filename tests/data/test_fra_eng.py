@@ -1,0 +1,215 @@
+"""The corpus comes from the cache, or from the first source that sends the right zip."""
+
+import contextlib
+import hashlib
+import io
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from gru_mt.data import fra_eng
+from gru_mt.data.fra_eng import Source, find_or_fetch
+from gru_mt.errors import UserError
+
+
+def packed(text: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("fra-eng/fra.txt", text)
+    return buffer.getvalue()
+
+
+ZIP = packed("Go.\tVa !\n")
+SHA1 = hashlib.sha1(ZIP).hexdigest()
+
+
+class Server(ThreadingHTTPServer):
+    """Sends what the path asks for: good, page, cut, missing, endless, trickle or silence."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.over = threading.Event()  # what still sends must stop
+        self.paths: list[str] = []
+        self.agents: list[str] = []
+
+    def source(self, path: str, sha1: str | None = None) -> Source:
+        return Source(f"{self.url}/{path}", sha1)
+
+    def body(self, path: str) -> Iterator[bytes]:
+        if path == "page":
+            yield b"<html>Sign in to this network</html>"
+        elif path == "endless":
+            while not self.over.is_set():
+                yield bytes(1000)
+        elif path == "trickle":
+            while not self.over.wait(0.01):
+                yield b"x"
+        elif path == "silence":
+            self.over.wait()
+        else:
+            yield ZIP
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        path = self.path.removeprefix("/")
+        self.server.paths.append(path)
+        self.server.agents.append(self.headers["User-Agent"])
+        if path == "missing":
+            self.send_error(404, "Not Found")
+            return
+        self.send_response(200)
+        if path in ("good", "cut"):
+            self.send_header("Content-Length", str(len(ZIP) + 7 * (path == "cut")))
+        self.end_headers()
+        with contextlib.suppress(OSError):  # the client has had enough and closed
+            for chunk in self.server.body(path):
+                self.wfile.write(chunk)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with Server() as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield running
+        running.over.set()
+        running.shutdown()
+        thread.join()
+
+
+def test_a_download_is_kept_and_the_second_call_does_not_connect(
+    server: Server, tmp_path: Path
+) -> None:
+    cache = tmp_path / "made" / "on demand"
+    path = find_or_fetch(cache, [server.source("good", SHA1)])
+    assert path == cache / "fra-eng.zip"
+    assert path.read_bytes() == ZIP
+    assert find_or_fetch(cache, [server.source("good", SHA1)]) == path
+    assert server.paths == ["good"]
+    assert [*cache.iterdir()] == [path]
+
+
+def test_the_request_does_not_carry_the_agent_that_manythings_turns_away(
+    server: Server, tmp_path: Path
+) -> None:
+    find_or_fetch(tmp_path, [server.source("good")])
+    assert server.agents == ["Mozilla/5.0 (compatible; gru-mt)"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "answer"),
+    [
+        ("cut", f"cut off after {len(ZIP)} of {len(ZIP) + 7} bytes"),
+        ("missing", "HTTP Error 404: Not Found"),
+        ("endless", "it sends more than 5,000 bytes"),
+        ("trickle", "it was not done after 0.2 seconds"),
+        ("silence", "timed out"),
+        ("page", "what it sent is not a zip file"),
+    ],
+)
+def test_a_failed_source_is_quoted_and_leaves_no_file(
+    server: Server, tmp_path: Path, bad: str, answer: str
+) -> None:
+    with pytest.raises(UserError) as raised:
+        find_or_fetch(tmp_path, [server.source(bad)], max_bytes=5_000, max_s=0.2)
+    message = str(raised.value)
+    assert f"put fra-eng.zip at {tmp_path / 'fra-eng.zip'}" in message
+    assert "--set data.corpus=PATH" in message
+    assert f"({server.url}/{bad}: {answer})" in message
+    assert "\n" not in message
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_zip_with_another_digest_is_refused(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"its SHA-1 is {SHA1}, not {'0' * 40}"):
+        find_or_fetch(tmp_path, [server.source("good", "0" * 40)])
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_next_source_is_asked_where_one_fails(server: Server, tmp_path: Path) -> None:
+    sources = [server.source("good", "0" * 40), server.source("missing"), server.source("good")]
+    assert find_or_fetch(tmp_path, sources).read_bytes() == ZIP
+    assert server.paths == ["good", "missing", "good"]
+
+
+def test_every_source_is_quoted_where_all_fail(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"/missing: HTTP Error 404: Not Found; .*/cut: cut off"):
+        find_or_fetch(tmp_path, [server.source("missing"), server.source("cut")])
+
+
+def test_offline_the_error_says_what_to_do(server: Server, tmp_path: Path) -> None:
+    closed = Source("http://127.0.0.1:1/fra-eng.zip", None)  # nobody listens on port 1
+    with pytest.raises(UserError, match=r"put fra-eng\.zip at .*refused"):
+        find_or_fetch(tmp_path, [closed])
+    assert server.paths == []
+
+
+def test_a_cache_that_cannot_be_made_is_named(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"Not a directory|File exists"):
+        find_or_fetch(tmp_path / "file" / "cache", [server.source("good")])
+
+
+def test_a_damaged_file_in_the_cache_is_named_and_not_replaced(
+    server: Server, tmp_path: Path
+) -> None:
+    path = tmp_path / "fra-eng.zip"
+    path.write_bytes(ZIP[:-30])
+    with pytest.raises(UserError, match=r"fra-eng\.zip: not a zip file; delete it"):
+        find_or_fetch(tmp_path, [server.source("good")])
+    assert path.read_bytes() == ZIP[:-30]
+    assert server.paths == []
+
+
+def test_the_cache_is_the_users_own_by_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
+    (tmp_path / "gru-mt").mkdir()
+    (tmp_path / "gru-mt" / "fra-eng.zip").write_bytes(ZIP)
+    assert find_or_fetch() == tmp_path / "gru-mt" / "fra-eng.zip"
+
+
+def test_d2l_is_asked_first_and_held_to_its_digest() -> None:
+    assert [(source.url, source.sha1) for source in fra_eng.SOURCES] == [
+        (
+            "http://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip",
+            "94646ad1522d915e7b0f9296181140edcf86a4f5",
+        ),
+        ("http://www.manythings.org/anki/fra-eng.zip", None),
+    ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stderr", "shown"), [(Terminal(), True), (io.StringIO(), False)])
+def test_progress_is_shown_on_a_terminal_only(
+    server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    stderr: io.StringIO,
+    shown: bool,
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stderr)
+    find_or_fetch(tmp_path, [server.source("good")])
+    assert ("fra-eng.zip: 100%" in stderr.getvalue()) == shown
+    assert bool(stderr.getvalue()) == shown
+    assert capsys.readouterr().out == ""

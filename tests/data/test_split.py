@@ -1,0 +1,243 @@
+"""The split keeps what shares a sentence together, and is the published one on fra-eng."""
+
+import random
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from gru_mt.config import DataConfig
+from gru_mt.data.corpus import Pair, load_corpus
+from gru_mt.data.split import (
+    EvaluationSet,
+    Split,
+    components,
+    key,
+    split_corpus,
+    split_pairs,
+    write_split,
+)
+from gru_mt.errors import UserError
+
+
+def pairs_of(*sides: tuple[str, str]) -> list[Pair]:
+    return [Pair(source, target, line) for line, (source, target) in enumerate(sides, start=1)]
+
+
+@pytest.fixture(scope="module")
+def real_pairs(fra_eng_zip: Path) -> list[Pair]:
+    return load_corpus(DataConfig(corpus=str(fra_eng_zip))).pairs
+
+
+@pytest.fixture(scope="module")
+def real_split(real_pairs: list[Pair]) -> Split:
+    return split_pairs(real_pairs)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Go.", "go"),
+        ("Go, NOW!", "go now"),
+        ("l'été_dernier", "l été dernier"),
+        ("E\u0301té", "été"),  # an accent of its own
+        ("ﬁn ½", "fin 1 2"),  # a ligature, a fraction
+        ("?!", ""),
+    ],
+)
+def test_a_key_keeps_words_and_drops_case_and_punctuation(text: str, expected: str) -> None:
+    assert key(text) == expected
+
+
+def test_a_component_is_what_a_chain_of_shared_sides_reaches() -> None:
+    pairs = pairs_of(
+        ("Go.", "Va !"),
+        ("Hi.", "Salut !"),
+        ("Move.", "Bouge."),
+        ("Go!", "Bouge !"),  # with the first by its English, with the third by its French
+        ("Salut", "Hi"),  # a side is not compared with the other side
+        ("Hello.", "salut"),
+    )
+    assert components(pairs) == [[0, 2, 3], [1, 5], [4]]
+    assert components([]) == []
+
+
+def brute_key(side: str, text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).lower()
+    words = "".join(letter if letter.isalnum() else " " for letter in folded).split()
+    return f"{side} {' '.join(words)}"
+
+
+def brute_components(pairs: list[Pair]) -> set[frozenset[int]]:
+    """Walk the graph of pairs that share a key, from each pair in turn."""
+    keys = [{brute_key("1", pair.source), brute_key("2", pair.target)} for pair in pairs]
+    found = set()
+    for start in range(len(pairs)):
+        reached, waiting = {start}, [start]
+        while waiting:
+            here = keys[waiting.pop()]
+            new = [i for i in range(len(pairs)) if i not in reached and keys[i] & here]
+            reached.update(new)
+            waiting += new
+        found.add(frozenset(reached))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_components_are_those_of_a_brute_force_walk(seed: int) -> None:
+    rng = random.Random(seed)
+
+    def sentence() -> str:
+        text = str(rng.randrange(40)) + rng.choice(["", ".", "_!", " é", " E\u0301", " É?"])
+        return rng.choice(["", "Oh, "]) + text
+
+    pairs = pairs_of(*((sentence(), sentence()) for _ in range(60)))
+    found = components(pairs)
+    assert {frozenset(component) for component in found} == brute_components(pairs)
+    assert [component[0] for component in found] == sorted(min(group) for group in found)
+    assert all(component == sorted(component) for component in found)
+
+
+def test_a_component_goes_where_the_digest_of_its_smallest_source_says() -> None:
+    # `printf %s w459 | sha256sum`, read as a number, modulo 1000: 9; the others: 10, 29 and 30.
+    pairs = pairs_of(("w459", "a"), ("w3428", "b"), ("w628", "c"), ("w828", "d"), ("zz", "a"))
+    split = split_pairs(pairs)
+    assert split.dev == [pairs[0], pairs[4]]
+    assert split.test == pairs[1:3]
+    assert split.train == [pairs[3]]
+
+
+def test_the_smallest_pair_is_that_of_the_cleaned_text_in_python_order() -> None:
+    pairs = pairs_of(("w459", "a"), ("W0", "a"))  # upper case comes first; W0 gives 138
+    assert split_pairs(pairs).train == pairs
+    assert split_pairs(pairs[:1]).dev == pairs[:1]
+
+
+def test_the_split_of_the_real_corpus_is_the_published_one(
+    real_pairs: list[Pair], real_split: Split
+) -> None:
+    assert len(real_pairs) == 166_979
+    assert len(components(real_pairs)) == 109_350
+    sizes = [len(real_split.train), len(real_split.dev), len(real_split.test)]
+    assert sizes == [161_973, 1_646, 3_360]
+    assert len(EvaluationSet.from_pairs(real_split.dev).sources) == 1_179
+    assert len(EvaluationSet.from_pairs(real_split.test).sources) == 2_339
+
+
+def test_no_two_parts_of_the_real_corpus_share_a_sentence(
+    real_pairs: list[Pair], real_split: Split
+) -> None:
+    parts = (real_split.train, real_split.dev, real_split.test)
+    keys = [
+        {brute_key("1", pair.source) for pair in part}
+        | {brute_key("2", pair.target) for pair in part}
+        for part in parts
+    ]
+    assert keys[0].isdisjoint(keys[1])
+    assert keys[0].isdisjoint(keys[2])
+    assert keys[1].isdisjoint(keys[2])
+    assert sorted(pair for part in parts for pair in part) == sorted(real_pairs)
+    for part in parts:
+        assert [pair.line for pair in part] == sorted(pair.line for pair in part)
+
+
+def test_an_evaluation_set_groups_references_in_the_order_of_the_file() -> None:
+    pairs = pairs_of(("Go.", "Va !"), ("Hi.", "Salut !"), ("Go.", "Allez !"), ("go.", "Va."))
+    evaluation = EvaluationSet.from_pairs(pairs)
+    assert evaluation.sources == ["Go.", "Hi.", "go."]
+    assert evaluation.references == [["Va !", "Allez !"], ["Salut !"], ["Va."]]
+
+
+def test_swapping_exchanges_the_sides_and_nothing_else() -> None:
+    split = Split([Pair("a", "x", 1)], [Pair("b", "y", 2)], [Pair("c", "z", 3), Pair("d", "z", 4)])
+    swapped = split.swapped()
+    assert swapped.train == [("x", "a", 1)]
+    assert swapped.dev == [("y", "b", 2)]
+    assert EvaluationSet.from_pairs(swapped.test) == EvaluationSet(["z"], [["c", "d"]])
+    assert swapped.swapped() == split
+
+
+def test_a_corpus_is_split_alike_for_both_directions(tmp_path: Path) -> None:
+    path = tmp_path / "c.tsv"
+    path.write_text("w459\tw828\nw828\tw459\n")  # 9, so dev; 30, so train
+    there = DataConfig(corpus=str(path))
+    back = DataConfig(corpus=str(path), source="fr", target="en")
+    corpus = load_corpus(there)
+    assert split_corpus(corpus, there) == Split(
+        [Pair("w828", "w459", 2)], [Pair("w459", "w828", 1)], []
+    )
+    assert split_corpus(corpus, back) == Split(
+        [Pair("w459", "w828", 2)], [Pair("w828", "w459", 1)], []
+    )
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_bytes().decode() for path in folder.iterdir()}
+
+
+SPLIT = Split(
+    train=pairs_of(("Go.", "Va !"), ("Go.", "Allez !")),
+    dev=pairs_of(("One.", "Un."), ("Two.", "Deux."), ("Two.", "Les deux."), ("Two.", "2.")),
+    test=[],
+)
+WRITTEN = {
+    "train.en": "Go.\nGo.\n",
+    "train.fr": "Va !\nAllez !\n",
+    "dev.en": "One.\nTwo.\n",
+    "dev.fr": "Un.\nDeux.\n",
+    "dev.fr1": "\nLes deux.\n",
+    "dev.fr2": "\n2.\n",
+    "test.en": "",
+    "test.fr": "",
+}
+
+
+def test_a_split_is_written_as_plain_text(tmp_path: Path) -> None:
+    write_split(SPLIT, tmp_path / "a" / "b", "en", "fr")
+    assert contents(tmp_path / "a" / "b") == WRITTEN
+
+
+def test_an_earlier_split_is_replaced_whole_and_other_files_are_left(tmp_path: Path) -> None:
+    for name in ("dev.fr", "dev.fr7", "test.fr12", "dev.en1", "train.fr"):
+        (tmp_path / name).write_text("stale\n")
+    others = dict.fromkeys(("dev.de", "dev.frx", "xdev.fr", "notes.txt"), "mine\n")
+    for name, text in others.items():
+        (tmp_path / name).write_text(text)
+    write_split(SPLIT, tmp_path, "en", "fr")
+    assert contents(tmp_path) == WRITTEN | others
+
+
+def test_the_other_direction_replaces_the_first(tmp_path: Path) -> None:
+    write_split(SPLIT, tmp_path, "en", "fr")
+    write_split(SPLIT.swapped(), tmp_path, "fr", "en")
+    assert contents(tmp_path) == {
+        "train.fr": "Va !\nAllez !\n",
+        "train.en": "Go.\nGo.\n",
+        "dev.fr": "Un.\nDeux.\nLes deux.\n2.\n",
+        "dev.en": "One.\nTwo.\nTwo.\nTwo.\n",
+        "test.fr": "",
+        "test.en": "",
+    }
+
+
+def test_a_failed_write_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_split(SPLIT, tmp_path, "en", "fr")
+    write_text = Path.write_text
+
+    def full(path: Path, text: str, *, encoding: str, newline: str) -> int:
+        if path.name == "dev.fr1":
+            raise OSError(28, "No space left on device")
+        return write_text(path, text, encoding=encoding, newline=newline)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(UserError, match="cannot be written: No space left on device"):
+        write_split(Split(train=SPLIT.dev, dev=SPLIT.dev, test=[]), tmp_path, "en", "fr")
+    assert contents(tmp_path) == WRITTEN
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").touch()
+    with pytest.raises(UserError, match=r"out: cannot be written: File exists"):
+        write_split(SPLIT, tmp_path / "out", "en", "fr")

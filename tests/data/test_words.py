@@ -1,0 +1,128 @@
+"""The word vocabulary: what a token is, which tokens are kept, how text is written again."""
+
+import random
+import re
+
+import pytest
+
+from gru_mt.data.words import SPECIALS, UNK, Words, split_words
+from gru_mt.errors import UserError
+
+ENGLISH = ["Where are you?", "Yes, I am.", "I don't know!", 'He said "yes" (twice).', '"Oh!"']
+FRENCH = ["Où es-tu ?", "Oui, c'est moi.", "Je l'ignore !", "Il dit « oui » : oui.", "Oh !"]
+
+
+def words(texts: list[str], *, size: int = 1_000, min_frequency: int = 1) -> Words:
+    return Words.train(texts, texts, size=size, min_frequency=min_frequency)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Hello, World!", ["hello", ",", "world", "!"]),
+        ("Où vas-tu ?", ["où", "vas-tu", "?"]),
+        ("L'homme qu’il aime", ["l'", "homme", "qu’", "il", "aime"]),
+        ("I don't", ["i", "don'", "t"]),
+        ("'Quoted'", ["'", "quoted", "'"]),
+        ("At 7:30, 10,000.50 of 3.", ["at", "7:30", ",", "10,000.50", "of", "3", "."]),
+        ("No -- no...", ["no", "-", "-", "no", ".", ".", "."]),
+        ("«Non»", ["«", "non", "»"]),
+        ("<pad></s>", ["<", "pad", ">", "<", "/", "s", ">"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("cafe\u0301", ["cafe\u0301"]),
+        ("", []),
+    ],
+)
+def test_words_are_lower_case_with_punctuation_apart(text: str, tokens: list[str]) -> None:
+    assert split_words(text) == tokens
+
+
+def test_the_most_frequent_words_come_first_and_ties_are_alphabetical() -> None:
+    vocabulary = words(["b b b d", "c a c a", "e D"])
+    assert vocabulary.tokens == ("<pad>", "<unk>", "<s>", "</s>", "b", "a", "c", "d", "e")
+
+
+def test_words_rarer_than_the_minimum_are_unknown() -> None:
+    vocabulary = words(["a a a b b c"], min_frequency=2)
+    assert vocabulary.tokens == (*SPECIALS, "a", "b")
+    assert vocabulary.encode("b c a z") == [5, UNK, 4, UNK]
+
+
+def test_the_size_counts_the_special_tokens_and_is_never_passed() -> None:
+    assert words(["a a a b b c"], size=6).tokens == (*SPECIALS, "a", "b")
+
+
+def test_a_minimum_that_no_word_reaches_is_the_users_mistake() -> None:
+    with pytest.raises(UserError, match=r"^tokenizer\.min_frequency 4: .* set it to 3 or less$"):
+        words(["a a a b b c"], min_frequency=4)
+
+
+def test_an_unknown_word_is_visible_in_text() -> None:
+    vocabulary = words(["a b"])
+    assert vocabulary.decode(vocabulary.encode("a x b")) == "a <unk> b"
+
+
+def test_padding_begin_and_end_leave_no_trace_in_text() -> None:
+    assert words(["a"]).decode([2, 4, 3, 0, 0]) == "a"
+
+
+@pytest.mark.parametrize("texts", [ENGLISH, FRENCH], ids=["English", "French"])
+def test_text_comes_back_with_its_punctuation_in_place(texts: list[str]) -> None:
+    vocabulary = words(texts)
+    assert [vocabulary.decode(ids) for ids in vocabulary.encode_all(texts)] == [
+        text.lower() for text in texts
+    ]
+
+
+def test_a_joint_vocabulary_spaces_punctuation_as_the_written_side_does() -> None:
+    to_french = Words.train(ENGLISH + FRENCH, FRENCH, size=1_000, min_frequency=1)
+    to_english = Words.train(FRENCH + ENGLISH, ENGLISH, size=1_000, min_frequency=1)
+    assert to_french.tokens == to_english.tokens
+    assert to_french.decode(to_french.encode("Oui?")) == "oui ?"
+    assert to_english.decode(to_english.encode("Yes ?")) == "yes?"
+
+
+def test_any_ids_decode_to_one_line() -> None:
+    vocabulary = words(ENGLISH + FRENCH)
+    rng = random.Random(1)
+    for _ in range(1_000):
+        text = vocabulary.decode(rng.choices(range(vocabulary.size), k=rng.randrange(12)))
+        assert text == " ".join(text.split())
+
+
+def test_pieces_are_the_words_themselves() -> None:
+    vocabulary = words(["to be, or not"])
+    assert vocabulary.pieces(vocabulary.encode("Not to be")) == ["not", "to", "be"]
+
+
+def test_bytes_are_a_token_a_line_with_what_it_joins() -> None:
+    assert words(["l'un, l'un, l'un", "un"]).to_bytes() == (
+        b"<pad>\n<unk>\n<s>\n</s>\nun\nl'\t>\n,\t<\n"
+    )
+
+
+def test_bytes_give_the_same_vocabulary_back() -> None:
+    vocabulary = words(ENGLISH + FRENCH)
+    again = Words.from_bytes(vocabulary.to_bytes())
+    assert again.tokens == vocabulary.tokens
+    assert again.to_bytes() == vocabulary.to_bytes()
+    ids = vocabulary.encode_all(ENGLISH)
+    assert again.encode_all(ENGLISH) == ids
+    assert [again.decode(row) for row in ids] == [vocabulary.decode(row) for row in ids]
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        (b"<pad>\n<unk>\n<s>\n</s>\nword", "the last line is cut off"),
+        (b"<pad>\n<s>\n<unk>\n</s>\n", "must begin with the lines <pad>, <unk>, <s>, </s>"),
+        (b"<pad>\n<unk>\n<s>\n</s>\na\na\n", "line 6 is"),
+        (b"<pad>\n<unk>\n<s>\n</s>\n\nb\n", "line 5 is"),
+        (b"<pad>\n<unk>\n<s>\n</s>\na b\n", "line 5 is"),
+        (b"<pad>\n<unk>\n<s>\n</s>\na\t7\n", "line 5 is"),
+        (b"<pad>\n\xff\n", "utf-8"),
+    ],
+)
+def test_damaged_bytes_say_what_is_wrong(data: bytes, fault: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(fault)):
+        Words.from_bytes(data)

@@ -1,0 +1,340 @@
+"""A configuration cannot exist invalid, and its errors name the field and the fix."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from gru_mt.config import Config, ParallelFiles, load_config, parse_config
+from gru_mt.errors import UserError
+
+CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))
+PHRASEBOOK = "data: {corpus: phrasebook}\n"
+
+
+def parse(text: str, *overrides: str) -> Config:
+    return parse_config(text, where="a.yaml", overrides=overrides)
+
+
+def error_lines(text: str, *overrides: str) -> list[str]:
+    with pytest.raises(UserError) as caught:
+        parse(text, *overrides)
+    return str(caught.value).splitlines()
+
+
+def error_line(text: str, *overrides: str) -> str:
+    (line,) = error_lines(text, *overrides)
+    return line
+
+
+def test_a_file_states_only_what_differs_from_the_defaults() -> None:
+    config = parse(PHRASEBOOK + "training: {max_epochs: 3}\n")
+    assert config.data.corpus == "phrasebook"
+    assert config.training.max_epochs == 3
+    assert config.training.seed == Config(data=config.data).training.seed
+    assert config.model == Config(data=config.data).model
+
+
+def test_a_section_whose_lines_are_all_comments_keeps_its_defaults() -> None:
+    assert parse(PHRASEBOOK + "training:\n  # seed: 7\n") == parse(PHRASEBOOK)
+
+
+def test_a_config_does_not_change() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        parse(PHRASEBOOK).training.seed = 2
+
+
+def test_all_mistakes_are_reported_at_once_each_on_its_own_line() -> None:
+    text = """
+        data: {corpus: phrasebook, max_wrods: 9}
+        model: {dropout: 1.5}
+        training: {seed: one, max_epochs: 0}
+        decodng: {beam_size: 4}
+    """
+    assert sorted(error_lines(text)) == [
+        "a.yaml: data.max_wrods is unknown; did you mean data.max_words?",
+        "a.yaml: decodng is unknown; did you mean decoding?",
+        "a.yaml: model.dropout must be less than 1, got 1.5",
+        "a.yaml: training.max_epochs must be greater than 0, got 0",
+        "a.yaml: training.seed must be a valid integer, got 'one'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ("training: {learning_rte: 1}", "training.learning_rate"),
+        ("trainig: {seed: 1}", "training"),
+        ("training: {beam_size: 3}", "decoding.beam_size"),
+        ("seed: 3", "training.seed"),
+    ],
+)
+def test_an_unknown_key_is_answered_with_the_nearest_known_one(section: str, message: str) -> None:
+    name = error_line(PHRASEBOOK + section)
+    assert name.endswith(f" is unknown; did you mean {message}?")
+
+
+def test_a_key_like_no_other_is_answered_with_all_that_are_known_beside_it() -> None:
+    line = error_line(PHRASEBOOK + "decoding: {xyzzy: 1}")
+    assert line == (
+        "a.yaml: decoding.xyzzy is unknown; known here: "
+        "decoding.beam_size, decoding.length_penalty, decoding.max_source_tokens"
+    )
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ("tokenizer: {vocabulary_size: 7}", "tokenizer.vocabulary_size must be greater than or"),
+        ("model: {dropout: -0.1}", "model.dropout must be greater than or equal to 0, got -0.1"),
+        ("model: {dropout: 1}", "model.dropout must be less than 1, got 1"),
+        ("model: {encoder_layers: 0}", "model.encoder_layers must be greater than 0, got 0"),
+        ("training: {learning_rate: 0}", "training.learning_rate must be greater than 0, got 0"),
+        ("training: {learning_rate: .nan}", "training.learning_rate must be a finite number"),
+        ("training: {seed: -1}", "training.seed must be greater than or equal to 0, got -1"),
+        ("decoding: {length_penalty: -1}", "decoding.length_penalty must be greater than or"),
+        (
+            "tokenizer: {kind: bep}",
+            "tokenizer.kind must be 'unigram', 'bpe', 'char' or 'word', got",
+        ),
+        ("model: {attention: dor}", "model.attention must be 'dot', 'general', 'additive' or"),
+    ],
+)
+def test_a_value_out_of_range_is_named_with_its_range(section: str, message: str) -> None:
+    assert error_line(PHRASEBOOK + section).startswith(f"a.yaml: {message}")
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ("training: {max_epochs: '3'}", "training.max_epochs must be a valid integer, got '3'"),
+        ("training: {max_epochs: 3.0}", "training.max_epochs must be a valid integer, got 3.0"),
+        ("training: {max_epochs: true}", "training.max_epochs must be a valid integer, got True"),
+        (
+            "training: {learning_rate: '1'}",
+            "training.learning_rate must be a valid number, got '1'",
+        ),
+        ("tokenizer: {joint: 1}", "tokenizer.joint must be a valid boolean, got 1"),
+        ("training: {device: 0}", "training.device must be a valid string, got 0"),
+        ("training: 3", "training must be "),
+    ],
+)
+def test_a_value_of_another_type_is_no_guess(section: str, message: str) -> None:
+    assert error_line(PHRASEBOOK + section).startswith(f"a.yaml: {message}")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1e-4", 1e-4), ("1E-4", 1e-4), ("1.0e-4", 1e-4), ("+1e-04", 1e-4), ("2.5e1", 25), ("1e0", 1)],
+)
+def test_a_number_with_an_exponent_is_a_number(text: str, number: float) -> None:
+    in_file = parse(PHRASEBOOK + f"training: {{learning_rate: {text}}}")
+    on_command_line = parse(PHRASEBOOK, f"training.learning_rate={text}")
+    assert in_file.training.learning_rate == number
+    assert on_command_line.training.learning_rate == number
+
+
+@pytest.mark.parametrize("path", ["1e-4.txt", "e4", "runs/1e4"])
+def test_a_name_with_a_number_in_it_stays_text(path: str) -> None:
+    assert parse(f"data: {{corpus: {path}}}").data.corpus == path
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        (
+            "tokenizer: {kind: char, sampling: 0.1}",
+            "tokenizer: sampling 0.1 needs kind unigram or bpe, not char",
+        ),
+        (
+            "training: {learning_rate: 0.5, floor: 1.0}",
+            "training: floor 1.0 must not pass learning_rate 0.5",
+        ),
+    ],
+)
+def test_fields_that_exclude_each_other_are_named_together(section: str, message: str) -> None:
+    assert error_line(PHRASEBOOK + section) == f"a.yaml: {message}"
+
+
+def test_a_corpus_has_two_languages() -> None:
+    line = error_line("data: {corpus: x, languages: [en]}")
+    assert line.startswith("a.yaml: data.languages list should have at least 2 items")
+
+
+def test_source_and_target_are_the_two_languages_of_the_corpus() -> None:
+    assert not parse("data: {corpus: x}").data.reversed
+    assert parse("data: {corpus: x, source: fr, target: en}").data.reversed
+    assert parse("data: {corpus: x, languages: [de, en], source: en, target: de}").data.reversed
+    assert error_line("data: {corpus: x, source: fr}") == (
+        "a.yaml: data: source 'fr' and target 'fr' must be the two of languages ['en', 'fr']"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("", "data"), ("data:", "data.corpus"), ("data: {max_words: 9}", "data.corpus")],
+)
+def test_a_config_without_a_corpus_says_what_to_write(text: str, name: str) -> None:
+    assert error_line(text) == (
+        f"a.yaml: {name} is missing; "
+        "name a corpus, such as data.corpus: fra-eng, phrasebook or a file"
+    )
+
+
+def test_a_corpus_may_be_two_parallel_files() -> None:
+    config = parse("data: {corpus: {source: train.en, target: train.fr}}")
+    assert config.data.corpus == ParallelFiles(source="train.en", target="train.fr")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "messages"),
+    [
+        ("{source: a}", ["data.corpus.target is missing"]),
+        (
+            "{source: a, traget: b}",
+            [
+                "data.corpus.target is missing",
+                "data.corpus.traget is unknown; did you mean data.corpus.target?",
+            ],
+        ),
+        ("{source: 1, target: b}", ["data.corpus.source must be a valid string, got 1"]),
+        ("3", ["data.corpus must be a valid string, got 3"]),
+    ],
+)
+def test_a_mistake_in_a_corpus_speaks_of_what_was_written(corpus: str, messages: list[str]) -> None:
+    lines = error_lines(f"data: {{corpus: {corpus}}}")
+    assert lines == [f"a.yaml: {message}" for message in messages]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("data: {corpus: x}\ntraining: [1", "a.yaml:2"),
+        ("data:\n\tcorpus: x", "a.yaml:2"),
+        ("data: {corpus: x}\n\n\n- 1", "a.yaml:4"),
+        ("data: !!python/object:os.system x", "a.yaml:1"),
+        ("data: \x00", "a.yaml:1"),
+    ],
+)
+def test_text_that_is_not_yaml_is_named_by_file_and_line(text: str, place: str) -> None:
+    assert error_line(text).startswith(f"{place}: not YAML: ")
+
+
+def test_a_key_that_stands_twice_is_an_error() -> None:
+    assert error_line("data: {corpus: x}\ntraining:\n  seed: 1\n  seed: 2").endswith(
+        "not YAML: key 'seed' stands twice"
+    )
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "phrasebook"])
+def test_a_file_without_sections_says_what_it_expects(text: str) -> None:
+    assert error_line(text).startswith("a.yaml: expected sections such as 'data:', got ")
+
+
+def test_an_override_wins_over_the_file_and_the_last_one_wins() -> None:
+    text = PHRASEBOOK + "training: {seed: 1, max_epochs: 2}\n"
+    training = parse(text, "training.seed=5", "training.seed=6", "training.device=cpu").training
+    assert (training.seed, training.max_epochs, training.device) == (6, 2, "cpu")
+
+
+def test_overrides_alone_are_a_config() -> None:
+    assert parse("", "data.corpus=phrasebook", "training.max_steps=null") == parse(PHRASEBOOK)
+
+
+def test_an_override_may_hold_an_equals_sign_and_replace_a_corpus_by_two_files() -> None:
+    assert parse(PHRASEBOOK, "data.corpus=a=b.txt").data.corpus == "a=b.txt"
+    files = parse(PHRASEBOOK, "data.corpus.source=a", "data.corpus.target=b").data.corpus
+    assert files == ParallelFiles(source="a", target="b")
+
+
+@pytest.mark.parametrize("override", ["training.seed", "=3", "training..seed=3", ".seed=3"])
+def test_an_override_that_is_no_assignment_is_quoted(override: str) -> None:
+    line = error_line(PHRASEBOOK, override)
+    assert line == f"--set {override}: expected section.key=value"
+
+
+def test_a_mistake_in_an_override_is_named() -> None:
+    assert error_line(PHRASEBOOK, "training.sed=3").endswith("did you mean training.seed?")
+    assert error_line(PHRASEBOOK, "training.seed=x").endswith("must be a valid integer, got 'x'")
+    assert error_line(PHRASEBOOK, "training.seed=[1").startswith("--set training.seed")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PHRASEBOOK,
+        "data: {corpus: 'Données: été.txt', languages: ['no', 'fr'], source: 'no'}",
+        "data: {corpus: {source: 'a', target: '#b'}, source: fr, target: en}",
+        PHRASEBOOK + "training: {learning_rate: 1e-5, floor: 1e-7, max_steps: 3, device: 'cuda:1'}",
+        PHRASEBOOK + "tokenizer: {kind: word, joint: false}\nmodel: {attention: none}",
+    ],
+)
+def test_the_written_config_reads_back_as_the_same(text: str) -> None:
+    config = parse(text)
+    assert parse(config.to_yaml()) == config
+
+
+def test_the_written_config_states_every_value() -> None:
+    written = parse(PHRASEBOOK).to_yaml()
+    for section, values in parse(PHRASEBOOK):
+        assert f"{section}:" in written
+        assert all(f"  {name}:" in written for name, _ in values)
+
+
+def test_a_file_is_read_as_utf8_and_named_in_its_errors(tmp_path: Path) -> None:
+    path = tmp_path / "été.yaml"
+    path.write_text("data: {corpus: forêt.txt}", encoding="utf-8")
+    assert load_config(path, ["training.seed=9"]).data.corpus == "forêt.txt"
+    assert load_config(path, ["training.seed=9"]).training.seed == 9
+    with pytest.raises(UserError, match=r"--set training\.seed must be"):
+        load_config(path, ["training.seed=x"])
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"absent\.yaml: cannot be read: No such file"):
+        load_config(tmp_path / "absent.yaml")
+    with pytest.raises(UserError, match=r"cannot be read: Is a directory"):
+        load_config(tmp_path)
+
+
+def test_a_file_that_is_not_utf8_is_named_with_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "latin.yaml"
+    path.write_bytes("data: {corpus: forêt.txt}".encode("latin-1"))
+    with pytest.raises(UserError, match=r"latin\.yaml: not UTF-8 at byte 18"):
+        load_config(path)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
+def test_every_shipped_config_loads(path: Path) -> None:
+    assert isinstance(load_config(path), Config)
+
+
+def test_a_language_code_that_yaml_calls_a_boolean_is_a_word() -> None:
+    config = parse_config("data: {corpus: x, languages: [en, no], target: no}", where="a.yaml")
+    assert config.data.target == "no"
+    assert parse_config(config.to_yaml(), where="a.yaml") == config
+
+
+def test_what_reads_as_a_number_is_quoted_when_written() -> None:
+    config = parse_config("data: {corpus: '1e5'}", where="a.yaml")
+    assert parse_config(config.to_yaml(), where="a.yaml") == config
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("data: {corpus: x, languages: [en, en], target: en}", "must be two different ones"),
+        ("data: {corpus: x}\ntraining: {max_grad_norm: .inf}", "must be a finite number"),
+        ("data: {corpus: ''}", "data.corpus string should have at least 1 character"),
+        ("data: 3", "data must be a section"),
+        ("? []\n: 1", "not YAML: found unhashable key"),
+        ("data:\n  corpus: x\n  corpus: y", "a.yaml:3: not YAML: key 'corpus' stands twice"),
+    ],
+)
+def test_odd_values_are_one_line(text: str, message: str) -> None:
+    assert message in error_line(text)
+
+
+def test_a_broken_override_is_named_as_it_was_given() -> None:
+    with pytest.raises(UserError, match=r"^--set training\.seed=\[1: not YAML: "):
+        parse_config("data: {corpus: x}", where="a.yaml", overrides=["training.seed=[1"])

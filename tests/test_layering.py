@@ -1,0 +1,151 @@
+"""A module imports only what stands above it, the command line starts without the heavy
+libraries, and every configuration field has a reader."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import resolve_name
+from pathlib import Path
+
+import gru_mt
+from gru_mt.config import Config, DataConfig
+
+ROOT = Path(gru_mt.__file__).parent
+
+# Top to bottom: a module may import those before it. A package stands before its modules, so its
+# __init__ cannot import them.
+ROWS = """
+    errors
+    config
+    data data.fra_eng data.lexicon data.grammar data.phrasebook data.corpus data.split
+        data.words data.tokenizer data.batching
+    model model.noise model.recurrent model.attention model.seq2seq model.loss
+    device storage bundle
+    inference inference.search inference.translator inference.lines
+    evaluation evaluation.score evaluation.evaluate
+    training training.schedule training.optimizer training.checkpoint training.folder
+        training.journal training.preparation training.signals training.window
+        training.display training.trainer
+    cli __main__
+"""
+ORDER = ROWS.split()
+
+
+def module_paths(root: Path) -> dict[str, Path]:
+    """Return the file of each module below `root`, by its name within: data.corpus, data, cli.
+
+    The package's own __init__ has the name "".
+    """
+    paths = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        paths[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return paths
+
+
+def imported_names(tree: ast.AST, package: str) -> Iterator[str]:
+    """Yield every full name that `tree`, a module of `package`, imports anywhere in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), package)
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def imported_modules(path: Path, root: Path, modules: set[str]) -> Iterator[str]:
+    """Yield those of `modules` that the file imports: `from gru_mt.data import corpus` is one."""
+    package = ".".join((root.name, *path.parent.relative_to(root).parts))
+    for name in imported_names(ast.parse(path.read_text(encoding="utf-8")), package):
+        within = name.removeprefix(f"{root.name}.")
+        if within != name:
+            yield within if within in modules else within.rpartition(".")[0]
+
+
+def imports_upwards(root: Path, order: list[str]) -> list[str]:
+    """Return each import in the package at `root` that `order` forbids, as "importer: imported"."""
+    paths = module_paths(root)
+    return [
+        f"{importer}: {imported}"
+        for importer, path in paths.items()
+        if importer
+        for imported in imported_modules(path, root, set(paths))
+        if imported and order.index(imported) >= order.index(importer)
+    ]
+
+
+def test_every_module_has_its_place_in_the_order() -> None:
+    modules = set(module_paths(ROOT)) - {""}
+    assert modules - set(ORDER) == set(), "ROWS does not name these"
+
+
+def test_no_module_imports_what_stands_below_it() -> None:
+    assert imports_upwards(ROOT, ORDER) == []
+
+
+def test_the_package_itself_imports_its_modules_only_when_asked() -> None:
+    code = "import sys, gru_mt; print(*(name for name in sys.modules if name[:7] == 'gru_mt.'))"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == ""
+
+
+def test_an_import_upwards_is_found_in_each_way_of_writing_it(tmp_path: Path) -> None:
+    root = tmp_path / "house"
+    (root / "data").mkdir(parents=True)
+    for name, text in {
+        "__init__": "",
+        "errors": "import sys",
+        "data/__init__": "",
+        "data/corpus": "from house.errors import Error\nfrom house import errors",
+        "data/first": "from house.data import second",
+        "data/second": "from house.data.first import f\ndef late(): import house.cli",
+        "data/third": "from .second import f\nfrom .. import cli\nfrom ..cli import main",
+        "cli": "from house.data import corpus, third\nfrom house import __version__",
+    }.items():
+        (root / f"{name}.py").write_text(text, encoding="utf-8")
+    order = ["errors", "data", "data.corpus", "data.first", "data.second", "data.third", "cli"]
+    assert imports_upwards(root, order) == [
+        "data.first: data.second",
+        "data.second: cli",
+        "data.third: cli",
+        "data.third: cli",
+    ]
+
+
+def test_the_command_line_starts_without_heavy_libraries() -> None:
+    heavy = {"torch", "numpy", "pydantic", "sacrebleu", "sentencepiece"}
+    code = f"import sys, gru_mt.cli; print(*sorted({heavy} & sys.modules.keys()))"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (result.stderr, result.stdout.strip()) == ("", "")
+
+
+def read_attributes(path: Path) -> set[str]:
+    """Return each x that a file reads as `config.x`, `self.config.x`, `training.x` and the like."""
+    owners = {"config", *Config.model_fields}
+    read = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            owner = node.value
+            name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+            if name.split("_")[-1] in owners:  # `training_config` is one too
+                read.add(node.attr)
+    return read
+
+
+def test_every_config_field_is_read_somewhere() -> None:
+    paths = module_paths(ROOT)
+    config = paths.pop("config")
+    read = set().union(*map(read_attributes, paths.values()))
+    for function in ast.walk(ast.parse(config.read_text(encoding="utf-8"))):
+        # What a property of the configuration reads counts where that property is read.
+        if isinstance(function, ast.FunctionDef) and function.name in read:
+            read |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
+    defaults = Config(data=DataConfig(corpus="phrasebook"))
+    fields = [(section, name) for section, values in defaults for name, _ in values]
+    unread = [f"{section}.{name}" for section, name in fields if name not in read]
+    assert not unread, f"nobody reads {', '.join(unread)}"

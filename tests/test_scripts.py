@@ -1,0 +1,178 @@
+"""The set-up scripts parse, and say in one line what a machine lacks."""
+
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = [ROOT / "scripts" / name for name in ("setup.sh", "quickstart", "test")]
+SCRIPTS.append(ROOT / ".ci" / "run")
+PYTHON_NAMES = ("python3.11", "python3.12", "python3.13", "python3")
+
+BROKEN_SHIM = "echo 'pyenv: command not found' >&2; exit 127"
+# Runs `-c CODE` as Python 3.10 would.
+TOO_OLD = (
+    f"exec {shlex.quote(sys.executable)} -c "
+    "'import sys; sys.version_info = (3, 10, 14); exec(sys.argv[2])' \"$@\""
+)
+GOOD = f'exec {shlex.quote(sys.executable)} "$@"'
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Return a copy of what set-up reads, without an environment, in a folder with a space."""
+    folder = tmp_path / "a checkout"
+    shutil.copytree(ROOT / "scripts", folder / "scripts")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def run(
+    script: Path, pythons: dict[str, str], **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `script` where the Pythons on PATH are these shell commands, from another folder."""
+    folder = script.parents[2] / "bin"
+    folder.mkdir()
+    for name, command in pythons.items():
+        (folder / name).write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+    path = os.pathsep.join([str(folder), os.environ["PATH"]])
+    return subprocess.run(
+        [script],
+        cwd=folder,
+        env={"PATH": path, "HOME": str(folder), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_is_sound_bash(script: Path) -> None:
+    subprocess.run(["bash", "-n", script], check=True)
+
+
+@pytest.mark.parametrize("script", [path for path in SCRIPTS if not path.suffix], ids=str)
+def test_a_script_can_be_run_and_stops_at_the_first_error(script: Path) -> None:
+    assert os.access(script, os.X_OK)
+    assert "\nset -euo pipefail\n" in script.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["quickstart", "test"])
+def test_without_a_python_that_is_new_enough_one_line_says_so(checkout: Path, name: str) -> None:
+    pythons = dict.fromkeys(PYTHON_NAMES, BROKEN_SHIM) | {"python3.12": TOO_OLD, "python3": TOO_OLD}
+    result = run(checkout / "scripts" / name, pythons)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr == (
+        f"{name}: needs Python 3.11 or newer with its venv module, and found none on PATH\n"
+    )
+    assert not (checkout / ".venv").exists()
+
+
+def test_without_a_package_registry_the_last_line_says_so(checkout: Path) -> None:
+    pythons = dict.fromkeys(PYTHON_NAMES, BROKEN_SHIM) | {"python3.13": TOO_OLD, "python3": GOOD}
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # not listening: a connection is refused
+        result = run(
+            checkout / "scripts" / "quickstart",
+            pythons,
+            PIP_INDEX_URL=f"http://127.0.0.1:{closed.getsockname()[1]}/simple",
+            PIP_CONFIG_FILE=os.devnull,
+            PIP_RETRIES="0",
+        )
+    assert result.returncode == 1
+    assert result.stdout == ""
+    version = ".".join(map(str, sys.version_info[:3]))
+    assert result.stderr == (
+        f"quickstart: making .venv with Python {version}\n"
+        "quickstart: installing gru-mt into .venv (PyTorch takes a minute or more)\n"
+        "quickstart: no package registry can be reached: "
+        "check the network and pip's settings (see .venv/install.log)\n"
+    )
+
+
+@pytest.fixture
+def calls(checkout: Path) -> Path:
+    """Give the checkout a .venv whose Python only notes its calls; return the file it writes."""
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "$*" >>calls\n[ "$2" != pytest ] || cat report\n')
+    python.chmod(0o755)
+    (checkout / "report").touch()
+    return checkout / "calls"
+
+
+def test_quickstart_installs_once_then_trains_evaluates_and_translates(
+    checkout: Path, calls: Path
+) -> None:
+    subprocess.run([checkout / "scripts" / "quickstart"], check=True, capture_output=True)
+    *installing, train, evaluate, translate = calls.read_text().splitlines()
+    assert any("pip install" in call and call.endswith(" -e .") for call in installing)
+    assert train == "-m gru_mt train --config configs/quickstart.yaml"
+    assert evaluate == "-m gru_mt eval --model runs/quickstart"
+    assert translate.startswith("-m gru_mt translate --model runs/quickstart ")
+
+    calls.unlink()
+    subprocess.run([checkout / "scripts" / "quickstart"], check=True, capture_output=True)
+    assert calls.read_text().splitlines() == [train, evaluate, translate]
+
+
+def test_new_requirements_are_installed_and_the_test_tools_hold_the_package_too(
+    checkout: Path, calls: Path
+) -> None:
+    def installs(name: str) -> bool:
+        calls.write_text("")
+        subprocess.run([checkout / "scripts" / name], check=True, capture_output=True)
+        return "pip install" in calls.read_text()
+
+    assert installs("test")
+    assert not installs("quickstart")
+    with (checkout / "scripts" / "constraints.txt").open("a") as constraints:
+        constraints.write("another==1.0\n")
+    assert installs("quickstart")
+    assert installs("test")
+
+
+def test_the_checks_are_lint_format_types_and_tests(checkout: Path, calls: Path) -> None:
+    subprocess.run([checkout / "scripts" / "test"], check=True, capture_output=True)
+    checks = [call for call in calls.read_text().splitlines() if call.startswith("-m")]
+    checks = [call for call in checks if "pip install" not in call]
+    assert checks[:3] == ["-m ruff check", "-m ruff format --check", "-m mypy"]
+    assert checks[3].startswith("-m pytest ")
+    assert "--cov-fail-under=90" in checks[3]
+
+
+@pytest.mark.parametrize("corpus_is_there", [False, True])
+def test_skipped_tests_of_the_corpus_fail_the_checks_where_it_is_there(
+    checkout: Path, calls: Path, corpus_is_there: bool
+) -> None:
+    corpus = checkout.parent / "shared" / "data" / "fra-eng.zip"
+    if corpus_is_there:
+        corpus.parent.mkdir(parents=True)
+        corpus.touch()
+    (calls.parent / "report").write_text("SKIPPED [3] tests/a.py:1: no fra-eng corpus\n")
+    result = subprocess.run([checkout / "scripts" / "test"], capture_output=True, text=True)
+    assert result.returncode == corpus_is_there
+    assert ("tests of the fra-eng corpus were skipped" in result.stderr) == corpus_is_there
+
+
+def test_every_requirement_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    requirements = [
+        *project["build-system"]["requires"],
+        *project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"]["dev"],
+    ]
+    constraints = (ROOT / "scripts" / "constraints.txt").read_text(encoding="utf-8")
+    pinned = set(re.findall(r"^([\w-]+)==[\d.]+$", constraints.lower(), re.MULTILINE))
+    wanted = {re.split(r"[^\w-]", requirement.lower())[0] for requirement in requirements}
+    assert wanted - pinned == set()
