@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from safetensors.torch import save
 from torch import Tensor
 
 from gru_mt.errors import UserError
+
+_ENTRY = "gru_mt"  # of a safetensors file's metadata
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -66,7 +69,9 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], header: Mapping[str,
     """Write tensors and a JSON header as one safetensors file that carries its own digest."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     text = json.dumps(header, ensure_ascii=False)
-    write_file(path, save(tensors, {"header": text, "sha256": _digest(tensors, text)}))
+    # One entry alone: safetensors writes several in an order that changes from run to run.
+    entry = json.dumps({"header": text, "sha256": _digest(tensors, text)})
+    write_file(path, save(tensors, {_ENTRY: entry}))
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -76,17 +81,22 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
+            entry = (file.metadata() or {}).get(_ENTRY)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no dict
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
     except SafetensorError as error:
         raise UserError(f"{path}: damaged or cut off ({error})") from None
-    if not {"header", "sha256"} <= metadata.keys():
+    if entry is None:
         raise UserError(f"{path}: not written by gru-mt")
-    if _digest(tensors, metadata["header"]) != metadata["sha256"]:
-        raise UserError(f"{path}: damaged: its contents do not match its digest")
-    return tensors, json.loads(metadata["header"])
+    try:
+        text, digest = itemgetter("header", "sha256")(json.loads(entry))
+        if _digest(tensors, text) != digest:
+            raise ValueError("its contents do not match its digest")
+    except (ValueError, LookupError, TypeError) as error:
+        raise UserError(f"{path}: damaged: {error}") from None
+    header: dict[str, Any] = json.loads(text)
+    return tensors, header
 
 
 def _digest(tensors: Mapping[str, Tensor], header: str) -> str:

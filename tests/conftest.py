@@ -1,8 +1,12 @@
 """What several test files share."""
 
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
+
+from gru_mt.config import Config, parse_config
 
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 
@@ -13,3 +17,36 @@ def fra_eng_zip() -> Path:
     if not FRA_ENG_ZIP.is_file():
         pytest.skip("the fra-eng corpus is not beside the checkout, in shared/data/fra-eng.zip")
     return FRA_ENG_ZIP
+
+
+@pytest.fixture(scope="session")
+def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file of 480 pairs that a tiny model begins to learn within seconds."""
+    subjects = {"I": "moi", "you": "toi", "we": "nous", "they": "eux", "Anne": "Anne"}
+    verbs = {"see": "vois", "want": "veux", "like": "aime", "take": "prends"}
+    numbers = {"one": "un", "two": "deux", "three": "trois", "four": "quatre"}
+    nouns = {"cat": "chat", "dog": "chien", "book": "livre", "key": "clef", "hat": "chapeau"}
+    lines = [
+        f"{s} {v} {n} {o}.\t{subjects[s]} {verbs[v]} {nouns[o]} {numbers[n]}."
+        for s, v, n, o in product(subjects, verbs, numbers, nouns)
+    ]
+    lines += [f"{s} {v}!\t{verbs[v]} {subjects[s]} !" for s, v in product(subjects, verbs)]
+    path = tmp_path_factory.mktemp("corpus") / "small.tsv"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def small_config(small_corpus: Path) -> Callable[..., Config]:
+    """Return a function that configures a tiny model on `small_corpus`, with overrides."""
+
+    def configure(*overrides: str) -> Config:
+        text = f"""
+            data: {{corpus: {small_corpus}}}
+            tokenizer: {{kind: word, min_frequency: 1}}
+            model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
+            training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32}}
+        """
+        return parse_config(text, where="small", overrides=overrides)
+
+    return configure

@@ -42,7 +42,6 @@ def train(config: Config, folder: Path, *, started_s: float) -> Progress:
     with open_folder(folder, config):
         journal = Journal(folder)
         data = prepare(config, folder, journal)
-        start_bundle(folder / "model", config, data.tokenizer, data.provenance)
         try:
             return Trainer(config, data, folder, journal, started_s=started_s).run()
         finally:
@@ -89,6 +88,9 @@ class Trainer:
         if self._finished:
             self.journal.say("this run is finished; a larger training.max_epochs goes on with it")
             return self.progress
+        start_bundle(
+            self.folder / "model", self.config, self.data.tokenizer, self.data.provenance
+        )
         size = sum(parameter.numel() for parameter in self.model.parameters())
         kind = str(self.precision).removeprefix("torch.")
         self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")

@@ -1,0 +1,118 @@
+"""The update: what is clipped, what is skipped, what is averaged."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from gru_mt.config import ModelConfig, TrainingConfig
+from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.training.optimizer import Optimizer
+
+SOURCE_BS = torch.tensor([[5, 6, 7], [8, 9, 3]])
+TARGET_BT = torch.tensor([[2, 10, 11], [2, 12, 13]])
+
+
+def make_optimizer(precision: torch.dtype = torch.float32, **training: float) -> Optimizer:
+    torch.manual_seed(0)
+    config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8)
+    model = Seq2Seq(config, source_size=20, target_size=20, joint=True)
+    return Optimizer(model, TrainingConfig.model_validate(training), precision)
+
+
+def loss_of(optimizer: Optimizer) -> Tensor:
+    start = optimizer.model.encode(SOURCE_BS, torch.tensor([3, 3]))
+    return optimizer.model.decode(TARGET_BT, start).logsumexp(dim=2).sum()
+
+
+def weights(optimizer: Optimizer) -> list[Tensor]:
+    return [parameter.detach().clone() for parameter in optimizer.model.parameters()]
+
+
+def true_norm(optimizer: Optimizer) -> float:
+    gradients = torch.autograd.grad(loss_of(optimizer), list(optimizer.model.parameters()))
+    return float(sum(gradient.square().sum() for gradient in gradients).sqrt())
+
+
+@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16, torch.float16])
+def test_the_clipped_norm_is_that_of_the_true_gradient(precision: torch.dtype) -> None:
+    """Under fp16 the loss is scaled by 65,536: what is clipped before unscaling is not this."""
+    optimizer = make_optimizer(precision)
+    expected = true_norm(optimizer)
+    optimizer.scaled(loss_of(optimizer)).backward()
+    assert float(optimizer.step(0.1)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_scaling_changes_no_weight() -> None:
+    plain, scaled = make_optimizer(), make_optimizer(torch.float16)
+    for optimizer in (plain, scaled):
+        optimizer.scaled(loss_of(optimizer)).backward()
+        optimizer.step(0.1)
+    for one, other in zip(weights(plain), weights(scaled), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_gradient_that_is_not_finite_changes_nothing(
+    precision: torch.dtype, bad: float
+) -> None:
+    optimizer = make_optimizer(precision)
+    optimizer.scaled(loss_of(optimizer)).backward()
+    optimizer.step(0.1)
+    before = {name: value.clone() for name, value in optimizer.tensors().items()}
+    optimizer.scaled(loss_of(optimizer) * bad).backward()
+    assert not optimizer.step(0.1).isfinite()
+    after = optimizer.tensors()
+    for name, value in before.items():
+        if not name.startswith("average."):  # it moves on towards the same weights
+            assert torch.equal(value, after[name]), name
+    assert all(value.isfinite().all() for value in after.values())
+
+
+def test_a_step_is_that_of_torch_adamw_on_clipped_gradients() -> None:
+    ours, twin = make_optimizer(max_grad_norm=0.5, weight_decay=0.1), make_optimizer()
+    parameters = list(twin.model.parameters())
+    adamw = torch.optim.AdamW(
+        [{"params": [p], "weight_decay": 0.1 * (p.ndim > 1)} for p in parameters],
+        lr=0.01, betas=(0.9, 0.98), eps=1e-9,
+    )  # fmt: skip
+    for _ in range(3):
+        loss_of(ours).backward()
+        ours.step(0.01)
+        adamw.zero_grad()
+        loss_of(twin).backward()
+        norm = torch.stack([p.grad.norm() for p in parameters if p.grad is not None]).norm()
+        for parameter in parameters:
+            if parameter.grad is not None:
+                parameter.grad *= 0.5 / norm
+        adamw.step()
+    for one, other in zip(weights(ours), weights(twin), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_the_average_follows_its_formula() -> None:
+    optimizer = make_optimizer(averaging=0.5)
+    expected = weights(optimizer)
+    for update in range(1, 20):
+        loss_of(optimizer).backward()
+        optimizer.step(0.1)
+        decay = min(0.5, (1 + update) / (10 + update))
+        expected = [
+            decay * old + (1 - decay) * new
+            for old, new in zip(expected, weights(optimizer), strict=True)
+        ]
+    for one, other in zip(optimizer.average.parameters(), expected, strict=True):
+        torch.testing.assert_close(one.detach(), other)
+
+
+def test_without_averaging_the_average_is_the_weights() -> None:
+    optimizer = make_optimizer(averaging=0.0)
+    loss_of(optimizer).backward()
+    optimizer.step(0.1)
+    for one, other in zip(optimizer.average.parameters(), weights(optimizer), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_a_tied_embedding_stays_tied_in_the_average() -> None:
+    average = make_optimizer().average
+    assert average.source_embedding is average.target_embedding

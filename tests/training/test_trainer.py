@@ -1,0 +1,293 @@
+"""The loop: resuming to the bit, accumulation, validation, and losses that are not finite."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from gru_mt.config import Config
+from gru_mt.errors import Interrupted, UserError
+from gru_mt.storage import load_tensors
+from gru_mt.training import trainer as trainer_module
+from gru_mt.training.checkpoint import Progress
+from gru_mt.training.folder import open_folder
+from gru_mt.training.journal import Journal
+from gru_mt.training.preparation import prepare
+from gru_mt.training.trainer import Trainer, train
+
+Configure = Callable[..., Config]
+
+
+def run(config: Config, folder: Path) -> Progress:
+    return train(config, folder, started_s=time.perf_counter())
+
+
+def make_trainer(config: Config, folder: Path) -> Trainer:
+    """Return a trainer of a new run, without its lock."""
+    with open_folder(folder, config):
+        journal = Journal(folder)
+        data = prepare(config, folder, journal)
+    return Trainer(config, data, folder, journal, started_s=time.perf_counter())
+
+
+def newest_tensors(folder: Path) -> dict[str, torch.Tensor]:
+    tensors, _ = load_tensors(max((folder / "checkpoints").iterdir()))
+    return tensors
+
+
+def metrics(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture
+def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
+    """Return a function that has this process signalled as update `step` ends."""
+
+    def arrange(step: int, number: int) -> None:
+        def progress(self: Journal, now: int, total: int, **shown: str) -> None:
+            if now == step:
+                os.kill(os.getpid(), number)
+
+        monkeypatch.setattr(Journal, "progress", progress)
+
+    return arrange
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["training.precision=fp32"],
+        ["training.precision=bf16", "training.accumulation=3", "model.decoder_layers=2"],
+        ["tokenizer.kind=unigram", "tokenizer.vocabulary_size=300", "tokenizer.sampling=0.2"],
+    ],
+)
+def test_a_run_stopped_in_mid_epoch_and_resumed_ends_in_the_same_bits(
+    overrides: list[str],
+    small_config: Configure,
+    tmp_path: Path,
+    stop_at: Callable[[int, int], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = small_config(*overrides)
+    whole = run(config, tmp_path / "whole")
+    for step, number in ((3, signal.SIGTERM), (whole.step // 2 + 2, signal.SIGINT)):
+        with monkeypatch.context():
+            stop_at(step, number)
+            with pytest.raises(Interrupted) as stopped:
+                run(config, tmp_path / "stopped")
+        assert stopped.value.signal == number
+    monkeypatch.undo()
+    resumed = run(config, tmp_path / "stopped")
+    assert (resumed.step, resumed.best_bleu) == (whole.step, whole.best_bleu)
+    for name in ("weights.safetensors", "tokenizer.model", "config.yaml"):
+        bundles = [tmp_path / run_name / "model" / name for run_name in ("whole", "stopped")]
+        assert bundles[0].read_bytes() == bundles[1].read_bytes(), name
+    first, second = newest_tensors(tmp_path / "whole"), newest_tensors(tmp_path / "stopped")
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_does_not(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    weights = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        run(small_config(f"training.seed={seed}", "training.max_steps=4"), tmp_path / name)
+        weights.append((tmp_path / name / "model" / "weights.safetensors").read_bytes())
+    assert weights[0] == weights[1] != weights[2]
+
+
+def test_a_resumed_run_writes_each_metric_once(
+    small_config: Configure,
+    tmp_path: Path,
+    stop_at: Callable[[int, int], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = small_config("training.log_steps=2")
+    with monkeypatch.context():
+        stop_at(7, signal.SIGTERM)
+        with pytest.raises(Interrupted):
+            run(config, tmp_path / "run")
+    monkeypatch.undo()
+    run(config, tmp_path / "run")
+    steps = [line["step"] for line in metrics(tmp_path / "run") if "loss" in line]
+    assert steps == sorted(set(steps))
+
+
+def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = make_trainer(small_config("model.dropout=0"), tmp_path / "run")
+    pairs = trainer._pairs(0)
+    rows = pairs.plan(batch_tokens=300, seed=1, epoch=0)[0]
+    gradients: list[list[torch.Tensor]] = []
+
+    def keep(rate: float) -> torch.Tensor:
+        parameters = list(trainer.model.parameters())
+        gradients.append([p.grad.clone() for p in parameters if p.grad is not None])
+        trainer.model.zero_grad()
+        return torch.tensor(1.0)
+
+    monkeypatch.setattr(trainer.optimizer, "step", keep)
+    one = trainer._update(pairs, [rows], 0.1)
+    three = trainer._update(pairs, [rows[:1], rows[1:8], rows[8:]], 0.1)
+    assert one.tokens == three.tokens
+    torch.testing.assert_close(one.loss, three.loss)
+    for whole, parts in zip(*gradients, strict=True):
+        torch.testing.assert_close(parts, whole, rtol=1e-4, atol=1e-6)
+
+
+@pytest.fixture
+def poison(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Return a function that makes the loss of 0-based update `step` not a number."""
+    genuine = Trainer._summed_loss
+
+    def arrange(step: int) -> None:
+        def summed_loss(self: Trainer, *args: Any, **kwargs: Any) -> torch.Tensor:
+            factor = float("nan") if self.progress.step == step else 1.0
+            return genuine(self, *args, **kwargs) * factor
+
+        monkeypatch.setattr(Trainer, "_summed_loss", summed_loss)
+
+    return arrange
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
+    precision: str, small_config: Configure, tmp_path: Path, poison: Callable[[int], None]
+) -> None:
+    poison(3)
+    trainer = make_trainer(small_config(f"training.precision={precision}"), tmp_path)
+    with pytest.raises(UserError, match=r"update 3: .* not finite; .*not_finite\.json"):
+        trainer.run()
+    assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
+    assert all(parameter.isfinite().all() for parameter in trainer.optimizer.average.parameters())
+    report = json.loads((tmp_path / "not_finite.json").read_text())
+    config = trainer.config.training
+    plan = trainer._pairs(0).plan(batch_tokens=config.batch_tokens, seed=config.seed, epoch=0)
+    lines = sorted(trainer.data.train[row].line for row in plan[3])
+    assert report == {"update": 3, "corpus_lines": lines}
+    assert not (tmp_path / "checkpoints").exists()
+
+
+def test_fp16_skips_and_counts_an_overflow(
+    small_config: Configure, tmp_path: Path, poison: Callable[[int], None]
+) -> None:
+    poison(3)
+    trainer = make_trainer(
+        small_config("training.precision=fp16", "training.max_steps=8"), tmp_path
+    )
+    progress = trainer.run()
+    assert progress.step == 8
+    assert progress.skipped >= 1  # the loss scale begins too high for some gradients, too
+    assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
+
+
+@pytest.fixture
+def scores(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], None]:
+    """Return a function that has validations score what it is given, one after the other."""
+
+    def arrange(values: list[float]) -> None:
+        upcoming: Iterator[float] = iter(values)
+        monkeypatch.setattr(trainer_module, "corpus_bleu", lambda *_: next(upcoming))
+
+    return arrange
+
+
+def test_the_best_weights_by_dev_bleu_are_kept(
+    small_config: Configure, tmp_path: Path, scores: Callable[[list[float]], None]
+) -> None:
+    scores([10.0, 30.0, 20.0])
+    run(small_config("training.validate_steps=4", "training.max_steps=12"), tmp_path / "run")
+    _, facts = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
+    assert (facts["step"], facts["dev_bleu"]) == (8, 30.0)
+
+
+def test_patience_counts_validations_without_a_better_score(
+    small_config: Configure, tmp_path: Path, scores: Callable[[list[float]], None]
+) -> None:
+    scores([10.0, 20.0, 20.0, 15.0, 99.0])
+    progress = run(
+        small_config("training.validate_steps=2", "training.patience=2"), tmp_path / "run"
+    )
+    assert (progress.step, progress.best_bleu) == (8, 20.0)
+
+
+def test_the_last_update_is_validated_wherever_it_falls(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    run(small_config("training.validate_steps=5", "training.max_steps=7"), tmp_path / "run")
+    validated = [line["step"] for line in metrics(tmp_path / "run") if "dev_bleu" in line]
+    assert validated == [5, 7]
+
+
+def test_a_finished_run_says_so_and_goes_on_with_more_epochs(
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = run(small_config(), tmp_path / "run")
+    assert run(small_config(), tmp_path / "run") == first
+    assert "finished" in capsys.readouterr().err
+    longer = run(small_config("training.max_epochs=3"), tmp_path / "run")
+    assert longer.step == first.step // 2 * 3
+
+
+def test_a_changed_corpus_or_tokenizer_is_refused_by_name(
+    small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "corpus.tsv"
+    corpus.write_bytes(small_corpus.read_bytes())
+    config = small_config(f"data.corpus={corpus}", "training.max_steps=3")
+    run(config, tmp_path / "run")
+    tokenizer = tmp_path / "run" / "tokenizer.model"
+    before = tokenizer.read_bytes()
+    tokenizer.write_bytes(before + b"another\n")
+    with pytest.raises(UserError, match="the tokenizer has changed"):
+        run(config, tmp_path / "run")
+    tokenizer.write_bytes(before)
+    corpus.write_bytes(small_corpus.read_bytes() + b"new line\tnouvelle ligne\n")
+    with pytest.raises(UserError, match="the corpus has changed"):
+        run(config, tmp_path / "run")
+
+
+def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = tmp_path / "corpus.tsv"
+    corpus.write_text("a cat\tun chat\na dog\tun chien\n")
+    run(small_config(f"data.corpus={corpus}"), tmp_path / "run")
+    assert "too small for a dev part" in capsys.readouterr().err
+    _, facts = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
+    assert facts["step"] == 2
+
+
+def test_every_pair_is_trained_on_once_an_epoch(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = make_trainer(small_config("training.accumulation=4"), tmp_path)
+    genuine, seen = trainer._update, []
+
+    def update(pairs: Any, batches: Any, rate: float) -> Any:
+        seen.extend(row for rows in batches for row in rows.tolist())
+        return genuine(pairs, batches, rate)
+
+    monkeypatch.setattr(trainer, "_update", update)
+    trainer.run()
+    assert sorted(seen) == sorted([*range(len(trainer.data.train))] * 2)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "fp16"])
+def test_a_gpu_runs_the_same_code(precision: str, small_config: Configure, tmp_path: Path) -> None:
+    config = small_config("training.device=cuda", f"training.precision={precision}")
+    losses = []
+    for name, device in (("gpu", "cuda"), ("cpu", "cpu")):
+        run(config if device == "cuda" else small_config(), tmp_path / name)
+        losses.append([x["dev_loss"] for x in metrics(tmp_path / name) if "dev_loss" in x][-1])
+    assert losses[0] == pytest.approx(losses[1], rel=0.1)
