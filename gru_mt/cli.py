@@ -6,25 +6,31 @@ sacreBLEU) load inside the command that needs them, so that `--help` is instant.
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from gru_mt.errors import Interrupted, UserError
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from gru_mt.inference.lines import Line
     from gru_mt.inference.translator import Translation
 
 USAGE_ERROR: Any = typer.BadParameter.__base__  # UsageError, which typer does not export
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 RUNS, SUMMARY = Path("runs"), "summary.json"
+
+# GNU OpenMP's threads spin while they wait for each other, which on a machine that does something
+# else too made training 4 to 40 times slower. Spinning this briefly costs nothing on an idle one.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 app = typer.Typer(
     help="Train a GRU translator, measure it, translate with it.",
@@ -102,6 +108,7 @@ def evaluate(
 
     folder = _model(model)
     evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
+    _say(f"translating {len(evaluation_set.sources):,} sentences of {source or split}")
     result = evaluate_translator(
         Translator.load(folder), evaluation_set, beam_size=beam, length_penalty=length_penalty
     )
@@ -147,33 +154,26 @@ def translate(
         raise UserError("give sentences or --input, not both")
     if attention and not as_json:
         raise UserError("--attention is part of --json; give both")
-    from gru_mt.inference.lines import decode_line, read_chunks
     from gru_mt.inference.translator import Translator
 
     translator = Translator.load(_model(model))
-    with _open(input_file) as file:
-        if sentences:
-            given = enumerate(map(os.fsencode, sentences), start=1)
-            chunks = iter([[decode_line(raw, number) for number, raw in given]])
-        else:
-            chunks = read_chunks(file)
-        for lines in chunks:
-            translations = translator.translate(
-                [line.text for line in lines],
-                beam_size=beam,
-                length_penalty=length_penalty,
-                n_best=n_best,
-                batch_size=batch_size,
-                attention=attention,
-            )
-            for line, translation in zip(lines, translations, strict=True):
-                _warn_of(line, translation)
-                if as_json:
-                    _print(json.dumps(translation.to_json(), ensure_ascii=False))
-                else:
-                    texts = [candidate.text for candidate in translation.candidates]
-                    _print("\n".join(texts + [""] * (n_best - len(texts))))
-            sys.stdout.flush()
+    for lines in _chunks(sentences, input_file):
+        translations = translator.translate(
+            [line.text for line in lines],
+            beam_size=beam,
+            length_penalty=length_penalty,
+            n_best=n_best,
+            batch_size=batch_size,
+            attention=attention,
+        )
+        for line, translation in zip(lines, translations, strict=True):
+            _warn_of(line, translation)
+            if as_json:
+                _print(json.dumps(translation.to_json(), ensure_ascii=False))
+            else:
+                texts = [candidate.text for candidate in translation.candidates]
+                _print("\n".join(texts + [""] * (n_best - len(texts))))
+        _flush()
 
 
 @app.command("data")
@@ -216,18 +216,22 @@ def _model(model: Path | None) -> Path:
     return newest
 
 
-@contextmanager
-def _open(path: Path | None) -> Iterator[BufferedReader]:
-    if path is None:
-        assert isinstance(sys.stdin.buffer, BufferedReader)
-        yield sys.stdin.buffer
-        return
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    with file:
-        yield file
+def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[list[Line]]":
+    """Yield the lines to translate: the sentences, else the file's, else those of stdin."""
+    from gru_mt.inference.lines import decode_line, read_chunks
+
+    if sentences:
+        raw = map(os.fsencode, sentences)
+        yield [decode_line(line, number) for number, line in enumerate(raw, start=1)]
+    elif input_file is None:
+        yield from read_chunks(cast("BufferedReader", sys.stdin.buffer))
+    else:
+        try:
+            file = input_file.open("rb")
+        except OSError as error:
+            raise UserError(f"{input_file}: cannot be read: {error.strerror}") from None
+        with file:
+            yield from read_chunks(file)
 
 
 def _warn_of(line: "Line", translation: "Translation") -> None:
@@ -241,21 +245,29 @@ def _warn_of(line: "Line", translation: "Translation") -> None:
 
 
 def _print(text: str) -> None:
-    """Print a result; leave quietly when whoever reads stdout has closed it."""
+    """Print a result."""
+    with _quiet_about_closed_pipe():
+        print(text)  # noqa: T201 results go to stdout
+
+
+def _flush() -> None:
+    with _quiet_about_closed_pipe():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _quiet_about_closed_pipe() -> Iterator[None]:
+    """Leave without a word when whoever reads stdout has closed it."""
     try:
-        print(text, flush=False)  # noqa: T201 results go to stdout
+        yield
     except BrokenPipeError:
-        _leave_closed_pipe()
+        # Python flushes stdout once more as it ends: into nothing, so that it has nothing to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
 
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)  # noqa: T201
-
-
-def _leave_closed_pipe() -> NoReturn:
-    # Python flushes stdout once more as it ends: into nothing, so that it has nothing to say.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    raise SystemExit(128 + 13)  # as a program that SIGPIPE ended
 
 
 def main() -> None:

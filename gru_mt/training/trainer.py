@@ -39,6 +39,7 @@ def train(config: Config, folder: Path, *, started_s: float) -> Progress:
     `started_s` is the reading of `time.perf_counter` at which the run's clock began. Raises
     UserError for what is wrong with the corpus or the folder, and what `Trainer.run` raises.
     """
+    resolve_device(config.training.device)  # one that is not there is said before the waiting
     with open_folder(folder, config):
         journal = Journal(folder)
         data = prepare(config, folder, journal)
@@ -88,9 +89,7 @@ class Trainer:
         if self._finished:
             self.journal.say("this run is finished; a larger training.max_epochs goes on with it")
             return self.progress
-        start_bundle(
-            self.folder / "model", self.config, self.data.tokenizer, self.data.provenance
-        )
+        start_bundle(self.folder / "model", self.config, self.data.tokenizer, self.data.provenance)
         size = sum(parameter.numel() for parameter in self.model.parameters())
         kind = str(self.precision).removeprefix("torch.")
         self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
@@ -180,7 +179,7 @@ class Trainer:
                 self.device.type, self.precision, enabled=self.precision != torch.float32
             ):
                 part = self._summed_loss(batch, self.model, self._rng) / tokens
-            self.optimizer.scaled(part).backward()  # type: ignore[no-untyped-call]  # torch's own
+            self.optimizer.scaled(part).backward()
             loss += part.detach()
         return Update(step, batches, tokens, rate, loss, self.optimizer.step(rate))
 

@@ -270,7 +270,8 @@ def test_every_pair_is_trained_on_once_an_epoch(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trainer = make_trainer(small_config("training.accumulation=4"), tmp_path)
-    genuine, seen = trainer._update, []
+    genuine = trainer._update
+    seen: list[int] = []
 
     def update(pairs: Any, batches: Any, rate: float) -> Any:
         seen.extend(row for rows in batches for row in rows.tolist())

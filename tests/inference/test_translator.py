@@ -1,0 +1,255 @@
+"""Text in, text out: in order, whatever the batch, and scored as the model scores it."""
+
+import json
+import random
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import pytest
+import torch
+
+from gru_mt.config import DecodingConfig, ModelConfig, TokenizerConfig
+from gru_mt.data.tokenizer import BOS, EOS, PAD, UNK, Tokenizer, train_tokenizer
+from gru_mt.data.words import Words
+from gru_mt.errors import UserError
+from gru_mt.inference.translator import Translator
+from gru_mt.model.seq2seq import Seq2Seq
+
+WORDS = ["the", "cat", "dog", "bird", "sees", "hears", "finds", "a", "man", "child", ",", "and"]
+Attention = Literal["dot", "general", "additive", "none"]
+
+
+def sentences(count: int, *, seed: int = 0) -> list[str]:
+    """Return random sentences of 1 to 12 words."""
+    rng = random.Random(seed)
+    return [" ".join(rng.choices(WORDS, k=rng.randint(1, 12))) for _ in range(count)]
+
+
+@cache
+def tokenizer(kind: Literal["unigram", "word"]) -> Tokenizer:
+    texts = sentences(300, seed=1)
+    config = TokenizerConfig(kind=kind, vocabulary_size=300, min_frequency=1)
+    return train_tokenizer(config, texts, texts, warn=lambda _: None)
+
+
+def build(
+    kind: Literal["unigram", "word"] = "word",
+    *,
+    attention: Attention = "dot",
+    eos_bias: float = 0.0,
+    decoding: DecodingConfig | None = None,
+) -> Translator:
+    """Return a translator whose random model writes what its source suggests to it."""
+    words = tokenizer(kind)
+    config = ModelConfig(embedding_size=8, encoder_size=4, decoder_size=8, attention=attention)
+    model = Seq2Seq(
+        config, source_size=words.source.size, target_size=words.target.size, joint=True
+    )
+    rng = torch.Generator().manual_seed(2)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.7, generator=rng)
+    with torch.no_grad():
+        model.output_bias_V[EOS] += eos_bias
+    return Translator(model, words, decoding or DecodingConfig())
+
+
+# Company and order
+
+
+@pytest.mark.parametrize("kind", ["unigram", "word"])
+@pytest.mark.parametrize("beam_size", [1, 4])
+def test_neither_batch_size_nor_order_changes_a_translation(
+    kind: Literal["unigram", "word"], beam_size: int
+) -> None:
+    translator = build(kind)
+    sources = [*sentences(68), "", " \t"]
+    random.Random(1).shuffle(sources)
+
+    def translate(sources: list[str], batch_size: int) -> list[str]:
+        translations = translator.translate(sources, beam_size=beam_size, batch_size=batch_size)
+        assert [translation.source for translation in translations] == sources
+        return [translation.text for translation in translations]
+
+    texts = translate(sources, 64)
+    assert len(set(texts)) > 30, "a model that says always the same proves nothing"
+    assert translate(sources, 7) == texts
+    assert translate(sources, 1) == texts
+    order = random.Random(2).sample(range(70), 70)
+    assert translate([sources[place] for place in order], 7) == [texts[place] for place in order]
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\t", "\u2028", "\u00a0\u202f", "\r\n"])
+def test_blank_stays_blank_between_its_neighbours(blank: str) -> None:
+    first, middle, last = build().translate(["the cat", blank, "a dog"], attention=True)
+    assert (middle.text, middle.source, middle.source_tokens) == ("", blank, [])
+    assert [candidate.attention for candidate in middle.candidates] == [[]]
+    assert first.text
+    assert last.text
+
+
+def test_no_sentences_give_no_translations() -> None:
+    assert build().translate([]) == []
+
+
+def test_whitespace_is_cleaned_before_translation() -> None:
+    plain, odd = build().translate(["the cat sees", " the\u00a0cat \t sees\n"])
+    assert odd.candidates == plain.candidates
+
+
+@pytest.mark.parametrize("kind", ["unigram", "word"])
+@pytest.mark.parametrize("source", ["\udc80", "the \ud83d cat", "\x00", "\ufeffthe cat", "漢字 😀"])
+def test_any_text_has_a_translation_of_one_line(
+    kind: Literal["unigram", "word"], source: str
+) -> None:
+    (translation,) = build(kind).translate([source])
+    assert translation.source == source
+    assert len(translation.text.splitlines()) == 1
+
+
+# Search
+
+
+def test_candidates_are_sorted_and_distinct() -> None:
+    for translation in build(eos_bias=1.0).translate(sentences(20), beam_size=6, n_best=5):
+        assert len(translation.candidates) == 5
+        scores = [candidate.score for candidate in translation.candidates]
+        assert scores == sorted(scores, reverse=True)
+        assert len({tuple(candidate.tokens) for candidate in translation.candidates}) == 5
+        assert translation.text == translation.candidates[0].text
+
+
+def test_more_candidates_do_not_change_the_first() -> None:
+    translator, sources = build(), sentences(10)
+    for one, three in zip(
+        translator.translate(sources, beam_size=4),
+        translator.translate(sources, beam_size=4, n_best=3),
+        strict=True,
+    ):
+        assert one.candidates == three.candidates[:1]
+
+
+@pytest.mark.parametrize("default", [None, DecodingConfig(beam_size=2)])
+def test_a_beam_too_small_for_the_candidates_is_refused(default: DecodingConfig | None) -> None:
+    translator = build(decoding=default)
+    with pytest.raises(UserError, match=r"^3 translations need a beam of at least 3") as caught:
+        translator.translate(["a"], beam_size=None if default else 2, n_best=3)
+    assert "\n" not in str(caught.value)
+
+
+def test_beam_and_length_penalty_default_to_the_configuration() -> None:
+    sources = sentences(20)
+    configured = build(decoding=DecodingConfig(beam_size=3, length_penalty=0.0), eos_bias=1.0)
+    translator = build(eos_bias=1.0)
+    named = translator.translate(sources, beam_size=3, length_penalty=0.0)
+    assert configured.translate(sources) == named
+    assert translator.translate(sources) != named
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("beam_size", [1, 4])
+def test_the_score_is_the_teacher_forced_log_probability_by_length(
+    length_penalty: float, beam_size: int
+) -> None:
+    translator = build(eos_bias=6.0)
+    words = translator.tokenizer.source
+    assert isinstance(words, Words)
+    model = translator.model
+    for translation in translator.translate(
+        sentences(20), beam_size=beam_size, n_best=beam_size, length_penalty=length_penalty
+    ):
+        source = [*words.encode(translation.source), EOS]
+        start = model.encode(torch.tensor([source]), torch.tensor([len(source)]))
+        for candidate in translation.candidates:
+            ids = [words.tokens.index(token) for token in candidate.tokens]
+            assert len(ids) < 12, "the bias ends each before its limit, with <eos>"
+            logits_TV = model.decode(torch.tensor([[BOS, *ids]]), start)[0].detach().double()
+            logits_TV[:, [PAD, UNK, BOS]] = -torch.inf  # what is never written
+            log_prob_TV = logits_TV.log_softmax(dim=1)
+            path = [*ids, EOS]
+            total = log_prob_TV[torch.arange(len(path)), path].sum().item()
+            assert candidate.score == pytest.approx(total / len(path) ** length_penalty, rel=1e-4)
+
+
+@pytest.mark.parametrize("beam_size", [1, 4])
+def test_padding_unknown_and_start_are_never_written(beam_size: int) -> None:
+    translator = build()
+    with torch.no_grad():
+        translator.model.output_bias_V[[PAD, UNK, BOS]] = 100.0
+    for translation in translator.translate(sentences(5), beam_size=beam_size, n_best=beam_size):
+        for candidate in translation.candidates:
+            assert not {"<pad>", "<unk>", "<s>", "</s>"} & {*candidate.tokens}
+            assert candidate.score > -10, "they take no share of the probability either"
+
+
+def test_a_model_that_never_ends_is_stopped() -> None:
+    for translation in build(eos_bias=-1_000.0).translate(["a", "a cat sees a dog"]):
+        assert 0 < len(translation.candidates[0].tokens) < 100
+
+
+# Long sources
+
+
+def test_a_source_too_long_is_cut_and_it_is_said() -> None:
+    translator = build(decoding=DecodingConfig(max_source_tokens=5))
+    words = ["the", "cat", "sees", "a", "dog", "and", "a", "bird"]
+    long, short = translator.translate([" ".join(words), " ".join(words[:5])], attention=True)
+    assert (long.cut_tokens, short.cut_tokens) == (3, 0)
+    assert long.source == " ".join(words)
+    assert long.source_tokens == words[:5]
+    assert long.candidates == short.candidates
+
+
+# Attention and JSON
+
+
+@pytest.mark.parametrize("attention", ["dot", "general", "additive"])
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_attention_has_a_distribution_over_the_source_for_each_token_and_the_end(
+    attention: Attention, beam_size: int
+) -> None:
+    translations = build(attention=attention, eos_bias=1.0).translate(
+        sentences(12), beam_size=beam_size, n_best=beam_size, attention=True
+    )
+    for translation in translations:
+        for candidate in translation.candidates:
+            assert candidate.attention is not None
+            assert len(candidate.attention) == len(candidate.tokens) + 1
+            for weights in candidate.attention:
+                assert len(weights) == len(translation.source_tokens) + 1
+                assert sum(weights) == pytest.approx(1.0, abs=1e-5)
+                assert min(weights) > 0
+
+
+def test_attention_is_that_of_the_sentence_alone() -> None:
+    translator, sources = build(), sentences(12)
+    together = translator.translate(sources, attention=True)
+    for source, translation in zip(sources, together, strict=True):
+        (alone,) = translator.translate([source], attention=True)
+        ours, theirs = (each.candidates[0].attention for each in (alone, translation))
+        assert ours is not None
+        assert theirs is not None
+        torch.testing.assert_close(torch.tensor(ours), torch.tensor(theirs))
+
+
+def test_json_has_attention_only_where_it_was_asked_for() -> None:
+    translator = build()
+    with_weights, without = (
+        translator.translate(["the cat"], n_best=2, attention=asked)[0] for asked in (True, False)
+    )
+    values = json.loads(json.dumps(without.to_json()))
+    assert values["source"] == "the cat"
+    assert values["source_tokens"] == ["the", "cat"]
+    assert [each["text"] for each in values["translations"]] == [
+        candidate.text for candidate in without.candidates
+    ]
+    for translation in values["translations"]:
+        assert translation.keys() == {"text", "score", "tokens"}
+    for translation in with_weights.to_json()["translations"]:
+        assert translation.keys() == {"text", "score", "tokens", "attention"}
+
+
+def test_loading_from_a_folder_without_a_bundle_names_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        Translator.load(tmp_path, device="cpu")
+    assert str(caught.value).startswith(f"{tmp_path}: ")

@@ -1,0 +1,135 @@
+"""Attention by hand and written out position by position."""
+
+import math
+from typing import Literal, get_args
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from gru_mt.model.attention import Attention, Memory, length_mask
+
+Kind = Literal["dot", "general", "additive", "none"]
+READING: list[Kind] = ["dot", "general", "additive"]
+ALL: list[Kind] = [*get_args(Kind)]
+LENGTHS = torch.tensor([2, 5, 1])
+
+
+def build(kind: Kind, query_size: int = 4, memory_size: int = 4) -> Attention:
+    attention = Attention(kind, query_size=query_size, memory_size=memory_size).double()
+    rng = torch.Generator().manual_seed(1)
+    for parameter in attention.parameters():
+        nn.init.normal_(parameter, generator=rng)
+    return attention
+
+
+def random(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def test_the_mask_is_true_on_real_tokens() -> None:
+    assert length_mask(torch.tensor([2, 3, 1]), 3).tolist() == [
+        [True, True, False],
+        [True, True, True],
+        [True, False, False],
+    ]
+
+
+def test_dot_attention_by_hand() -> None:
+    attention = Attention("dot", query_size=2, memory_size=2)
+    state_BSC = torch.tensor([[[0.0, 8.0], [math.log(3), 4.0], [50.0, 1.0]]])
+    memory = attention.remember(state_BSC, torch.tensor([[True, True, False]]))
+
+    context_BTC, weight_BTS = attention(torch.tensor([[[1.0, 0.0], [0.0, 0.0]]]), memory)
+
+    # Scores 0 and ln 3, then twice 0; the third state is padding.
+    torch.testing.assert_close(weight_BTS, torch.tensor([[[0.25, 0.75, 0.0], [0.5, 0.5, 0.0]]]))
+    expected = torch.tensor([[[0.75 * math.log(3), 5.0], [0.5 * math.log(3), 6.0]]])
+    torch.testing.assert_close(context_BTC, expected)
+
+
+def score(attention: Attention, query_H: Tensor, state_C: Tensor) -> float:
+    """Return how well a query fits a state, as the papers write it."""
+    if attention.kind == "dot":
+        return query_H.dot(state_C).item()
+    key_H = attention.key.weight @ state_C
+    if attention.kind == "general":
+        return query_H.dot(key_H).item()
+    hidden_H = torch.tanh(attention.query.weight @ query_H + key_H)
+    return attention.score.weight[0].dot(hidden_H).item()
+
+
+@pytest.mark.parametrize(("kind", "memory_size"), [("dot", 4), ("general", 6), ("additive", 6)])
+def test_attention_is_the_written_out_one(kind: Kind, memory_size: int) -> None:
+    attention = build(kind, query_size=4, memory_size=memory_size)
+    query_BTH, state_BSC = random(3, 2, 4), random(3, 5, memory_size, seed=1)
+    memory = attention.remember(state_BSC, length_mask(LENGTHS, 5))
+
+    context_BTC, weight_BTS = attention(query_BTH, memory)
+
+    for b, length in enumerate(LENGTHS.tolist()):
+        for t in range(2):
+            scores = [score(attention, query_BTH[b, t], state_BSC[b, s]) for s in range(length)]
+            total = sum(map(math.exp, scores))
+            weights = [math.exp(value) / total for value in scores]
+            assert weight_BTS[b, t, :length].tolist() == pytest.approx(weights, abs=1e-12)
+            context_C = sum(weights[s] * state_BSC[b, s] for s in range(length))
+            torch.testing.assert_close(context_BTC[b, t], context_C, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", READING)
+def test_padding_weighs_exactly_0_and_the_rest_sums_to_1(kind: Kind) -> None:
+    attention = build(kind)
+    state_BSC = random(3, 5, 4)
+    mask_BS = length_mask(LENGTHS, 5)
+    state_BSC[~mask_BS] = 1e3  # would win, were it read
+    _, weight_BTS = attention(random(3, 2, 4, seed=1), attention.remember(state_BSC, mask_BS))
+
+    assert not weight_BTS.transpose(1, 2)[~mask_BS].any()
+    torch.testing.assert_close(weight_BTS.sum(2), torch.ones(3, 2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("kind", READING)
+def test_padding_gets_no_gradient(kind: Kind) -> None:
+    attention = build(kind)
+    state_BSC = random(3, 5, 4).requires_grad_()
+    mask_BS = length_mask(LENGTHS, 5)
+    context_BTC, _ = attention(random(3, 2, 4, seed=1), attention.remember(state_BSC, mask_BS))
+    (gradient_BSC,) = torch.autograd.grad(context_BTC.square().sum(), state_BSC)
+
+    assert not gradient_BSC[~mask_BS].any()
+    assert gradient_BSC[mask_BS].any(dim=1).all()
+
+
+def test_none_reads_nothing() -> None:
+    attention = build("none", query_size=4, memory_size=6)
+    memory = attention.remember(random(3, 5, 6), length_mask(LENGTHS, 5))
+    context_BTC, weight_BTS = attention(random(3, 2, 4), memory)
+
+    assert context_BTC.shape == (3, 2, attention.context_size)
+    assert attention.context_size == 0
+    assert weight_BTS.shape == (3, 2, 5)
+    assert not weight_BTS.any()
+    assert not list(attention.parameters())
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_selected_rows_of_a_memory_read_as_those_rows_do(kind: Kind) -> None:
+    attention = build(kind)
+    memory = attention.remember(random(3, 5, 4), length_mask(LENGTHS, 5))
+    query_BTH, row_N = random(3, 2, 4, seed=1), torch.tensor([2, 0, 0])
+
+    selected = attention(query_BTH[row_N], memory.select(row_N))
+    whole = attention(query_BTH, memory)
+
+    for picked, full in zip(selected, whole, strict=True):
+        torch.testing.assert_close(picked, full[row_N], rtol=0, atol=1e-12)
+
+
+def test_a_memory_selects_states_keys_and_mask() -> None:
+    state_BSC, key_BSH, mask_BS = random(3, 2, 4), random(3, 2, 6), length_mask(LENGTHS, 2)
+    memory = Memory(state_BSC, key_BSH, mask_BS).select(torch.tensor([1, 1]))
+
+    assert torch.equal(memory.state_BSC, state_BSC[[1, 1]])
+    assert torch.equal(memory.key_BSH, key_BSH[[1, 1]])
+    assert torch.equal(memory.mask_BS, mask_BS[[1, 1]])

@@ -1,0 +1,79 @@
+"""The loss by hand: a sum in nats, to which padding adds nothing."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from gru_mt.data.tokenizer import PAD
+from gru_mt.model.loss import token_loss
+
+LOGITS = torch.tensor([[1.0, 2.0, 5.0]], dtype=torch.float64).log()  # probabilities 1/8, 2/8, 5/8
+
+
+def random(*shape: int) -> Tensor:
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+
+
+def targets(*ids: int) -> Tensor:
+    return torch.tensor(ids)
+
+
+def gradient(logits_NV: Tensor, target_N: Tensor, label_smoothing: float) -> Tensor:
+    leaf_NV = logits_NV.clone().requires_grad_()
+    loss = token_loss(leaf_NV, target_N, label_smoothing=label_smoothing)
+    return torch.autograd.grad(loss, leaf_NV)[0]
+
+
+def test_the_loss_is_the_negative_log_likelihood() -> None:
+    assert token_loss(LOGITS, targets(2)).item() == pytest.approx(math.log(8 / 5), abs=1e-12)
+    assert token_loss(LOGITS, targets(1)).item() == pytest.approx(math.log(4), abs=1e-12)
+
+
+def test_label_smoothing_spreads_its_share_over_the_whole_vocabulary() -> None:
+    # 0.3 over three words: 0.1 each, and 0.7 more on the target.
+    by_hand = 0.7 * math.log(8 / 5) + 0.1 * (math.log(8) + math.log(8 / 2) + math.log(8 / 5))
+    loss = token_loss(LOGITS, targets(2), label_smoothing=0.3)
+    assert loss.item() == pytest.approx(by_hand, abs=1e-12)
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_the_loss_is_a_sum_over_tokens(label_smoothing: float) -> None:
+    logits_NV, ids = random(4, 6), [1, 5, 3, 1]
+    by_hand = 0.0
+    for logits_V, target in zip(logits_NV.tolist(), ids, strict=True):
+        log_total = math.log(sum(math.exp(logit) for logit in logits_V))
+        nats_V = [log_total - logit for logit in logits_V]
+        by_hand += (1 - label_smoothing) * nats_V[target] + label_smoothing * sum(nats_V) / 6
+    loss = token_loss(logits_NV, targets(*ids), label_smoothing=label_smoothing)
+    assert loss.item() == pytest.approx(by_hand, abs=1e-12)
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_padding_adds_exactly_0_to_the_loss_and_to_the_gradient(label_smoothing: float) -> None:
+    logits_NV, padded = random(3, 6), targets(4, PAD, 2)
+    real = [0, 2]
+
+    loss = token_loss(logits_NV, padded, label_smoothing=label_smoothing)
+    assert loss == token_loss(logits_NV[real], padded[real], label_smoothing=label_smoothing)
+    gradient_NV = gradient(logits_NV, padded, label_smoothing)
+    assert not gradient_NV[1].any()
+    alone_NV = gradient(logits_NV[real], padded[real], label_smoothing)
+    assert torch.equal(gradient_NV[real], alone_NV)
+
+
+def test_a_batch_of_padding_costs_0() -> None:
+    assert token_loss(random(3, 6), targets(PAD, PAD, PAD), label_smoothing=0.1) == 0
+
+
+def test_microbatches_of_unequal_size_add_up_to_one_batch() -> None:
+    logits_NV, target_N = random(6, 5), targets(1, 2, PAD, 3, 4, PAD)
+    parts = [slice(0, 1), slice(1, 4), slice(4, 6)]
+
+    losses = [token_loss(logits_NV[part], target_N[part], label_smoothing=0.1) for part in parts]
+    whole = token_loss(logits_NV, target_N, label_smoothing=0.1)
+    assert torch.stack(losses).sum().item() == pytest.approx(whole.item(), abs=1e-12)
+
+    gradients = [gradient(logits_NV[part], target_N[part], 0.1) for part in parts]
+    torch.testing.assert_close(torch.cat(gradients), gradient(logits_NV, target_N, 0.1))

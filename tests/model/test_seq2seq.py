@@ -1,0 +1,283 @@
+"""The model: one arithmetic in two views, blind to padding, with dropout only where asked."""
+
+from itertools import product
+from typing import Literal
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from gru_mt.config import ModelConfig
+from gru_mt.data.tokenizer import BOS, EOS, PAD
+from gru_mt.model.loss import token_loss
+from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+
+Kind = Literal["dot", "general", "additive", "none"]
+READING: list[Kind] = ["dot", "general", "additive"]
+ALL: list[Kind] = [*READING, "none"]
+SHAPES = [*product(ALL, (1, 2, 3))]  # attention, decoder layers
+
+SOURCE = torch.tensor([[4, 5, 6, EOS], [7, EOS, PAD, PAD], [8, 9, EOS, PAD]])
+SOURCE_LENGTH = torch.tensor([4, 2, 3])
+TARGET_IN = torch.tensor([[BOS, 10, 11, PAD], [BOS, 12, 13, 14], [BOS, PAD, PAD, PAD]])
+TARGET_OUT = torch.tensor([[10, 11, EOS, PAD], [12, 13, 14, EOS], [EOS, PAD, PAD, PAD]])
+REAL = TARGET_OUT != PAD
+
+
+def build(
+    attention: Kind = "dot",
+    decoder_layers: int = 1,
+    *,
+    encoder_layers: int = 1,
+    joint: bool = True,
+    dropout: float = 0.5,
+    decoder_size: int = 8,
+) -> Seq2Seq:
+    """Return a tiny model in float64 with random parameters, biases too."""
+    config = ModelConfig(
+        embedding_size=6,
+        encoder_size=4,
+        decoder_size=decoder_size,
+        encoder_layers=encoder_layers,
+        decoder_layers=decoder_layers,
+        attention=attention,
+        dropout=dropout,
+    )
+    model = Seq2Seq(config, source_size=20, target_size=20, joint=joint).double()
+    rng = torch.Generator().manual_seed(1)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.5, generator=rng)
+    return model
+
+
+def generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def logits(model: Seq2Seq, rng: torch.Generator | None = None) -> Tensor:
+    return model.decode(TARGET_IN, model.encode(SOURCE, SOURCE_LENGTH, rng), rng)
+
+
+def assert_same(first: object, second: object) -> None:
+    torch.testing.assert_close(first, second, rtol=0, atol=1e-10)
+
+
+# One arithmetic
+
+
+@pytest.mark.parametrize(("attention", "decoder_layers"), SHAPES)
+def test_teacher_forcing_equals_a_chain_of_steps(attention: Kind, decoder_layers: int) -> None:
+    model = build(attention, decoder_layers, encoder_layers=2)
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    logits_BTV = model.decode(TARGET_IN, state)
+
+    for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
+        logits_BV, state = model.step(last_id_B, state)
+        assert_same(logits_BV, logits_BTV[:, t])
+
+
+@pytest.mark.parametrize("attention", ALL)
+def test_the_model_is_its_equations_written_out(attention: Kind) -> None:
+    model = build(attention, 2, encoder_layers=2, joint=False)
+    first, second = model.encoder
+    below, above = model.decoder
+
+    source_BSE = model.source_embedding.weight[SOURCE] * 6**0.5
+    state_BSC, _ = first(source_BSE, SOURCE_LENGTH)
+    state_BSC, last_BC = second(state_BSC, SOURCE_LENGTH)
+    start_BX = torch.tanh(last_BC @ model.bridge.weight.T + model.bridge.bias)
+    state_BTH = below(model.target_embedding.weight[TARGET_IN] * 6**0.5, start_BX[:, :8])
+    mask_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
+    context_BTC, _ = model.attention(state_BTH, model.attention.remember(state_BSC, mask_BS))
+    above_BTH = above(torch.cat([state_BTH, context_BTC], dim=2), start_BX[:, 8:])
+    read_BTX = torch.cat([state_BTH + above_BTH, context_BTC], dim=2)
+    readout_BTE = torch.tanh(read_BTX @ model.readout.weight.T + model.readout.bias)
+    expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
+
+    assert_same(logits(model), expected_BTV)
+
+
+@pytest.mark.parametrize("attention", READING)
+@pytest.mark.parametrize("decoder_layers", [1, 3])
+def test_alignment_is_a_distribution_over_the_real_source(
+    attention: Kind, decoder_layers: int
+) -> None:
+    model = build(attention, decoder_layers)
+    weight_BTS = model.align(TARGET_IN, model.encode(SOURCE, SOURCE_LENGTH))
+
+    assert weight_BTS.shape == (3, 4, 4)
+    assert_same(weight_BTS.sum(2), torch.ones(3, 4, dtype=torch.float64))
+    padding_BS = torch.arange(4) >= SOURCE_LENGTH[:, None]
+    assert not weight_BTS.transpose(1, 2)[padding_BS].any()
+
+
+# Padding
+
+
+@pytest.mark.parametrize(("attention", "decoder_layers"), SHAPES)
+def test_padding_changes_neither_logits_nor_loss_nor_gradients(
+    attention: Kind, decoder_layers: int
+) -> None:
+    model = build(attention, decoder_layers, encoder_layers=2)
+    parameters = [*model.parameters()]
+
+    def results(source_BS: Tensor, target_in_BT: Tensor, target_out_BT: Tensor) -> list[Tensor]:
+        logits_BTV = model.decode(target_in_BT, model.encode(source_BS, SOURCE_LENGTH))
+        loss = token_loss(logits_BTV.flatten(0, 1), target_out_BT.flatten(), label_smoothing=0.1)
+        real_RV = logits_BTV[target_out_BT != PAD]
+        return [real_RV, loss, *torch.autograd.grad(loss, parameters)]
+
+    longer_BS = nn.functional.pad(SOURCE, (0, 3))
+    longer_BS[torch.arange(7) >= SOURCE_LENGTH[:, None]] = 15  # other ids, which are read nowhere
+    longer_in_BT = nn.functional.pad(TARGET_IN, (0, 2))
+    longer_out_BT = nn.functional.pad(TARGET_OUT, (0, 2), value=PAD)
+    longer_in_BT[longer_out_BT == PAD] = 16
+
+    plain = results(SOURCE, TARGET_IN, TARGET_OUT)
+    assert_same(results(longer_BS, TARGET_IN, TARGET_OUT), plain)
+    assert_same(results(SOURCE, longer_in_BT, longer_out_BT), plain)
+
+
+@pytest.mark.parametrize("attention", ALL)
+def test_a_sentence_alone_gets_the_logits_it_gets_in_company(attention: Kind) -> None:
+    model = build(attention, 2)
+    in_company_BTV = logits(model)
+    for row, length in enumerate(SOURCE_LENGTH.tolist()):
+        state = model.encode(SOURCE[row : row + 1, :length], SOURCE_LENGTH[row : row + 1])
+        assert_same(model.decode(TARGET_IN[row : row + 1], state)[0], in_company_BTV[row])
+
+
+# What attention reads
+
+
+def test_without_attention_the_source_comes_through_the_bridge_alone() -> None:
+    model = build("none", 2)
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    memory_BSC, hidden_LBH = state.memory.state_BSC, state.hidden_LBH
+    gradients = torch.autograd.grad(
+        model.decode(TARGET_IN, state).sum(), [memory_BSC, hidden_LBH], allow_unused=True
+    )
+    assert gradients[0] is None
+    assert gradients[1] is not None
+    assert gradients[1].any(dim=2).all()
+
+
+@pytest.mark.parametrize("attention", READING)
+def test_with_attention_the_states_are_read(attention: Kind) -> None:
+    model = build(attention, 2)
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    (gradient_BSC,) = torch.autograd.grad(
+        model.decode(TARGET_IN, state).sum(), state.memory.state_BSC
+    )
+    real_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
+    assert torch.equal(gradient_BSC.any(dim=2), real_BS)
+
+
+@pytest.mark.parametrize("attention", ["general", "additive", "none"])
+def test_the_decoder_may_have_another_size_than_the_encoder(attention: Kind) -> None:
+    assert logits(build(attention, 2, decoder_size=5)).shape == (3, 4, 20)
+
+
+# Tied embeddings
+
+
+def embeddings(model: Seq2Seq) -> list[str]:
+    return [name for name, _ in model.named_parameters() if "embedding" in name]
+
+
+def test_a_joint_vocabulary_has_one_embedding() -> None:
+    model = build(joint=True)
+    assert model.source_embedding is model.target_embedding
+    assert len(embeddings(model)) == 1
+
+
+def test_separate_vocabularies_have_embeddings_of_their_own_sizes() -> None:
+    config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8)
+    model = Seq2Seq(config, source_size=11, target_size=17, joint=False)
+    assert model.source_embedding.weight.shape == (11, 6)
+    assert model.target_embedding.weight.shape == (17, 6)
+    assert len(embeddings(model)) == 2
+    assert model.decode(TARGET_IN, model.encode(SOURCE, SOURCE_LENGTH)).shape == (3, 4, 17)
+
+
+@pytest.mark.parametrize("joint", [True, False])
+def test_the_output_layer_uses_the_target_embedding(joint: bool) -> None:
+    model = build(joint=joint)
+    unread = 18  # an id that stands in no sentence: its row counts for the output alone
+    before_BTV = logits(model)
+    with torch.no_grad():
+        model.target_embedding.weight[unread] *= 2
+        model.output_bias_V[unread] *= 2
+    after_BTV = logits(model)
+
+    assert_same(after_BTV[:, :, unread], 2 * before_BTV[:, :, unread])
+    assert_same(after_BTV[:, :, :unread], before_BTV[:, :, :unread])
+
+
+# States
+
+
+@pytest.mark.parametrize("attention", ALL)
+def test_a_selected_state_goes_on_as_its_rows_do(attention: Kind) -> None:
+    model = build(attention, 2)
+    _, state = model.step(TARGET_IN[:, 0], model.encode(SOURCE, SOURCE_LENGTH))
+    last_id_B, row_N = TARGET_IN[:, 1], torch.tensor([2, 0, 0, 2])  # row 1 leaves
+
+    logits_NV, selected = model.step(last_id_B[row_N], state.select(row_N))
+    logits_BV, whole = model.step(last_id_B, state)
+
+    assert_same(logits_NV, logits_BV[row_N])
+    assert_same(selected.hidden_LBH, whole.hidden_LBH[:, row_N])
+    assert torch.equal(selected.memory.mask_BS, whole.memory.mask_BS[row_N])
+
+
+def test_a_state_is_unchanged_by_what_follows_it() -> None:
+    model = build("general", 2)
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    before = DecoderState(state.hidden_LBH.clone(), state.memory)
+    first_BV, _ = model.step(TARGET_IN[:, 0], state)
+    again_BV, _ = model.step(TARGET_IN[:, 0], before)
+    assert torch.equal(first_BV, again_BV)
+
+
+# Dropout and precision
+
+
+def test_without_a_generator_nothing_is_dropped_even_in_training_mode() -> None:
+    expected_BTV = logits(build("dot", 3, dropout=0.0), generator(1))
+    for training in (True, False):
+        assert torch.equal(logits(build("dot", 3).train(training)), expected_BTV)
+
+
+def test_dropout_follows_its_generator_alone() -> None:
+    model = build("dot", 3).eval()
+    rng = generator(1)
+    first_BTV, next_BTV = logits(model, rng), logits(model, rng)
+    torch.manual_seed(7)
+    assert torch.equal(logits(model, generator(1)), first_BTV)
+    assert not torch.equal(next_BTV, first_BTV)
+    assert not torch.equal(logits(model), first_BTV)
+
+
+def test_both_halves_of_the_model_have_dropout() -> None:
+    model = build("dot", 1)
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    noisy = model.encode(SOURCE, SOURCE_LENGTH, generator(1))
+    assert not torch.equal(noisy.memory.state_BSC, state.memory.state_BSC)
+    plain_BTV = model.decode(TARGET_IN, state)
+    assert not torch.equal(model.decode(TARGET_IN, state, generator(1)), plain_BTV)
+
+
+@pytest.mark.parametrize("attention", ALL)
+def test_bf16_autocast_trains_on_the_cpu(attention: Kind) -> None:
+    model = build(attention, 2, encoder_layers=2).float()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        logits_BTV = logits(model)
+        noisy_BTV = logits(model, generator(1))
+    assert logits_BTV.dtype == torch.bfloat16
+    # Eight bits of mantissa, and a few layers that each round.
+    torch.testing.assert_close(logits_BTV.float(), logits(model), rtol=0.1, atol=0.1)
+
+    loss = token_loss(noisy_BTV.float().flatten(0, 1), TARGET_OUT.flatten())
+    gradients = torch.autograd.grad(loss, [*model.parameters()])
+    assert all(gradient.isfinite().all() for gradient in gradients)

@@ -1,0 +1,250 @@
+"""A bundle comes back as the same translator, or says which file is not its own."""
+
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import pytest
+import torch
+from torch import Tensor
+
+from gru_mt.bundle import (
+    build_model,
+    load_bundle,
+    load_named_tensors,
+    named_tensors,
+    save_weights,
+    start_bundle,
+)
+from gru_mt.config import Config, parse_config
+from gru_mt.data.tokenizer import EOS, Tokenizer, train_tokenizer
+from gru_mt.errors import UserError
+from gru_mt.inference.translator import Translator
+from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.storage import load_tensors, save_tensors
+
+CPU = torch.device("cpu")
+SOURCES = [f"the {one} sees the {other}" for one in "abcdefgh" for other in "abcdefgh"]
+TARGETS = [f"le {one} voit le {other}" for one in "abcdefgh" for other in "abcdefgh"]
+PROVENANCE = {"corpus": "où ?", "sha256": "abc"}
+Kind = Literal["unigram", "word"]
+
+
+def configure(*overrides: str, kind: Kind = "word", joint: bool = True) -> Config:
+    text = f"""
+        data: {{corpus: fra-eng}}
+        tokenizer: {{kind: {kind}, joint: {joint}, vocabulary_size: 300, min_frequency: 1}}
+        model: {{embedding_size: 8, encoder_size: 4, decoder_size: 8}}
+    """
+    return parse_config(text, where="here", overrides=overrides)
+
+
+@cache
+def tokenizer(kind: Kind = "word", joint: bool = True, last: str = "h") -> Tokenizer:
+    """Return a tokenizer of texts whose last letter is `last`."""
+    sources, targets = ([text.replace("h", last) for text in side] for side in (SOURCES, TARGETS))
+    config = configure(kind=kind, joint=joint).tokenizer
+    return train_tokenizer(config, sources, targets, warn=lambda _: None)
+
+
+def model_of(config: Config, words: Tokenizer) -> Seq2Seq:
+    torch.manual_seed(1)
+    return build_model(config, words).eval()
+
+
+def write_bundle(folder: Path, config: Config, words: Tokenizer) -> Seq2Seq:
+    model = model_of(config, words)
+    start_bundle(folder, config, words, PROVENANCE)
+    save_weights(folder, model, {"step": 3})
+    return model
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    write_bundle(tmp_path / "model", configure(), tokenizer())
+    return tmp_path / "model"
+
+
+def logits(model: Seq2Seq) -> Tensor:
+    source_BS = torch.tensor([[4, 5, EOS], [6, EOS, 0]])
+    state = model.encode(source_BS, torch.tensor([3, 2]))
+    return model.decode(torch.tensor([[2, 4, 5], [2, 6, 7]]), state)
+
+
+def assert_refused(folder: Path, named: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        load_bundle(folder, CPU)
+    assert str(caught.value).startswith(f"{named}:")
+    assert "\n" not in str(caught.value)
+
+
+# There and back
+
+
+@pytest.mark.parametrize("kind", ["unigram", "word"])
+@pytest.mark.parametrize("joint", [True, False])
+def test_a_bundle_comes_back_as_the_same_translator(
+    tmp_path: Path, kind: Kind, joint: bool
+) -> None:
+    config, words = configure(kind=kind, joint=joint), tokenizer(kind, joint)
+    model = write_bundle(tmp_path, config, words)
+    torch.manual_seed(2)
+    loaded = load_bundle(tmp_path, CPU)
+
+    assert torch.equal(logits(loaded.model), logits(model))
+    assert loaded.tokenizer.files() == words.files()
+    assert loaded.tokenizer.joint == joint
+    assert loaded.config == config
+    assert loaded.provenance.items() >= PROVENANCE.items()
+    assert loaded.provenance["weights"]["step"] == 3
+    assert not loaded.model.training
+
+
+def test_a_joint_embedding_is_stored_once(bundle: Path) -> None:
+    tensors, _ = load_tensors(bundle / "weights.safetensors")
+    assert len([name for name in tensors if "embedding" in name]) == 1
+    loaded = load_bundle(bundle, CPU).model
+    assert loaded.source_embedding is loaded.target_embedding
+
+
+def test_a_run_and_its_model_folder_load_alike(bundle: Path) -> None:
+    of_run, of_folder = (load_bundle(path, CPU) for path in (bundle.parent, bundle))
+    assert torch.equal(logits(of_run.model), logits(of_folder.model))
+    assert of_run.provenance == of_folder.provenance
+
+
+def test_a_bundle_can_be_moved(bundle: Path, tmp_path: Path) -> None:
+    expected = load_bundle(bundle, CPU)
+    shutil.move(bundle, tmp_path / "elsewhere")
+    assert torch.equal(
+        logits(load_bundle(tmp_path / "elsewhere", CPU).model), logits(expected.model)
+    )
+
+
+def test_a_translator_loads_with_the_decoding_it_was_configured_with(tmp_path: Path) -> None:
+    config = configure("decoding.beam_size=2", "decoding.length_penalty=0.5")
+    model = write_bundle(tmp_path, config, tokenizer())
+    loaded = Translator.load(str(tmp_path), device="cpu")
+    ours = Translator(model, tokenizer(), config.decoding)
+    assert loaded.translate(SOURCES[:4]) == ours.translate(SOURCES[:4])
+    assert loaded.config == config.decoding
+
+
+def test_better_weights_replace_the_old_and_nothing_else(bundle: Path) -> None:
+    before = {path.name: path.read_bytes() for path in bundle.iterdir()}
+    torch.manual_seed(2)
+    better = build_model(configure(), tokenizer())
+    start_bundle(bundle, configure(), tokenizer(), {"corpus": "of a later start"})
+    save_weights(bundle, better, {"step": 4})
+
+    after = {path.name: path.read_bytes() for path in bundle.iterdir()}
+    assert {name for name in after if after[name] != before.get(name)} == {"weights.safetensors"}
+    assert torch.equal(logits(load_bundle(bundle, CPU).model), logits(better))
+
+
+def test_a_bundle_that_never_got_weights_is_begun_anew(tmp_path: Path) -> None:
+    start_bundle(tmp_path, configure("training.seed=5"), tokenizer(last="i"), {"corpus": "old"})
+    model = write_bundle(tmp_path, configure(), tokenizer())
+    assert torch.equal(logits(load_bundle(tmp_path, CPU).model), logits(model))
+
+
+# Not a bundle, or not one of a piece
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello", encoding="utf-8")
+    assert_refused(tmp_path, tmp_path)
+    assert_refused(tmp_path / "missing", tmp_path / "missing")
+    assert_refused(tmp_path / "notes.txt", tmp_path / "notes.txt")
+
+
+def test_a_run_without_weights_yet_is_refused(tmp_path: Path) -> None:
+    start_bundle(tmp_path / "model", configure(), tokenizer(), PROVENANCE)
+    assert_refused(tmp_path, tmp_path / "model" / "weights.safetensors")
+
+
+FILES = ["weights.safetensors", "tokenizer.model", "config.yaml", "provenance.json"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(bundle: Path, name: str) -> None:
+    (bundle / name).unlink()
+    assert_refused(bundle, bundle / name)
+
+
+@pytest.mark.parametrize("kind", ["unigram", "word"])
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_cut_off_anywhere_is_named(tmp_path: Path, kind: Kind, name: str) -> None:
+    write_bundle(tmp_path, configure(kind=kind), tokenizer(kind))
+    path = tmp_path / name
+    whole = path.read_bytes()
+    for tenths in range(10):
+        path.write_bytes(whole[: len(whole) * tenths // 10])
+        assert_refused(tmp_path, path)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_something_else_is_named(bundle: Path, name: str) -> None:
+    (bundle / name).write_bytes(b"\x89PNG\r\n\x1a\n\x00\xff")
+    assert_refused(bundle, bundle / name)
+
+
+@pytest.mark.parametrize("name", ["tokenizer.model", "config.yaml", "provenance.json"])
+def test_a_valid_file_of_another_bundle_is_named(bundle: Path, tmp_path: Path, name: str) -> None:
+    # Sizes and shapes are the same, so that nothing but the digest can tell.
+    other = tmp_path / "other"
+    start_bundle(other, configure("model.dropout=0.5"), tokenizer(last="i"), {"corpus": "other"})
+    shutil.copy(other / name, bundle / name)
+    assert_refused(bundle, bundle / name)
+
+
+def test_a_valid_tokenizer_of_another_bundle_is_named_on_either_side(tmp_path: Path) -> None:
+    config = configure(joint=False)
+    for side in ("source", "target"):
+        folder, other = tmp_path / side, tmp_path / f"other-{side}"
+        write_bundle(folder, config, tokenizer(joint=False))
+        start_bundle(other, config, tokenizer(joint=False, last="i"), PROVENANCE)
+        name = f"tokenizer.{side}.model"
+        shutil.copy(other / name, folder / name)
+        assert_refused(folder, folder / name)
+
+
+def change(tensors: dict[str, Tensor], how: str) -> dict[str, Tensor]:
+    name = "output_bias_V"
+    if how == "other shape":
+        return tensors | {name: torch.zeros(len(tensors[name]) + 1)}
+    if how == "same size in another shape":
+        return tensors | {name: tensors[name][None]}
+    if how == "one more":
+        return tensors | {"more": torch.zeros(1)}
+    return {key: tensor for key, tensor in tensors.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    "how", ["other shape", "same size in another shape", "one more", "one less"]
+)
+def test_weights_that_do_not_fit_the_model_are_named(bundle: Path, how: str) -> None:
+    path = bundle / "weights.safetensors"
+    tensors, facts = load_tensors(path)
+    save_tensors(path, change(tensors, how), facts)
+    assert_refused(bundle, path)
+
+
+def test_weights_of_another_bundle_are_refused(bundle: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    write_bundle(other, configure("model.dropout=0.5"), tokenizer())
+    shutil.copy(other / "weights.safetensors", bundle)
+    assert_refused(bundle, bundle / "config.yaml")
+
+
+# Weights by name
+
+
+def test_weights_go_from_one_model_to_another() -> None:
+    torch.manual_seed(1)
+    first, second = (build_model(configure(), tokenizer()) for _ in range(2))
+    assert not torch.equal(logits(first), logits(second))
+    load_named_tensors(second, named_tensors(first), Path("here"))
+    assert torch.equal(logits(first), logits(second))
+    assert all(parameter.requires_grad for parameter in second.parameters())

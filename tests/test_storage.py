@@ -1,0 +1,235 @@
+"""Files are whole or absent; a damaged one is a UserError that names it, and none runs code."""
+
+import errno
+import hashlib
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from gru_mt.errors import UserError
+from gru_mt.storage import (
+    file_digest,
+    load_tensors,
+    read_json,
+    save_tensors,
+    write_file,
+    write_json,
+)
+
+TENSORS = {
+    "half": torch.tensor([[1.5, -2.0, 3.0], [0.1, 1e30, -0.0]], dtype=torch.bfloat16),
+    "scalar": torch.tensor(2.5),
+    "whole": torch.tensor([1, -1, 2**62]),
+    "empty": torch.empty(0, 3),
+    "flags": torch.tensor([True, False, True]),
+    "transposed": torch.arange(6.0).reshape(2, 3).T,
+    "double": torch.tensor([0.1], dtype=torch.float64),
+}
+HEADER: dict[str, Any] = {"step": 7, "name": "où ?", "nothing": None, "deep": {"list": [1, 2.5]}}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "saved.safetensors"
+    save_tensors(path, TENSORS, HEADER)
+    return path
+
+
+def assert_refused(read: Callable[[Path], object], path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+# Tensors
+
+
+def test_tensors_and_header_come_back_as_they_were(saved: Path) -> None:
+    tensors, header = load_tensors(saved)
+    assert header == HEADER
+    assert tensors.keys() == TENSORS.keys()
+    for name, tensor in TENSORS.items():
+        assert tensors[name].dtype == tensor.dtype
+        assert tensors[name].shape == tensor.shape
+        assert torch.equal(tensors[name], tensor)
+
+
+def test_there_may_be_no_tensors(tmp_path: Path) -> None:
+    save_tensors(tmp_path / "none", {}, {"step": 1})
+    assert load_tensors(tmp_path / "none") == ({}, {"step": 1})
+
+
+def test_other_programs_read_the_tensors(saved: Path) -> None:
+    tensors: dict[str, Tensor] = safetensors.torch.load_file(saved)
+    assert torch.equal(tensors["whole"], TENSORS["whole"])
+
+
+def test_the_same_values_give_the_same_bytes(tmp_path: Path) -> None:
+    for place in range(10):
+        save_tensors(tmp_path / str(place), TENSORS, HEADER)
+    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 1
+
+
+def test_a_file_cut_off_anywhere_is_refused(saved: Path) -> None:
+    whole = saved.read_bytes()
+    for length in range(0, len(whole), 3):
+        saved.write_bytes(whole[:length])
+        assert_refused(load_tensors, saved)
+
+
+def test_a_flipped_bit_anywhere_is_refused(saved: Path) -> None:
+    whole = saved.read_bytes()
+    for place in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        saved.write_bytes(damaged)
+        assert_refused(load_tensors, saved)
+
+
+def test_more_bytes_at_the_end_are_refused(saved: Path) -> None:
+    saved.write_bytes(saved.read_bytes() + b"\0")
+    assert_refused(load_tensors, saved)
+
+
+class Trap:
+    """Unpickling one creates a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        return os.mkdir, (str(self.path),)
+
+
+def test_a_foreign_file_is_refused_and_nothing_in_it_runs(tmp_path: Path) -> None:
+    path, trap = tmp_path / "foreign", tmp_path / "trap"
+    torch.save({"weights": Trap(trap)}, path)
+    assert_refused(load_tensors, path)
+    for foreign in (pickle.dumps(Trap(trap)), b"", b"hello", b"\xff" * 100):
+        path.write_bytes(foreign)
+        assert_refused(load_tensors, path)
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize("metadata", [None, {"format": "pt"}])
+def test_tensors_of_another_program_are_refused(
+    tmp_path: Path, metadata: dict[str, str] | None
+) -> None:
+    path = tmp_path / "foreign.safetensors"
+    safetensors.torch.save_file({"weight": torch.ones(2)}, path, metadata)
+    assert_refused(load_tensors, path)
+
+
+@pytest.mark.parametrize("read", [load_tensors, read_json, file_digest])
+def test_a_missing_file_and_a_folder_are_refused(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    assert_refused(read, tmp_path / "missing")
+    assert_refused(read, tmp_path)
+    assert_refused(read, tmp_path / "missing" / "below")
+
+
+# JSON and digests
+
+
+def test_json_comes_back_as_it_was_and_people_can_read_it(tmp_path: Path) -> None:
+    write_json(tmp_path / "values.json", HEADER)
+    assert read_json(tmp_path / "values.json") == HEADER
+    assert "où ?" in (tmp_path / "values.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("content", [b"", b'{"a": 1', b"[1]", b"null", b"\xff", b"\x80\x04K\x01."])
+def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "values.json").write_bytes(content)
+    assert_refused(read_json, tmp_path / "values.json")
+
+
+def test_the_digest_is_sha_256(tmp_path: Path) -> None:
+    (tmp_path / "abc").write_bytes(b"abc")  # the example of FIPS 180-2
+    expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert file_digest(tmp_path / "abc") == expected
+    (tmp_path / "long").write_bytes(b"abc" * 1_000_000)
+    assert file_digest(tmp_path / "long") == hashlib.sha256(b"abc" * 1_000_000).hexdigest()
+
+
+# Writing
+
+
+def test_a_file_is_written_and_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for content in (b"one", b"another", b""):
+        write_file(path, content)
+        assert path.read_bytes() == content
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def full_disk(_: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_leaves_the_old_content_and_no_other_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    write_file(path, b"old")
+    monkeypatch.setattr(os, "fsync", full_disk)
+
+    def write(path: Path) -> None:
+        write_file(path, b"new")
+
+    assert_refused(write, path)
+    assert path.read_bytes() == b"old"
+    assert_refused(write, tmp_path / "first")
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_an_interrupt_while_writing_leaves_the_old_content_and_no_other_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "file"
+    write_file(path, b"old")
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"a file, not a folder")
+    (tmp_path / "folder").mkdir()
+
+    def write(path: Path) -> None:
+        write_file(path, b"new")
+
+    assert_refused(write, tmp_path / "missing" / "file")
+    assert_refused(write, tmp_path / "folder")
+    assert_refused(write, tmp_path / "file" / "below")
+    assert_refused(write, tmp_path / ("n" * 255))
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize("mode", [0o500, 0o000])
+def test_a_folder_without_permission_leaves_the_old_content(tmp_path: Path, mode: int) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_file(folder / "file", b"old")
+    folder.chmod(mode)
+    try:
+        assert_refused(lambda path: write_file(path, b"new"), folder / "file")
+    finally:
+        folder.chmod(0o700)
+    assert (folder / "file").read_bytes() == b"old"
+    assert [path.name for path in folder.iterdir()] == ["file"]
