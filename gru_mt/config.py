@@ -91,6 +91,15 @@ class ModelConfig(Section):
     attention: Literal["dot", "general", "additive", "none"] = "dot"
     dropout: Fraction = 0.2  # locked: one mask a sequence
 
+    @model_validator(mode="after")
+    def _dot_compares_states_of_one_size(self) -> Self:
+        if self.attention == "dot" and self.decoder_size != 2 * self.encoder_size:
+            raise ValueError(
+                f"attention dot needs decoder_size {self.decoder_size} to be twice encoder_size "
+                f"{self.encoder_size}; change one of them, or take attention general"
+            )
+        return self
+
 
 class TrainingConfig(Section):
     seed: NonNegativeInt = 1

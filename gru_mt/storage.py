@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,8 @@ def write_file(path: Path, content: bytes) -> None:
             f"{path}: cannot be written: {error.strerror}; what was saved before is still there"
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:

@@ -161,7 +161,8 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
 
 def test_a_run_without_weights_yet_is_refused(tmp_path: Path) -> None:
     start_bundle(tmp_path / "model", configure(), tokenizer(), PROVENANCE)
-    assert_refused(tmp_path, tmp_path / "model" / "weights.safetensors")
+    with pytest.raises(UserError, match=r"weights\.safetensors: missing; .* first validation"):
+        load_bundle(tmp_path, CPU)
 
 
 FILES = ["weights.safetensors", "tokenizer.model", "config.yaml", "provenance.json"]

@@ -28,11 +28,11 @@ def folder(fra_eng_zip: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def gru_mt(folder: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+def gru_mt(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gru_mt", *arguments]
     return subprocess.run(
-        [sys.executable, "-m", "gru_mt", *arguments],
-        cwd=folder, capture_output=True, text=True, check=False, **options,
-    )  # type: ignore[call-overload,no-any-return]  # fmt: skip
+        command, cwd=folder, input=stdin, capture_output=True, text=True, check=False
+    )
 
 
 def stop_after(folder: Path, steps: int, number: signal.Signals) -> int:
@@ -70,7 +70,7 @@ def test_train_kill_resume_eval_translate(folder: Path) -> None:
     assert 0 <= report["scores"][0]["low"] <= report["scores"][0]["high"] <= 100
 
     lines = "I am tired.\n\nWhere is my book?\nGo!\n"
-    translated = gru_mt(folder, "translate", input=lines)
+    translated = gru_mt(folder, "translate", stdin=lines)
     assert translated.returncode == 0, translated.stderr
     assert translated.stdout.count("\n") == 4
     assert translated.stdout.split("\n")[1] == ""

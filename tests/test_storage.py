@@ -94,6 +94,25 @@ def test_a_flipped_bit_anywhere_is_refused(saved: Path) -> None:
         assert_refused(load_tensors, saved)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"half": TENSORS["half"].reshape(3, 2)},
+        {"scalar": TENSORS["scalar"].view(torch.int32)},
+        {"whole": TENSORS["whole"].flip(0)},
+        {"more": torch.zeros(0)},
+    ],
+)
+def test_tensors_that_another_program_changed_are_refused(
+    saved: Path, changed: dict[str, Tensor]
+) -> None:
+    with safetensors.safe_open(saved, framework="pt") as file:
+        metadata = file.metadata()
+    tensors = {name: tensor.contiguous() for name, tensor in (TENSORS | changed).items()}
+    safetensors.torch.save_file(tensors, saved, metadata)
+    assert_refused(load_tensors, saved)
+
+
 def test_more_bytes_at_the_end_are_refused(saved: Path) -> None:
     saved.write_bytes(saved.read_bytes() + b"\0")
     assert_refused(load_tensors, saved)
@@ -169,6 +188,15 @@ def test_a_file_is_written_and_replaced(tmp_path: Path) -> None:
         write_file(path, content)
         assert path.read_bytes() == content
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_who_reads_the_old_content_goes_on_reading_it(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_file(path, b"old, and whole")
+    with path.open("rb", buffering=0) as reader:
+        assert reader.read(3) == b"old"
+        write_file(path, b"new")
+        assert reader.read() == b", and whole"
 
 
 def full_disk(_: int) -> None:

@@ -1,7 +1,7 @@
-"""The grammar of the phrasebook: agreement, elision, noun phrases and clauses in both languages.
+"""The grammar of the phrasebook: agreement, elision, noun phrases and clauses, in both languages.
 
 What English leaves open, French decides here by one rule, so that a sentence has one translation:
-"you" is "vous" and, like "we" and "they", masculine plural; "I", "me" and a friend or a doctor of
+"you" is "vous" and, like "we" and "they", masculine plural; "I", "me" and a friend or a baker of
 whom nothing else is said are masculine. "Was", "had" and other states of the past are in the
 imperfect, every other past in the passé composé.
 """
@@ -40,7 +40,6 @@ _FEMININE = {
     "bon": "bonne",
     "chanteur": "chanteuse",
     "frais": "fraîche",
-    "médecin": "médecin",
     "nouveau": "nouvelle",
     "vieux": "vieille",
 }
@@ -56,6 +55,7 @@ _BE = {
     Tense.PRESENT: ("am", "is", "are", "are", "are"),
     Tense.PAST: ("was", "was", "were", "were", "were"),
 }
+NOTHING = Text("", "")
 _AUXILIARIES = ("can", "must")  # beside "be": those that need no "do"
 
 _VOWEL = r"(?=[aeiouyàâéèêîôœ]|h(?!éros|érisson|ache))"  # or a mute h
@@ -88,7 +88,7 @@ def plural(french: str) -> str:
 
 
 def feminine(french: str) -> str:
-    """Return the feminine of an adjective, participle or noun: heureux -> heureuse."""
+    """Return the feminine of an adjective, participle or noun: cher -> chère."""
     if french in _FEMININE:
         return _FEMININE[french]
     if french.endswith("eux"):
@@ -113,8 +113,6 @@ def english_plural(english: str) -> str:
     return english + ("es" if english.endswith(("s", "x", "sh", "ch", "o")) else "s")
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
     english: str
@@ -125,6 +123,10 @@ class NounPhrase:
     @property
     def is_plural(self) -> bool:
         return self.person not in (Person.I, Person.HE)
+
+    @property
+    def text(self) -> Text:
+        return Text(self.english, self.french)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,9 @@ def couple(first: NounPhrase, second: NounPhrase) -> NounPhrase:
 
 def who(antecedent: NounPhrase) -> NounPhrase:
     """Return the subject "the girl who", of which a clause then tells."""
-    return replace(antecedent, english=f"{antecedent.english} who", french=f"{antecedent.french} qui")
+    return replace(
+        antecedent, english=f"{antecedent.english} who", french=f"{antecedent.french} qui"
+    )
 
 
 def of_gender(noun: Noun, gender: Gender) -> Noun:
@@ -254,14 +258,28 @@ def noun_phrase(
             noun.gender,
         )
     article = DETERMINERS[determiner][column]
-    if determiner in ("a", "some") and negated:
-        article = "de"
-    elif article == "des" and adjective and adjective.before:
-        article = "de"
-    elif not is_plural:
+    if not is_plural:
         article = _before_vowel(article, french)
+    if (negated and determiner in ("a", "some")) or (
+        article == "des" and adjective and adjective.before
+    ):
+        article = "de"
     english = f"{_english_determiner(determiner, english, negated=negated)} {english}"
     return NounPhrase(english, f"{article} {french}", person, noun.gender)
+
+
+def profession(noun: Noun, *, is_plural: bool) -> NounPhrase:
+    """Return what someone is, which has no article in French: "a baker", "boulanger"."""
+    if is_plural:
+        english, french = english_plural(noun.english), plural(noun.french)
+        return NounPhrase(english, french, Person.THEY, noun.gender)
+    article = _english_determiner("a", noun.english, negated=False)
+    return NounPhrase(f"{article} {noun.english}", noun.french, Person.HE, noun.gender)
+
+
+def predicate(adjective: Adjective, subject: NounPhrase) -> Text:
+    """Return the adjective after "be", as it agrees with its subject."""
+    return Text(adjective.english, agree(adjective.french, subject.gender, subject.is_plural))
 
 
 def possessive(english: str) -> str:
@@ -271,16 +289,18 @@ def possessive(english: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
+    """A subject and what it does, to be told or asked; neither text has a capital or a mark."""
+
     subject: NounPhrase
     verb: Verb
     tense: Tense = Tense.PRESENT
     adverb: Adverb | None = None
     clitic: Clitic | None = None
-    rest: Text = Text("", "")  # what follows the verb: object, place, time
+    rest: Text = NOTHING  # what follows the verb: object, place, time
 
     @property
     def statement(self) -> Text:
-        """"I do not see her", "je ne la vois pas"."""
+        """What is told: "I do not see her", "je ne la vois pas"."""
         auxiliary, verb = self._english_verb(supported=self.adverb is NOT)
         return Text(
             join(self.subject.english, auxiliary, self._slot, verb, self._english_tail),
@@ -289,7 +309,7 @@ class Clause:
 
     @property
     def question(self) -> Text:
-        """"do you see her", "est-ce que vous la voyez"."""
+        """What is asked: "do you see her", "est-ce que vous la voyez"."""
         auxiliary, verb = self._english_verb(supported=True)
         return Text(
             join(auxiliary, self.subject.english, self._slot, verb, self._english_tail),
@@ -349,6 +369,16 @@ class Clause:
         return VERBS["have"].present[person], participle
 
 
+def there_is(thing: NounPhrase, tense: Tense, *, negated: bool) -> Text:
+    """Return "there was a cat", "il y avait un chat"; `negated`: the thing is "no cat"."""
+    there = NounPhrase("there", "il", thing.person, Gender.MASCULINE)
+    english = Clause(there, VERBS["be"], tense, rest=thing.text).statement.english
+    adverb = NOT if negated else None
+    impersonal = NounPhrase("", "il", Person.HE, Gender.MASCULINE)
+    has = Clause(impersonal, VERBS["have"], tense, adverb, Clitic("", "y"), thing.text)
+    return Text(english, has.statement.french)
+
+
 def infinitive(verb: Verb, clitic: Clitic | None, rest: Text) -> Text:
     """Return what follows "I want to": "see her today", "la voir aujourd'hui"."""
     pronoun = clitic or Clitic("", "")
@@ -364,9 +394,7 @@ def imperative(verb: Verb, clitic: Clitic | None, rest: Text, *, negated: bool) 
     english = join(verb.english, verb.particle, pronoun.english, rest.english)
     french = verb.present[Person.YOU]
     if negated:
-        return Text(
-            f"do not {english}", join("ne", pronoun.french, french, "pas", rest.french)
-        )
+        return Text(f"do not {english}", join("ne", pronoun.french, french, "pas", rest.french))
     if clitic:
         french = f"{french}-{'moi' if clitic.french == 'me' else clitic.french}"
     return Text(english, join(french, rest.french))

@@ -24,13 +24,19 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
     So a file comes in chunks of 64 KiB, and a line typed or piped in slowly at once. Only a line
     feed ends a line; the last needs none.
     """
-    number, rest = 0, b""
+    number = 0
+    begun: list[bytes] = []  # pieces of a line whose end has not come yet
     while data := file.read1(CHUNK_BYTES):
-        *whole, rest = (rest + data).split(b"\n")
-        if whole:
+        if not number and not begun:
+            data = data.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
+        first, *others = data.split(b"\n")
+        begun.append(first)
+        if others:
+            whole = [b"".join(begun), *others[:-1]]
+            begun = [others[-1]]
             yield [decode_line(raw, number + place) for place, raw in enumerate(whole, start=1)]
             number += len(whole)
-    if rest:
+    if rest := b"".join(begun):
         yield [decode_line(rest, number + 1)]
 
 

@@ -102,7 +102,7 @@ class Translator:
         if length_penalty is None:
             length_penalty = self.config.length_penalty
         longest = self.config.max_source_tokens
-        id_lists = self.tokenizer.source.encode_all([clean(source) for source in sources])
+        id_lists = self.tokenizer.source.encode_all([_encodable(source) for source in sources])
         encoded = Sentences([ids[:longest] for ids in id_lists])
         candidates = [[Candidate("", 0.0, [], [] if attention else None)] for _ in sources]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
@@ -159,3 +159,8 @@ class Translator:
         weight_TS = self.model.align(target_in_BT, state)[0]
         weights: list[list[float]] = weight_TS[:, state.memory.mask_BS[0]].tolist()
         return weights
+
+
+def _encodable(source: str) -> str:
+    """Return `source` cleaned, with half surrogate pairs, which UTF-8 has no bytes for, as "?"."""
+    return clean(source.encode("utf-8", errors="replace").decode("utf-8"))

@@ -516,6 +516,67 @@ def test_nouns_have_their_plurals(english: str, englishes: str, french: str, fre
     assert NOUNS[english].french == french
 
 
+CONJUGATIONS = """
+be: suis est sommes êtes sont, étais, serai
+have: ai a avons avez ont, avais, aurai
+eat: mange mange mangeons mangez mangent, ai mangé, mangerai
+drink: bois boit buvons buvez boivent, ai bu, boirai
+see: vois voit voyons voyez voient, ai vu, verrai
+know: connais connaît connaissons connaissez connaissent, connaissais, connaîtrai
+buy: achète achète achetons achetez achètent, ai acheté, achèterai
+sell: vends vend vendons vendez vendent, ai vendu, vendrai
+lose: perds perd perdons perdez perdent, ai perdu, perdrai
+read: lis lit lisons lisez lisent, ai lu, lirai
+write: écris écrit écrivons écrivez écrivent, ai écrit, écrirai
+open: ouvre ouvre ouvrons ouvrez ouvrent, ai ouvert, ouvrirai
+take: prends prend prenons prenez prennent, ai pris, prendrai
+wait for: attends attend attendons attendez attendent, ai attendu, attendrai
+call: appelle appelle appelons appelez appellent, ai appelé, appellerai
+send: envoie envoie envoyons envoyez envoient, ai envoyé, enverrai
+answer: réponds répond répondons répondez répondent, ai répondu, répondrai
+obey: obéis obéit obéissons obéissez obéissent, ai obéi, obéirai
+go: vais va allons allez vont, suis allé, irai
+come: viens vient venons venez viennent, suis venu, viendrai
+come back: reviens revient revenons revenez reviennent, suis revenu, reviendrai
+leave: pars part partons partez partent, suis parti, partirai
+stay: reste reste restons restez restent, suis resté, resterai
+sleep: dors dort dormons dormez dorment, ai dormi, dormirai
+swim: nage nage nageons nagez nagent, ai nagé, nagerai
+run: cours court courons courez courent, ai couru, courrai
+can: peux peut pouvons pouvez peuvent, pouvais, pourrai
+must: dois doit devons devez doivent, ai dû, devrai
+want to: veux veut voulons voulez veulent, voulais, voudrai
+know that: sais sait savons savez savent, savais, saurai
+say that: dis dit disons dites disent, ai dit, dirai
+love: aime aime aimons aimez aiment, aimais, aimerai
+"""
+
+
+@pytest.mark.parametrize("line", CONJUGATIONS.strip().splitlines())
+def test_verbs_conjugate(line: str) -> None:
+    key, forms = line.split(": ")
+    present, past, future = forms.split(", ")
+    verb = VERBS[key]
+    persons = (I_, HE, WE, YOU, THEY)
+    said = [Clause(subject, verb).statement.french.split()[1] for subject in persons]
+    assert " ".join(said) == present
+    assert Clause(I_, verb, PAST).statement.french == f"je {past}"
+    assert Clause(I_, verb, FUTURE).statement.french == f"je {future}"
+
+
+@pytest.mark.parametrize("tense", Tense)
+def test_each_person_has_its_ending(tense: Tense) -> None:
+    endings = {
+        Tense.PRESENT: "je danse, vous dansez, il danse, elle danse, nous dansons, ils dansent",
+        PAST: "je pouvais, vous pouviez, il pouvait, elle pouvait, nous pouvions, ils pouvaient",
+        FUTURE: "je danserai, vous danserez, il dansera, elle dansera, nous danserons, "
+        "ils danseront",
+    }
+    verb = VERBS["can" if tense is PAST else "dance"]
+    said = [Clause(subject, verb, tense).statement.french for subject in SUBJECTS]
+    assert ", ".join(said) == endings[tense]
+
+
 # What the whole corpus must be
 
 

@@ -92,8 +92,9 @@ def test_no_sentences_give_no_translations() -> None:
     assert build().translate([]) == []
 
 
-def test_whitespace_is_cleaned_before_translation() -> None:
-    plain, odd = build().translate(["the cat sees", " the\u00a0cat \t sees\n"])
+@pytest.mark.parametrize("kind", ["unigram", "word"])
+def test_whitespace_is_cleaned_before_translation(kind: Literal["unigram", "word"]) -> None:
+    plain, odd = build(kind).translate(["the cat sees", " the\u00a0cat \t sees\n"])
     assert odd.candidates == plain.candidates
 
 

@@ -89,6 +89,13 @@ def test_padding_weighs_exactly_0_and_the_rest_sums_to_1(kind: Kind) -> None:
     torch.testing.assert_close(weight_BTS.sum(2), torch.ones(3, 2, dtype=torch.float64))
 
 
+def test_padding_weighs_0_however_badly_the_real_states_fit() -> None:
+    attention = Attention("dot", query_size=1, memory_size=1)
+    memory = attention.remember(torch.tensor([[[-1e6], [0.0]]]), torch.tensor([[True, False]]))
+    _, weight_BTS = attention(torch.ones(1, 1, 1), memory)
+    assert weight_BTS.tolist() == [[[1.0, 0.0]]]
+
+
 @pytest.mark.parametrize("kind", READING)
 def test_padding_gets_no_gradient(kind: Kind) -> None:
     attention = build(kind)
