@@ -31,6 +31,9 @@ RUNS, SUMMARY = Path("runs"), "summary.json"
 # GNU OpenMP's threads spin while they wait for each other, which on a machine that does something
 # else too made training 4 to 40 times slower. Spinning this briefly costs nothing on an idle one.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+# oneDNN keeps a compiled kernel, and memory to run it in, for each of the last shapes it has met:
+# 1,024 by default, which batches of many lengths fill with hundreds of megabytes.
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
 
 app = typer.Typer(
     help="Train a GRU translator, measure it, translate with it.",

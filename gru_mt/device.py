@@ -1,5 +1,8 @@
 """Where and how precisely to compute."""
 
+import ctypes
+import sys
+
 import torch
 
 from gru_mt.errors import UserError
@@ -36,3 +39,18 @@ def _multiplies_bf16(device: torch.device) -> bool:
         return torch.cuda.get_device_capability(device) >= (8, 0)  # Ampere
     capabilities = torch.cpu.get_capabilities()
     return any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+
+
+def return_freed_memory() -> None:
+    """Have the C library give large blocks back as soon as they are free.
+
+    Batches of many shapes otherwise leave it with holes that no later batch fits. GNU's library has
+    the setting (`man mallopt`); elsewhere this does nothing.
+    """
+    trim_threshold, mmap_threshold = -1, -3
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):  # not in musl
+        libc.mallopt(trim_threshold, 1 << 17)
+        libc.mallopt(mmap_threshold, 1 << 22)

@@ -21,7 +21,7 @@ class Journal:
         self._metrics = folder / "metrics.jsonl"
         self._bar: tqdm[Never] | None = None
         self._said_s = time.perf_counter()
-        self._done = self._total = 0
+        self._done = 0
         self._started_s = 0.0
 
     def say(self, text: str) -> None:
@@ -34,8 +34,8 @@ class Journal:
         """Say that something wants attention."""
         self.say(f"warning: {text}")
 
-    def start(self, *, done: int, total: int) -> None:
-        """Begin to show progress, at `done` of `total` updates; forget metrics past `done`.
+    def start(self, done: int) -> None:
+        """Begin to show progress, with `done` updates done; forget metrics past them.
 
         A resumed run repeats the updates since its checkpoint, and writes their metrics again.
         """
@@ -43,9 +43,9 @@ class Journal:
             lines = self._metrics.read_text(encoding="utf-8").splitlines()
             kept = [line for line in lines if json.loads(line)["step"] <= done]
             write_file(self._metrics, "".join(f"{line}\n" for line in kept).encode())
-        self._started_s, self._done, self._total = time.perf_counter(), done, total
+        self._started_s, self._done = time.perf_counter(), done
         if sys.stderr.isatty():
-            self._bar = tqdm(total=total, initial=done, unit=" updates", dynamic_ncols=True)
+            self._bar = tqdm(initial=done, unit=" updates", dynamic_ncols=True)
 
     def progress(self, step: int, total: int, **shown: str) -> None:
         """Show that `step` of `total` updates are done, with what else there is to show."""

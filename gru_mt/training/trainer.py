@@ -16,7 +16,7 @@ from torch import Tensor
 from gru_mt.bundle import build_model, save_weights, start_bundle
 from gru_mt.config import Config
 from gru_mt.data.batching import Batch, EncodedPairs, Ints
-from gru_mt.device import resolve_device, resolve_precision
+from gru_mt.device import resolve_device, resolve_precision, return_freed_memory
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.inference.translator import Translator
@@ -39,6 +39,7 @@ def train(config: Config, folder: Path, *, started_s: float) -> Progress:
     `started_s` is the reading of `time.perf_counter` at which the run's clock began. Raises
     UserError for what is wrong with the corpus or the folder, and what `Trainer.run` raises.
     """
+    return_freed_memory()
     resolve_device(config.training.device)  # one that is not there is said before the waiting
     with open_folder(folder, config):
         journal = Journal(folder)
@@ -93,6 +94,7 @@ class Trainer:
         size = sum(parameter.numel() for parameter in self.model.parameters())
         kind = str(self.precision).removeprefix("torch.")
         self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
+        self.journal.start(self.progress.step)
         with StopSignals() as signals:
             while not self._finished:
                 self._train_epoch(signals)
@@ -120,7 +122,6 @@ class Trainer:
         size = training.accumulation
         updates = [plan[first : first + size] for first in range(0, len(plan), size)]
         total = self._total_updates(len(updates))
-        self.journal.start(done=self.progress.step, total=total)
         for batches in updates[self.progress.epoch_step :]:
             rate = learning_rate(self.progress.step, total, training)
             self._window.add(self._update(pairs, batches, rate))
