@@ -33,7 +33,7 @@ RUNS, SUMMARY = Path("runs"), "summary.json"
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 # oneDNN keeps a compiled kernel, and memory to run it in, for each of the last shapes it has met:
 # 1,024 by default, which batches of many lengths fill with hundreds of megabytes.
-os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
 
 app = typer.Typer(
     help="Train a GRU translator, measure it, translate with it.",
