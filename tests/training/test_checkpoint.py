@@ -93,6 +93,6 @@ def test_a_full_disk_leaves_the_previous_checkpoint(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(UserError, match="step-00000004.safetensors.*No space left on device"):
+    with pytest.raises(UserError, match=r"step-00000004\.safetensors.*No space left on device"):
         save_checkpoint(tmp_path, make_optimizer(), Progress(step=4), PRINTS)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

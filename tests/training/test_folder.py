@@ -48,7 +48,7 @@ def test_a_corpus_of_another_shape_is_a_change(small_config: Configure, tmp_path
     with open_folder(tmp_path, small_config()):
         pass
     other = small_config("data.corpus={source: a, target: b}")
-    with pytest.raises(UserError, match="data.corpus"), open_folder(tmp_path, other):
+    with pytest.raises(UserError, match=r"data\.corpus"), open_folder(tmp_path, other):
         pass
 
 
@@ -64,9 +64,8 @@ def test_a_folder_that_is_no_run_is_left_alone(small_config: Configure, tmp_path
 def test_a_second_training_is_refused_until_the_first_ends(
     small_config: Configure, tmp_path: Path
 ) -> None:
-    with open_folder(tmp_path, small_config()):
-        with pytest.raises(UserError, match="another training"):
-            open_folder(tmp_path, small_config()).__enter__()
+    with open_folder(tmp_path, small_config()), pytest.raises(UserError, match="another training"):
+        open_folder(tmp_path, small_config()).__enter__()
     with open_folder(tmp_path, small_config()):
         pass
 

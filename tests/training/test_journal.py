@@ -1,0 +1,69 @@
+"""What a run prints and writes while it goes on."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gru_mt.training.journal import Journal
+
+
+def test_a_line_goes_to_stderr_and_to_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = Journal(tmp_path)
+    journal.say("reading")
+    journal.warn("small")
+    captured = capsys.readouterr()
+    assert captured.err == "reading\nwarning: small\n"
+    assert captured.out == ""
+    logged = (tmp_path / "train.log").read_text().splitlines()
+    assert [line.split("  ")[1] for line in logged] == ["reading", "warning: small"]
+
+
+def test_without_a_terminal_progress_is_a_plain_line_every_so_often(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock_s = 0.0
+    monkeypatch.setattr(time, "perf_counter", lambda: clock_s)
+    journal = Journal(tmp_path)
+    journal.start(100)
+    for step in range(101, 161):  # a second each
+        clock_s += 1
+        journal.progress(step, 400, loss="2.50", BLEU="31.2")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["update 131 of 400, loss 2.50, BLEU 31.2, 4.5 min left"]  # 269 s
+
+
+def test_on_a_terminal_progress_is_a_bar_with_an_estimate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("LINES", "40")
+    journal = Journal(tmp_path)
+    journal.start(1)
+    for step in (2, 3):
+        time.sleep(0.11)  # tqdm draws ten times a second
+        journal.progress(step, 5, loss="2.50")
+    journal.say("above the bar")
+    journal.close()
+    shown = capsys.readouterr().err
+    assert "3/5" in shown
+    assert "loss=2.50" in shown
+    assert "above the bar\n" in shown
+
+
+def test_metrics_that_a_resumed_run_will_repeat_are_cut_off(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.start(0)
+    for step in (10, 20, 30):
+        journal.metrics(step, loss=1.5)
+    Journal(tmp_path).start(20)
+    lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"step": 10, "loss": 1.5},
+        {"step": 20, "loss": 1.5},
+    ]

@@ -1,0 +1,86 @@
+"""What a run keeps of its corpus."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gru_mt.config import Config
+from gru_mt.data.corpus import Pair, load_corpus
+from gru_mt.data.split import split_pairs
+from gru_mt.data.tokenizer import UNK
+from gru_mt.errors import UserError
+from gru_mt.training.journal import Journal
+from gru_mt.training.preparation import TrainingData, prepare
+
+Configure = Callable[..., Config]
+
+
+def prepared(config: Config, folder: Path) -> TrainingData:
+    return prepare(config, folder, Journal(folder))
+
+
+def test_the_report_and_both_evaluation_parts_are_kept(
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = small_config()
+    data = prepared(config, tmp_path)
+    assert "420 lines read, 420 kept" in capsys.readouterr().err
+    report = json.loads((tmp_path / "corpus.json").read_text())
+    assert (report["read"], report["kept"], report["dropped"]) == (420, 420, {})
+    assert report["sha256"] == load_corpus(config.data).sha256
+    assert json.loads((tmp_path / "dev.json").read_text())["sources"] == data.dev.sources
+    split = split_pairs(load_corpus(config.data).pairs)
+    test = json.loads((tmp_path / "test.json").read_text())
+    assert set(test["sources"]) == {pair.source for pair in split.test}
+
+
+def test_the_tokenizer_sees_the_training_part_alone(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    """A word that stands in dev or test only is unknown."""
+    lines = (f"zebra {number}.\tzèbre {number}.\n" for number in range(1000))
+    held_out = next(x for x in lines if split_pairs([Pair(*x.strip().split("\t"), 1)]).dev)
+    corpus = tmp_path / "more.tsv"
+    corpus.write_text(Path(str(small_config().data.corpus)).read_text() + held_out)
+    data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
+    assert held_out.split("\t")[0] in data.dev.sources
+    assert UNK in data.tokenizer.source.encode("zebra")
+
+
+def test_attribution_is_printed_once_and_kept(
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = small_config()
+    corpus = tmp_path / "three.tsv.gz"
+    lines = Path(str(config.data.corpus)).read_text().splitlines()
+    third = "CC-BY 2.0 (France) Attribution: tatoeba.org #1 (CM)"
+    corpus.write_bytes(gzip.compress("\n".join(f"{x}\t{third}" for x in lines).encode()))
+    data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
+    assert capsys.readouterr().err.count("CC-BY 2.0") == 1
+    assert "tatoeba.org" in (tmp_path / "attribution.txt").read_text()
+    assert "CC-BY 2.0" in data.provenance["attribution"]
+
+
+def test_the_other_direction_swaps_the_sides_after_the_split(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    (tmp_path / "en").mkdir()
+    (tmp_path / "fr").mkdir()
+    there = prepared(small_config(), tmp_path / "en")
+    back = prepared(small_config("data.source=fr", "data.target=en"), tmp_path / "fr")
+    assert [(p.target, p.source) for p in back.train] == [(p.source, p.target) for p in there.train]
+
+
+def test_a_corpus_of_which_nothing_falls_to_training_is_an_error(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "one.tsv"
+    for number in range(1000):  # until a sentence falls to dev or test
+        corpus.write_text(f"sentence {number}\tphrase {number}\n")
+        if not split_pairs(load_corpus(small_config(f"data.corpus={corpus}").data).pairs).train:
+            break
+    with pytest.raises(UserError, match="no pair is left to train on"):
+        prepared(small_config(f"data.corpus={corpus}"), tmp_path)
