@@ -18,15 +18,16 @@ ROOT = Path(gru_mt.__file__).parent
 ROWS = """
     errors
     config
-    data data.fra_eng data.lexicon data.grammar data.phrasebook data.corpus data.split
+    data data.fra_eng data.phrasebook data.phrasebook.lexicon data.phrasebook.grammar
+        data.phrasebook.sentences data.corpus data.split
         data.words data.tokenizer data.batching
     model model.noise model.recurrent model.attention model.seq2seq model.loss
     device storage bundle
-    inference inference.search inference.translator inference.lines
+    inference inference.lines inference.search inference.translator
     evaluation evaluation.score evaluation.evaluate
     training training.schedule training.optimizer training.checkpoint training.folder
         training.journal training.preparation training.signals training.window
-        training.display training.trainer
+        training.trainer
     cli __main__
 """
 ORDER = ROWS.split()

@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from gru_mt.config import DataConfig, ParallelFiles
-from gru_mt.data import fra_eng, phrasebook
+from gru_mt.data import fra_eng
+from gru_mt.data.phrasebook import sentences
 from gru_mt.errors import UserError
 
 FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # fra.txt
@@ -115,7 +116,7 @@ def load_corpus(config: DataConfig) -> Corpus:
             "for French to English set data.source to fr and data.target to en"
         )
     if config.corpus == "phrasebook":
-        text = "".join(f"{english}\t{french}\n" for english, french in phrasebook.generate())
+        text = "".join(f"{english}\t{french}\n" for english, french in sentences.generate())
         return _corpus(_table_rows(text.encode()), config, [text.encode()], "phrasebook")
     path = fra_eng.find_or_fetch() if config.corpus == "fra-eng" else Path(config.corpus)
     if not path.exists():

@@ -4,9 +4,9 @@ Shapes: N sentences, R live hypotheses (those of a sentence side by side), A sen
 have some, K beam size, V vocabulary, T tokens so far, C chosen continuations.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -48,24 +48,23 @@ def greedy_search(
 
     A sentence ends, and leaves the batch, at <eos> or after its limit of tokens.
     """
-    id_RT = limit_N.new_empty((len(limit_N), 0))
-    log_prob_R = torch.zeros(len(limit_N), device=limit_N.device)
-    sentence_R, last_id_R, state = torch.arange(len(limit_N)), torch.full_like(limit_N, BOS), start
-    sentence_R = sentence_R.to(limit_N.device)
     found: dict[int, Hypothesis] = {}
+    sentence_R = torch.arange(len(limit_N), device=limit_N.device)
+    score_R = torch.zeros(len(limit_N), device=limit_N.device)
+    id_RT = limit_N.new_empty((len(limit_N), 0))
+    last_id_R, state = torch.full_like(limit_N, BOS), start
     while len(sentence_R):
         log_prob_RV, state = step(last_id_R, state)
         best_R, last_id_R = log_prob_RV.max(dim=1)
-        log_prob_R = log_prob_R + best_R
+        score_R = score_R + best_R
         id_RT = torch.cat([id_RT, last_id_R[:, None]], dim=1)
         ended_R = (last_id_R == EOS) | (id_RT.shape[1] >= limit_N[sentence_R])
         if ended_R.any():
-            ended = zip(*_rows(ended_R, sentence_R, id_RT, log_prob_R), strict=True)
-            for sentence, ids, log_prob in ended:
+            for sentence, ids, log_prob in _rows(ended_R, sentence_R, id_RT, score_R):
                 found[sentence] = _hypothesis(ids, log_prob, length_penalty)
             live_R = (~ended_R).nonzero().squeeze(1)
-            sentence_R, last_id_R, log_prob_R, id_RT = (
-                tensor[live_R] for tensor in (sentence_R, last_id_R, log_prob_R, id_RT)
+            sentence_R, last_id_R, score_R, id_RT = (
+                tensor[live_R] for tensor in (sentence_R, last_id_R, score_R, id_RT)
             )
             state = state.select(live_R)
     return [found[sentence] for sentence in range(len(limit_N))]
@@ -95,8 +94,7 @@ def beam_search(
         id_CT = torch.cat([id_RT[row_C], last_id_C[:, None]], dim=1)
         ended_C = (last_id_C == EOS) | (id_CT.shape[1] >= limit_N[sentence_C])
         if ended_C.any():
-            ended = zip(*_rows(ended_C, sentence_C, id_CT, score_C), strict=True)
-            for sentence, ids, log_prob in ended:
+            for sentence, ids, log_prob in _rows(ended_C, sentence_C, id_CT, score_C):
                 found[sentence].append(_hypothesis(ids, log_prob, length_penalty))
             width_N = width_N - sentence_C[ended_C].bincount(minlength=len(limit_N))
         live_C = (~ended_C).nonzero().squeeze(1)
@@ -132,8 +130,12 @@ def _continuations(
     return row_C, id_RK[row_C, (place_AK % size_k)[kept_AK]], score_AK[kept_AK]
 
 
-def _rows(chosen_R: Tensor, *columns: Tensor) -> list[list[Any]]:
-    return [column[chosen_R].tolist() for column in columns]
+def _rows(
+    chosen_R: Tensor, sentence_R: Tensor, id_RT: Tensor, score_R: Tensor
+) -> Iterator[tuple[int, list[int], float]]:
+    """Yield the chosen hypotheses, off the device."""
+    columns = (column[chosen_R].tolist() for column in (sentence_R, id_RT, score_R))
+    return zip(*columns, strict=True)
 
 
 def _hypothesis(ids: list[int], log_prob: float, length_penalty: float) -> Hypothesis:

@@ -15,7 +15,7 @@ import pytest
 
 from gru_mt.config import DataConfig, ParallelFiles
 from gru_mt.data import corpus as corpus_module
-from gru_mt.data import fra_eng, phrasebook
+from gru_mt.data import fra_eng
 from gru_mt.data.corpus import (
     FRA_ENG_SHA256,
     TATOEBA_ATTRIBUTION,
@@ -25,6 +25,7 @@ from gru_mt.data.corpus import (
     clean,
     load_corpus,
 )
+from gru_mt.data.phrasebook import sentences
 from gru_mt.errors import UserError
 
 GO = b"Go.\tVa !\n"
@@ -392,7 +393,7 @@ def test_a_missing_parallel_file_is_named(tmp_path: Path) -> None:
 def test_the_phrasebook_needs_no_file() -> None:
     corpus = load_corpus(DataConfig(corpus="phrasebook"))
     assert [(pair.source, pair.target) for pair in corpus.pairs] == [
-        (clean(english), clean(french)) for english, french in phrasebook.generate()
+        (clean(english), clean(french)) for english, french in sentences.generate()
     ]
     assert corpus.report.dropped == {}
     assert corpus.attribution == ""

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from gru_mt.data import lexicon, phrasebook
-from gru_mt.data.grammar import (
+from gru_mt.data.phrasebook import lexicon, sentences
+from gru_mt.data.phrasebook.grammar import (
     DIRECT,
     INDIRECT,
     NOTHING,
@@ -36,7 +36,7 @@ from gru_mt.data.grammar import (
     there_is,
     who,
 )
-from gru_mt.data.lexicon import (
+from gru_mt.data.phrasebook.lexicon import (
     ADJECTIVES,
     ALSO,
     ALWAYS,
@@ -582,7 +582,7 @@ def test_each_person_has_its_ending(tense: Tense) -> None:
 
 @pytest.fixture(scope="module")
 def pairs() -> list[tuple[str, str]]:
-    return phrasebook.generate()
+    return sentences.generate()
 
 
 def test_there_are_over_twenty_thousand_pairs_and_no_side_stands_twice(
@@ -595,7 +595,7 @@ def test_there_are_over_twenty_thousand_pairs_and_no_side_stands_twice(
 
 def test_it_is_the_same_whatever_the_hash_seed(pairs: list[tuple[str, str]]) -> None:
     code = (
-        "import hashlib; from gru_mt.data.phrasebook import generate;"
+        "import hashlib; from gru_mt.data.phrasebook.sentences import generate;"
         "print(hashlib.sha256(repr(generate()).encode()).hexdigest())"
     )
     digests = {
@@ -615,7 +615,7 @@ def test_an_english_sentence_has_one_translation_however_much_is_drawn() -> None
     rng = random.Random(7)  # not the corpus's own
     french_of: dict[str, str] = {}
     for _ in range(1_000):
-        for pattern in phrasebook.PATTERNS:
+        for pattern in sentences.PATTERNS:
             english, french = pattern(rng)
             assert french_of.setdefault(english, french) == french, english
 
@@ -626,7 +626,7 @@ def test_the_corpus_is_a_small_share_of_what_the_grammar_can_say(
     """Draws without end would not be new so often if the grammar were nearly used up."""
     known = {english for english, _ in pairs}
     rng = random.Random(7)
-    drawn = [pattern(rng).english for pattern in phrasebook.PATTERNS for _ in range(100)]
+    drawn = [pattern(rng).english for pattern in sentences.PATTERNS for _ in range(100)]
     assert sum(english not in known for english in drawn) > 0.9 * len(drawn)
 
 

@@ -1,0 +1,1 @@
+"""A built-in corpus: a lexicon, a grammar, and the sentences they make."""
