@@ -1,0 +1,81 @@
+"""Evaluation sets from files and from runs, and what an evaluation tells."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gru_mt.config import DecodingConfig
+from gru_mt.data.split import EvaluationSet
+from gru_mt.errors import UserError
+from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_split
+from gru_mt.storage import write_json
+
+
+class Echo:
+    """A translator that gives back what it gets, and remembers how it was asked."""
+
+    config = DecodingConfig(beam_size=4, length_penalty=0.5)
+
+    def translate(self, sources: list[str], **asked: Any) -> list[SimpleNamespace]:
+        self.asked = asked
+        return [SimpleNamespace(text=source) for source in sources]
+
+
+def test_settings_default_to_the_bundles_and_each_can_be_overridden() -> None:
+    echo: Any = Echo()
+    sources = ["one two three four five", "six seven eight nine ten"]
+    evaluation_set = EvaluationSet(sources, [[source] for source in sources])
+    result = evaluate(echo, evaluation_set)
+    assert echo.asked == {"beam_size": 4, "length_penalty": 0.5}
+    assert [score.value for score in result.scores] == pytest.approx([100, 100, 100])
+    assert result.sentences_s == pytest.approx(2 / result.seconds)
+    evaluate(echo, evaluation_set, beam_size=1, length_penalty=0.0)
+    assert echo.asked == {"beam_size": 1, "length_penalty": 0.0}
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_an_empty_reference_line_is_a_missing_reference(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", "a", "b")
+    references = [write(tmp_path / "r", "x", "y"), write(tmp_path / "r1", "", "z")]
+    expected = EvaluationSet(["a", "b"], [["x"], ["y", "z"]])
+    assert read_evaluation_set(source, references) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["x"], r"r: 1 lines, but .*s has 2"),
+        (["x", "y", "z"], r"r: 3 lines, but .*s has 2"),
+        (["x", ""], r"r:2: the sentence has no reference"),
+        (["x", "a\x00b"], r"r:2: has control characters"),
+    ],
+)
+def test_files_that_do_not_belong_together_are_refused(
+    lines: list[str], message: str, tmp_path: Path
+) -> None:
+    source = write(tmp_path / "s", "a", "b")
+    with pytest.raises(UserError, match=message):
+        read_evaluation_set(source, [write(tmp_path / "r", *lines)])
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"none: cannot be read: No such file"):
+        read_evaluation_set(tmp_path / "none", [tmp_path / "none"])
+
+
+def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    write_json(tmp_path / "test.json", {"sources": ["a"], "references": [["x", "y"]]})
+    expected = EvaluationSet(["a"], [["x", "y"]])
+    assert read_split(tmp_path, "test") == read_split(tmp_path / "model", "test") == expected
+    with pytest.raises(UserError, match="no dev part is kept there"):
+        read_split(tmp_path, "dev")
+    write_json(tmp_path / "dev.json", {"sources": [], "references": []})
+    with pytest.raises(UserError, match="too small for a dev part"):
+        read_split(tmp_path, "dev")
