@@ -71,9 +71,7 @@ def load_named_tensors(model: nn.Module, tensors: dict[str, Tensor], where: Path
 def start_bundle(
     folder: Path, config: Config, tokenizer: Tokenizer, provenance: dict[str, Any]
 ) -> None:
-    """Write all of a bundle but its weights, unless `folder` has it from before."""
-    if (folder / WEIGHTS).is_file():
-        return
+    """Write all of a bundle but its weights."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in tokenizer.files().items():
         write_file(folder / name, content)

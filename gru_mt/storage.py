@@ -3,15 +3,15 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors.torch import save_file
 from torch import Tensor
 
 from gru_mt.errors import UserError
@@ -19,25 +19,42 @@ from gru_mt.errors import UserError
 _ENTRY = "gru_mt"  # of a safetensors file's metadata
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Write `content` so that `path` holds either all of it or what it held before.
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary file to write, which then takes the place of `path` in one step.
 
-    Raises UserError where it cannot be written, on a full disk above all.
+    So `path` holds either all of the new or what it held before. Raises UserError where it cannot
+    be written, on a full disk above all.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
+        yield temporary
+        with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise UserError(
-            f"{path}: cannot be written: {error.strerror}; what was saved before is still there"
+            f"{path}: cannot be written: {reason}; what was saved before is still there"
         ) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write `content`; see `replacing`."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a text file; UserError where it cannot be written."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
@@ -73,7 +90,8 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], header: Mapping[str,
     text = json.dumps(header, ensure_ascii=False)
     # One entry alone: safetensors writes several in an order that changes from run to run.
     entry = json.dumps({"header": text, "sha256": _digest(tensors, text)})
-    write_file(path, save(tensors, {_ENTRY: entry}))
+    with replacing(path) as temporary:
+        save_file(tensors, temporary, {_ENTRY: entry})
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

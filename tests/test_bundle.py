@@ -135,7 +135,6 @@ def test_better_weights_replace_the_old_and_nothing_else(bundle: Path) -> None:
     before = {path.name: path.read_bytes() for path in bundle.iterdir()}
     torch.manual_seed(2)
     better = build_model(configure(), tokenizer())
-    start_bundle(bundle, configure(), tokenizer(), {"corpus": "of a later start"})
     save_weights(bundle, better, {"step": 4})
 
     after = {path.name: path.read_bytes() for path in bundle.iterdir()}

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from gru_mt.errors import UserError
 from gru_mt.storage import (
+    append_line,
     file_digest,
     load_tensors,
     read_json,
@@ -261,3 +262,11 @@ def test_a_folder_without_permission_leaves_the_old_content(tmp_path: Path, mode
         folder.chmod(0o700)
     assert (folder / "file").read_bytes() == b"old"
     assert [path.name for path in folder.iterdir()] == ["file"]
+
+
+def test_lines_are_added_and_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    for line in ("eins", "zwei"):
+        append_line(tmp_path / "log", line)
+    assert (tmp_path / "log").read_text() == "eins\nzwei\n"
+    with pytest.raises(UserError, match=r"none.log: cannot be written: No such file"):
+        append_line(tmp_path / "none" / "log", "drei")

@@ -13,6 +13,7 @@ from gru_mt.errors import UserError
 from gru_mt.storage import load_tensors, save_tensors
 from gru_mt.training.optimizer import Optimizer
 
+CHECKPOINTS = "checkpoints"  # their folder in that of the run
 KEPT = 2  # the newest, and the one before in case of damage
 
 

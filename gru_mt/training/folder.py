@@ -10,8 +10,9 @@ import portalocker
 from gru_mt.config import Config, load_config
 from gru_mt.errors import UserError
 from gru_mt.storage import write_file
+from gru_mt.training.checkpoint import CHECKPOINTS
 
-CONFIG = "config.yaml"
+CONFIG, LOCK = "config.yaml", "lock"
 MAY_CHANGE = ("training.max_epochs", "training.max_steps", "training.patience")
 
 
@@ -29,19 +30,23 @@ def open_folder(folder: Path, config: Config) -> Iterator[None]:
     """Hold the lock of a new run's folder, or of one to go on with, and keep `config` in it.
 
     Raises UserError where the folder is something else, where another process trains in it (the
-    lock dies with its process), or where its run was configured differently in more than
-    `MAY_CHANGE`.
+    lock dies with its process), or where its run has a checkpoint of a configuration that differs
+    in more than `MAY_CHANGE`.
     """
     known = folder / CONFIG
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file; name another folder with --run")
-    if folder.is_dir() and any(folder.iterdir()) and not known.is_file():
+    if (
+        folder.is_dir()
+        and {path.name for path in folder.iterdir()} - {LOCK}
+        and not known.is_file()
+    ):
         raise UserError(f"{folder}: holds something else than a run; name another with --run")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{folder}: cannot be made: {error.strerror}") from None
-    with (folder / "lock").open("w") as lock:
+    with (folder / LOCK).open("w") as lock:
         try:
             portalocker.lock(
                 lock, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
@@ -50,7 +55,7 @@ def open_folder(folder: Path, config: Config) -> Iterator[None]:
             raise UserError(
                 f"{folder}: another training runs in it; wait for it, or name another with --run"
             ) from None
-        if known.is_file():
+        if (folder / CHECKPOINTS).is_dir():
             _refuse_changes(folder, load_config(known), config)
         write_file(known, config.to_yaml().encode())
         yield

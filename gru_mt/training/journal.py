@@ -8,7 +8,7 @@ from typing import Any, Never
 
 from tqdm import tqdm
 
-from gru_mt.storage import write_file
+from gru_mt.storage import append_line, write_file
 
 LINE_SECONDS = 30.0  # between lines of progress where stderr is no terminal
 
@@ -27,8 +27,7 @@ class Journal:
     def say(self, text: str) -> None:
         """Print a line to stderr, above the bar where there is one, and keep it."""
         tqdm.write(text, file=sys.stderr)
-        with self._log.open("a", encoding="utf-8") as file:
-            file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}\n")
+        append_line(self._log, f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}")
 
     def warn(self, text: str) -> None:
         """Say that something wants attention."""
@@ -62,8 +61,7 @@ class Journal:
 
     def metrics(self, step: int, **values: Any) -> None:
         """Append a line of metrics."""
-        with self._metrics.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"step": step, **values}) + "\n")
+        append_line(self._metrics, json.dumps({"step": step, **values}))
 
     def close(self) -> None:
         """Take the bar away."""

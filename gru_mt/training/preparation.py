@@ -16,6 +16,7 @@ from gru_mt.data.split import EvaluationSet, Split, split_corpus
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
 from gru_mt.storage import write_file, write_json
+from gru_mt.training.checkpoint import CHECKPOINTS
 from gru_mt.training.journal import Journal
 
 
@@ -81,7 +82,7 @@ def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
 
 
 def _tokenizer(config: Config, split: Split, folder: Path, journal: Journal) -> Tokenizer:
-    if any(folder.glob("tokenizer*.model")):
+    if (folder / CHECKPOINTS).is_dir():
         return Tokenizer.load(folder)
     journal.say(f"training the {config.tokenizer.kind} tokenizer")
     sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)

@@ -23,7 +23,7 @@ from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.storage import write_json
-from gru_mt.training.checkpoint import Progress, resume, save_checkpoint
+from gru_mt.training.checkpoint import CHECKPOINTS, Progress, resume, save_checkpoint
 from gru_mt.training.folder import open_folder
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
@@ -72,7 +72,7 @@ class Trainer:
             self.model = build_model(config, data.tokenizer).to(self.device)
         self.optimizer = Optimizer(self.model, training, self.precision)
         self.progress = resume(
-            folder / "checkpoints", self.optimizer, data.fingerprints, journal.warn
+            folder / CHECKPOINTS, self.optimizer, data.fingerprints, journal.warn
         )
         self._rng = torch.Generator(self.device)
         self._started_s = started_s - self.progress.elapsed_s
@@ -90,7 +90,10 @@ class Trainer:
         if self._finished:
             self.journal.say("this run is finished; a larger training.max_epochs goes on with it")
             return self.progress
-        start_bundle(self.folder / "model", self.config, self.data.tokenizer, self.data.provenance)
+        if not self.progress.step:
+            start_bundle(
+                self.folder / "model", self.config, self.data.tokenizer, self.data.provenance
+            )
         size = sum(parameter.numel() for parameter in self.model.parameters())
         kind = str(self.precision).removeprefix("torch.")
         self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
@@ -98,7 +101,6 @@ class Trainer:
         with StopSignals() as signals:
             while not self._finished:
                 self._train_epoch(signals)
-            self._save()
         minutes = self.progress.elapsed_s / 60
         facts = asdict(self.progress) | {"minutes": minutes, "device": str(self.device)}
         write_json(self.folder / "summary.json", facts)
@@ -255,7 +257,7 @@ class Trainer:
             save_weights(
                 self.folder / "model", self.optimizer.average, {"step": progress.step} | facts
             )
-        self._window.restart_clock()
+        self._save()
 
     @torch.no_grad()
     def _dev_loss(self) -> float:
@@ -277,7 +279,7 @@ class Trainer:
         self._read_window()
         self.progress = replace(self.progress, elapsed_s=self._elapsed_s)
         save_checkpoint(
-            self.folder / "checkpoints", self.optimizer, self.progress, self.data.fingerprints
+            self.folder / CHECKPOINTS, self.optimizer, self.progress, self.data.fingerprints
         )
         self._saved_s = time.perf_counter()
         self._window.restart_clock()

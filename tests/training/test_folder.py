@@ -14,6 +14,22 @@ from gru_mt.training.folder import fresh_folder, open_folder
 Configure = Callable[..., Config]
 
 
+def begin(folder: Path, config: Config) -> None:
+    """Make a run's folder with a place for checkpoints, as training does."""
+    with open_folder(folder, config):
+        (folder / "checkpoints").mkdir()
+
+
+def test_before_the_first_checkpoint_everything_may_change(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    """A corpus whose name was mistyped must not bind the folder to the mistake."""
+    for corpus in ("mistyped.tsv", "right.tsv"):
+        with open_folder(tmp_path, small_config(f"data.corpus={corpus}")):
+            pass
+    assert load_config(tmp_path / "config.yaml").data.corpus == "right.tsv"
+
+
 def test_a_new_folder_holds_every_resolved_value(small_config: Configure, tmp_path: Path) -> None:
     config = small_config()
     with open_folder(tmp_path / "a" / "b", config):
@@ -22,8 +38,7 @@ def test_a_new_folder_holds_every_resolved_value(small_config: Configure, tmp_pa
 
 
 def test_the_fields_that_may_grow_may_change(small_config: Configure, tmp_path: Path) -> None:
-    with open_folder(tmp_path, small_config()):
-        pass
+    begin(tmp_path, small_config())
     grown = small_config("training.max_epochs=9", "training.max_steps=99", "training.patience=9")
     with open_folder(tmp_path, grown):
         pass
@@ -31,8 +46,7 @@ def test_the_fields_that_may_grow_may_change(small_config: Configure, tmp_path: 
 
 
 def test_any_other_change_is_refused_by_name(small_config: Configure, tmp_path: Path) -> None:
-    with open_folder(tmp_path, small_config()):
-        pass
+    begin(tmp_path, small_config())
     changed = small_config("training.learning_rate=0.5", "model.dropout=0", "training.max_epochs=9")
     with pytest.raises(UserError) as refused, open_folder(tmp_path, changed):
         pass
@@ -45,8 +59,7 @@ def test_any_other_change_is_refused_by_name(small_config: Configure, tmp_path: 
 
 
 def test_a_corpus_of_another_shape_is_a_change(small_config: Configure, tmp_path: Path) -> None:
-    with open_folder(tmp_path, small_config()):
-        pass
+    begin(tmp_path, small_config())
     other = small_config("data.corpus={source: a, target: b}")
     with pytest.raises(UserError, match=r"data\.corpus"), open_folder(tmp_path, other):
         pass
