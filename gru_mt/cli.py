@@ -194,8 +194,9 @@ def export_data(
     corpus = load_corpus(data)
     split = split_corpus(corpus, data)
     write_split(split, out, data.source, data.target)
-    for line in [*corpus.report.lines(), split.summary(), corpus.attribution, *corpus.warnings]:
-        _say(line)
+    for line in [*corpus.report.lines(), split.summary(), *corpus.warnings, corpus.attribution]:
+        if line:
+            _say(line)
 
 
 def _check_search(beam: int | None, length_penalty: float | None) -> None:
