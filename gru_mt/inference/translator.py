@@ -3,6 +3,7 @@
 Shapes: N sentences, B sentences of one batch.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from gru_mt.device import resolve_device
 from gru_mt.errors import UserError
 from gru_mt.inference.search import Hypothesis, beam_search, greedy_search
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+
+PRUNING_MARGIN = 2.5  # nats; where only the best is wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,8 @@ class Translator:
         for first in range(0, len(worded_N), batch_size):
             row_B = worded_N[first : first + batch_size]
             start = self._encode(encoded, row_B)
-            beams = self._search(start, encoded.length_N[row_B], beam_size, length_penalty)
+            margin = PRUNING_MARGIN if n_best == 1 else math.inf
+            beams = self._search(start, encoded.length_N[row_B], beam_size, length_penalty, margin)
             for place, (row, beam) in enumerate(zip(row_B, beams, strict=True)):
                 candidates[row] = [
                     Candidate(
@@ -136,7 +140,12 @@ class Translator:
         return self.model.encode(source_BS.to(self.device), source_length_B.to(self.device))
 
     def _search(
-        self, start: DecoderState, length_B: Ints, beam_size: int, length_penalty: float
+        self,
+        start: DecoderState,
+        length_B: Ints,
+        beam_size: int,
+        length_penalty: float,
+        margin: float,
     ) -> list[list[Hypothesis]]:
         # A limit by the sentence's own length, so that its company in a batch changes nothing.
         limit_B = torch.from_numpy(2 * length_B + 10).to(self.device)
@@ -144,7 +153,12 @@ class Translator:
             greedy = greedy_search(self._step, start, limit_B, length_penalty=length_penalty)
             return [[hypothesis] for hypothesis in greedy]
         return beam_search(
-            self._step, start, limit_B, beam_size=beam_size, length_penalty=length_penalty
+            self._step,
+            start,
+            limit_B,
+            beam_size=beam_size,
+            length_penalty=length_penalty,
+            margin=margin,
         )
 
     def _step(self, last_id_N: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:

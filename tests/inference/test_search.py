@@ -55,11 +55,21 @@ class TableStep:
 
 
 def beam(
-    step: TableStep, limits: list[int], *, beam_size: int, length_penalty: float = 1.0
+    step: TableStep,
+    limits: list[int],
+    *,
+    beam_size: int,
+    length_penalty: float = 1.0,
+    margin: float = math.inf,
 ) -> list[list[Hypothesis]]:
     start = Prefixes([(sentence, ()) for sentence in range(len(limits))])
     return beam_search(
-        step, start, torch.tensor(limits), beam_size=beam_size, length_penalty=length_penalty
+        step,
+        start,
+        torch.tensor(limits),
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        margin=margin,
     )
 
 
@@ -144,10 +154,10 @@ def test_a_beam_wider_than_what_is_possible_finds_just_that(seed: int) -> None:
 
 
 def narrow_beam(
-    table: Table, sentence: int, limit: int, beam_size: int
+    table: Table, sentence: int, limit: int, beam_size: int, margin: float = math.inf
 ) -> list[tuple[tuple[int, ...], float]]:
     """Return what a beam finds, in plain Python: at each step the best continuations of all live
-    sequences, as many as have not ended yet."""
+    sequences, as many as have not ended yet, within `margin` of the step's best."""
     ended: list[tuple[tuple[int, ...], float]] = []
     live: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     while live:
@@ -158,6 +168,7 @@ def narrow_beam(
             if its_log_prob > -math.inf
         ]
         best = sorted(continued, key=lambda row: -row[1])[: beam_size - len(ended)]
+        best = [row for row in best if row[1] >= best[0][1] - margin]
         live = [row for row in best if row[0][-1] != EOS and len(row[0]) < limit]
         ended += [row for row in best if row not in live]
     return ended
@@ -171,6 +182,19 @@ def test_a_narrow_beam_keeps_the_best_at_each_step(beam_size: int) -> None:
         for sentence, limit in enumerate([5, 4, 6]):
             expected = ranked(narrow_beam(table, sentence, limit, beam_size), 0.6)
             assert_found(found[sentence], expected)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.5, 1.5])
+def test_a_margin_gives_up_what_lies_too_far_below_the_best(margin: float) -> None:
+    given_up = 0
+    for seed in range(20):
+        table = random_table(seed, impossible=0.2)
+        found = beam(TableStep(table), [5, 4, 6], beam_size=5, margin=margin)
+        for sentence, limit in enumerate([5, 4, 6]):
+            expected = ranked(narrow_beam(table, sentence, limit, 5, margin), 1.0)
+            assert_found(found[sentence], expected)
+            given_up += 5 - len(expected)
+    assert given_up > 0
 
 
 def test_a_sentence_finds_the_same_in_any_company() -> None:
