@@ -106,8 +106,9 @@ class Seq2Seq(nn.Module):
         return readout_BTE, DecoderState(torch.stack(last_BH), start.memory), weight_BTS
 
     def _embed(self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None) -> Tensor:
-        # The output wants rows of length about 1, a GRU wants inputs of variance about 1.
-        scaled_BTE = embedding(id_BT) * embedding.embedding_dim**0.5
+        # Between what the output wants, rows of length 1, and a GRU, inputs of variance 1: their
+        # full factor, size**0.5, also multiplies what an update moves, and learned more slowly.
+        scaled_BTE = embedding(id_BT) * embedding.embedding_dim**0.25
         return locked_dropout(scaled_BTE, self.dropout, rng)
 
     def _logits(self, readout_BTE: Tensor) -> Tensor:
