@@ -82,11 +82,11 @@ def test_the_model_is_its_equations_written_out(attention: Kind) -> None:
     first, second = model.encoder
     below, above = model.decoder
 
-    source_BSE = model.source_embedding.weight[SOURCE] * 6**0.5
+    source_BSE = model.source_embedding.weight[SOURCE] * 6**0.25
     state_BSC, _ = first(source_BSE, SOURCE_LENGTH)
     state_BSC, last_BC = second(state_BSC, SOURCE_LENGTH)
     start_BX = torch.tanh(last_BC @ model.bridge.weight.T + model.bridge.bias)
-    state_BTH = below(model.target_embedding.weight[TARGET_IN] * 6**0.5, start_BX[:, :8])
+    state_BTH = below(model.target_embedding.weight[TARGET_IN] * 6**0.25, start_BX[:, :8])
     mask_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
     context_BTC, _ = model.attention(state_BTH, model.attention.remember(state_BSC, mask_BS))
     above_BTH = above(torch.cat([state_BTH, context_BTC], dim=2), start_BX[:, 8:])
