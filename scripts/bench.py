@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 
-WARM_UP, WINDOW, WINDOWS = 100, 100, 5  # updates; windows of them after the warm-up
+WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates; windows of them after the warm-up
 
 
 @dataclass(frozen=True, slots=True)
