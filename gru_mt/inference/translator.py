@@ -23,7 +23,7 @@ from gru_mt.errors import UserError
 from gru_mt.inference.search import Hypothesis, beam_search, greedy_search
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 
-PRUNING_MARGIN = 2.5  # nats; where only the best is wanted
+PRUNING_MARGIN = 1.5  # nats, where only the best is wanted: on fra-eng no BLEU less than without
 
 
 @dataclass(frozen=True, slots=True)
