@@ -13,6 +13,7 @@ from gru_mt.config import DecodingConfig, ModelConfig, TokenizerConfig
 from gru_mt.data.tokenizer import BOS, EOS, PAD, UNK, Tokenizer, train_tokenizer
 from gru_mt.data.words import Words
 from gru_mt.errors import UserError
+from gru_mt.inference import translator as translator_module
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -120,14 +121,26 @@ def test_candidates_are_sorted_and_distinct() -> None:
         assert translation.text == translation.candidates[0].text
 
 
-def test_more_candidates_do_not_change_the_first() -> None:
+def test_how_many_candidates_does_not_change_the_first_of_them() -> None:
     translator, sources = build(), sentences(10)
-    for one, three in zip(
-        translator.translate(sources, beam_size=4),
-        translator.translate(sources, beam_size=4, n_best=3),
+    for two, four in zip(
+        translator.translate(sources, beam_size=4, n_best=2),
+        translator.translate(sources, beam_size=4, n_best=4),
         strict=True,
     ):
-        assert one.candidates == three.candidates[:1]
+        assert two.candidates == four.candidates[:2]
+
+
+def test_where_only_the_best_is_wanted_the_search_gives_up_what_lies_too_far_below(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    translator, sources = build(), sentences(10)
+    all_found = [each.text for each in translator.translate(sources, beam_size=4, n_best=2)]
+    monkeypatch.setattr(translator_module, "PRUNING_MARGIN", 1e9)
+    assert [each.text for each in translator.translate(sources, beam_size=4)] == all_found
+    monkeypatch.setattr(translator_module, "PRUNING_MARGIN", 0.0)
+    greedy = [each.text for each in translator.translate(sources, beam_size=1)]
+    assert [each.text for each in translator.translate(sources, beam_size=4)] == greedy
 
 
 @pytest.mark.parametrize("default", [None, DecodingConfig(beam_size=2)])
