@@ -97,8 +97,8 @@ class Translator:
 
         The beam and the length penalty default to the bundle's; a beam of 1 is greedy. Neither the
         batch size nor the order of the sources changes a translation. A blank source gives an empty
-        text. With `n_best` above 1 the search gives up nothing, is slower, and may find a first that
-        scores higher than that of `n_best` 1.
+        text. With `n_best` above 1 the search gives nothing up: it is slower, and may find a first
+        that scores higher than with `n_best` 1.
         """
         beam_size = self.config.beam_size if beam_size is None else beam_size
         if n_best > beam_size:
