@@ -27,7 +27,7 @@ class Progress:
     best_bleu: float = -1.0  # of the bundle kept, on dev; below 0: there is none yet
     stale: int = 0  # validations since the best
     skipped: int = 0  # updates left out because fp16 overflowed
-    elapsed_s: float = 0.0  # on the clock, preparation included, of all sessions together
+    elapsed_s: float = 0.0  # on the clock, preparation included, over all resumptions
 
 
 def save_checkpoint(
