@@ -31,9 +31,6 @@ RUNS, SUMMARY = Path("runs"), "summary.json"
 # GNU OpenMP's threads spin while they wait for each other, which on a machine that does something
 # else too made training 4 to 40 times slower. Spinning this briefly costs nothing on an idle one.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
-# oneDNN keeps a compiled kernel, and memory to run it in, for each of the last shapes it has met:
-# 1,024 by default, which batches of many lengths fill with hundreds of megabytes.
-os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
 
 app = typer.Typer(
     help="Train a GRU translator, measure it, translate with it.",
@@ -73,6 +70,9 @@ def train(
     ] = False,
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
+    # oneDNN keeps a compiled kernel, and memory to run it in, for each of the last shapes it has
+    # met: 1,024 by default, which batches of many lengths fill with hundreds of megabytes.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     from gru_mt.config import load_config
 
     parsed = load_config(config, overrides)
@@ -142,7 +142,7 @@ def translate(
     beam: BeamOption = None,
     length_penalty: PenaltyOption = None,
     n_best: Annotated[int, typer.Option(help="How many translations of each sentence.")] = 1,
-    batch_size: Annotated[int, typer.Option(help="Sentences translated together.")] = 128,
+    batch_size: Annotated[int, typer.Option(help="Sentences translated together.")] = 256,
     as_json: JsonOption = False,
     attention: Annotated[
         bool, typer.Option("--attention", help="Put attention weights into the JSON.")

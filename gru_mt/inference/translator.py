@@ -90,7 +90,7 @@ class Translator:
         beam_size: int | None = None,
         length_penalty: float | None = None,
         n_best: int = 1,
-        batch_size: int = 128,
+        batch_size: int = 256,
         attention: bool = False,
     ) -> list[Translation]:
         """Return a translation of each source, in order.

@@ -11,6 +11,8 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from gru_mt.model.linear import Linear
+
 
 def length_mask(length_B: Tensor, size: int) -> Tensor:
     """Return mask_BS, True on real tokens: length 2, size 3 -> [True, True, False]."""
@@ -52,10 +54,10 @@ class Attention(nn.Module):
         self.kind = kind
         self.context_size = 0 if kind == "none" else memory_size
         if kind in ("general", "additive"):
-            self.key = _linear(memory_size, query_size)
+            self.key = Linear(memory_size, query_size, bias=False)
         if kind == "additive":
-            self.query = _linear(query_size, query_size)
-            self.score = _linear(query_size, 1)
+            self.query = Linear(query_size, query_size, bias=False)
+            self.score = Linear(query_size, 1, bias=False)
 
     def remember(self, state_BSC: Tensor, mask_BS: Tensor) -> Memory:
         """Return the memory of encoder states: their keys are computed here, once."""
@@ -75,9 +77,3 @@ class Attention(nn.Module):
             score_BTS = query_BTH @ memory.key_BSH.transpose(1, 2)
         weight_BTS = score_BTS.masked_fill(~memory.mask_BS[:, None], -math.inf).softmax(dim=2)
         return weight_BTS.to(memory.state_BSC.dtype) @ memory.state_BSC, weight_BTS
-
-
-def _linear(size_in: int, size_out: int) -> nn.Linear:
-    linear = nn.Linear(size_in, size_out, bias=False)
-    nn.init.xavier_uniform_(linear.weight)
-    return linear

@@ -6,6 +6,8 @@ Shapes: B batch, T time, I input features, H hidden units of one direction, G = 
 import torch
 from torch import Tensor, nn
 
+from gru_mt.model.linear import infers_on_cpu, linear
+
 
 class GRU(nn.Module):
     """One unidirectional GRU layer over a whole sequence, on torch's fused implementation.
@@ -21,9 +23,28 @@ class GRU(nn.Module):
 
     def forward(self, x_BTI: Tensor, start_BH: Tensor | None = None) -> Tensor:
         """Return state_BTH, the state after each step from start_BH (zeros where none is given)."""
+        if infers_on_cpu(x_BTI):
+            return self._written_out(x_BTI, start_BH)
         state_BTH: Tensor
         state_BTH, _ = self.cell(x_BTI, None if start_BH is None else start_BH[None])
         return state_BTH
+
+    def _written_out(self, x_BTI: Tensor, start_BH: Tensor | None) -> Tensor:
+        """Return what the fused implementation does, over the products that inference has."""
+        size_H = self.cell.hidden_size
+        weight_GI, weight_GH, input_bias_G, hidden_bias_G = self.cell.parameters()
+        input_BTG = linear(x_BTI, weight_GI, input_bias_G)
+        state_BH = x_BTI.new_zeros(len(x_BTI), size_H) if start_BH is None else start_BH
+        states = []
+        for input_BG in input_BTG.unbind(dim=1):
+            hidden_BG = linear(state_BH, weight_GH, hidden_bias_G)
+            gate_BX = (input_BG[:, : 2 * size_H] + hidden_BG[:, : 2 * size_H]).sigmoid_()
+            reset_BH, update_BH = gate_BX.chunk(2, dim=1)
+            new_BH = torch.addcmul(input_BG[:, 2 * size_H :], reset_BH, hidden_BG[:, 2 * size_H :])
+            new_BH.tanh_()
+            state_BH = torch.lerp(new_BH, state_BH, update_BH)
+            states.append(state_BH)
+        return torch.stack(states, dim=1)
 
 
 def initialise_gru(gru: nn.GRU) -> None:

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from gru_mt.config import ModelConfig
 from gru_mt.model.attention import Attention, Memory, length_mask
+from gru_mt.model.linear import Linear, linear
 from gru_mt.model.noise import locked_dropout
 from gru_mt.model.recurrent import GRU, BidirectionalGRU
 
@@ -49,13 +50,13 @@ class Seq2Seq(nn.Module):
             BidirectionalGRU(size_C if layer else size_E, config.encoder_size)
             for layer in range(config.encoder_layers)
         )
-        self.bridge = _linear(size_C, config.decoder_layers * size_H)
+        self.bridge = Linear(size_C, config.decoder_layers * size_H)
         self.attention = Attention(config.attention, query_size=size_H, memory_size=size_C)
         size_read = size_H + self.attention.context_size
         self.decoder = nn.ModuleList(
             GRU(size_read if layer else size_E, size_H) for layer in range(config.decoder_layers)
         )
-        self.readout = _linear(size_read, size_E)
+        self.readout = Linear(size_read, size_E)
         self.output_bias_V = nn.Parameter(torch.zeros(target_size))
 
     def encode(
@@ -112,7 +113,7 @@ class Seq2Seq(nn.Module):
         return locked_dropout(scaled_BTE, self.dropout, rng)
 
     def _logits(self, readout_BTE: Tensor) -> Tensor:
-        return nn.functional.linear(readout_BTE, self.target_embedding.weight, self.output_bias_V)
+        return linear(readout_BTE, self.target_embedding.weight, self.output_bias_V)
 
 
 def _embedding(size_V: int, size_E: int) -> nn.Embedding:
@@ -120,11 +121,3 @@ def _embedding(size_V: int, size_E: int) -> nn.Embedding:
     embedding = nn.Embedding(size_V, size_E)
     nn.init.normal_(embedding.weight, std=size_E**-0.5)
     return embedding
-
-
-def _linear(size_in: int, size_out: int) -> nn.Linear:
-    """Return a linear layer with Xavier weights and zero bias (Glorot and Bengio 2010)."""
-    linear = nn.Linear(size_in, size_out)
-    nn.init.xavier_uniform_(linear.weight)
-    nn.init.zeros_(linear.bias)
-    return linear

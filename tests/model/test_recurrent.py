@@ -59,6 +59,20 @@ def test_states_and_gradients_are_those_of_the_equations(started: bool) -> None:
     )
 
 
+@pytest.mark.parametrize("started", [False, True])
+def test_inference_computes_the_same_states(started: bool) -> None:
+    layer = GRU(5, 4)
+    randomise(layer)
+    x_BTI, start_BH = random(3, 6, 5), random(3, 4, seed=1)
+    expected_BTH = written_out(
+        layer.cell, x_BTI, start_BH if started else torch.zeros_like(start_BH)
+    )
+    layer.float()
+    with torch.inference_mode():
+        state_BTH = layer(x_BTI.float(), start_BH.float() if started else None)
+    torch.testing.assert_close(state_BTH.double(), expected_BTH, rtol=0, atol=1e-6)
+
+
 def test_the_gradient_reaches_the_start() -> None:
     layer = GRU(5, 4)
     randomise(layer)
