@@ -70,9 +70,10 @@ def train(
     ] = False,
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
-    # oneDNN keeps a compiled kernel, and memory to run it in, for each of the last shapes it has
-    # met: 1,024 by default, which batches of many lengths fill with hundreds of megabytes.
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+    # oneDNN and ideep, the layer that torch reaches it through, each keep a compiled kernel and its
+    # memory for the last 1,024 shapes met: batches of many lengths fill that with 700 megabytes.
+    for cache in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
+        os.environ.setdefault(cache, "64")
     from gru_mt.config import load_config
 
     parsed = load_config(config, overrides)
