@@ -103,6 +103,8 @@ class Translator:
         beam_size = self.config.beam_size if beam_size is None else beam_size
         if n_best > beam_size:
             raise UserError(f"{n_best} translations need a beam of at least {n_best}: {beam_size}")
+        if attention and not self.model.attention.context_size:
+            raise UserError("this model has no attention to show (model.attention: none)")
         if length_penalty is None:
             length_penalty = self.config.length_penalty
         longest = self.config.max_source_tokens

@@ -235,6 +235,11 @@ def test_attention_has_a_distribution_over_the_source_for_each_token_and_the_end
                 assert min(weights) > 0
 
 
+def test_a_model_without_attention_has_none_to_show() -> None:
+    with pytest.raises(UserError, match="no attention to show"):
+        build(attention="none").translate(["the cat"], attention=True)
+
+
 def test_attention_is_that_of_the_sentence_alone() -> None:
     translator, sources = build(), sentences(12)
     together = translator.translate(sources, attention=True)
