@@ -82,7 +82,11 @@ class TokenizerConfig(Section):
         return self
 
 
+Cell = Literal["rnn", "rnn_relu", "gru_update", "gru_reset_before", "gru", "lstm"]
+
+
 class ModelConfig(Section):
+    cell: Cell = "gru"
     embedding_size: PositiveInt = 256
     encoder_size: PositiveInt = 256  # hidden units in each of the encoder's two directions
     decoder_size: PositiveInt = 512

@@ -1,67 +1,82 @@
-"""GRU layers over time.
+"""Recurrent cells over time: one direction, both, and several layers.
 
-Shapes: B batch, T time, I input features, H hidden units of one direction, G = 3H gates.
+Shapes: B batch, T time, I input features, H hidden units of one direction, Z state of one layer and
+direction (see `cells`), C output features (H for each direction), K layers times directions.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from gru_mt.model.linear import infers_on_cpu, linear
+from gru_mt.model.cells import CELLS
+from gru_mt.model.linear import infers_on_cpu
+from gru_mt.model.noise import dropout
+
+FUSED: dict[str, Callable[..., Any]] = {
+    "rnn": torch.rnn_tanh,
+    "rnn_relu": torch.rnn_relu,
+    "gru": torch.gru,
+    "lstm": torch.lstm,
+}
 
 
-class GRU(nn.Module):
-    """One unidirectional GRU layer over a whole sequence, on torch's fused implementation.
+class Layer(nn.Module):
+    """One cell over a whole sequence, in one direction.
 
-    h_t = (1 - z_t) n_t + z_t h_(t-1), n_t = tanh(W_in x_t + b_in + r_t (W_hn h_(t-1) + b_hn)), with
-    reset gate r and update gate z (Cho et al. 2014, arXiv 1406.1078, in the form of cuDNN).
+    By torch's fused implementation of the cell where it has one; else, and for inference on a CPU,
+    with the input products of all steps in one and a loop over the recurrent ones.
     """
 
-    def __init__(self, input_size: int, hidden_size: int) -> None:
+    def __init__(
+        self,
+        kind: str,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: bool = True,
+    ) -> None:
+        """Take the name of a cell; ValueError where there is none, or for a size below 1."""
         super().__init__()
-        self.cell = nn.GRU(input_size, hidden_size, batch_first=True)
-        initialise_gru(self.cell)
+        if kind not in CELLS:
+            raise ValueError(f"{kind!r} is no cell; there are {', '.join(CELLS)}")
+        self.kind = kind
+        self.cell = CELLS[kind](input_size, hidden_size, bias=bias)
 
-    def forward(self, x_BTI: Tensor, start_BH: Tensor | None = None) -> Tensor:
-        """Return state_BTH, the state after each step from start_BH (zeros where none is given)."""
-        if infers_on_cpu(x_BTI):
-            return self._written_out(x_BTI, start_BH)
-        state_BTH: Tensor
-        state_BTH, _ = self.cell(x_BTI, None if start_BH is None else start_BH[None])
-        return state_BTH
+    def forward(self, x_BTI: Tensor, start_BZ: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return output_BTH, the hidden state after each step from `start_BZ`, and last_BZ.
 
-    def _written_out(self, x_BTI: Tensor, start_BH: Tensor | None) -> Tensor:
-        """Return what the fused implementation does, over the products that inference has."""
-        size_H = self.cell.hidden_size
-        weight_GI, weight_GH, input_bias_G, hidden_bias_G = self.cell.parameters()
-        input_BTG = linear(x_BTI, weight_GI, input_bias_G)
-        state_BH = x_BTI.new_zeros(len(x_BTI), size_H) if start_BH is None else start_BH
-        states = []
-        for input_BG in input_BTG.unbind(dim=1):
-            hidden_BG = linear(state_BH, weight_GH, hidden_bias_G)
-            gate_BX = (input_BG[:, : 2 * size_H] + hidden_BG[:, : 2 * size_H]).sigmoid_()
-            reset_BH, update_BH = gate_BX.chunk(2, dim=1)
-            new_BH = torch.addcmul(input_BG[:, 2 * size_H :], reset_BH, hidden_BG[:, 2 * size_H :])
-            new_BH.tanh_()
-            state_BH = torch.lerp(new_BH, state_BH, update_BH)
-            states.append(state_BH)
-        return torch.stack(states, dim=1)
+        Without a start the state begins at zero.
+        """
+        if start_BZ is None:
+            start_BZ = x_BTI.new_zeros(len(x_BTI), self.cell.state_size)
+        if self.kind in FUSED and not infers_on_cpu(x_BTI):
+            return self._fused(x_BTI, start_BZ)
+        return self.written_out(x_BTI, start_BZ)
 
+    def _fused(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
+        start_1BH = [part_BH[None] for part_BH in start_BZ.chunk(self.cell.states, dim=1)]
+        output_BTH, *last_1BH = FUSED[self.kind](
+            x_BTI,
+            start_1BH if len(start_1BH) > 1 else start_1BH[0],
+            list(self.cell.parameters()),
+            self.cell.bias_ih is not None,
+            num_layers=1,
+            dropout=0.0,
+            train=self.training,
+            bidirectional=False,
+            batch_first=True,
+        )
+        return output_BTH, torch.cat(last_1BH, dim=2)[0]
 
-def initialise_gru(gru: nn.GRU) -> None:
-    """Make each recurrent gate matrix orthogonal, each input gate matrix Xavier, the biases zero.
-
-    Orthogonal: Saxe et al. 2014, arXiv 1312.6120. Xavier, of each gate's own fan-out: Glorot and
-    Bengio 2010.
-    """
-    for name, parameter in gru.named_parameters():
-        if name.startswith("bias"):
-            nn.init.zeros_(parameter)
-            continue
-        for gate_HI in parameter.chunk(3):
-            if name.startswith("weight_hh"):
-                nn.init.orthogonal_(gate_HI)
-            else:
-                nn.init.xavier_uniform_(gate_HI)
+    def written_out(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what `forward` does, by the cell's own equations."""
+        outputs, state_BZ = [], start_BZ
+        for input_BG in self.cell.project(x_BTI).unbind(dim=1):
+            state_BZ = self.cell.advance(input_BG, state_BZ)
+            outputs.append(state_BZ[:, : self.cell.hidden_size])
+        return torch.stack(outputs, dim=1), state_BZ
 
 
 def reversal(length_B: Tensor, size: int) -> Tensor:
@@ -85,21 +100,72 @@ def pick_times(x_BTH: Tensor, time_BN: Tensor) -> Tensor:
     return x_BTH.reshape(-1, size_H).index_select(0, row_R).view(*time_BN.shape, size_H)
 
 
-class BidirectionalGRU(nn.Module):
-    """One layer that reads a sequence in both directions, each blind to padding."""
+class Recurrent(nn.Module):
+    """Layers of one cell, each reading the one below, in one direction or in both.
 
-    def __init__(self, input_size: int, hidden_size: int) -> None:
+    With both directions a layer reads both directions of the one below, and its output is [ahead;
+    back] (Schuster and Paliwal 1997). `dropout` is the rate between layers; `locked` draws one mask
+    for a whole sequence, else each step has its own.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        input_size: int,
+        hidden_size: int,
+        *,
+        layers: int = 1,
+        bidirectional: bool = False,
+        dropout: float = 0.0,
+        locked: bool = True,
+        bias: bool = True,
+        batch_first: bool = True,
+    ) -> None:
+        """Take the name of a cell; ValueError where there is none, or for a size below 1."""
         super().__init__()
-        self.ahead = GRU(input_size, hidden_size)
-        self.back = GRU(input_size, hidden_size)
+        if layers < 1:
+            raise ValueError(f"layers must be at least 1, got {layers}")
+        self.dropout, self.locked, self.batch_first = dropout, locked, batch_first
+        self.directions = 2 if bidirectional else 1
+        self.output_size = self.directions * hidden_size
+        self.layers = nn.ModuleList(
+            Layer(kind, self.output_size if level else input_size, hidden_size, bias=bias)
+            for level in range(layers)
+            for _ in range(self.directions)
+        )
 
-    def forward(self, x_BTI: Tensor, length_B: Tensor) -> tuple[Tensor, Tensor]:
-        """Return state_BTC and last_BC, C = 2H: every state, and each direction's last one."""
-        reversal_BT = reversal(length_B, x_BTI.shape[1])
-        end_B1 = length_B[:, None] - 1
-        ahead_BTH = self.ahead(x_BTI)
-        back_BTH = self.back(pick_times(x_BTI, reversal_BT))
-        last_BC = torch.cat(
-            [pick_times(ahead_BTH, end_B1), pick_times(back_BTH, end_B1)], dim=2
-        ).squeeze(1)
-        return torch.cat([ahead_BTH, pick_times(back_BTH, reversal_BT)], dim=2), last_BC
+    def forward(
+        self,
+        x_BTI: Tensor,
+        length_B: Tensor | None = None,
+        start_KBZ: Tensor | None = None,
+        rng: torch.Generator | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Return output_BTC of the last layer, and last_KBZ: in which state each one ended.
+
+        K counts as torch does: first layer ahead, first layer back, second layer ahead ... States
+        begin at `start_KBZ`, else at zero; `rng` turns dropout on. Time comes first in x and in the
+        output where the layers were built with `batch_first=False`.
+
+        With lengths, padding behind them changes nothing and is changed into nothing of use; the
+        last states are those at each row's own end, and of them the hidden part alone, last_KBH.
+        """
+        x_BTI = x_BTI if self.batch_first else x_BTI.transpose(0, 1)
+        size_B, size_T, _ = x_BTI.shape
+        whole_B = torch.full((size_B,), size_T, device=x_BTI.device)
+        reversal_BT = reversal(whole_B if length_B is None else length_B, size_T)
+        outputs: list[Tensor] = []  # of a layer's directions
+        last_K: list[Tensor] = []
+        for k, layer in enumerate(self.layers):
+            back = k % self.directions == 1
+            read_BTI = pick_times(x_BTI, reversal_BT) if back else x_BTI
+            output_BTH, last_BZ = layer(read_BTI, None if start_KBZ is None else start_KBZ[k])
+            if length_B is not None:
+                last_BZ = pick_times(output_BTH, length_B[:, None] - 1)[:, 0]
+            last_K.append(last_BZ)
+            outputs.append(pick_times(output_BTH, reversal_BT) if back else output_BTH)
+            if len(outputs) == self.directions:
+                x_BTI, outputs = torch.cat(outputs, dim=2), []
+                if k + 1 < len(self.layers):
+                    x_BTI = dropout(x_BTI, self.dropout, rng, locked=self.locked)
+        return x_BTI if self.batch_first else x_BTI.transpose(0, 1), torch.stack(last_K)

@@ -1,126 +1,113 @@
-"""GRU layers against the equations of their papers, written out, and against torch's packing."""
+"""Cells over time: fused and written out, stacked and in both directions, against torch's own."""
+
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from gru_mt.model.recurrent import GRU, BidirectionalGRU, pick_times, reversal
+from gru_mt.model.cells import CELLS
+from gru_mt.model.recurrent import FUSED, Layer, Recurrent, pick_times, reversal
+
+TORCHS: dict[str, Any] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
 
-def randomise(module: nn.Module) -> None:
+def randomise(module: nn.Module) -> Any:
     """Draw every parameter anew in float64, biases too, which begin at zero."""
-    module.double()
     rng = torch.Generator().manual_seed(1)
-    for parameter in module.parameters():
+    for parameter in module.double().parameters():
         nn.init.normal_(parameter, std=0.5, generator=rng)
+    return module
 
 
 def random(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
-def written_out(cell: nn.GRU, x_BTI: Tensor, state_BH: Tensor) -> Tensor:
-    """Return state_BTH by the equations, gate by gate; torch stacks them reset, update, new."""
-    W_ir, W_iz, W_in = cell.get_parameter("weight_ih_l0").chunk(3)
-    W_hr, W_hz, W_hn = cell.get_parameter("weight_hh_l0").chunk(3)
-    b_ir, b_iz, b_in = cell.get_parameter("bias_ih_l0").chunk(3)
-    b_hr, b_hz, b_hn = cell.get_parameter("bias_hh_l0").chunk(3)
+def assert_same(ours: Any, theirs: Any) -> None:
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
+
+
+def step_by_step(layer: Layer, x_BTI: Tensor, state_BZ: Tensor) -> tuple[Tensor, Tensor]:
+    """Return what a layer should, one whole step of its cell after another."""
     states = []
-    for x_BI in x_BTI.unbind(1):
-        r_BH = 1 / (1 + torch.exp(-(x_BI @ W_ir.T + b_ir + state_BH @ W_hr.T + b_hr)))
-        z_BH = 1 / (1 + torch.exp(-(x_BI @ W_iz.T + b_iz + state_BH @ W_hz.T + b_hz)))
-        n_BH = torch.tanh(x_BI @ W_in.T + b_in + r_BH * (state_BH @ W_hn.T + b_hn))
-        state_BH = (1 - z_BH) * n_BH + z_BH * state_BH
-        states.append(state_BH)
-    return torch.stack(states, dim=1)
+    for x_BI in x_BTI.unbind(dim=1):
+        state_BZ = layer.cell(x_BI, state_BZ)
+        states.append(state_BZ)
+    return torch.stack(states, dim=1)[:, :, :4], state_BZ
 
 
 # One direction
 
 
-@pytest.mark.parametrize("started", [False, True])
-def test_states_and_gradients_are_those_of_the_equations(started: bool) -> None:
-    layer = GRU(5, 4)
-    randomise(layer)
-    x_BTI, start_BH, weight_BTH = random(3, 6, 5), random(3, 4, seed=1), random(3, 6, 4, seed=2)
-    inputs = [x_BTI.requires_grad_(), *layer.parameters()]
-
-    state_BTH = layer(x_BTI, start_BH if started else None)
-    expected_BTH = written_out(
-        layer.cell, x_BTI, start_BH if started else torch.zeros_like(start_BH)
-    )
-
-    torch.testing.assert_close(state_BTH, expected_BTH, rtol=0, atol=1e-12)
-    torch.testing.assert_close(
-        torch.autograd.grad((state_BTH * weight_BTH).sum(), inputs),
-        torch.autograd.grad((expected_BTH * weight_BTH).sum(), inputs),
-        rtol=0,
-        atol=1e-12,
-    )
+def test_torch_has_four_of_the_cells() -> None:
+    assert FUSED.keys() == {"rnn", "rnn_relu", "gru", "lstm"}
 
 
-@pytest.mark.parametrize("started", [False, True])
-def test_inference_computes_the_same_states(started: bool) -> None:
-    layer = GRU(5, 4)
-    randomise(layer)
-    x_BTI, start_BH = random(3, 6, 5), random(3, 4, seed=1)
-    expected_BTH = written_out(
-        layer.cell, x_BTI, start_BH if started else torch.zeros_like(start_BH)
-    )
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("started", [True, False])
+@pytest.mark.parametrize("kind", CELLS)
+def test_outputs_last_state_and_gradients_are_those_of_the_cell(
+    kind: str, started: bool, bias: bool
+) -> None:
+    layer = randomise(Layer(kind, 5, 4, bias=bias))
+    size_Z = layer.cell.state_size
+    x_BTI, start_BZ = random(3, 6, 5).requires_grad_(), random(3, size_Z, seed=1).requires_grad_()
+    weight_BTH, weight_BZ = random(3, 6, 4, seed=2), random(3, size_Z, seed=3)
+
+    results = [
+        layer(x_BTI, start_BZ if started else None),
+        step_by_step(layer, x_BTI, start_BZ if started else torch.zeros_like(start_BZ)),
+    ]
+    inputs = [x_BTI, *layer.parameters(), *([start_BZ] if started else [])]
+    gradients = [
+        torch.autograd.grad((output * weight_BTH).sum() + (last * weight_BZ).sum(), inputs)
+        for output, last in results
+    ]
+
+    assert_same(*results)
+    assert_same(*gradients)
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_inference_computes_the_same_states(kind: str) -> None:
+    layer = randomise(Layer(kind, 5, 4))
+    x_BTI, start_BZ = random(3, 6, 5), random(3, layer.cell.state_size, seed=1)
+    expected = step_by_step(layer, x_BTI, start_BZ)
     layer.float()
     with torch.inference_mode():
-        state_BTH = layer(x_BTI.float(), start_BH.float() if started else None)
-    torch.testing.assert_close(state_BTH.double(), expected_BTH, rtol=0, atol=1e-6)
+        output_BTH, last_BZ = layer(x_BTI.float(), start_BZ.float())
+    torch.testing.assert_close((output_BTH.double(), last_BZ.double()), expected, rtol=0, atol=2e-6)
 
 
-def test_the_gradient_reaches_the_start() -> None:
-    layer = GRU(5, 4)
-    randomise(layer)
-    x_BTI, start_BH = random(3, 6, 5), random(3, 4, seed=1).requires_grad_()
-    (gradient,) = torch.autograd.grad(layer(x_BTI, start_BH).sum(), start_BH)
-    (expected,) = torch.autograd.grad(written_out(layer.cell, x_BTI, start_BH).sum(), start_BH)
-    torch.testing.assert_close(gradient, expected, rtol=0, atol=1e-12)
-
-
-def test_a_sequence_can_be_read_in_two_parts() -> None:
-    layer = GRU(5, 4)
-    randomise(layer)
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_sequence_can_be_read_in_two_parts(kind: str) -> None:
+    layer = randomise(Layer(kind, 5, 4))
     x_BTI = random(3, 6, 5)
-    whole_BTH = layer(x_BTI)
-    rest_BTH = layer(x_BTI[:, 2:], whole_BTH[:, 1])
-    torch.testing.assert_close(rest_BTH, whole_BTH[:, 2:], rtol=0, atol=1e-12)
+    whole_BTH, end_BZ = layer(x_BTI)
+    _, middle_BZ = layer(x_BTI[:, :2])
+    rest_BTH, last_BZ = layer(x_BTI[:, 2:], middle_BZ)
+    assert_same(rest_BTH, whole_BTH[:, 2:])
+    assert_same(last_BZ, end_BZ)
 
 
-# How training starts
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_layer_trains_in_mixed_precision(kind: str) -> None:
+    torch.manual_seed(0)
+    layer = Layer(kind, 5, 4)
+    with torch.autocast("cpu", torch.bfloat16):
+        output_BTH, _ = layer(random(3, 6, 5).float())
+    output_BTH.float().sum().backward()
+    expected_BTH, _ = step_by_step(
+        layer, random(3, 6, 5).float(), torch.zeros(3, layer.cell.state_size)
+    )
+    torch.testing.assert_close(output_BTH.float(), expected_BTH, rtol=2**-6, atol=2**-5)
+    assert all(parameter.grad is not None for parameter in layer.parameters())
 
 
-def gates(layer: GRU, name: str) -> list[Tensor]:
-    """Return the reset, update and new gate's part of weight_ih or weight_hh."""
-    return [*layer.cell.get_parameter(f"{name}_l0").detach().chunk(3)]
-
-
-def test_each_recurrent_gate_starts_orthogonal() -> None:
-    for gate_HH in gates(GRU(16, 16), "weight_hh"):
-        torch.testing.assert_close(gate_HH @ gate_HH.T, torch.eye(16), rtol=0, atol=1e-5)
-
-
-def test_each_input_gate_starts_within_its_own_xavier_bound_and_fills_it() -> None:
-    bound = (6 / (12 + 16)) ** 0.5  # fan-in 12, fan-out 16: not the 48 of three gates together
-    for gate_HI in gates(GRU(12, 16), "weight_ih"):
-        assert 0.95 * bound < gate_HI.abs().max() <= bound
-
-
-def test_gates_are_drawn_apart() -> None:
-    for name in ("weight_ih", "weight_hh"):
-        reset, update, new = gates(GRU(16, 16), name)
-        assert not torch.equal(reset, update)
-        assert not torch.equal(update, new)
-
-
-def test_biases_start_at_zero() -> None:
-    layer = GRU(4, 4)
-    for name in ("bias_ih_l0", "bias_hh_l0"):
-        assert not layer.cell.get_parameter(name).any()
+def test_an_unknown_cell_is_refused() -> None:
+    with pytest.raises(ValueError, match="'gur' is no cell; there are rnn, "):
+        Layer("gur", 5, 4)
 
 
 # Reading backwards
@@ -151,58 +138,118 @@ def test_pick_times_adds_up_the_gradients_of_a_step_taken_twice() -> None:
     assert gradient_BTH.flatten().tolist() == [10.0, 0.0, 101.0]
 
 
-# Both directions
+# Layers and directions
+
+
+def twin(layers: Recurrent, kind: str, **settings: Any) -> Any:
+    """Return torch's layers with the weights of ours, which stand in the same order."""
+    theirs = TORCHS[kind](5, 4, **settings).double()
+    for their, our in zip(theirs.parameters(), layers.parameters(), strict=True):
+        their.data.copy_(our.data)
+    return theirs
+
+
+def joined(last: Tensor | tuple[Tensor, Tensor]) -> Tensor:
+    """Return torch's last states as ours: an LSTM's two side by side."""
+    return last if isinstance(last, Tensor) else torch.cat(last, dim=2)
+
+
+@pytest.mark.parametrize("batch_first", [True, False])
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("kind", TORCHS)
+def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool, batch_first: bool) -> None:
+    ours = randomise(
+        Recurrent(kind, 5, 4, layers=depth, bidirectional=bidirectional, batch_first=batch_first)
+    )
+    theirs = twin(
+        ours, kind, num_layers=depth, bidirectional=bidirectional, batch_first=batch_first
+    )
+    x = random(3, 6, 5) if batch_first else random(6, 3, 5)
+    states = 2 if kind == "lstm" else 1
+    start_KBZ = random(depth * (1 + bidirectional), 3, 4 * states, seed=1)
+    start = tuple(part.contiguous() for part in start_KBZ.split(4, dim=2))
+    for our_start, their_start in (
+        (None, None), (start_KBZ, start if states == 2 else start[0])
+    ):  # fmt: skip
+        output, last_KBZ = ours(x, start_KBZ=our_start)
+        expected, expected_last = theirs(x, their_start)
+        assert_same(output, expected)
+        assert_same(last_KBZ, joined(expected_last))
+        assert_same(
+            torch.autograd.grad(output.square().sum(), [*ours.parameters()]),
+            torch.autograd.grad(expected.square().sum(), [*theirs.parameters()]),
+        )
+
 
 LENGTHS = torch.tensor([3, 6, 1, 4])
 
 
-def packed_reference(layer: BidirectionalGRU) -> nn.GRU:
-    """Return torch's bidirectional GRU with the weights of `layer`: ahead, then back."""
-    reference = nn.GRU(5, 4, batch_first=True, bidirectional=True).double()
-    for theirs, ours in zip(reference.parameters(), layer.parameters(), strict=True):
-        theirs.data.copy_(ours.data)
-    return reference
-
-
-def test_both_directions_are_those_of_torch_on_a_packed_batch() -> None:
-    layer = BidirectionalGRU(5, 4)
-    randomise(layer)
-    reference = packed_reference(layer)
-    x_BTI, weight_BTC, weight_BC = random(4, 6, 5), random(4, 6, 8, seed=1), random(4, 8, seed=2)
+@pytest.mark.parametrize("kind", TORCHS)
+def test_with_lengths_both_directions_are_those_of_torch_on_a_packed_batch(kind: str) -> None:
+    ours = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
+    theirs = twin(ours, kind, num_layers=2, bidirectional=True, batch_first=True)
+    x_BTI, weight_BTC, weight_KBH = random(4, 6, 5), random(4, 6, 8, seed=1), random(4, 4, 4)
     real_BT1 = (torch.arange(6) < LENGTHS[:, None])[:, :, None]
 
-    state_BTC, last_BC = layer(x_BTI, LENGTHS)
+    output_BTC, last_KBH = ours(x_BTI, LENGTHS)
     packed = nn.utils.rnn.pack_padded_sequence(x_BTI, LENGTHS, True, enforce_sorted=False)
-    packed_states, last_2BH = reference(packed)
-    expected_BTC, _ = nn.utils.rnn.pad_packed_sequence(packed_states, batch_first=True)
-    expected_BC = torch.cat([*last_2BH], dim=1)
+    packed_outputs, last = theirs(packed)
+    expected_BTC, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True)
+    expected_KBH = joined(last)[:, :, :4]
 
-    torch.testing.assert_close(state_BTC * real_BT1, expected_BTC, rtol=0, atol=1e-12)
-    torch.testing.assert_close(last_BC, expected_BC, rtol=0, atol=1e-12)
+    assert_same(output_BTC * real_BT1, expected_BTC)
+    assert_same(last_KBH, expected_KBH)
 
-    loss = (state_BTC * real_BT1 * weight_BTC).sum() + (last_BC * weight_BC).sum()
-    expected_loss = (expected_BTC * weight_BTC).sum() + (expected_BC * weight_BC).sum()
-    torch.testing.assert_close(
-        torch.autograd.grad(loss, [*layer.parameters()]),
-        torch.autograd.grad(expected_loss, [*reference.parameters()]),
-        rtol=0,
-        atol=1e-12,
+    loss = (output_BTC * real_BT1 * weight_BTC).sum() + (last_KBH * weight_KBH).sum()
+    expected_loss = (expected_BTC * weight_BTC).sum() + (expected_KBH * weight_KBH).sum()
+    assert_same(
+        torch.autograd.grad(loss, [*ours.parameters()]),
+        torch.autograd.grad(expected_loss, [*theirs.parameters()]),
     )
 
 
-def test_padding_changes_nothing_however_long_and_whatever_is_in_it() -> None:
-    layer = BidirectionalGRU(5, 4)
-    randomise(layer)
+@pytest.mark.parametrize("kind", CELLS)
+def test_padding_changes_nothing_however_long_and_whatever_is_in_it(kind: str) -> None:
+    layers = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
     x_BTI = random(4, 6, 5)
     longer_BTI = torch.cat([x_BTI, random(4, 3, 5, seed=1)], dim=1)
     real_BT = torch.arange(9) < LENGTHS[:, None]
-    longer_BTI[~real_BT] = 100.0
+    longer_BTI[~real_BT] = 3.0
     longer_BTI.requires_grad_()
 
-    state_BTC, last_BC = layer(x_BTI, LENGTHS)
-    longer_BTC, longer_BC = layer(longer_BTI, LENGTHS)
+    output_BTC, last_KBH = layers(x_BTI, LENGTHS)
+    longer_BTC, longer_KBH = layers(longer_BTI, LENGTHS)
 
-    torch.testing.assert_close(longer_BTC[real_BT], state_BTC[real_BT[:, :6]], rtol=0, atol=1e-12)
-    torch.testing.assert_close(longer_BC, last_BC, rtol=0, atol=1e-12)
-    (gradient_BTI,) = torch.autograd.grad(longer_BTC[real_BT].sum() + longer_BC.sum(), longer_BTI)
+    assert_same(longer_BTC[real_BT], output_BTC[real_BT[:, :6]])
+    assert_same(longer_KBH, last_KBH)
+    (gradient_BTI,) = torch.autograd.grad(longer_BTC[real_BT].sum() + longer_KBH.sum(), longer_BTI)
     assert not gradient_BTI[~real_BT].any()
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_dropout_acts_between_layers_alone_and_only_with_a_generator(locked: bool) -> None:
+    layers = randomise(Recurrent("gru", 5, 4, layers=2, dropout=0.5, locked=locked))
+    x_BTI = random(3, 6, 5)
+    seeds = (1, 1, 2)
+    one, again, other = (layers(x_BTI, rng=torch.Generator().manual_seed(n))[0] for n in seeds)
+    plain, _ = layers(x_BTI)
+    assert torch.equal(one, again)
+    assert not torch.equal(one, other)
+    assert not torch.equal(one, plain)
+    alone = randomise(Recurrent("gru", 5, 4, dropout=0.5, locked=locked))
+    assert torch.equal(alone(x_BTI, rng=torch.Generator())[0], alone(x_BTI)[0])
+
+
+def test_the_sizes_that_readers_can_check() -> None:
+    output, last = Recurrent("gru", 6, 256)(torch.zeros(1, 1, 6))
+    assert (output.shape, last.shape) == ((1, 1, 256), (1, 1, 256))
+    layers = Recurrent("gru", 100, 50, layers=2)
+    output, _ = layers(torch.zeros(32, 50, 100))
+    assert nn.Linear(50, 10)(output[:, -1]).shape == (32, 10)
+    assert Recurrent("lstm", 6, 8, bidirectional=True).output_size == 16
+
+
+def test_no_layer_at_all_is_refused() -> None:
+    with pytest.raises(ValueError, match="layers must be at least 1"):
+        Recurrent("gru", 5, 4, layers=0)

@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from gru_mt.config import ModelConfig
+from gru_mt.config import Cell, ModelConfig
 from gru_mt.data.tokenizer import BOS, EOS, PAD
+from gru_mt.model.cells import CELLS
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 
@@ -28,6 +29,7 @@ def build(
     attention: Kind = "dot",
     decoder_layers: int = 1,
     *,
+    cell: Cell = "gru",
     encoder_layers: int = 1,
     joint: bool = True,
     dropout: float = 0.5,
@@ -35,6 +37,7 @@ def build(
 ) -> Seq2Seq:
     """Return a tiny model in float64 with random parameters, biases too."""
     config = ModelConfig(
+        cell=cell,
         embedding_size=6,
         encoder_size=4,
         decoder_size=decoder_size,
@@ -76,20 +79,29 @@ def test_teacher_forcing_equals_a_chain_of_steps(attention: Kind, decoder_layers
         assert_same(logits_BV, logits_BTV[:, t])
 
 
+@pytest.mark.parametrize("cell", CELLS)
+def test_teacher_forcing_equals_a_chain_of_steps_with_any_cell(cell: Cell) -> None:
+    model = build("dot", 2, cell=cell)
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    logits_BTV = model.decode(TARGET_IN, state)
+    for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
+        logits_BV, state = model.step(last_id_B, state)
+        assert_same(logits_BV, logits_BTV[:, t])
+
+
 @pytest.mark.parametrize("attention", ALL)
 def test_the_model_is_its_equations_written_out(attention: Kind) -> None:
     model = build(attention, 2, encoder_layers=2, joint=False)
-    first, second = model.encoder
     below, above = model.decoder
 
     source_BSE = model.source_embedding.weight[SOURCE] * 6**0.25
-    state_BSC, _ = first(source_BSE, SOURCE_LENGTH)
-    state_BSC, last_BC = second(state_BSC, SOURCE_LENGTH)
+    state_BSC, last_KBH = model.encoder(source_BSE, SOURCE_LENGTH)
+    last_BC = torch.cat([last_KBH[2], last_KBH[3]], dim=1)
     start_BX = torch.tanh(last_BC @ model.bridge.weight.T + model.bridge.bias)
-    state_BTH = below(model.target_embedding.weight[TARGET_IN] * 6**0.25, start_BX[:, :8])
+    state_BTH, _ = below(model.target_embedding.weight[TARGET_IN] * 6**0.25, start_BX[:, :8])
     mask_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
     context_BTC, _ = model.attention(state_BTH, model.attention.remember(state_BSC, mask_BS))
-    above_BTH = above(torch.cat([state_BTH, context_BTC], dim=2), start_BX[:, 8:])
+    above_BTH, _ = above(torch.cat([state_BTH, context_BTC], dim=2), start_BX[:, 8:])
     read_BTX = torch.cat([state_BTH + above_BTH, context_BTC], dim=2)
     readout_BTE = torch.tanh(read_BTX @ model.readout.weight.T + model.readout.bias)
     expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
@@ -153,9 +165,9 @@ def test_a_sentence_alone_gets_the_logits_it_gets_in_company(attention: Kind) ->
 def test_without_attention_the_source_comes_through_the_bridge_alone() -> None:
     model = build("none", 2)
     state = model.encode(SOURCE, SOURCE_LENGTH)
-    memory_BSC, hidden_LBH = state.memory.state_BSC, state.hidden_LBH
+    memory_BSC, state_LBZ = state.memory.state_BSC, state.state_LBZ
     gradients = torch.autograd.grad(
-        model.decode(TARGET_IN, state).sum(), [memory_BSC, hidden_LBH], allow_unused=True
+        model.decode(TARGET_IN, state).sum(), [memory_BSC, state_LBZ], allow_unused=True
     )
     assert gradients[0] is None
     assert gradients[1] is not None
@@ -227,14 +239,14 @@ def test_a_selected_state_goes_on_as_its_rows_do(attention: Kind) -> None:
     logits_BV, whole = model.step(last_id_B, state)
 
     assert_same(logits_NV, logits_BV[row_N])
-    assert_same(selected.hidden_LBH, whole.hidden_LBH[:, row_N])
+    assert_same(selected.state_LBZ, whole.state_LBZ[:, row_N])
     assert torch.equal(selected.memory.mask_BS, whole.memory.mask_BS[row_N])
 
 
 def test_a_state_is_unchanged_by_what_follows_it() -> None:
     model = build("general", 2)
     state = model.encode(SOURCE, SOURCE_LENGTH)
-    before = DecoderState(state.hidden_LBH.clone(), state.memory)
+    before = DecoderState(state.state_LBZ.clone(), state.memory)
     first_BV, _ = model.step(TARGET_IN[:, 0], state)
     again_BV, _ = model.step(TARGET_IN[:, 0], before)
     assert torch.equal(first_BV, again_BV)

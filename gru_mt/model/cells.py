@@ -1,0 +1,182 @@
+"""Recurrent cells: one step each, beside its equations.
+
+Shapes: B batch, I input features, H hidden units, G rows of stacked gates (H for each gate), Z
+state: H, and for the LSTM 2H, its hidden state and after it its cell state.
+
+In the equations x is the input, h the state before the step, sigma the logistic function and * the
+product of elements. Each product has two biases, that of the input and that of the state, as in
+torch; where an equation of the literature has one, it is their sum.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from gru_mt.model.linear import linear
+
+
+class Cell(nn.Module, ABC):
+    """One step of a recurrent unit: `cell(x_BI, state_BZ)` is the next state_BZ.
+
+    The weights of its gates are stacked as torch's are: weight_ih (G, I), weight_hh (G, H), and,
+    with `bias`, bias_ih (G) and bias_hh (G). A step has two parts, so that over a whole sequence
+    all input products can be one: `project` and `advance`.
+    """
+
+    gates: ClassVar[int]  # blocks of H rows in G
+    states: ClassVar[int] = 1  # blocks of H features in Z; the first is what other layers read
+
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True) -> None:
+        super().__init__()
+        if input_size < 1 or hidden_size < 1:
+            raise ValueError(f"sizes must be positive: input {input_size}, hidden {hidden_size}")
+        size_G = self.gates * hidden_size
+        self.hidden_size = hidden_size
+        self.weight_ih = nn.Parameter(torch.empty(size_G, input_size))
+        self.weight_hh = nn.Parameter(torch.empty(size_G, hidden_size))
+        self.bias_ih = nn.Parameter(torch.empty(size_G)) if bias else None
+        self.bias_hh = nn.Parameter(torch.empty(size_G)) if bias else None
+        initialise(self)
+
+    @property
+    def state_size(self) -> int:
+        """Z."""
+        return self.states * self.hidden_size
+
+    def forward(self, x_BI: Tensor, state_BZ: Tensor) -> Tensor:
+        """Return the next state_BZ."""
+        return self.advance(self.project(x_BI), state_BZ)
+
+    def project(self, x: Tensor) -> Tensor:
+        """Return weight_ih x + bias_ih over the last axis of x: what a step needs of its input."""
+        return linear(x, self.weight_ih, self.bias_ih)
+
+    @abstractmethod
+    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+        """Return the next state_BZ from the projected input."""
+
+    def _recur(self, hidden_BH: Tensor) -> Tensor:
+        """Return weight_hh h + bias_hh."""
+        return linear(hidden_BH, self.weight_hh, self.bias_hh)
+
+
+class RNN(Cell):
+    """h' = g(W x + U h + b), g being tanh (Elman 1990)."""
+
+    gates = 1
+
+    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+        """Return the next state_BH."""
+        return (input_BG + self._recur(state_BZ)).tanh()
+
+
+class ReluRNN(Cell):
+    """h' = g(W x + U h + b), g being max(0, .)."""
+
+    gates = 1
+
+    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+        """Return the next state_BH."""
+        return (input_BG + self._recur(state_BZ)).relu()
+
+
+class UpdateGRU(Cell):
+    """The simplified GRU with an update gate alone, as courses build it up to the full one.
+
+    u = sigma(W_u x + U_u h + b_u), n = tanh(W_c x + U_c h + b_c), h' = u * n + (1 - u) * h.
+    Stacked: update, candidate.
+    """
+
+    gates = 2
+
+    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+        """Return the next state_BH."""
+        update_BH, new_BH = (input_BG + self._recur(state_BZ)).chunk(2, dim=1)
+        return state_BZ + update_BH.sigmoid() * (new_BH.tanh() - state_BZ)
+
+
+class ResetBeforeGRU(Cell):
+    """The GRU of Cho et al. 2014, arXiv 1406.1078: the reset gate acts before the product.
+
+    r = sigma(W_r x + U_r h + b_r), z = sigma(W_z x + U_z h + b_z), n = tanh(W x + U (r * h) + b),
+    h' = (1 - z) * n + z * h. Stacked: reset, update, candidate. What others write as (1 - z) * h +
+    z * n is the same cell with W_z, U_z and b_z negated, since 1 - sigma(a) = sigma(-a).
+    """
+
+    gates = 3
+
+    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+        """Return the next state_BH."""
+        gates = 2 * self.hidden_size
+        biases = (None, None) if self.bias_hh is None else self.bias_hh.tensor_split([gates])
+        gate_BX = linear(state_BZ, self.weight_hh[:gates], biases[0])
+        reset_BH, update_BH = (input_BG[:, :gates] + gate_BX).sigmoid().chunk(2, dim=1)
+        candidate_BH = linear(reset_BH * state_BZ, self.weight_hh[gates:], biases[1])
+        new_BH = (input_BG[:, gates:] + candidate_BH).tanh()
+        return new_BH + update_BH * (state_BZ - new_BH)
+
+
+class GRU(Cell):
+    """The GRU in the form of cuDNN and torch.nn.GRU: the reset gate acts after the product.
+
+    r = sigma(W_r x + U_r h + b_r), z = sigma(W_z x + U_z h + b_z),
+    n = tanh(W x + b_input + r * (U h + b_state)), h' = (1 - z) * n + z * h. Stacked: reset,
+    update, candidate. The other convention of z: see `ResetBeforeGRU`.
+    """
+
+    gates = 3
+
+    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+        """Return the next state_BH."""
+        gates = 2 * self.hidden_size
+        recurrent_BG = self._recur(state_BZ)
+        gate_BX = (input_BG[:, :gates] + recurrent_BG[:, :gates]).sigmoid()
+        reset_BH, update_BH = gate_BX.chunk(2, dim=1)
+        new_BH = torch.addcmul(input_BG[:, gates:], reset_BH, recurrent_BG[:, gates:]).tanh()
+        return new_BH + update_BH * (state_BZ - new_BH)
+
+
+class LSTM(Cell):
+    """Long short-term memory (Hochreiter and Schmidhuber 1997) with a forget gate (Gers 2000).
+
+    i, f, o = sigma(W x + U h + b), each with its own weights, g = tanh(W_g x + U_g h + b_g),
+    c' = f * c + i * g, h' = o * tanh(c'). Stacked: i, f, g, o.
+    """
+
+    gates, states = 4, 2
+
+    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+        """Return the next state_BZ: h' and, after it, c'."""
+        hidden_BH, memory_BH = state_BZ.chunk(2, dim=1)
+        stacked_BG = input_BG + self._recur(hidden_BH)
+        input_BH, forget_BH, new_BH, output_BH = stacked_BG.chunk(4, dim=1)
+        memory_BH = forget_BH.sigmoid() * memory_BH + input_BH.sigmoid() * new_BH.tanh()
+        return torch.cat([output_BH.sigmoid() * memory_BH.tanh(), memory_BH], dim=1)
+
+
+CELLS: dict[str, type[Cell]] = {
+    "rnn": RNN,
+    "rnn_relu": ReluRNN,
+    "gru_update": UpdateGRU,
+    "gru_reset_before": ResetBeforeGRU,
+    "gru": GRU,
+    "lstm": LSTM,
+}
+
+
+@torch.no_grad()
+def initialise(cell: Cell) -> None:
+    """Make each recurrent gate matrix orthogonal, each input gate matrix Xavier, the biases zero.
+
+    Orthogonal: Saxe et al. 2014, arXiv 1312.6120. Xavier, of each gate's own fan-out: Glorot and
+    Bengio 2010.
+    """
+    for gate_HI in cell.weight_ih.chunk(cell.gates):
+        nn.init.xavier_uniform_(gate_HI)
+    for gate_HH in cell.weight_hh.chunk(cell.gates):
+        nn.init.orthogonal_(gate_HH)
+    for bias_G in (cell.bias_ih, cell.bias_hh):
+        if bias_G is not None:
+            nn.init.zeros_(bias_G)
