@@ -21,8 +21,8 @@ ROWS = """
     data data.fra_eng data.phrasebook data.phrasebook.lexicon data.phrasebook.grammar
         data.phrasebook.sentences data.corpus data.split
         data.words data.tokenizer data.batching
-    model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq
-        model.loss
+    model model.noise model.linear model.cells model.parameters model.recurrent model.attention
+        model.seq2seq model.loss
     device storage bundle
     inference inference.lines inference.search inference.translator
     evaluation evaluation.score evaluation.evaluate
