@@ -88,20 +88,38 @@ Cell = Literal["rnn", "rnn_relu", "gru_update", "gru_reset_before", "gru", "lstm
 class ModelConfig(Section):
     cell: Cell = "gru"
     embedding_size: PositiveInt = 256
-    encoder_size: PositiveInt = 256  # hidden units in each of the encoder's two directions
+    encoder_size: PositiveInt = 256  # hidden units in each of the encoder's directions
     decoder_size: PositiveInt = 512
     encoder_layers: PositiveInt = 1
     decoder_layers: PositiveInt = 1  # attention follows the first; the others read its context
+    bidirectional: bool = True  # the encoder
     attention: Literal["dot", "general", "additive", "none"] = "dot"
+    context: Literal["none", "repeat"] = "none"  # repeat: the source's last state in every input
+    recurrent_init: Literal["orthogonal", "xavier", "zeros"] = "orthogonal"
     dropout: Fraction = 0.2  # locked: one mask a sequence
 
+    @property
+    def source_size(self) -> int:
+        """Features of an encoder state: those of all its directions."""
+        return self.encoder_size * (2 if self.bidirectional else 1)
+
     @model_validator(mode="after")
-    def _dot_compares_states_of_one_size(self) -> Self:
-        if self.attention == "dot" and self.decoder_size != 2 * self.encoder_size:
+    def _sizes_meet(self) -> Self:
+        if self.context == "repeat" and self.attention != "none":
             raise ValueError(
-                f"attention dot needs decoder_size {self.decoder_size} to be twice encoder_size "
-                f"{self.encoder_size}; change one of them, or take attention general"
+                f"context repeat is a model without attention, got attention {self.attention}; "
+                "set attention none"
             )
+        if self.source_size == self.decoder_size:
+            return self
+        sizes = (
+            f"decoder_size {self.decoder_size} to be the encoder's {self.source_size} (encoder_size"
+            f"{', twice: bidirectional' if self.bidirectional else ''})"
+        )
+        if self.attention == "dot":
+            raise ValueError(f"attention dot needs {sizes}; or take attention general")
+        if self.context == "repeat":
+            raise ValueError(f"context repeat needs {sizes}: the decoder starts with its state")
         return self
 
 
@@ -112,6 +130,8 @@ class TrainingConfig(Section):
     max_epochs: PositiveInt = 10
     max_steps: PositiveInt | None = None  # optimizer updates, where they end before the epochs do
     batch_tokens: PositiveInt = 2_048  # padded target tokens of a microbatch, not sentences
+    batch_sentences: PositiveInt | None = None  # a microbatch has no more pairs than this
+    cut_tokens: PositiveInt | None = None  # a longer side loses its end, as in tutorials
     accumulation: PositiveInt = 1  # microbatches an update
     learning_rate: PositiveFloat = 2e-3  # the peak
     floor: Annotated[float, Field(ge=0)] = 0.0  # the last update's learning rate

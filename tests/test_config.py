@@ -98,6 +98,22 @@ def test_a_key_like_no_other_is_answered_with_all_that_are_known_beside_it() -> 
             "tokenizer.kind must be 'unigram', 'bpe', 'char' or 'word', got",
         ),
         ("model: {attention: dor}", "model.attention must be 'dot', 'general', 'additive' or"),
+        ("model: {cell: gur}", "model.cell must be 'rnn', 'rnn_relu', 'gru_update', "),
+        ("model: {decoder_size: 0}", "model.decoder_size must be greater than 0, got 0"),
+        ("model: {decoder_layers: 0}", "model.decoder_layers must be greater than 0, got 0"),
+        (
+            "model: {context: repeat}",
+            "model: context repeat is a model without attention, got attention dot; set",
+        ),
+        (
+            "model: {context: repeat, attention: none, decoder_size: 64}",
+            "model: context repeat needs decoder_size 64 to be the encoder's 512 (encoder_size, "
+            "twice: bidirectional)",
+        ),
+        (
+            "model: {bidirectional: false}",
+            "model: attention dot needs decoder_size 512 to be the encoder's 256 (encoder_size);",
+        ),
     ],
 )
 def test_a_value_out_of_range_is_named_with_its_range(section: str, message: str) -> None:

@@ -3,6 +3,7 @@
 Shapes: N pairs, B batch, S source tokens, T target tokens.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -68,38 +69,58 @@ def source_batch(sources: Sentences, row_B: Ints) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPairs:
-    """The ids of N pairs; a target counts one token more than its ids, for <eos>."""
+    """The ids of N pairs; a side counts one token more than its ids, for <eos>.
+
+    Of a side with more tokens than `cut_tokens` only so many are read, and its <eos> is lost.
+    """
 
     source: Sentences
     target: Sentences
+    cut_tokens: int = sys.maxsize
 
     def target_tokens(self, row_B: Ints) -> int:
         """Return how many real target tokens the pairs in row_B train on."""
-        return int(self.target.length_N[row_B].sum()) + len(row_B)
+        return int(np.minimum(self.target.length_N[row_B] + 1, self.cut_tokens).sum())
+
+    def lost_ends(self) -> tuple[int, int]:
+        """Return how many sources and how many targets are cut."""
+        sources, targets = (
+            int((side.length_N + 1 > self.cut_tokens).sum()) for side in (self.source, self.target)
+        )
+        return sources, targets
 
     def batch(self, row_B: Ints) -> Batch:
         """Return the pairs in row_B as padded tensors on the CPU."""
+        cut = self.cut_tokens
         source_BS, source_length_B = source_batch(self.source, row_B)
-        target_out_BT, _ = source_batch(self.target, row_B)
+        source_BS, source_length_B = source_BS[:, :cut], source_length_B.clamp(max=cut)
+        target_out_BT = source_batch(self.target, row_B)[0][:, :cut]
         target_in_BT = torch.nn.functional.pad(target_out_BT[:, :-1], (1, 0), value=BOS)
         return Batch(source_BS, source_length_B, target_in_BT, target_out_BT)
 
-    def plan(self, *, batch_tokens: int, seed: int, epoch: int) -> list[Ints]:
+    def plan(
+        self, *, batch_tokens: int, seed: int, epoch: int, batch_sentences: int | None = None
+    ) -> list[Ints]:
         """Return the rows of each batch of an epoch, a pure function of the arguments.
 
         Every pair is in exactly one batch. A batch holds at most `batch_tokens` padded target
-        tokens, or a single longer pair. Pairs of equal lengths meet in a new order each epoch.
+        tokens, or a single longer pair, and at most `batch_sentences` pairs where that is given.
+        Pairs of equal lengths meet in a new order each epoch.
         """
+        most_pairs = batch_sentences or sys.maxsize
         rng = np.random.default_rng((seed, epoch))
         shuffled_N = rng.permutation(len(self.source.length_N))
-        target_N = self.target.length_N[shuffled_N]
-        source_N = self.source.length_N[shuffled_N]
+        target_N, source_N = (
+            np.minimum(side.length_N, self.cut_tokens - 1)[shuffled_N]
+            for side in (self.target, self.source)
+        )
         # Source lengths go up and down in turn, so that neighbours differ little at a seam too.
         snake_N = np.where(target_N % 2 == 0, source_N, -source_N)
         order_N = np.lexsort((snake_N, target_N))
         cuts, first = [], 0
         for place, tokens in enumerate((target_N[order_N] + 1).tolist()):
-            if place > first and (place - first + 1) * tokens > batch_tokens:
+            pairs = place - first + 1
+            if pairs > 1 and (pairs * tokens > batch_tokens or pairs > most_pairs):
                 cuts.append(place)
                 first = place
         batches = np.split(shuffled_N[order_N], cuts)

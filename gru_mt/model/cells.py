@@ -9,6 +9,7 @@ torch; where an equation of the literature has one, it is their sum.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import torch
@@ -28,7 +29,15 @@ class Cell(nn.Module, ABC):
     gates: ClassVar[int]  # blocks of H rows in G
     states: ClassVar[int] = 1  # blocks of H features in Z; the first is what other layers read
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: bool = True,
+        recurrent_init: str = "orthogonal",
+    ) -> None:
+        """Take sizes of at least 1, and how to `initialise` weight_hh."""
         super().__init__()
         if input_size < 1 or hidden_size < 1:
             raise ValueError(f"sizes must be positive: input {input_size}, hidden {hidden_size}")
@@ -38,7 +47,7 @@ class Cell(nn.Module, ABC):
         self.weight_hh = nn.Parameter(torch.empty(size_G, hidden_size))
         self.bias_ih = nn.Parameter(torch.empty(size_G)) if bias else None
         self.bias_hh = nn.Parameter(torch.empty(size_G)) if bias else None
-        initialise(self)
+        initialise(self, recurrent_init)
 
     @property
     def state_size(self) -> int:
@@ -166,17 +175,24 @@ CELLS: dict[str, type[Cell]] = {
 }
 
 
-@torch.no_grad()
-def initialise(cell: Cell) -> None:
-    """Make each recurrent gate matrix orthogonal, each input gate matrix Xavier, the biases zero.
+INITIALISERS: dict[str, Callable[[Tensor], Tensor]] = {
+    "zeros": nn.init.zeros_,
+    "xavier": nn.init.xavier_uniform_,
+    "orthogonal": nn.init.orthogonal_,
+}
 
-    Orthogonal: Saxe et al. 2014, arXiv 1312.6120. Xavier, of each gate's own fan-out: Glorot and
-    Bengio 2010.
+
+@torch.no_grad()
+def initialise(cell: Cell, recurrent_init: str) -> None:
+    """Draw each gate's matrices by themselves: Xavier for the input, by name for the state.
+
+    Biases begin at zero. Xavier: Glorot and Bengio 2010, of a gate's own fan-out. Orthogonal: Saxe
+    et al. 2014, arXiv 1312.6120.
     """
     for gate_HI in cell.weight_ih.chunk(cell.gates):
         nn.init.xavier_uniform_(gate_HI)
     for gate_HH in cell.weight_hh.chunk(cell.gates):
-        nn.init.orthogonal_(gate_HH)
+        INITIALISERS[recurrent_init](gate_HH)
     for bias_G in (cell.bias_ih, cell.bias_hh):
         if bias_G is not None:
             nn.init.zeros_(bias_G)

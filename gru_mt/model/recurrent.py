@@ -36,13 +36,14 @@ class Layer(nn.Module):
         hidden_size: int,
         *,
         bias: bool = True,
+        recurrent_init: str = "orthogonal",
     ) -> None:
-        """Take the name of a cell; ValueError where there is none, or for a size below 1."""
+        """Take the names of a cell and of its start; ValueError where there is no such cell."""
         super().__init__()
         if kind not in CELLS:
             raise ValueError(f"{kind!r} is no cell; there are {', '.join(CELLS)}")
         self.kind = kind
-        self.cell = CELLS[kind](input_size, hidden_size, bias=bias)
+        self.cell = CELLS[kind](input_size, hidden_size, bias=bias, recurrent_init=recurrent_init)
 
     def forward(self, x_BTI: Tensor, start_BZ: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return output_BTH, the hidden state after each step from `start_BZ`, and last_BZ.
@@ -119,9 +120,10 @@ class Recurrent(nn.Module):
         dropout: float = 0.0,
         locked: bool = True,
         bias: bool = True,
+        recurrent_init: str = "orthogonal",
         batch_first: bool = True,
     ) -> None:
-        """Take the name of a cell; ValueError where there is none, or for a size below 1."""
+        """Take at least one layer, and for each what `Layer` takes."""
         super().__init__()
         if layers < 1:
             raise ValueError(f"layers must be at least 1, got {layers}")
@@ -129,7 +131,13 @@ class Recurrent(nn.Module):
         self.directions = 2 if bidirectional else 1
         self.output_size = self.directions * hidden_size
         self.layers = nn.ModuleList(
-            Layer(kind, self.output_size if level else input_size, hidden_size, bias=bias)
+            Layer(
+                kind,
+                self.output_size if level else input_size,
+                hidden_size,
+                bias=bias,
+                recurrent_init=recurrent_init,
+            )
             for level in range(layers)
             for _ in range(self.directions)
         )

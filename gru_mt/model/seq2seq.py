@@ -24,10 +24,12 @@ class DecoderState:
 
     state_LBZ: Tensor
     memory: Memory
+    context_BC: Tensor | None = None  # read with every token: the source's last state
 
     def select(self, row_N: Tensor) -> "DecoderState":
         """Return the state of the rows that row_N names, which may repeat or leave."""
-        return DecoderState(self.state_LBZ[:, row_N], self.memory.select(row_N))
+        context_NC = None if self.context_BC is None else self.context_BC[row_N]
+        return DecoderState(self.state_LBZ[:, row_N], self.memory.select(row_N), context_NC)
 
 
 class Seq2Seq(nn.Module):
@@ -36,6 +38,9 @@ class Seq2Seq(nn.Module):
     Attention follows the decoder's first layer, so that each layer runs over the whole target in
     one call; a further layer reads [state; context] and adds to the state below it. The output goes
     through the target embedding (Press and Wolf 2017, arXiv 1608.05859).
+
+    With `context: repeat` it is the fixed-context model of Cho et al. 2014, arXiv 1406.1078: the
+    encoder's last state is the decoder's first, and stands beside every token that it reads.
     """
 
     def __init__(
@@ -44,7 +49,7 @@ class Seq2Seq(nn.Module):
         """Take the vocabulary sizes; a joint vocabulary has one embedding for both sides."""
         super().__init__()
         size_E, size_H = config.embedding_size, config.decoder_size
-        size_C = 2 * config.encoder_size
+        size_C, repeats = config.source_size, config.context == "repeat"
         self.dropout = config.dropout
         self.target_embedding = _embedding(target_size, size_E)
         self.source_embedding = self.target_embedding if joint else _embedding(source_size, size_E)
@@ -53,16 +58,24 @@ class Seq2Seq(nn.Module):
             size_E,
             config.encoder_size,
             layers=config.encoder_layers,
-            bidirectional=True,
+            bidirectional=config.bidirectional,
             dropout=config.dropout,
+            recurrent_init=config.recurrent_init,
         )
         self.attention = Attention(config.attention, query_size=size_H, memory_size=size_C)
         size_read = size_H + self.attention.context_size
         self.decoder = nn.ModuleList(
-            Layer(config.cell, size_read if level else size_E, size_H)
+            Layer(
+                config.cell,
+                size_read if level else size_E + (size_C if repeats else 0),
+                size_H,
+                recurrent_init=config.recurrent_init,
+            )
             for level in range(config.decoder_layers)
         )
-        self.bridge = Linear(size_C, config.decoder_layers * CELLS[config.cell].states * size_H)
+        self.decoder_state_size = CELLS[config.cell].states * size_H
+        size_X = config.decoder_layers * self.decoder_state_size
+        self.bridge = None if repeats else Linear(size_C, size_X)
         self.readout = Linear(size_read, size_E)
         self.output_bias_V = nn.Parameter(torch.zeros(target_size))
 
@@ -73,11 +86,11 @@ class Seq2Seq(nn.Module):
         state_BSC = self._embed(self.source_embedding, source_BS, rng)
         state_BSC, last_KBH = self.encoder(state_BSC, source_length_B, rng=rng)
         state_BSC = dropout(state_BSC, self.dropout, rng)
-        last_BC = torch.cat([*last_KBH[-2:]], dim=1)  # of the last layer, ahead and back
-        start_BLZ = torch.tanh(self.bridge(last_BC)).view(len(last_BC), len(self.decoder), -1)
+        last_BC = torch.cat([*last_KBH[-self.encoder.directions :]], dim=1)  # of the last layer
         mask_BS = length_mask(source_length_B, source_BS.shape[1])
         memory = self.attention.remember(state_BSC, mask_BS)
-        return DecoderState(start_BLZ.transpose(0, 1).contiguous(), memory)
+        context_BC = last_BC if self.bridge is None else None
+        return DecoderState(self._first_state(last_BC), memory, context_BC)
 
     def decode(
         self, target_in_BT: Tensor, start: DecoderState, rng: torch.Generator | None = None
@@ -101,7 +114,11 @@ class Seq2Seq(nn.Module):
     ) -> tuple[Tensor, DecoderState, Tensor]:
         """Return readout_BTE, the state after the last of id_BT, and attention weight_BTS."""
         embedded_BTE = self._embed(self.target_embedding, id_BT, rng)
-        state_BTH, last_BZ = self.decoder[0](embedded_BTE, start.state_LBZ[0])
+        read_BTI = embedded_BTE
+        if start.context_BC is not None:
+            context_BTC = start.context_BC[:, None].expand(-1, id_BT.shape[1], -1)
+            read_BTI = torch.cat([embedded_BTE, context_BTC], dim=2)
+        state_BTH, last_BZ = self.decoder[0](read_BTI, start.state_LBZ[0])
         context_BTC, weight_BTS = self.attention(state_BTH, start.memory)
         last_L = [last_BZ]
         for layer, start_BZ in zip(self.decoder[1:], start.state_LBZ[1:], strict=True):
@@ -111,7 +128,17 @@ class Seq2Seq(nn.Module):
             state_BTH = state_BTH + above_BTH
         read_BTI = dropout(torch.cat([state_BTH, context_BTC], dim=2), self.dropout, rng)
         readout_BTE = dropout(torch.tanh(self.readout(read_BTI)), self.dropout, rng)
-        return readout_BTE, DecoderState(torch.stack(last_L), start.memory), weight_BTS
+        state = DecoderState(torch.stack(last_L), start.memory, start.context_BC)
+        return readout_BTE, state, weight_BTS
+
+    def _first_state(self, last_BC: Tensor) -> Tensor:
+        """Return the decoder's state_LBZ after the encoder's last state."""
+        if self.bridge is None:  # the state itself; an LSTM's cell state, behind it, begins at zero
+            start_BZ = nn.functional.pad(last_BC, (0, self.decoder_state_size - last_BC.shape[1]))
+            return start_BZ.expand(len(self.decoder), -1, -1)
+        start_BX: Tensor = torch.tanh(self.bridge(last_BC))
+        start_LBZ = start_BX.view(len(last_BC), len(self.decoder), -1).transpose(0, 1)
+        return start_LBZ.contiguous()
 
     def _embed(self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None) -> Tensor:
         # Between what the output wants, rows of length 1, and a GRU, inputs of variance 1: their

@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -33,13 +34,19 @@ class TrainingData:
 
 
 def encode_pairs(
-    tokenizer: Tokenizer, pairs: list[Pair], *, sampling: float = 0.0, seed: int = 0
+    tokenizer: Tokenizer,
+    pairs: list[Pair],
+    *,
+    sampling: float = 0.0,
+    seed: int = 0,
+    cut_tokens: int | None = None,
 ) -> EncodedPairs:
     """Return the ids of `pairs`; with `sampling` cut into subwords at random, but by `seed`."""
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     return EncodedPairs(
         Sentences(tokenizer.source.encode_all(sources, sampling=sampling, seed=seed)),
         Sentences(tokenizer.target.encode_all(targets, sampling=sampling, seed=seed + 1)),
+        cut_tokens or sys.maxsize,
     )
 
 

@@ -78,7 +78,7 @@ class Trainer:
         self._started_s = started_s - self.progress.elapsed_s
         self._saved_s = time.perf_counter()
         self._window = Window()
-        self._plain_pairs: EncodedPairs | None = None
+        self._encoded: EncodedPairs | None = None
         self._shown: dict[str, str] = {}
 
     def run(self) -> Progress:
@@ -120,7 +120,18 @@ class Trainer:
         """Train on what is left of the epoch under way, or up to an earlier end of the run."""
         training, epoch = self.config.training, self.progress.epoch
         pairs = self._pairs(epoch)
-        plan = pairs.plan(batch_tokens=training.batch_tokens, seed=training.seed, epoch=epoch)
+        if training.cut_tokens is not None and self.progress.step == 0:
+            sources, targets = pairs.lost_ends()
+            self.journal.say(
+                f"training.cut_tokens {training.cut_tokens}: of {len(self.data.train):,} pairs, "
+                f"{sources:,} sources and {targets:,} targets lose their end"
+            )
+        plan = pairs.plan(
+            batch_tokens=training.batch_tokens,
+            batch_sentences=training.batch_sentences,
+            seed=training.seed,
+            epoch=epoch,
+        )
         size = training.accumulation
         updates = [plan[first : first + size] for first in range(0, len(plan), size)]
         total = self._total_updates(len(updates))
@@ -142,14 +153,16 @@ class Trainer:
                 break
 
     def _pairs(self, epoch: int) -> EncodedPairs:
-        """Return the training pairs as this epoch reads them: with sampling, cut anew each time."""
-        sampling = self.config.tokenizer.sampling
-        seed = _seed("subwords", self.config.training.seed, epoch) >> 32  # SentencePiece's 31 bits
-        if not sampling and self._plain_pairs is None:
-            self._plain_pairs = encode_pairs(self.data.tokenizer, self.data.train)
-        return self._plain_pairs or encode_pairs(
-            self.data.tokenizer, self.data.train, sampling=sampling, seed=seed
-        )
+        """Return the training pairs as this epoch reads them: with sampling, segmented anew."""
+        if self._encoded is None or self.config.tokenizer.sampling:
+            self._encoded = encode_pairs(
+                self.data.tokenizer,
+                self.data.train,
+                sampling=self.config.tokenizer.sampling,
+                seed=_seed("subwords", self.config.training.seed, epoch) >> 32,  # 31 bits it takes
+                cut_tokens=self.config.training.cut_tokens,
+            )
+        return self._encoded
 
     def _total_updates(self, epoch_updates: int) -> int:
         """Return the updates of the whole run, if each epoch to come has `epoch_updates`."""

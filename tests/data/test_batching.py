@@ -18,7 +18,8 @@ def rows(*indices: int) -> Ints:
 
 
 def pairs_of_lengths(source: list[int], target: list[int]) -> EncodedPairs:
-    return EncodedPairs(*(Sentences([[7] * size for size in sizes]) for sizes in (source, target)))
+    sides = [Sentences([[7] * size for size in sizes]) for sizes in (source, target)]
+    return EncodedPairs(sides[0], sides[1])
 
 
 def random_pairs(count: int, *, longest: int, seed: int) -> EncodedPairs:
@@ -132,6 +133,35 @@ def test_epochs_and_seeds_differ_in_who_meets_and_in_the_order_of_batches() -> N
         for other in plans[:index]:
             assert [len(batch) for batch in plan] != [len(batch) for batch in other]
             assert {*map(frozenset, plan)} != {*map(frozenset, other)}
+
+
+def test_a_batch_holds_no_more_pairs_than_it_may() -> None:
+    plan = random_pairs(300, longest=9, seed=3).plan(
+        batch_tokens=100, batch_sentences=7, seed=1, epoch=0
+    )
+    assert max(map(len, plan)) == 7
+    assert sorted(np.concatenate(plan).tolist()) == [*range(300)]
+
+
+def test_a_side_that_is_too_long_is_cut_and_loses_its_end() -> None:
+    pairs = EncodedPairs(
+        Sentences([[4, 5, 6], [7, 8]]), Sentences([[9], [10, 11, 12, 13]]), cut_tokens=3
+    )
+    batch = pairs.batch(rows(0, 1))
+    assert batch.source_BS.tolist() == [[4, 5, 6], [7, 8, EOS]]
+    assert batch.source_length_B.tolist() == [3, 3]
+    assert batch.target_in_BT.tolist() == [[BOS, 9, EOS], [BOS, 10, 11]]
+    assert batch.target_out_BT.tolist() == [[9, EOS, PAD], [10, 11, 12]]
+    assert pairs.target_tokens(rows(0, 1)) == 2 + 3
+    assert pairs.lost_ends() == (1, 1)
+
+
+def test_a_batch_of_cut_pairs_is_counted_as_it_is_cut() -> None:
+    pairs = random_pairs(300, longest=30, seed=3)
+    cut = EncodedPairs(pairs.source, pairs.target, cut_tokens=5)
+    plan = cut.plan(batch_tokens=50, seed=1, epoch=0)
+    assert all(cut.batch(row_B).target_out_BT.numel() <= 50 for row_B in plan)
+    assert sum(len(row_B) == 10 for row_B in plan) > 20  # of 5 tokens each
 
 
 def test_short_batches_do_not_all_come_first() -> None:

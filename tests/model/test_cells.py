@@ -150,6 +150,13 @@ def test_a_size_below_one_is_refused(input_size: int, hidden_size: int) -> None:
 # How training starts
 
 
+def test_recurrent_matrices_start_by_name() -> None:
+    bound = (6 / (16 + 16)) ** 0.5
+    for gate_HH in CELLS["gru"](12, 16, recurrent_init="xavier").weight_hh.detach().chunk(3):
+        assert 0.95 * bound < gate_HH.abs().max() <= bound
+    assert not CELLS["gru"](12, 16, recurrent_init="zeros").weight_hh.any()
+
+
 @pytest.mark.parametrize("kind", CELLS)
 def test_each_gate_starts_by_itself(kind: str) -> None:
     cell = CELLS[kind](12, 16)

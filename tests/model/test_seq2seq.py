@@ -30,6 +30,8 @@ def build(
     decoder_layers: int = 1,
     *,
     cell: Cell = "gru",
+    bidirectional: bool = True,
+    context: Literal["none", "repeat"] = "none",
     encoder_layers: int = 1,
     joint: bool = True,
     dropout: float = 0.5,
@@ -38,6 +40,8 @@ def build(
     """Return a tiny model in float64 with random parameters, biases too."""
     config = ModelConfig(
         cell=cell,
+        bidirectional=bidirectional,
+        context=context,
         embedding_size=6,
         encoder_size=4,
         decoder_size=decoder_size,
@@ -89,10 +93,52 @@ def test_teacher_forcing_equals_a_chain_of_steps_with_any_cell(cell: Cell) -> No
         assert_same(logits_BV, logits_BTV[:, t])
 
 
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_the_fixed_context_model_reads_the_last_state_with_every_token(
+    cell: Cell, bidirectional: bool
+) -> None:
+    model = build("none", cell=cell, bidirectional=bidirectional, context="repeat",
+                  decoder_size=8 if bidirectional else 4, joint=False)  # fmt: skip
+    source_BSE = model.source_embedding.weight[SOURCE] * 6**0.25
+    _, last_KBH = model.encoder(source_BSE, SOURCE_LENGTH)
+    context_BC = torch.cat([*last_KBH], dim=1)
+    target_BTE = model.target_embedding.weight[TARGET_IN] * 6**0.25
+    read_BTX = torch.cat([target_BTE, context_BC[:, None].expand(-1, 4, -1)], dim=2)
+    start_BZ = context_BC
+    if cell == "lstm":
+        start_BZ = torch.cat([context_BC, torch.zeros_like(context_BC)], dim=1)
+    state_BTH, _ = model.decoder[0](read_BTX, start_BZ)
+    readout_BTE = torch.tanh(state_BTH @ model.readout.weight.T + model.readout.bias)
+    expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
+
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    assert_same(model.decode(TARGET_IN, state), expected_BTV)
+    for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
+        logits_BV, state = model.step(last_id_B, state)
+        assert_same(logits_BV, expected_BTV[:, t])
+
+
+def test_a_selected_state_keeps_its_context() -> None:
+    model = build("none", context="repeat", joint=False)
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    row_N = torch.tensor([2, 0, 2])
+    assert_same(
+        model.step(torch.tensor([5, 6, 7]), state.select(row_N))[0],
+        torch.stack(
+            [
+                model.step(torch.tensor([token] * 3), state)[0][row]
+                for token, row in ((5, 2), (6, 0), (7, 2))
+            ]
+        ),
+    )
+
+
 @pytest.mark.parametrize("attention", ALL)
 def test_the_model_is_its_equations_written_out(attention: Kind) -> None:
     model = build(attention, 2, encoder_layers=2, joint=False)
     below, above = model.decoder
+    assert model.bridge is not None
 
     source_BSE = model.source_embedding.weight[SOURCE] * 6**0.25
     state_BSC, last_KBH = model.encoder(source_BSE, SOURCE_LENGTH)
