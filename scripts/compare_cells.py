@@ -1,7 +1,8 @@
 """Trains configs/compare/*.yaml for the same updates and prints a table.
 
-Run it on an otherwise idle machine. A row has the parameters, the median speed of training after
-its first 100 updates, and the score on dev at beam 5 with its 95 % interval.
+Run it on an otherwise idle machine. Speeds are of training, medians of windows of 50 updates after
+the first 100; the score is that of dev at beam 5 with its 95 % interval. A second table has each
+cell's speed at the reference shape, configs/r1.yaml.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from bench import WARM_UP, gru_mt
 
+from gru_mt.model.cells import CELLS
 from gru_mt.storage import load_tensors
 
 CONFIGS = Path("configs/compare")
@@ -31,35 +33,42 @@ class Row:
     high: float
 
 
+def train(config: Path, run: Path, corpus: str, steps: int, **settings: str | int) -> float:
+    """Train `config` for `steps` updates, a whole schedule; return target tokens a second."""
+    settings |= {
+        "data.corpus": corpus,
+        "training.max_steps": steps,
+        "training.validate_steps": steps,
+        "training.log_steps": 50,
+        "training.checkpoint_minutes": 60,
+    }
+    overrides = [f"--set={name}={value}" for name, value in settings.items()]
+    gru_mt("train", "--config", config, "--run", run, *overrides)
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    speeds = [line["tokens_s"] for line in lines if line["step"] > WARM_UP and "tokens_s" in line]
+    return float(statistics.median(speeds))
+
+
 def measure(config: Path, corpus: str, steps: int, seed: int) -> Row:
-    """Train `config` for `steps` updates, a whole schedule, and score it."""
+    """Return what `config` comes to."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        settings = {
-            "data.corpus": corpus,
-            "training.seed": seed,
-            "training.max_steps": steps,
-            "training.validate_steps": steps,
-            "training.log_steps": 50,
-            "training.checkpoint_minutes": 60,
-        }
-        gru_mt("train", "--config", config, "--run", run,
-               *(f"--set={name}={value}" for name, value in settings.items()))  # fmt: skip
-        lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+        tokens_s = train(config, run, corpus, steps, **{"training.seed": seed})
         weights, _ = load_tensors(run / "model" / "weights.safetensors")
-        scores = json.loads(gru_mt("eval", "--model", run, "--split", "dev", "--json").stdout)
+        evaluation = json.loads(gru_mt("eval", "--model", run, "--split", "dev", "--json").stdout)
     sizes = {name: weight.numel() for name, weight in weights.items()}
-    multi = scores["scores"][0]
+    recurrent = sum(size for name, size in sizes.items() if name.startswith(RECURRENT))
+    multi = evaluation["scores"][0]
     return Row(
-        sum(sizes.values()),
-        sum(size for name, size in sizes.items() if name.startswith(RECURRENT)),
-        statistics.median(
-            line["tokens_s"] for line in lines if line["step"] > WARM_UP and "tokens_s" in line
-        ),
-        multi["value"],
-        multi["low"],
-        multi["high"],
+        sum(sizes.values()), recurrent, tokens_s, multi["value"], multi["low"], multi["high"]
     )
+
+
+def speed_at_r1(cell: str, corpus: str) -> float:
+    """Return target tokens a second of 400 updates at the reference shape with another cell."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        return train(Path("configs/r1.yaml"), run, corpus, 400, **{"model.cell": cell})
 
 
 def check(rows: dict[str, Row]) -> list[str]:
@@ -97,6 +106,11 @@ def main() -> None:
         )
     for line in check(rows):
         print(line)
+    print("| cell | target tokens/s at R1 | over gru |\n|---|---|---|")
+    speeds: dict[str, float] = {}
+    for cell in sorted(CELLS):
+        speeds[cell] = speed_at_r1(cell, arguments.corpus)
+        print(f"| {cell} | {speeds[cell]:,.0f} | {speeds[cell] / speeds['gru']:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

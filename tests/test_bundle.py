@@ -238,6 +238,14 @@ def test_weights_of_another_bundle_are_refused(bundle: Path, tmp_path: Path) -> 
     assert_refused(bundle, bundle / "config.yaml")
 
 
+def test_a_cell_that_the_weights_are_not_of_is_refused_though_its_shapes_fit(bundle: Path) -> None:
+    path = bundle / "config.yaml"
+    text = path.read_text()
+    assert "cell: gru\n" in text
+    path.write_text(text.replace("cell: gru\n", "cell: gru_reset_before\n"))
+    assert_refused(bundle, path)
+
+
 # Weights by name
 
 

@@ -107,8 +107,7 @@ def test_a_key_like_no_other_is_answered_with_all_that_are_known_beside_it() -> 
         ),
         (
             "model: {context: repeat, attention: none, decoder_size: 64}",
-            "model: context repeat needs decoder_size 64 to be the encoder's 512 (encoder_size, "
-            "twice: bidirectional)",
+            "model: context repeat needs decoder_size 64 to be the encoder's 512 (encoder_size, tw",
         ),
         (
             "model: {bidirectional: false}",
