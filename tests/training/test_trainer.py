@@ -65,6 +65,9 @@ def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
         ["training.precision=fp32"],
         ["training.precision=bf16", "training.accumulation=3", "model.decoder_layers=2"],
         ["tokenizer.kind=unigram", "tokenizer.vocabulary_size=300", "tokenizer.sampling=0.2"],
+        ["model.cell=gru_reset_before", "model.attention=none", "model.context=repeat",
+         "training.cut_tokens=6", "training.batch_sentences=7"],
+        ["model.cell=lstm", "training.precision=bf16"],
     ],
 )
 def test_a_run_stopped_in_mid_epoch_and_resumed_ends_in_the_same_bits(
@@ -264,6 +267,26 @@ def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
     assert "too small for a dev part" in capsys.readouterr().err
     _, facts = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
     assert facts["step"] == 2
+
+
+def test_what_cutting_costs_is_said(
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = small_config("training.max_steps=1", "training.cut_tokens=5")
+    trainer = make_trainer(config, tmp_path / "run")
+    lengths = [
+        [len(side.encode(text)) + 1 for text in texts]
+        for side, texts in zip(
+            (trainer.data.tokenizer.source, trainer.data.tokenizer.target),
+            zip(*((pair.source, pair.target) for pair in trainer.data.train), strict=True),
+            strict=True,
+        )
+    ]
+    sources, targets = (sum(length > 5 for length in side) for side in lengths)
+    assert 0 < sources < len(trainer.data.train)
+    trainer.run()
+    said = f"{sources:,} sources and {targets:,} targets lose their end"
+    assert said in capsys.readouterr().err
 
 
 def test_every_pair_is_trained_on_once_an_epoch(
