@@ -65,8 +65,13 @@ def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
         ["training.precision=fp32"],
         ["training.precision=bf16", "training.accumulation=3", "model.decoder_layers=2"],
         ["tokenizer.kind=unigram", "tokenizer.vocabulary_size=300", "tokenizer.sampling=0.2"],
-        ["model.cell=gru_reset_before", "model.attention=none", "model.context=repeat",
-         "training.cut_tokens=6", "training.batch_sentences=7"],
+        [
+            "model.cell=gru_reset_before",
+            "model.attention=none",
+            "model.context=repeat",
+            "training.cut_tokens=6",
+            "training.batch_sentences=7",
+        ],
         ["model.cell=lstm", "training.precision=bf16"],
     ],
 )
