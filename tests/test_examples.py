@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).parents[1] / "scripts" / "examples"
 
 @pytest.mark.parametrize(
     ("name", "steps", "higher_is_better"),
-    [("classify", 100, True), ("tag", 60, True), ("forecast", 150, False)],
+    [("classify", 100, True), ("tag", 120, True), ("forecast", 150, False)],
 )
 def test_an_example_beats_its_baseline(
     name: str,
