@@ -92,6 +92,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=966, help="updates; 966 are an epoch")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    if arguments.steps < (least := WARM_UP + 50):
+        parser.error(f"--steps {arguments.steps}: at least {least}, to measure speed after warm-up")
     print("| cell | parameters | recurrent | target tokens/s | over gru | dev BLEU |")
     print("|---|---|---|---|---|---|")
     rows: dict[str, Row] = {}
