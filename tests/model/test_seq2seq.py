@@ -69,28 +69,27 @@ def assert_same(first: object, second: object) -> None:
     torch.testing.assert_close(first, second, rtol=0, atol=1e-10)
 
 
+def assert_steps_give(model: Seq2Seq, expected_BTV: Tensor) -> None:
+    """Hold a chain of steps over TARGET_IN to `expected_BTV`."""
+    state = model.encode(SOURCE, SOURCE_LENGTH)
+    for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
+        logits_BV, state = model.step(last_id_B, state)
+        assert_same(logits_BV, expected_BTV[:, t])
+
+
 # One arithmetic
 
 
 @pytest.mark.parametrize(("attention", "decoder_layers"), SHAPES)
 def test_teacher_forcing_equals_a_chain_of_steps(attention: Kind, decoder_layers: int) -> None:
     model = build(attention, decoder_layers, encoder_layers=2)
-    state = model.encode(SOURCE, SOURCE_LENGTH)
-    logits_BTV = model.decode(TARGET_IN, state)
-
-    for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
-        logits_BV, state = model.step(last_id_B, state)
-        assert_same(logits_BV, logits_BTV[:, t])
+    assert_steps_give(model, logits(model))
 
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_teacher_forcing_equals_a_chain_of_steps_with_any_cell(cell: Cell) -> None:
     model = build("dot", 2, cell=cell)
-    state = model.encode(SOURCE, SOURCE_LENGTH)
-    logits_BTV = model.decode(TARGET_IN, state)
-    for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
-        logits_BV, state = model.step(last_id_B, state)
-        assert_same(logits_BV, logits_BTV[:, t])
+    assert_steps_give(model, logits(model))
 
 
 @pytest.mark.parametrize("cell", CELLS)
@@ -112,11 +111,8 @@ def test_the_fixed_context_model_reads_the_last_state_with_every_token(
     readout_BTE = torch.tanh(state_BTH @ model.readout.weight.T + model.readout.bias)
     expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
 
-    state = model.encode(SOURCE, SOURCE_LENGTH)
-    assert_same(model.decode(TARGET_IN, state), expected_BTV)
-    for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
-        logits_BV, state = model.step(last_id_B, state)
-        assert_same(logits_BV, expected_BTV[:, t])
+    assert_same(logits(model), expected_BTV)
+    assert_steps_give(model, expected_BTV)
 
 
 def test_a_selected_state_keeps_its_context() -> None:
