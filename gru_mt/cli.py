@@ -71,7 +71,7 @@ def train(
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
     # oneDNN and ideep, the layer that torch reaches it through, each keep a compiled kernel and its
-    # memory for the last 1,024 shapes met: batches of many lengths fill that with 700 megabytes.
+    # memory for the last 1,024 shapes met: batches of many lengths make hundreds of megabytes.
     for cache in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
         os.environ.setdefault(cache, "64")
     from gru_mt.config import load_config

@@ -27,9 +27,9 @@ def linear(x: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
     """Return x weight_OI^T + bias_O over the last axis of x.
 
     For inference on a CPU by oneDNN, through the operator that torch.compile would put here: what
-    torch takes for fp32 by itself, MKL, runs at half the speed on AMD's processors. oneDNN compiles
-    a kernel for each number of rows that it meets, so a batch that shrinks from step to step is
-    filled up to few of them.
+    torch takes for fp32 by itself, MKL, ran at half the speed on an AMD EPYC (Zen 5). oneDNN
+    compiles a kernel for each number of rows that it meets, so a batch that shrinks from step to
+    step is filled up to few of them.
     """
     if not infers_on_cpu(x):
         return nn.functional.linear(x, weight_OI, bias_O)
