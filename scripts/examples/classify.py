@@ -1,4 +1,4 @@
-"""Which language is this sentence? A GRU reads its letters; its last state becomes one logit.
+"""Which language begins so? A GRU reads some letters; its last state becomes one logit.
 
 Shapes: B batch, T letters, E embedding, H hidden units.
 """
@@ -40,8 +40,9 @@ def main() -> None:
     parser.add_argument("--letters", type=int, default=12, help="read so many from each sentence")
     arguments = parser.parse_args()
     torch.manual_seed(1)
-    texts = [(side[: arguments.letters].lower(), float(french))
-             for pair in generate() for french, side in enumerate(pair[:2])]  # fmt: skip
+    # Each beginning once: what many sentences begin with would else be in both parts.
+    texts = sorted({(side[: arguments.letters].lower(), float(french))
+                    for pair in generate() for french, side in enumerate(pair)})  # fmt: skip
     texts = [texts[place] for place in torch.randperm(len(texts)).tolist()]
     train, test = texts[2_000:], texts[:2_000]
     number = {letter: n for n, letter in enumerate(sorted(set("".join(t for t, _ in train))), 1)}
@@ -58,7 +59,7 @@ def main() -> None:
         french_B = model(*pad([text for text, _ in test], number)) > 0
     label_B = torch.tensor([label for _, label in test])
     share = label_B.mean().item()
-    print(f"accuracy on {len(test):,} unseen sentences: "
+    print(f"accuracy on {len(test):,} unseen beginnings: "
           f"{(french_B == label_B.bool()).float().mean():.3f}")  # fmt: skip
     print(f"always the same answer: {max(share, 1 - share):.3f}")
 
