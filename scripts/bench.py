@@ -65,22 +65,32 @@ def bench_startup(model: Path | None) -> None:
         show("  its peak memory", [run.peak_mb for run in runs], "MB")
 
 
+def train(
+    config: Path, run: Path, corpus: str, steps: int, window: int, **settings: str | int
+) -> tuple[Finished, list[float]]:
+    """Train for `steps` updates, a whole schedule, without a checkpoint or validation before.
+
+    Returns also the target tokens a second of each window of updates after the warm-up.
+    """
+    settings |= {
+        "data.corpus": corpus,
+        "training.max_steps": steps,
+        "training.log_steps": window,
+        "training.validate_steps": steps,
+        "training.checkpoint_minutes": 60,
+    }
+    overrides = [f"--set={name}={value}" for name, value in settings.items()]
+    finished = gru_mt("train", "--config", config, "--run", run, *overrides)
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    speeds = [line["tokens_s"] for line in lines if line["step"] > WARM_UP and "tokens_s" in line]
+    return finished, speeds
+
+
 def bench_training(name: str, config: Path, corpus: str) -> None:
     """Measure target tokens a second, validation and warm-up left out, and peak memory."""
     steps = WARM_UP + WINDOW * WINDOWS
     with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "run"
-        settings = {
-            "data.corpus": corpus,
-            "training.max_steps": steps,
-            "training.log_steps": WINDOW,
-            "training.validate_steps": steps,
-            "training.checkpoint_minutes": 60,
-        }
-        overrides = [f"--set={name}={value}" for name, value in settings.items()]
-        finished = gru_mt("train", "--config", config, "--run", run, *overrides)
-        lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    speeds = [line["tokens_s"] for line in lines if line["step"] > WARM_UP and "tokens_s" in line]
+        finished, speeds = train(config, Path(folder) / "run", corpus, steps, WINDOW)
     show(f"training {name}", speeds, "target tokens/s")
     show(f"  its peak memory over {steps} updates", [finished.peak_mb], "MB")
 

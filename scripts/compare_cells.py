@@ -12,12 +12,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import WARM_UP, gru_mt
+from bench import WARM_UP, gru_mt, train
 
 from gru_mt.model.cells import CELLS
 from gru_mt.storage import load_tensors
 
 CONFIGS = Path("configs/compare")
+WINDOW = 50  # updates
 RECURRENT = ("encoder.", "decoder.")
 
 
@@ -33,34 +34,23 @@ class Row:
     high: float
 
 
-def train(config: Path, run: Path, corpus: str, steps: int, **settings: str | int) -> float:
-    """Train `config` for `steps` updates, a whole schedule; return target tokens a second."""
-    settings |= {
-        "data.corpus": corpus,
-        "training.max_steps": steps,
-        "training.validate_steps": steps,
-        "training.log_steps": 50,
-        "training.checkpoint_minutes": 60,
-    }
-    overrides = [f"--set={name}={value}" for name, value in settings.items()]
-    gru_mt("train", "--config", config, "--run", run, *overrides)
-    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    speeds = [line["tokens_s"] for line in lines if line["step"] > WARM_UP and "tokens_s" in line]
-    return float(statistics.median(speeds))
-
-
 def measure(config: Path, corpus: str, steps: int, seed: int) -> Row:
     """Return what `config` comes to."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        tokens_s = train(config, run, corpus, steps, **{"training.seed": seed})
+        _, speeds = train(config, run, corpus, steps, WINDOW, **{"training.seed": seed})
         weights, _ = load_tensors(run / "model" / "weights.safetensors")
         evaluation = json.loads(gru_mt("eval", "--model", run, "--split", "dev", "--json").stdout)
     sizes = {name: weight.numel() for name, weight in weights.items()}
     recurrent = sum(size for name, size in sizes.items() if name.startswith(RECURRENT))
     multi = evaluation["scores"][0]
     return Row(
-        sum(sizes.values()), recurrent, tokens_s, multi["value"], multi["low"], multi["high"]
+        sum(sizes.values()),
+        recurrent,
+        statistics.median(speeds),
+        multi["value"],
+        multi["low"],
+        multi["high"],
     )
 
 
@@ -68,7 +58,8 @@ def speed_at_r1(cell: str, corpus: str) -> float:
     """Return target tokens a second of 400 updates at the reference shape with another cell."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        return train(Path("configs/r1.yaml"), run, corpus, 400, **{"model.cell": cell})
+        _, speeds = train(Path("configs/r1.yaml"), run, corpus, 400, WINDOW, **{"model.cell": cell})
+    return statistics.median(speeds)
 
 
 def check(rows: dict[str, Row]) -> list[str]:
@@ -92,7 +83,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=966, help="updates; 966 are an epoch")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    if arguments.steps < (least := WARM_UP + 50):
+    if arguments.steps < (least := WARM_UP + WINDOW):
         parser.error(f"--steps {arguments.steps}: at least {least}, to measure speed after warm-up")
     print("| cell | parameters | recurrent | target tokens/s | over gru | dev BLEU |")
     print("|---|---|---|---|---|---|")

@@ -113,11 +113,10 @@ class Seq2Seq(nn.Module):
         self, id_BT: Tensor, start: DecoderState, rng: torch.Generator | None
     ) -> tuple[Tensor, DecoderState, Tensor]:
         """Return readout_BTE, the state after the last of id_BT, and attention weight_BTS."""
-        embedded_BTE = self._embed(self.target_embedding, id_BT, rng)
-        read_BTI = embedded_BTE
+        read_BTI = self._embed(self.target_embedding, id_BT, rng)
         if start.context_BC is not None:
             context_BTC = start.context_BC[:, None].expand(-1, id_BT.shape[1], -1)
-            read_BTI = torch.cat([embedded_BTE, context_BTC], dim=2)
+            read_BTI = torch.cat([read_BTI, context_BTC], dim=2)
         state_BTH, last_BZ = self.decoder[0](read_BTI, start.state_LBZ[0])
         context_BTC, weight_BTS = self.attention(state_BTH, start.memory)
         last_L = [last_BZ]
