@@ -20,11 +20,12 @@ ROWS = """
     config
     data data.fra_eng data.phrasebook data.phrasebook.lexicon data.phrasebook.grammar
         data.phrasebook.sentences data.corpus data.split
-        data.words data.tokenizer data.batching
+        data.words data.tokenizer data.sentences data.batching
     model model.noise model.linear model.cells model.parameters model.recurrent model.attention
-        model.seq2seq model.loss
+        model.seq2seq model.incremental model.loss
     device storage bundle
-    inference inference.lines inference.search inference.translator
+    inference inference.lines inference.search inference.engine inference.torch_engine
+        inference.translator
     evaluation evaluation.score evaluation.evaluate
     training training.schedule training.optimizer training.checkpoint training.folder
         training.journal training.preparation training.signals training.window

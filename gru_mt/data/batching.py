@@ -1,39 +1,17 @@
-"""Sentence pairs as batches: flat arrays of ids, buckets by both lengths, one plan an epoch.
+"""Sentence pairs as batches: buckets by both lengths, one plan an epoch.
 
 Shapes: N pairs, B batch, S source tokens, T target tokens.
 """
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from gru_mt.data.tokenizer import BOS, EOS, PAD
-
-Ints = npt.NDArray[np.int64]
-
-
-class Sentences:
-    """Token ids of N sentences, end to end in one array: 4 bytes a token, whatever N is."""
-
-    def __init__(self, sentences: Sequence[Sequence[int]]) -> None:
-        self.length_N: Ints = np.fromiter(map(len, sentences), np.int64, len(sentences))
-        self._start_N = np.cumsum(self.length_N) - self.length_N
-        self._ids = np.fromiter(chain.from_iterable(sentences), np.int32, int(self.length_N.sum()))
-
-    def padded(self, row_B: Ints) -> Ints:
-        """Return id_BS of the sentences in row_B, each padded behind to the longest."""
-        length_B1 = self.length_N[row_B, None]
-        position_S = np.arange(length_B1.max(initial=0))
-        id_BS = np.full((len(row_B), len(position_S)), PAD, np.int64)
-        real_BS = position_S < length_B1
-        id_BS[real_BS] = self._ids[(self._start_N[row_B, None] + position_S)[real_BS]]
-        return id_BS
+from gru_mt.data.sentences import Ints, Sentences, closed_batch
+from gru_mt.data.tokenizer import BOS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +36,6 @@ class Batch:
             move(self.target_in_BT),
             move(self.target_out_BT),
         )
-
-
-def source_batch(sources: Sentences, row_B: Ints) -> tuple[Tensor, Tensor]:
-    """Return source_BS, each sentence closed by <eos>, and source_length_B."""
-    id_BS = np.pad(sources.padded(row_B), ((0, 0), (0, 1)), constant_values=PAD)
-    id_BS[np.arange(len(row_B)), sources.length_N[row_B]] = EOS
-    return torch.from_numpy(id_BS), torch.from_numpy(sources.length_N[row_B] + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +63,9 @@ class EncodedPairs:
     def batch(self, row_B: Ints) -> Batch:
         """Return the pairs in row_B as padded tensors on the CPU."""
         cut = self.cut_tokens
-        source_BS, source_length_B = source_batch(self.source, row_B)
+        source_BS, source_length_B = map(torch.from_numpy, closed_batch(self.source, row_B))
         source_BS, source_length_B = source_BS[:, :cut], source_length_B.clamp(max=cut)
-        target_out_BT = source_batch(self.target, row_B)[0][:, :cut]
+        target_out_BT = torch.from_numpy(closed_batch(self.target, row_B)[0])[:, :cut]
         target_in_BT = torch.nn.functional.pad(target_out_BT[:, :-1], (1, 0), value=BOS)
         return Batch(source_BS, source_length_B, target_in_BT, target_out_BT)
 

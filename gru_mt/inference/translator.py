@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from gru_mt.bundle import load_bundle
 from gru_mt.config import DecodingConfig
-from gru_mt.data.batching import Ints, Sentences, source_batch
 from gru_mt.data.corpus import clean
-from gru_mt.data.tokenizer import BOS, PAD, UNK, Tokenizer
+from gru_mt.data.sentences import Sentences, closed_batch
+from gru_mt.data.tokenizer import BOS, Tokenizer
 from gru_mt.device import resolve_device
 from gru_mt.errors import UserError
-from gru_mt.inference.search import Hypothesis, beam_search, greedy_search
-from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+from gru_mt.inference.search import beam_search
+from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.model.seq2seq import Seq2Seq
 
 PRUNING_MARGIN = 1.5  # nats, where only the best is wanted: on fra-eng no BLEU less than without
 
@@ -71,8 +70,7 @@ class Translator:
     """A model and its tokenizer, ready to translate."""
 
     def __init__(self, model: Seq2Seq, tokenizer: Tokenizer, config: DecodingConfig) -> None:
-        self.model = model
-        self.device = model.output_bias_V.device
+        self.engine = TorchEngine(model)
         self.tokenizer = tokenizer
         self.config = config
 
@@ -82,7 +80,6 @@ class Translator:
         bundle = load_bundle(Path(path), resolve_device(device))
         return cls(bundle.model, bundle.tokenizer, bundle.config.decoding)
 
-    @torch.inference_mode()
     def translate(
         self,
         sources: Sequence[str],
@@ -103,7 +100,7 @@ class Translator:
         beam_size = self.config.beam_size if beam_size is None else beam_size
         if n_best > beam_size:
             raise UserError(f"{n_best} translations need a beam of at least {n_best}: {beam_size}")
-        if attention and not self.model.attention.context_size:
+        if attention and not self.engine.model.attention.context_size:
             raise UserError("this model has no attention to show (model.attention: none)")
         if length_penalty is None:
             length_penalty = self.config.length_penalty
@@ -115,16 +112,22 @@ class Translator:
         worded_N = by_length_N[encoded.length_N[by_length_N] > 0]
         for first in range(0, len(worded_N), batch_size):
             row_B = worded_N[first : first + batch_size]
-            start = self._encode(encoded, row_B)
-            margin = PRUNING_MARGIN if n_best == 1 else math.inf
-            beams = self._search(start, encoded.length_N[row_B], beam_size, length_penalty, margin)
-            for place, (row, beam) in enumerate(zip(row_B, beams, strict=True)):
+            beams = beam_search(
+                self.engine.step,
+                self.engine.start(*closed_batch(encoded, row_B)),
+                # A limit by the sentence's own length: its company in a batch changes nothing.
+                2 * encoded.length_N[row_B] + 10,
+                beam_size=beam_size,
+                length_penalty=length_penalty,
+                margin=PRUNING_MARGIN if n_best == 1 else math.inf,
+            )
+            for row, beam in zip(row_B, beams, strict=True):
                 candidates[row] = [
                     Candidate(
                         self.tokenizer.target.decode(hypothesis.ids),
                         hypothesis.score,
                         self.tokenizer.target.pieces(hypothesis.ids),
-                        self._align(start, place, hypothesis.ids) if attention else None,
+                        self._align(encoded, row, hypothesis.ids) if attention else None,
                     )
                     for hypothesis in beam[:n_best]
                 ]
@@ -138,43 +141,11 @@ class Translator:
             for row, (source, ids) in enumerate(zip(sources, id_lists, strict=True))
         ]
 
-    def _encode(self, encoded: Sentences, row_B: Ints) -> DecoderState:
-        source_BS, source_length_B = source_batch(encoded, row_B)
-        return self.model.encode(source_BS.to(self.device), source_length_B.to(self.device))
-
-    def _search(
-        self,
-        start: DecoderState,
-        length_B: Ints,
-        beam_size: int,
-        length_penalty: float,
-        margin: float,
-    ) -> list[list[Hypothesis]]:
-        # A limit by the sentence's own length, so that its company in a batch changes nothing.
-        limit_B = torch.from_numpy(2 * length_B + 10).to(self.device)
-        if beam_size == 1:
-            greedy = greedy_search(self._step, start, limit_B, length_penalty=length_penalty)
-            return [[hypothesis] for hypothesis in greedy]
-        return beam_search(
-            self._step,
-            start,
-            limit_B,
-            beam_size=beam_size,
-            length_penalty=length_penalty,
-            margin=margin,
-        )
-
-    def _step(self, last_id_N: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
-        logits_NV, state = self.model.step(last_id_N, state)
-        logits_NV[:, (PAD, UNK, BOS)] = -torch.inf
-        return logits_NV.log_softmax(dim=1), state
-
-    def _align(self, start: DecoderState, row: int, ids: list[int]) -> list[list[float]]:
-        """Return the attention of each token and of <eos> over the row's real source tokens."""
-        target_in_BT = torch.tensor([[BOS, *ids]], device=self.device)
-        state = start.select(torch.tensor([row], device=self.device))
-        weight_TS = self.model.align(target_in_BT, state)[0]
-        weights: list[list[float]] = weight_TS[:, state.memory.mask_BS[0]].tolist()
+    def _align(self, encoded: Sentences, row: int, ids: list[int]) -> list[list[float]]:
+        """Return the attention of each token and of <eos> over the source's, closed by <eos>."""
+        source = closed_batch(encoded, np.array([row]))
+        (weight_TS,) = self.engine.align(*source, np.array([[BOS, *ids]]))
+        weights: list[list[float]] = weight_TS.tolist()
         return weights
 
 

@@ -23,15 +23,13 @@ def length_mask(length_B: Tensor, size: int) -> Tensor:
 class Memory:
     """An encoded batch of sources, as attention reads it."""
 
-    state_BSC: Tensor
+    value_BSC: Tensor  # what is read: the encoder's states
     key_BSH: Tensor  # the states, projected once to what a query is compared with
     mask_BS: Tensor  # True on real tokens
 
     def select(self, row_N: Tensor) -> "Memory":
         """Return the memory of the rows that row_N names."""
-        state_NSC = self.state_BSC[row_N]
-        same = self.key_BSH is self.state_BSC
-        return Memory(state_NSC, state_NSC if same else self.key_BSH[row_N], self.mask_BS[row_N])
+        return Memory(self.value_BSC[row_N], self.key_BSH[row_N], self.mask_BS[row_N])
 
 
 class Attention(nn.Module):
@@ -76,4 +74,4 @@ class Attention(nn.Module):
         else:
             score_BTS = query_BTH @ memory.key_BSH.transpose(1, 2)
         weight_BTS = score_BTS.masked_fill(~memory.mask_BS[:, None], -math.inf).softmax(dim=2)
-        return weight_BTS.to(memory.state_BSC.dtype) @ memory.state_BSC, weight_BTS
+        return weight_BTS.to(memory.value_BSC.dtype) @ memory.value_BSC, weight_BTS

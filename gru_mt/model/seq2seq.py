@@ -2,7 +2,7 @@
 
 Shapes: B batch, S source tokens, T target tokens, E embedding, H decoder units, Z state of a
 decoder layer (see `cells`), L decoder layers, C encoder units (both directions), V target
-vocabulary, N hypotheses.
+vocabulary.
 """
 
 from dataclasses import dataclass
@@ -20,16 +20,11 @@ from gru_mt.model.recurrent import Layer, Recurrent
 
 @dataclass(frozen=True, slots=True)
 class DecoderState:
-    """What the decoder knows before its next token: its layers' states and the source."""
+    """What the decoder begins with: its layers' states and the source."""
 
     state_LBZ: Tensor
     memory: Memory
     context_BC: Tensor | None = None  # read with every token: the source's last state
-
-    def select(self, row_N: Tensor) -> "DecoderState":
-        """Return the state of the rows that row_N names, which may repeat or leave."""
-        context_NC = None if self.context_BC is None else self.context_BC[row_N]
-        return DecoderState(self.state_LBZ[:, row_N], self.memory.select(row_N), context_NC)
 
 
 class Seq2Seq(nn.Module):
@@ -83,7 +78,7 @@ class Seq2Seq(nn.Module):
         self, source_BS: Tensor, source_length_B: Tensor, rng: torch.Generator | None = None
     ) -> DecoderState:
         """Return the decoder's first state; `rng` turns dropout on."""
-        state_BSC = self._embed(self.source_embedding, source_BS, rng)
+        state_BSC = self.embed(self.source_embedding, source_BS, rng)
         state_BSC, last_KBH = self.encoder(state_BSC, source_length_B, rng=rng)
         state_BSC = dropout(state_BSC, self.dropout, rng)
         last_BC = torch.cat([*last_KBH[-self.encoder.directions :]], dim=1)  # of the last layer
@@ -96,39 +91,40 @@ class Seq2Seq(nn.Module):
         self, target_in_BT: Tensor, start: DecoderState, rng: torch.Generator | None = None
     ) -> Tensor:
         """Return logits_BTV of the token after each of target_in_BT: teacher forcing, one pass."""
-        readout_BTE, _, _ = self._advance(target_in_BT, start, rng)
-        return self._logits(readout_BTE)
-
-    def step(self, last_id_N: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
-        """Return logits_NV of the token after last_id_N, and the state there."""
-        readout_N1E, state, _ = self._advance(last_id_N[:, None], state, None)
-        return self._logits(readout_N1E[:, 0]), state
+        readout_BTE, _ = self._read(target_in_BT, start, rng)
+        return linear(readout_BTE, self.target_embedding.weight, self.output_bias_V)
 
     def align(self, target_in_BT: Tensor, start: DecoderState) -> Tensor:
         """Return weight_BTS: how much each prediction after target_in_BT reads of each source."""
-        _, _, weight_BTS = self._advance(target_in_BT, start, None)
+        _, weight_BTS = self._read(target_in_BT, start, None)
         return weight_BTS
 
-    def _advance(
+    def embed(
+        self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None = None
+    ) -> Tensor:
+        """Return the scaled rows of one of the model's embeddings, as its first layers read it."""
+        # Between what the output wants, rows of length 1, and a GRU, inputs of variance 1: their
+        # full factor, size**0.5, also multiplies what an update moves, and learned more slowly.
+        scaled_BTE = embedding(id_BT) * embedding.embedding_dim**0.25
+        return dropout(scaled_BTE, self.dropout, rng)
+
+    def _read(
         self, id_BT: Tensor, start: DecoderState, rng: torch.Generator | None
-    ) -> tuple[Tensor, DecoderState, Tensor]:
-        """Return readout_BTE, the state after the last of id_BT, and attention weight_BTS."""
-        read_BTI = self._embed(self.target_embedding, id_BT, rng)
+    ) -> tuple[Tensor, Tensor]:
+        """Return readout_BTE after each of id_BT, and attention weight_BTS."""
+        read_BTI = self.embed(self.target_embedding, id_BT, rng)
         if start.context_BC is not None:
             context_BTC = start.context_BC[:, None].expand(-1, id_BT.shape[1], -1)
             read_BTI = torch.cat([read_BTI, context_BTC], dim=2)
-        state_BTH, last_BZ = self.decoder[0](read_BTI, start.state_LBZ[0])
+        state_BTH, _ = self.decoder[0](read_BTI, start.state_LBZ[0])
         context_BTC, weight_BTS = self.attention(state_BTH, start.memory)
-        last_L = [last_BZ]
         for layer, start_BZ in zip(self.decoder[1:], start.state_LBZ[1:], strict=True):
             read_BTI = torch.cat([state_BTH, context_BTC], dim=2)
-            above_BTH, last_BZ = layer(dropout(read_BTI, self.dropout, rng), start_BZ)
-            last_L.append(last_BZ)
+            above_BTH, _ = layer(dropout(read_BTI, self.dropout, rng), start_BZ)
             state_BTH = state_BTH + above_BTH
         read_BTI = dropout(torch.cat([state_BTH, context_BTC], dim=2), self.dropout, rng)
         readout_BTE = dropout(torch.tanh(self.readout(read_BTI)), self.dropout, rng)
-        state = DecoderState(torch.stack(last_L), start.memory, start.context_BC)
-        return readout_BTE, state, weight_BTS
+        return readout_BTE, weight_BTS
 
     def _first_state(self, last_BC: Tensor) -> Tensor:
         """Return the decoder's state_LBZ after the encoder's last state."""
@@ -138,15 +134,6 @@ class Seq2Seq(nn.Module):
         start_BX: Tensor = torch.tanh(self.bridge(last_BC))
         start_LBZ = start_BX.view(len(last_BC), len(self.decoder), -1).transpose(0, 1)
         return start_LBZ.contiguous()
-
-    def _embed(self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None) -> Tensor:
-        # Between what the output wants, rows of length 1, and a GRU, inputs of variance 1: their
-        # full factor, size**0.5, also multiplies what an update moves, and learned more slowly.
-        scaled_BTE = embedding(id_BT) * embedding.embedding_dim**0.25
-        return dropout(scaled_BTE, self.dropout, rng)
-
-    def _logits(self, readout_BTE: Tensor) -> Tensor:
-        return linear(readout_BTE, self.target_embedding.weight, self.output_bias_V)
 
 
 def _embedding(size_V: int, size_E: int) -> nn.Embedding:

@@ -11,8 +11,9 @@ from typing import Any
 import torch
 
 from gru_mt.config import Config
-from gru_mt.data.batching import EncodedPairs, Sentences
+from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.corpus import Corpus, Pair, load_corpus
+from gru_mt.data.sentences import Sentences
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from gru_mt.bundle import build_model, save_weights, start_bundle
 from gru_mt.config import Config
-from gru_mt.data.batching import Batch, EncodedPairs, Ints
+from gru_mt.data.batching import Batch, EncodedPairs
+from gru_mt.data.sentences import Ints
 from gru_mt.device import resolve_device, resolve_precision, return_freed_memory
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import corpus_bleu

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from gru_mt.config import DataConfig, TokenizerConfig
-from gru_mt.data.batching import EncodedPairs, Ints, Sentences, source_batch
+from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.corpus import load_corpus
+from gru_mt.data.sentences import Ints, Sentences, closed_batch
 from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import BOS, EOS, PAD, train_tokenizer
 
@@ -49,7 +50,7 @@ def test_there_may_be_no_sentences_at_all() -> None:
 
 
 def test_a_source_ends_with_eos_before_its_padding() -> None:
-    source_BS, length_B = source_batch(Sentences([[5, 6], [7], []]), rows(0, 1, 2))
+    source_BS, length_B = closed_batch(Sentences([[5, 6], [7], []]), rows(0, 1, 2))
     assert source_BS.tolist() == [[5, 6, EOS], [7, EOS, PAD], [EOS, PAD, PAD]]
     assert length_B.tolist() == [3, 2, 1]
 

@@ -5,19 +5,17 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from gru_mt.config import ModelConfig
-from gru_mt.data.tokenizer import BOS, EOS
-from gru_mt.inference.search import (
-    Hypothesis,
-    beam_search,
-    greedy_search,
-    length_normalised,
-)
-from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+from gru_mt.data.sentences import Ints
+from gru_mt.data.words import BOS, EOS, PAD, UNK
+from gru_mt.inference.search import Floats, Hypothesis, beam_search, length_normalised
+from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.model.seq2seq import Seq2Seq
 
 VOCABULARY = 4  # ids 0 to 3; to a fake step all are words but the last, which is <eos>
 EVERYTHING = 400  # more than the sequences of up to 5 tokens: 1 + 3 + 9 + 27 + 81 * 4 = 364
@@ -33,7 +31,7 @@ class Prefixes:
 
     rows: list[tuple[int, tuple[int, ...]]]
 
-    def select(self, row_N: Tensor) -> "Prefixes":
+    def select(self, row_N: Ints) -> "Prefixes":
         return Prefixes([self.rows[row] for row in row_N.tolist()])
 
 
@@ -44,14 +42,17 @@ class TableStep:
     table: Table
     sizes: list[int] = field(default_factory=list)
 
-    def __call__(self, last_id_R: Tensor, state: Prefixes) -> tuple[Tensor, Prefixes]:
+    def __call__(
+        self, last_id_R: Ints, state: Prefixes, count: int
+    ) -> tuple[Floats, Ints, Prefixes]:
         self.sizes.append(len(last_id_R))
         rows = [
             (sentence, (*read, last_id))
             for (sentence, read), last_id in zip(state.rows, last_id_R.tolist(), strict=True)
         ]
-        log_prob_RV = [self.table(sentence, read[1:]) for sentence, read in rows]
-        return torch.tensor(log_prob_RV, dtype=torch.float64), Prefixes(rows)
+        log_prob_RV = np.array([self.table(sentence, read[1:]) for sentence, read in rows])
+        id_RK = np.argsort(-log_prob_RV, axis=1, kind="stable")[:, :count]
+        return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, Prefixes(rows)
 
 
 def beam(
@@ -66,16 +67,11 @@ def beam(
     return beam_search(
         step,
         start,
-        torch.tensor(limits),
+        np.array(limits, dtype=np.int64),
         beam_size=beam_size,
         length_penalty=length_penalty,
         margin=margin,
     )
-
-
-def greedy(step: TableStep, limits: list[int], *, length_penalty: float = 1.0) -> list[Hypothesis]:
-    start = Prefixes([(sentence, ()) for sentence in range(len(limits))])
-    return greedy_search(step, start, torch.tensor(limits), length_penalty=length_penalty)
 
 
 # Tables, and what follows from one by plain enumeration
@@ -283,17 +279,17 @@ def test_the_length_penalty_decides_between_likely_and_likely_by_the_token() -> 
 def test_no_sentences_are_searched_in_no_steps() -> None:
     step = TableStep(random_table(0))
     assert beam(step, [], beam_size=2) == []
-    assert greedy(step, []) == []
     assert step.sizes == []
 
 
-# Greedy
+# A beam of 1: greedy
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_greedy_takes_the_likeliest_token_at_every_step(seed: int) -> None:
     table, limits = random_table(seed, impossible=0.2), [5, 1, 7, 3]
-    for sentence, hypothesis in enumerate(greedy(TableStep(table), limits, length_penalty=0.6)):
+    found = beam(TableStep(table), limits, beam_size=1, length_penalty=0.6)
+    for sentence, hypotheses in enumerate(found):
         ids: list[int] = []
         log_prob = 0.0
         while len(ids) < limits[sentence] and EOS not in ids:
@@ -301,29 +297,14 @@ def test_greedy_takes_the_likeliest_token_at_every_step(seed: int) -> None:
             ids.append(log_probs.index(max(log_probs)))
             log_prob += max(log_probs)
         (expected,) = ranked([(tuple(ids), log_prob)], 0.6)
-        assert_found([hypothesis], [expected])
-
-
-@pytest.mark.parametrize("seed", range(50))
-def test_a_beam_of_1_is_greedy(seed: int) -> None:
-    table, limits = random_table(seed), [6, 2, 4]
-    one = beam(TableStep(table), limits, beam_size=1, length_penalty=0.6)
-    assert [
-        [hypothesis] for hypothesis in greedy(TableStep(table), limits, length_penalty=0.6)
-    ] == one
-
-
-def test_greedy_drops_finished_sentences_too() -> None:
-    step = TableStep(ends_after([2, 4, 1]))
-    assert [len(hypothesis.ids) for hypothesis in greedy(step, [9, 3, 9])] == [1, 3, 0]
-    assert step.sizes == [3, 2, 1]
+        assert_found(hypotheses, [expected])
 
 
 # A real model
 
 
-def tiny_model() -> tuple[Seq2Seq, DecoderState, Tensor]:
-    """Return a random model in float64, its state after eight sources, and limits."""
+@torch.no_grad()
+def test_what_a_real_model_finds_has_the_log_probability_of_teacher_forcing() -> None:
     config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8, decoder_layers=2)
     model = Seq2Seq(config, source_size=12, target_size=12, joint=True).double()
     rng = torch.Generator().manual_seed(3)
@@ -331,38 +312,16 @@ def tiny_model() -> tuple[Seq2Seq, DecoderState, Tensor]:
         nn.init.normal_(parameter, generator=rng)
     source_BS = torch.randint(4, 12, (8, 6), generator=rng)
     length_B = torch.tensor([6, 1, 3, 2, 5, 4, 6, 2])
-    return model, model.encode(source_BS, length_B), 2 * length_B
-
-
-def model_step(model: Seq2Seq) -> Callable[[Tensor, DecoderState], tuple[Tensor, DecoderState]]:
-    def step(last_id_N: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
-        logits_NV, state = model.step(last_id_N, state)
-        return logits_NV.log_softmax(dim=1), state
-
-    return step
-
-
-@torch.no_grad()
-def test_a_beam_of_1_is_greedy_with_a_real_model() -> None:
-    model, start, limit_N = tiny_model()
-    one = beam_search(model_step(model), start, limit_N, beam_size=1, length_penalty=1.0)
-    greedy = greedy_search(model_step(model), start, limit_N, length_penalty=1.0)
-    assert [beam[0].ids for beam in one] == [hypothesis.ids for hypothesis in greedy]
-    for (found,), hypothesis in zip(one, greedy, strict=True):
-        assert found.log_prob == pytest.approx(hypothesis.log_prob, abs=1e-9)
-
-
-@torch.no_grad()
-def test_what_a_real_model_finds_has_the_log_probability_of_teacher_forcing() -> None:
-    model, start, limit_N = tiny_model()
-    found = beam_search(model_step(model), start, limit_N, beam_size=4, length_penalty=1.0)
-    for row, (limit, hypotheses) in enumerate(zip(limit_N.tolist(), found, strict=True)):
+    engine, limit_B = TorchEngine(model), 2 * length_B.numpy()
+    start = engine.start(source_BS.numpy(), length_B.numpy())
+    found = beam_search(engine.step, start, limit_B, beam_size=4, length_penalty=1.0)
+    for row, (limit, hypotheses) in enumerate(zip(limit_B, found, strict=True)):
         assert len(hypotheses) == 4
-        state = start.select(torch.tensor([row]))
+        alone = model.encode(source_BS[row : row + 1], length_B[row : row + 1])
         for hypothesis in hypotheses:
             path = [*hypothesis.ids, EOS][:limit]
-            target_in_BT = torch.tensor([[BOS, *path[:-1]]])
-            log_prob_TV = model.decode(target_in_BT, state)[0].log_softmax(dim=1)
-            total = log_prob_TV[torch.arange(len(path)), path].sum().item()
+            logits_TV = model.decode(torch.tensor([[BOS, *path[:-1]]]), alone)[0]
+            logits_TV[:, [PAD, UNK, BOS]] = -torch.inf
+            total = logits_TV.log_softmax(dim=1)[torch.arange(len(path)), path].sum().item()
             assert hypothesis.log_prob == pytest.approx(total, abs=1e-9)
             assert hypothesis.score == pytest.approx(total / len(path), abs=1e-9)

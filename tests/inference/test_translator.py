@@ -168,7 +168,7 @@ def test_the_score_is_the_teacher_forced_log_probability_by_length(
     translator = build(eos_bias=6.0)
     words = translator.tokenizer.source
     assert isinstance(words, Words)
-    model = translator.model
+    model = translator.engine.model
     for translation in translator.translate(
         sentences(20), beam_size=beam_size, n_best=beam_size, length_penalty=length_penalty
     ):
@@ -188,8 +188,10 @@ def test_the_score_is_the_teacher_forced_log_probability_by_length(
 @pytest.mark.parametrize("beam_size", [1, 4])
 def test_padding_unknown_and_start_are_never_written(beam_size: int) -> None:
     translator = build()
+    model = translator.engine.model
     with torch.no_grad():
-        translator.model.output_bias_V[[PAD, UNK, BOS]] = 100.0
+        model.output_bias_V[[PAD, UNK, BOS]] = 100.0
+    translator = Translator(model, translator.tokenizer, translator.config)
     for translation in translator.translate(sentences(5), beam_size=beam_size, n_best=beam_size):
         for candidate in translation.candidates:
             assert not {"<pad>", "<unk>", "<s>", "</s>"} & {*candidate.tokens}

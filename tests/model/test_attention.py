@@ -137,6 +137,6 @@ def test_a_memory_selects_states_keys_and_mask() -> None:
     state_BSC, key_BSH, mask_BS = random(3, 2, 4), random(3, 2, 6), length_mask(LENGTHS, 2)
     memory = Memory(state_BSC, key_BSH, mask_BS).select(torch.tensor([1, 1]))
 
-    assert torch.equal(memory.state_BSC, state_BSC[[1, 1]])
+    assert torch.equal(memory.value_BSC, state_BSC[[1, 1]])
     assert torch.equal(memory.key_BSH, key_BSH[[1, 1]])
     assert torch.equal(memory.mask_BS, mask_BS[[1, 1]])

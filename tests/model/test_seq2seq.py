@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from gru_mt.config import Cell, ModelConfig
 from gru_mt.data.tokenizer import BOS, EOS, PAD
 from gru_mt.model.cells import CELLS
+from gru_mt.model.incremental import NEVER, Incremental, best
 from gru_mt.model.loss import token_loss
-from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+from gru_mt.model.seq2seq import Seq2Seq
 
 Kind = Literal["dot", "general", "additive", "none"]
 READING: list[Kind] = ["dot", "general", "additive"]
@@ -70,11 +71,17 @@ def assert_same(first: object, second: object) -> None:
 
 
 def assert_steps_give(model: Seq2Seq, expected_BTV: Tensor) -> None:
-    """Hold a chain of steps over TARGET_IN to `expected_BTV`."""
-    state = model.encode(SOURCE, SOURCE_LENGTH)
+    """Hold a chain of steps over TARGET_IN, two hypotheses a source, to `expected_BTV`."""
+    start, decoder = model.encode(SOURCE, SOURCE_LENGTH), Incremental(model)
+    row_AK, place_R = torch.arange(6).view(3, 2), torch.arange(6)
+    state_LRZ, sources = start.state_LBZ.repeat_interleave(2, dim=1), decoder.remember(start)
     for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
-        logits_BV, state = model.step(last_id_B, state)
-        assert_same(logits_BV, expected_BTV[:, t])
+        logits_RV, state_LRZ = decoder(
+            last_id_B.repeat_interleave(2), state_LRZ, sources, row_AK, place_R
+        )
+        assert logits_RV[:, NEVER].isneginf().all()
+        for k in range(2):
+            assert_same(logits_RV[k::2, 3:], expected_BTV[:, t, 3:])
 
 
 # One arithmetic
@@ -113,21 +120,6 @@ def test_the_fixed_context_model_reads_the_last_state_with_every_token(
 
     assert_same(logits(model), expected_BTV)
     assert_steps_give(model, expected_BTV)
-
-
-def test_a_selected_state_keeps_its_context() -> None:
-    model = build("none", context="repeat", joint=False)
-    state = model.encode(SOURCE, SOURCE_LENGTH)
-    row_N = torch.tensor([2, 0, 2])
-    assert_same(
-        model.step(torch.tensor([5, 6, 7]), state.select(row_N))[0],
-        torch.stack(
-            [
-                model.step(torch.tensor([token] * 3), state)[0][row]
-                for token, row in ((5, 2), (6, 0), (7, 2))
-            ]
-        ),
-    )
 
 
 @pytest.mark.parametrize("attention", ALL)
@@ -207,7 +199,7 @@ def test_a_sentence_alone_gets_the_logits_it_gets_in_company(attention: Kind) ->
 def test_without_attention_the_source_comes_through_the_bridge_alone() -> None:
     model = build("none", 2)
     state = model.encode(SOURCE, SOURCE_LENGTH)
-    memory_BSC, state_LBZ = state.memory.state_BSC, state.state_LBZ
+    memory_BSC, state_LBZ = state.memory.value_BSC, state.state_LBZ
     gradients = torch.autograd.grad(
         model.decode(TARGET_IN, state).sum(), [memory_BSC, state_LBZ], allow_unused=True
     )
@@ -221,7 +213,7 @@ def test_with_attention_the_states_are_read(attention: Kind) -> None:
     model = build(attention, 2)
     state = model.encode(SOURCE, SOURCE_LENGTH)
     (gradient_BSC,) = torch.autograd.grad(
-        model.decode(TARGET_IN, state).sum(), state.memory.state_BSC
+        model.decode(TARGET_IN, state).sum(), state.memory.value_BSC
     )
     real_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
     assert torch.equal(gradient_BSC.any(dim=2), real_BS)
@@ -268,30 +260,32 @@ def test_the_output_layer_uses_the_target_embedding(joint: bool) -> None:
     assert_same(after_BTV[:, :, :unread], before_BTV[:, :, :unread])
 
 
-# States
+# A step for inference
 
 
-@pytest.mark.parametrize("attention", ALL)
-def test_a_selected_state_goes_on_as_its_rows_do(attention: Kind) -> None:
-    model = build(attention, 2)
-    _, state = model.step(TARGET_IN[:, 0], model.encode(SOURCE, SOURCE_LENGTH))
-    last_id_B, row_N = TARGET_IN[:, 1], torch.tensor([2, 0, 0, 2])  # row 1 leaves
+@pytest.mark.parametrize("model", [
+    *(build(attention, 2) for attention in ALL), build("none", context="repeat", joint=False),
+])  # fmt: skip
+def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
+    start, decoder = model.encode(SOURCE, SOURCE_LENGTH), Incremental(model)
+    source_R, last_id_R = torch.tensor([0, 2, 2]), torch.tensor([5, 6, 7])
+    # Sources 0 and 2 are held, with one hypothesis and with two.
+    sources = decoder.remember(start).select(torch.tensor([0, 2]))
+    row_AK, place_R = torch.tensor([[0, 0], [1, 2]]), torch.tensor([0, 2, 3])
+    state_LRZ = start.state_LBZ[:, source_R]
+    logits_RV, _ = decoder(last_id_R, state_LRZ, sources, row_AK, place_R)
 
-    logits_NV, selected = model.step(last_id_B[row_N], state.select(row_N))
-    logits_BV, whole = model.step(last_id_B, state)
-
-    assert_same(logits_NV, logits_BV[row_N])
-    assert_same(selected.state_LBZ, whole.state_LBZ[:, row_N])
-    assert torch.equal(selected.memory.mask_BS, whole.memory.mask_BS[row_N])
+    for r, (row, last_id) in enumerate(zip(source_R.tolist(), last_id_R.tolist(), strict=True)):
+        expected_BTV = model.decode(torch.full((3, 1), last_id), start)
+        assert_same(logits_RV[r, 3:], expected_BTV[row, 0, 3:])
 
 
-def test_a_state_is_unchanged_by_what_follows_it() -> None:
-    model = build("general", 2)
-    state = model.encode(SOURCE, SOURCE_LENGTH)
-    before = DecoderState(state.state_LBZ.clone(), state.memory)
-    first_BV, _ = model.step(TARGET_IN[:, 0], state)
-    again_BV, _ = model.step(TARGET_IN[:, 0], before)
-    assert torch.equal(first_BV, again_BV)
+def test_the_best_are_the_likeliest_of_all_ids() -> None:
+    probability_RV = torch.tensor([[0.1, 0.6, 0.3], [0.5, 0.1, 0.4]], dtype=torch.float64)
+    log_prob_RN, id_RN = best(probability_RV.log() + 7.0, 2)
+    assert_same(log_prob_RN.exp(), torch.tensor([[0.6, 0.3], [0.5, 0.4]], dtype=torch.float64))
+    assert id_RN.tolist() == [[1, 2], [0, 2]]
+    assert best(probability_RV.log(), 9)[1].shape == (2, 3)
 
 
 # Dropout and precision
@@ -317,7 +311,7 @@ def test_both_halves_of_the_model_have_dropout() -> None:
     model = build("dot", 1)
     state = model.encode(SOURCE, SOURCE_LENGTH)
     noisy = model.encode(SOURCE, SOURCE_LENGTH, generator(1))
-    assert not torch.equal(noisy.memory.state_BSC, state.memory.state_BSC)
+    assert not torch.equal(noisy.memory.value_BSC, state.memory.value_BSC)
     plain_BTV = model.decode(TARGET_IN, state)
     assert not torch.equal(model.decode(TARGET_IN, state, generator(1)), plain_BTV)
 

@@ -1,0 +1,67 @@
+"""What the search runs on: an encoder and a decoder behind arrays.
+
+Shapes: B sources, S source tokens, R live hypotheses, A sources that are still held, K the most
+hypotheses that one of them has, N the likeliest next tokens.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from gru_mt.data.sentences import Ints
+from gru_mt.inference.search import Floats
+
+
+class Sources(Protocol):
+    """Encoded sources, of whatever an engine computes with."""
+
+    def select(self, row_N: Ints, /) -> Self:
+        """Return the sources that row_N names."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The decoder's state of each live hypothesis, and the source that each one translates."""
+
+    state_LRZ: Any  # an array of the engine's kind
+    source_R: Ints  # rows of `sources`, of which there are `count`; ascending
+    sources: Any
+    count: int
+
+    def select(self, row_N: Ints) -> "Live":
+        """Return the state of the hypotheses that row_N names.
+
+        Sources without any stay until they are half of all, so that few steps copy the rest.
+        """
+        source_N, sources, count = self.source_R[row_N], self.sources, self.count
+        held_A, among_held_N = np.unique(source_N, return_inverse=True)
+        if 2 * len(held_A) <= count:
+            source_N, sources, count = among_held_N, sources.select(held_A), len(held_A)
+        return Live(self.state_LRZ[:, row_N], source_N, sources, count)
+
+    def grid(self) -> tuple[Ints, Ints]:
+        """Return row_AK, each source's hypotheses, and place_R, where in row_AK each one stands.
+
+        A source with fewer than K is filled up with hypothesis 0: what it reads is not read again.
+        """
+        slot_R = np.arange(len(self.source_R)) - np.searchsorted(self.source_R, self.source_R)
+        row_AK = np.zeros((self.count, int(slot_R.max(initial=0)) + 1), np.int64)
+        row_AK[self.source_R, slot_R] = np.arange(len(slot_R))
+        return row_AK, self.source_R * row_AK.shape[1] + slot_R
+
+
+class Engine(Protocol):
+    """A model ready to translate."""
+
+    def start(self, source_BS: Ints, length_B: Ints) -> Live:
+        """Encode sources, each closed by <eos>; return the state of one hypothesis of each."""
+        ...
+
+    def step(self, last_id_R: Ints, live: Live, count: int) -> tuple[Floats, Ints, Live]:
+        """Return log_prob_RN and id_RN of the `count` likeliest tokens after last_id_R.
+
+        The likeliest come first; the state returned is the one after last_id_R.
+        """
+        ...

@@ -1,0 +1,59 @@
+"""Translating with torch.
+
+Shapes: as in `engine`; T target tokens.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gru_mt.data.sentences import Ints
+from gru_mt.inference.engine import Live
+from gru_mt.inference.search import Floats
+from gru_mt.model.incremental import Incremental, best
+from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+
+
+class TorchEngine:
+    """A model on torch's device; see `Engine`."""
+
+    def __init__(self, model: Seq2Seq) -> None:
+        """Take the model as it is now; later changes of its weights do not all show here."""
+        self.model = model
+        self.decoder = Incremental(model)
+
+    @torch.inference_mode()
+    def start(self, source_BS: Ints, length_B: Ints) -> Live:
+        """Encode sources; return the state of one hypothesis of each."""
+        start = self._encode(source_BS, length_B)
+        sources = self.decoder.remember(start)
+        return Live(start.state_LBZ, np.arange(len(length_B)), sources, len(length_B))
+
+    @torch.inference_mode()
+    def step(self, last_id_R: Ints, live: Live, count: int) -> tuple[Floats, Ints, Live]:
+        """Return the `count` likeliest tokens after last_id_R, and the state there."""
+        row_AK, place_R = live.grid()
+        logits_RV, state_LRZ = self.decoder(
+            self._tensor(last_id_R),
+            live.state_LRZ,
+            live.sources,
+            self._tensor(row_AK),
+            self._tensor(place_R),
+        )
+        log_prob_RN, id_RN = best(logits_RV, count)
+        return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), replace(live, state_LRZ=state_LRZ)
+
+    @torch.inference_mode()
+    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
+        """Return weight_BTS: how much each prediction after target_in_BT reads of each source."""
+        start = self._encode(source_BS, length_B)
+        weights: Floats = self.model.align(self._tensor(target_in_BT), start).cpu().numpy()
+        return weights
+
+    def _encode(self, source_BS: Ints, length_B: Ints) -> DecoderState:
+        return self.model.encode(self._tensor(source_BS), self._tensor(length_B))
+
+    def _tensor(self, array: Ints) -> Tensor:
+        return torch.from_numpy(array).to(self.model.output_bias_V.device)

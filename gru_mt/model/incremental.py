@@ -1,0 +1,122 @@
+"""The decoder for inference: one token at a time, and nothing computed twice.
+
+Shapes: R hypotheses, A sources, K hypotheses of one source at most, S source tokens, E embedding,
+H decoder units, Z state of a decoder layer (see `cells`), L decoder layers, C encoder units (both
+directions), G rows of stacked gates, V target vocabulary, X all that is read of a source: G for
+each decoder layer above the first, and E.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import torch
+from torch import Tensor, nn
+
+from gru_mt.data.tokenizer import BOS, PAD, UNK
+from gru_mt.model.attention import Memory
+from gru_mt.model.linear import linear
+from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+
+if TYPE_CHECKING:
+    from gru_mt.model.recurrent import Layer
+
+NEVER = (PAD, UNK, BOS)  # ids that no translation contains
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Encoded sources as `Incremental` reads them, a row for each."""
+
+    memory: Memory  # its values multiplied already: value_ASX
+    input_AG: Tensor | None = None  # what each source adds to every input of the first layer
+
+    def select(self, row_N: Tensor) -> "Sources":
+        """Return the sources that row_N names."""
+        input_NG = None if self.input_AG is None else self.input_AG[row_N]
+        return Sources(self.memory.select(row_N), input_NG)
+
+
+class Incremental(nn.Module):
+    """A decoder whose products with a token alone, or with a source alone, are made beforehand.
+
+    The first layer's input is a row of a table, one for each token. As attention is a weighted mean
+    and what follows it linear, W (sum of weight times state) = sum of weight times (W state): the
+    encoder's states are multiplied once by the weights that meet the context, and no step does it.
+    """
+
+    @torch.no_grad()
+    def __init__(self, model: Seq2Seq) -> None:
+        """Take the model as it is now; later changes of its weights do not show here."""
+        super().__init__()
+        self.cells = [layer.cell for layer in cast("list[Layer]", [*model.decoder])]
+        self.attention = model.attention
+        below, *above = self.cells
+        size_V, size_E = model.target_embedding.weight.shape
+        size_H = below.hidden_size
+        every_id_V = torch.arange(size_V, device=model.output_bias_V.device)
+        token_VE = model.embed(model.target_embedding, every_id_V)
+        self.input_VG = linear(token_VE, below.weight_ih[:, :size_E].contiguous(), below.bias_ih)
+        self.source_GC = below.weight_ih[:, size_E:].contiguous()
+        self.state_GH = [cell.weight_ih[:, :size_H].contiguous() for cell in above]
+        self.readout_EH = model.readout.weight[:, :size_H].contiguous()
+        self.readout_bias_E = model.readout.bias
+        readers = [*(cell.weight_ih for cell in above), model.readout.weight]
+        self.sizes_X = [len(weight) for weight in readers]
+        self.value_XC = torch.cat([weight[:, size_H:] for weight in readers])
+        self.output_VE = model.target_embedding.weight
+        self.output_bias_V = model.output_bias_V.clone()
+        self.output_bias_V[[*NEVER]] = -torch.inf
+
+    def remember(self, start: DecoderState) -> Sources:
+        """Return the encoder's sources, multiplied by what will meet them."""
+        memory, input_AG = start.memory, None
+        if self.attention.context_size:
+            value_ASX = linear(memory.value_BSC, self.value_XC, None)
+            memory = Memory(value_ASX, memory.key_BSH, memory.mask_BS)
+        if start.context_BC is not None:
+            input_AG = linear(start.context_BC, self.source_GC, None)
+        return Sources(memory, input_AG)
+
+    def forward(
+        self,
+        last_id_R: Tensor,
+        state_LRZ: Tensor,
+        sources: Sources,
+        row_AK: Tensor,
+        place_R: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """Return logits_RV of the token after last_id_R, and the state_LRZ there.
+
+        Hypothesis r belongs to source place_R[r] // K; row_AK names each source's hypotheses, and
+        where it has fewer than K any others. Ids that no translation contains get minus infinity.
+        """
+        input_RG = self.input_VG[last_id_R]
+        if sources.input_AG is not None:
+            input_RG = input_RG + sources.input_AG[place_R // row_AK.shape[1]]
+        below, *above = self.cells
+        state_L = [below.advance(input_RG, state_LRZ[0])]
+        state_RH = state_L[0][:, : below.hidden_size]
+        context_RX = self._context(state_RH, sources.memory, row_AK, place_R)
+        *context_RG, context_RE = context_RX.split(self.sizes_X, dim=1)
+        for cell, weight_GH, part_RG, start_RZ in zip(
+            above, self.state_GH, context_RG, state_LRZ[1:], strict=True
+        ):
+            input_RG = linear(state_RH, weight_GH, cell.bias_ih) + part_RG
+            state_L.append(cell.advance(input_RG, start_RZ))
+            state_RH = state_RH + state_L[-1][:, : cell.hidden_size]
+        readout_RE = linear(state_RH, self.readout_EH, self.readout_bias_E) + context_RE
+        logits_RV = linear(readout_RE.tanh(), self.output_VE, self.output_bias_V)
+        return logits_RV, torch.stack(state_L)
+
+    def _context(self, state_RH: Tensor, memory: Memory, row_AK: Tensor, place_R: Tensor) -> Tensor:
+        """Return context_RX, read for all hypotheses of a source together: no memory is copied."""
+        if not self.attention.context_size:
+            return state_RH.new_zeros(1, sum(self.sizes_X))
+        context_AKX: Tensor = self.attention(state_RH[row_AK], memory)[0]
+        return context_AKX.flatten(0, 1)[place_R]
+
+
+def best(logits_RV: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Return log_prob_RN and id_RN of each row's `count` likeliest ids, likeliest first."""
+    logit_RN, id_RN = logits_RV.topk(min(count, logits_RV.shape[1]), dim=1)
+    return logit_RN - logits_RV.logsumexp(dim=1, keepdim=True), id_RN
