@@ -12,7 +12,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import WARM_UP, gru_mt, train
+from bench import WARM_UP, train
+from measuring import gru_mt
 
 from gru_mt.model.cells import CELLS
 from gru_mt.storage import load_tensors

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SCRIPTS = [ROOT / "scripts" / name for name in ("setup.sh", "quickstart", "test")]
+SCRIPTS = [ROOT / "scripts" / name for name in ("setup.sh", "quickstart", "test", "bench")]
 SCRIPTS.append(ROOT / ".ci" / "run")
 PYTHON_NAMES = ("python3.11", "python3.12", "python3.13", "python3")
 

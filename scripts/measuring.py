@@ -1,0 +1,145 @@
+"""Runs commands, and keeps what came out: a line a figure for people, a line a run in a file."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path("scripts/results")
+PACKAGES = ("gru-mt", "numpy", "onnxruntime", "sacrebleu", "sentencepiece", "torch")
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a command came to."""
+
+    wall_s: float
+    peak_mb: float  # the largest resident set, in units of 1,000,000 bytes
+    stdout: str
+
+
+def run_python(*arguments: str | Path | int) -> Finished:
+    """Run Python to its end, its stderr on ours; raises CalledProcessError where it fails.
+
+    On Linux its peak is at least that of the process that starts it, which must not import torch.
+    """
+    command = [sys.executable, *map(str, arguments)]
+    started_s = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout, "it is a pipe"
+        stdout = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.perf_counter() - started_s
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Finished(wall_s, usage.ru_maxrss * 1024 / 1e6, stdout)
+
+
+def gru_mt(*arguments: str | Path | int) -> Finished:
+    """Run a gru-mt command; see `run_python`."""
+    return run_python("-m", "gru_mt", *arguments)
+
+
+def inside(name: str, *arguments: str | Path | int) -> Any:
+    """Return what a function of bench_inside.py returns in a process of its own."""
+    script = Path(__file__).with_name("bench_inside.py")
+    return json.loads(run_python(script, name, *arguments).stdout)
+
+
+def commit(checkout: Path) -> str | None:
+    """Return the commit of a checkout, and +changes where tracked files but results differ from it.
+
+    None where git does not know one, as in a copy without its history.
+    """
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(checkout), *arguments]
+        finished = subprocess.run(command, check=True, capture_output=True, text=True)
+        return finished.stdout.strip()
+
+    try:
+        short = git("rev-parse", "--short", "HEAD")
+        others = (".", f":!{RESULTS}")  # what was measured before does not change what is now
+        changes = git("status", "--porcelain", "--untracked-files=no", "--", *others)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return f"{short}+changes" if changes else short
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that figures depend on."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):  # onnxruntime need not be there
+            found[package] = version(package)
+    return found
+
+
+def begin(track: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return a line of results but for its figures: what is measured, when, and on what."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(ROOT),
+        "machine": inside("machine"),
+        "versions": versions(),
+        "track": track,
+        "settings": settings,
+    }
+
+
+def record(line: dict[str, Any], figures: dict[str, Any], path: Path) -> None:
+    """Print the figures, and add the line with them to a file of results."""
+    settings = ", ".join(f"{name} {value}" for name, value in line["settings"].items())
+    print(f"{line['track']}: {settings}")
+    for name, figure in figures.items():
+        show(name, readable(figure))
+    # Five digits are more than any figure is exact to.
+    text = json.dumps(figures)
+    figures = json.loads(text, parse_float=lambda digits: float(f"{float(digits):.5g}"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line | {"figures": figures}, ensure_ascii=False, sort_keys=True))
+        file.write("\n")
+    print(f"a line was added to {path}", file=sys.stderr)
+
+
+def show(name: str, figure: str) -> None:
+    """Print a figure."""
+    print(f"{name.replace('_', ' '):<32} {figure}", flush=True)
+
+
+def spread(values: Sequence[float]) -> dict[str, Any]:
+    """Return the figure of what was measured several times."""
+    return {"median": statistics.median(values), "values": list(values)}
+
+
+def readable(figure: Any) -> str:
+    """Return a figure for people: a number or none, one of `spread`, a score, or validations."""
+    match figure:
+        case {"median": median, "values": values}:
+            return f"{readable(median)} ({span(values)})"
+        case {"value": value, "low": low, "high": high, "signature": signature}:
+            return f"{value:.1f} (95 % interval {low:.1f} to {high:.1f})  {signature}"
+        case [*validations]:
+            return ", ".join(f"{at['bleu']:.1f} at {at['minutes']:.1f} min" for at in validations)
+        case None:
+            return "none"
+    digits = 0 if isinstance(figure, int) or figure >= 100 else 1 if figure >= 10 else 2
+    return f"{figure:,.{digits}f}"
+
+
+def span(values: Sequence[float]) -> str:
+    """Return the least and the most, and of how many."""
+    return f"{readable(min(values))} to {readable(max(values))}, of {len(values)}"
