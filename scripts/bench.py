@@ -4,17 +4,22 @@ Run it on an otherwise idle machine. Each command is a process of its own, as a 
 """
 
 import json
+import re
+import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from measuring import RESULTS, Finished, begin, gru_mt, inside, record, spread
+from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record, show, span, spread
 
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates; windows of them after the warm-up
+SEEDS = [1]
 BEAMS = {"beam_5": 5, "greedy": 1}
+GOAL = 33.2  # BLEU: the track is the time until greedy dev BLEU, all references, passes it
 
 app = typer.Typer(
     help=__doc__,
@@ -68,6 +73,79 @@ def speed(
         finished, speeds = train(config, Path(folder) / "run", corpus, steps, WINDOW)
     figures = {"target_tokens_per_s": spread(speeds), "peak_mb": finished.peak_mb}
     record(line, figures, results / "speed.jsonl")
+
+
+@app.command()
+def quality(
+    config: Annotated[Path, typer.Argument(exists=True)],
+    seed: Annotated[
+        list[int], typer.Option(metavar="N", help="May be given several times.")
+    ] = SEEDS,
+    overrides: Annotated[
+        list[str], typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a field.")
+    ] = [],  # noqa: B006 typer wants a list, and nobody changes it
+    runs: Annotated[Path, typer.Option(help="The folder of the runs.")] = Path("runs/bench"),
+    corpus: CorpusOption = "fra-eng",
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Minutes on the clock of a whole training, and what it scores on dev and test.
+
+    A run that is there already is gone on with, as `gru-mt train` does; no peak memory is then
+    recorded. The file has the configuration's name.
+    """
+    shown = [re.sub("=.*/", "=", override) for override in overrides]  # no folder of this machine
+    several = []
+    for each in seed:
+        settings = {"config": config.stem, "corpus": Path(corpus).name, "seed": each, "set": shown}
+        line = begin("quality", settings)
+        run = runs / "-".join((config.stem, f"seed{each}", *shown))
+        whole = not run.exists()
+        values = [f"data.corpus={corpus}", f"training.seed={each}", *overrides]
+        command = ("train", "--config", config, "--run", run)
+        finished = gru_mt(*command, *(f"--set={value}" for value in values))
+        figures = {**outcome(run), "peak_mb": finished.peak_mb if whole else None, **scores(run)}
+        record(line, figures, results / f"{config.stem}.jsonl")
+        several.append(figures)
+    if len(seed) > 1:
+        print_means(several)
+
+
+def outcome(run: Path) -> dict[str, Any]:
+    """Return what a finished run's folder tells: time, updates, and greedy BLEU on dev."""
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    dev = [
+        {"step": line["step"], "minutes": line["elapsed_s"] / 60, "bleu": line["dev_bleu"]}
+        for line in read_lines(run / "metrics.jsonl")
+        if "dev_bleu" in line
+    ]
+    passed = [validation["minutes"] for validation in dev if validation["bleu"] > GOAL]
+    return {
+        "minutes": summary["minutes"],
+        "updates": summary["step"],
+        f"minutes_to_dev_{GOAL}": passed[0] if passed else None,
+        "dev_greedy_multi": dev,
+    }
+
+
+def scores(run: Path) -> dict[str, Any]:
+    """Return BLEU on test against all references (multi) and against the first (single)."""
+    figures = {}
+    for name, beam in BEAMS.items():
+        output = gru_mt("eval", "--model", run, "--beam", beam, "--json").stdout
+        for score in json.loads(output)["scores"]:
+            figures[f"test_{name}_{score.pop('name').removeprefix('BLEU ')}"] = score
+    return figures
+
+
+def print_means(several: Sequence[dict[str, Any]]) -> None:
+    """Print the means over seeds, each with the least and the most."""
+    print(f"means over {len(several)} seeds")
+    columns = {"minutes": [figures["minutes"] for figures in several]}
+    for name in several[0]:
+        if name.startswith("test_"):
+            columns[name] = [figures[name]["value"] for figures in several]
+    for name, values in columns.items():
+        show(name, f"{readable(statistics.fmean(values))} ({span(values)})")
 
 
 @app.command()

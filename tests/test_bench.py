@@ -3,12 +3,15 @@
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bench import app, outcome, print_means
 from bench_inside import summary_ms
 from measuring import begin, commit, readable, record, spread
+from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[1]
 
@@ -76,7 +79,72 @@ def test_a_figure_is_readable(figure: Any, words: str) -> None:
     assert readable(figure) == words
 
 
+@pytest.mark.parametrize(
+    ("dev_bleu", "minutes"), [([30, 33.2, 33.3, 31], 3.0), ([30, 33.2], None), ([], None)]
+)
+def test_the_time_to_a_goal_ends_with_the_first_validation_that_passes_it(
+    tmp_path: Path, dev_bleu: list[float], minutes: float | None
+) -> None:
+    lines: list[dict[str, float]] = [{"step": 1, "loss": 8.0, "elapsed_s": 1.0}]
+    lines += [
+        {"step": step, "dev_bleu": bleu, "elapsed_s": 60.0 * step}
+        for step, bleu in enumerate(dev_bleu, start=1)
+    ]
+    (tmp_path / "metrics.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (tmp_path / "summary.json").write_text('{"minutes": 4.5, "step": 4}')
+    figures = outcome(tmp_path)
+    assert figures["minutes_to_dev_33.2"] == minutes
+    assert [each["bleu"] for each in figures["dev_greedy_multi"]] == dev_bleu
+    assert (figures["minutes"], figures["updates"]) == (4.5, 4)
+
+
+def test_seeds_are_summed_up_by_mean_and_range(capsys: pytest.CaptureFixture[str]) -> None:
+    seeds = [{"minutes": 12.0, "test_greedy_multi": {"value": value}} for value in (40, 41, 45)]
+    print_means(seeds)
+    printed = capsys.readouterr().out
+    assert "42.0 (40" in printed
+    assert [line.split()[0] for line in printed.splitlines()] == ["means", "minutes", "test"]
+
+
 def test_percentiles_of_latency() -> None:
     figures = summary_ms([*range(100), 150])
     assert list(figures) == ["latency_mean_ms", "latency_p50_ms", "latency_p99_ms"]
     assert [*figures.values()] == pytest.approx([5100 / 101, 50, 99])
+
+
+def test_a_training_is_measured_from_its_start_to_its_scores(
+    tmp_path: Path, small_corpus: Path
+) -> None:
+    config = tmp_path / "tiny.yaml"
+    config.write_text(
+        "data: {corpus: fra-eng}\n"
+        "tokenizer: {kind: word, min_frequency: 1}\n"
+        "model: {embedding_size: 8, encoder_size: 6, decoder_size: 12}\n"
+    )
+    arguments = ["quality", config, "--seed", 2, "--corpus", small_corpus]
+    arguments += ["--set", "training.max_steps=3", "--runs", tmp_path, "--results", tmp_path]
+    printed = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False).stdout
+    line = json.loads((tmp_path / "tiny.jsonl").read_text(encoding="utf-8"))
+    assert line["settings"] == {
+        "config": "tiny",
+        "corpus": "small.tsv",
+        "seed": 2,
+        "set": ["training.max_steps=3"],
+    }
+    figures = line["figures"]
+    assert (figures["updates"], figures["minutes_to_dev_33.2"]) == (3, None)
+    assert figures["peak_mb"] > 0
+    assert figures["test_beam_5_multi"]["signature"].startswith("nrefs:")
+    assert (tmp_path / "tiny-seed2-training.max_steps=3" / "summary.json").is_file()
+    assert len(printed.splitlines()) == 1 + len(figures)
+
+
+def test_a_mistake_ends_with_2_and_no_traceback(tmp_path: Path) -> None:
+    assert CliRunner().invoke(app, ["sped"]).exit_code == 2
+    arguments = ["quality", ROOT / "configs" / "r1.yaml", "--set", "training.sed=1"]
+    arguments += ["--runs", tmp_path, "--results", tmp_path]
+    command = [sys.executable, str(ROOT / "scripts" / "bench.py"), *map(str, arguments)]
+    finished = subprocess.run(command, capture_output=True, text=True)
+    assert finished.returncode == 2
+    assert finished.stderr == "--set training.sed is unknown; did you mean training.seed?\n"
+    assert not list(tmp_path.iterdir())
