@@ -18,6 +18,7 @@ from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record
 
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates; windows of them after the warm-up
 SEEDS = [1]
+PAIRS = [100_000, 1_000_000, 10_000_000]
 BEAMS = {"beam_5": 5, "greedy": 1}
 GOAL = 33.2  # BLEU: the track is the time until greedy dev BLEU, all references, passes it
 
@@ -183,6 +184,23 @@ def measure_beam(model: Path, sentences: Path, beam: int) -> dict[str, Any]:
         "peak_mb": gru_mt("translate", *options, "--input", sentences).peak_mb,
         **inside("latency", model, sentences, beam),
     }
+
+
+@app.command()
+def scale(
+    pairs: Annotated[
+        list[int], typer.Option(min=1_000, metavar="N", help="May be given several times.")
+    ] = PAIRS,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Seconds and memory per million synthetic pairs of what precedes training and an epoch."""
+    for count in pairs:
+        line = begin("scale", {"pairs": count})
+        with tempfile.TemporaryDirectory() as folder:
+            corpus = Path(folder) / "pairs.tsv"
+            inside("write_pairs", corpus, count)
+            figures = inside("preparation", corpus, count)
+        record(line, figures, results / "scale.jsonl")
 
 
 if __name__ == "__main__":

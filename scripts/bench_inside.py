@@ -7,18 +7,33 @@ import json
 import os
 import platform
 import re
+import resource
 import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from measuring import spread
 
+from gru_mt.config import load_config
+from gru_mt.device import return_freed_memory
 from gru_mt.inference.translator import Translator
+from gru_mt.training.journal import Journal
+from gru_mt.training.preparation import encode_pairs, prepare
 
+CONFIG = Path("configs/fra-eng.yaml")
 WARM_UP = 50  # sentences
+PLANS = 3  # epochs
+CHUNK = 100_000  # pairs
+WORDS = 50_000  # of each side
+SYLLABLES = [[c + v for v in vowels for c in "bcdfglmnprstvz"] for vowels in ("aeiou", "aéiou")]
 
 
 def machine() -> dict[str, Any]:
@@ -58,6 +73,78 @@ def summary_ms(times_ms: Sequence[float]) -> dict[str, float]:
     }
 
 
+def preparation(corpus: str, lines: str) -> dict[str, Any]:
+    """Return seconds and memory, for a million lines each, of what precedes the first update.
+
+    The memory of preparation is what it adds to that of a process with everything imported; a
+    plan's is what it allocates.
+    """
+    millions = int(lines) / 1e6
+    config = load_config(CONFIG, [f"data.corpus={corpus}"])
+    return_freed_memory()  # as training does
+    with tempfile.TemporaryDirectory() as folder:
+        before_mb, started_s = _peak_mb(), time.perf_counter()
+        data = prepare(config, Path(folder), Journal(Path(folder)))
+        pairs = encode_pairs(data.tokenizer, data.train)
+        prepared_s, added_mb = time.perf_counter() - started_s, _peak_mb() - before_mb
+
+    def plan_s(epoch: int) -> float:
+        started_s = time.perf_counter()
+        pairs.plan(batch_tokens=config.training.batch_tokens, seed=1, epoch=epoch)
+        return time.perf_counter() - started_s
+
+    plans_s = [plan_s(epoch) / millions for epoch in range(PLANS)]
+    tracemalloc.start()
+    plan_s(0)
+    _, plan_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return {
+        "preparation_s_per_million": prepared_s / millions,
+        "preparation_mb_per_million": added_mb / millions,
+        "plan_s_per_million": spread(plans_s),
+        "plan_mb_per_million": plan_bytes / 1e6 / millions,
+    }
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def write_pairs(path: str, count: str) -> None:
+    """Write `count` synthetic pairs as a table."""
+    with Path(path).open("w", encoding="utf-8") as file:
+        file.writelines(synthetic_pairs(int(count), seed=1))
+
+
+def synthetic_pairs(count: int, *, seed: int) -> Iterator[str]:
+    """Yield lines of two made-up sentences, as long as those of fra-eng, a pure function.
+
+    The logarithm of a word's rank is uniform, so that its frequency falls as 1 / rank (Zipf's law),
+    and the more frequent a word is, the shorter.
+    """
+    rng = np.random.default_rng(seed)
+    words = [[_word(rank, syllables) for rank in range(WORDS)] for syllables in SYLLABLES]
+    for first in range(0, count, CHUNK):
+        size = min(CHUNK, count - first)
+        # Words: their logarithm's mean and deviation, and those of the difference, are fra-eng's.
+        source_N = np.maximum(1, rng.lognormal(1.74, 0.39, size).round().astype(int))
+        target_N = np.maximum(1, source_N + rng.normal(0.54, 1.55, size).round().astype(int))
+        sides = []
+        for vocabulary, length_N in zip(words, (source_N, target_N), strict=True):
+            ranks = (WORDS ** rng.random(length_N.sum())).astype(int) - 1
+            drawn = [vocabulary[rank] for rank in ranks.tolist()]
+            ends = pairwise([0, *length_N.cumsum().tolist()])
+            sides.append([" ".join(drawn[start:end]) for start, end in ends])
+        for source, target in zip(*sides, strict=True):
+            yield f"{source}.\t{target}.\n"
+
+
+def _word(rank: int, syllables: list[str]) -> str:
+    """Return a word of its own for each rank: its digits as syllables."""
+    before, last = divmod(rank, len(syllables))
+    return (_word(before - 1, syllables) if before else "") + syllables[last]
+
+
 if __name__ == "__main__":
-    functions = {each.__name__: each for each in (machine, latency)}
+    functions = {each.__name__: each for each in (machine, latency, preparation, write_pairs)}
     print(json.dumps(functions[sys.argv[1]](*sys.argv[2:])))

@@ -2,6 +2,7 @@
 
 import json
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 from bench import app, outcome, print_means
-from bench_inside import summary_ms
+from bench_inside import preparation, summary_ms, synthetic_pairs
 from measuring import begin, commit, readable, record, spread
 from typer.testing import CliRunner
 
@@ -110,6 +111,24 @@ def test_percentiles_of_latency() -> None:
     figures = summary_ms([*range(100), 150])
     assert list(figures) == ["latency_mean_ms", "latency_p50_ms", "latency_p99_ms"]
     assert [*figures.values()] == pytest.approx([5100 / 101, 50, 99])
+
+
+def test_synthetic_pairs_are_as_long_as_real_ones_and_always_the_same() -> None:
+    lines = list(synthetic_pairs(2_000, seed=1))
+    assert lines == list(synthetic_pairs(2_000, seed=1))
+    assert lines != list(synthetic_pairs(2_000, seed=2))
+    source, target = zip(*(line.split("\t") for line in lines), strict=True)
+    # fra-eng: 6.15 and 6.69
+    assert 5.8 < statistics.mean(len(side.split()) for side in source) < 6.5
+    assert 6.4 < statistics.mean(len(side.split()) for side in target) < 7.1
+
+
+def test_preparation_is_measured_for_a_million_pairs(tmp_path: Path) -> None:
+    corpus = tmp_path / "pairs.tsv"
+    corpus.write_text("".join(synthetic_pairs(1_000, seed=1)), encoding="utf-8")
+    figures = preparation(str(corpus), "1000")
+    assert figures["plan_mb_per_million"] > 8 * 2  # two arrays of integers at the least
+    assert len(figures["plan_s_per_million"]["values"]) == 3
 
 
 def test_a_training_is_measured_from_its_start_to_its_scores(
