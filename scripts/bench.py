@@ -67,7 +67,10 @@ def speed(
     corpus: CorpusOption = "fra-eng",
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Training's target tokens a second, validation and warm-up left out, and peak memory."""
+    """Training's target tokens a second and peak memory.
+
+    Validation and warm-up are left out of the speed.
+    """
     steps = WARM_UP + WINDOW * WINDOWS
     line = begin("speed", {"config": config.stem, "corpus": Path(corpus).name, "updates": steps})
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +92,7 @@ def quality(
     corpus: CorpusOption = "fra-eng",
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Minutes on the clock of a whole training, and what it scores on dev and test.
+    """Minutes and scores of a whole training.
 
     A run that is there already is gone on with, as `gru-mt train` does; no peak memory is then
     recorded. The file has the configuration's name.
@@ -154,7 +157,10 @@ def translate(
     model: Annotated[Path, typer.Option(help="The folder of a run.")],
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Speed and memory of the test set, latency of its sentences one by one, cold starts."""
+    """Speed, memory, latency and cold starts.
+
+    Latency is that of the test set's sentences one by one, in a warm process.
+    """
     test = model / "test.json"
     if not test.is_file():
         raise typer.BadParameter(f"{model} is no run: there is no {test}")
@@ -193,7 +199,10 @@ def scale(
     ] = PAIRS,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """Seconds and memory per million synthetic pairs of what precedes training and an epoch."""
+    """What preparing pairs by the million takes.
+
+    Seconds and memory per million synthetic pairs, of preparation and of an epoch's plan.
+    """
     for count in pairs:
         line = begin("scale", {"pairs": count})
         with tempfile.TemporaryDirectory() as folder:
