@@ -1,4 +1,4 @@
-"""The decoder for inference: one token at a time, and nothing computed twice.
+"""The decoder for inference: one token at a time, and no product with a source computed twice.
 
 Shapes: R hypotheses, A sources, K hypotheses of one source at most, S source tokens, E embedding,
 H decoder units, Z state of a decoder layer (see `cells`), L decoder layers, C encoder units (both
@@ -37,11 +37,11 @@ class Sources:
 
 
 class Incremental(nn.Module):
-    """A decoder whose products with a token alone, or with a source alone, are made beforehand.
+    """A decoder whose products with a source alone are made once for each source.
 
-    The first layer's input is a row of a table, one for each token. As attention is a weighted mean
-    and what follows it linear, W (sum of weight times state) = sum of weight times (W state): the
-    encoder's states are multiplied once by the weights that meet the context, and no step does it.
+    As attention is a weighted mean, and what follows it linear, W (sum of weight times state) = sum
+    of weight times (W state): the encoder's states are multiplied once by the weights that meet the
+    context, and no step does it.
     """
 
     @torch.no_grad()
@@ -49,28 +49,23 @@ class Incremental(nn.Module):
         """Take the model as it is now; later changes of its weights do not show here."""
         super().__init__()
         self.cells = [layer.cell for layer in cast("list[Layer]", [*model.decoder])]
-        self.attention = model.attention
         below, *above = self.cells
-        size_V, size_E = model.target_embedding.weight.shape
-        size_H = below.hidden_size
-        every_id_V = torch.arange(size_V, device=model.output_bias_V.device)
-        token_VE = model.embed(model.target_embedding, every_id_V)
-        self.input_VG = linear(token_VE, below.weight_ih[:, :size_E].contiguous(), below.bias_ih)
+        size_E, size_H = model.target_embedding.embedding_dim, below.hidden_size
+        self.model = model
+        self.token_GE = below.weight_ih[:, :size_E].contiguous()
         self.source_GC = below.weight_ih[:, size_E:].contiguous()
         self.state_GH = [cell.weight_ih[:, :size_H].contiguous() for cell in above]
         self.readout_EH = model.readout.weight[:, :size_H].contiguous()
-        self.readout_bias_E = model.readout.bias
         readers = [*(cell.weight_ih for cell in above), model.readout.weight]
         self.sizes_X = [len(weight) for weight in readers]
         self.value_XC = torch.cat([weight[:, size_H:] for weight in readers])
-        self.output_VE = model.target_embedding.weight
         self.output_bias_V = model.output_bias_V.clone()
         self.output_bias_V[[*NEVER]] = -torch.inf
 
     def remember(self, start: DecoderState) -> Sources:
         """Return the encoder's sources, multiplied by what will meet them."""
         memory, input_AG = start.memory, None
-        if self.attention.context_size:
+        if self.model.attention.context_size:
             value_ASX = linear(memory.value_BSC, self.value_XC, None)
             memory = Memory(value_ASX, memory.key_BSH, memory.mask_BS)
         if start.context_BC is not None:
@@ -90,7 +85,8 @@ class Incremental(nn.Module):
         Hypothesis r belongs to source place_R[r] // K; row_AK names each source's hypotheses, and
         where it has fewer than K any others. Ids that no translation contains get minus infinity.
         """
-        input_RG = self.input_VG[last_id_R]
+        token_RE = self.model.embed(self.model.target_embedding, last_id_R)
+        input_RG = linear(token_RE, self.token_GE, self.cells[0].bias_ih)
         if sources.input_AG is not None:
             input_RG = input_RG + sources.input_AG[place_R // row_AK.shape[1]]
         below, *above = self.cells
@@ -104,15 +100,17 @@ class Incremental(nn.Module):
             input_RG = linear(state_RH, weight_GH, cell.bias_ih) + part_RG
             state_L.append(cell.advance(input_RG, start_RZ))
             state_RH = state_RH + state_L[-1][:, : cell.hidden_size]
-        readout_RE = linear(state_RH, self.readout_EH, self.readout_bias_E) + context_RE
-        logits_RV = linear(readout_RE.tanh(), self.output_VE, self.output_bias_V)
+        readout_RE = linear(state_RH, self.readout_EH, self.model.readout.bias) + context_RE
+        logits_RV = linear(
+            readout_RE.tanh(), self.model.target_embedding.weight, self.output_bias_V
+        )
         return logits_RV, torch.stack(state_L)
 
     def _context(self, state_RH: Tensor, memory: Memory, row_AK: Tensor, place_R: Tensor) -> Tensor:
         """Return context_RX, read for all hypotheses of a source together: no memory is copied."""
-        if not self.attention.context_size:
+        if not self.model.attention.context_size:
             return state_RH.new_zeros(1, sum(self.sizes_X))
-        context_AKX: Tensor = self.attention(state_RH[row_AK], memory)[0]
+        context_AKX: Tensor = self.model.attention(state_RH[row_AK], memory)[0]
         return context_AKX.flatten(0, 1)[place_R]
 
 
