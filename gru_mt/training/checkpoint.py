@@ -24,7 +24,7 @@ class Progress:
     step: int = 0  # optimizer updates, skipped ones too
     epoch: int = 0  # complete epochs
     epoch_step: int = 0  # updates of the epoch under way
-    best_bleu: float = -1.0  # of the bundle kept, on dev; below 0: there is none yet
+    best_bleu: float = -1.0  # of all validations, on dev; below 0: there was none yet
     stale: int = 0  # validations since the best
     skipped: int = 0  # updates left out because fp16 overflowed
     elapsed_s: float = 0.0  # on the clock, preparation included, over all resumptions

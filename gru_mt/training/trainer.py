@@ -33,6 +33,8 @@ from gru_mt.training.schedule import learning_rate
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.window import Update, Window
 
+NOISE = 0.5  # BLEU: on a dev set of a thousand sentences a smaller difference tells nothing
+
 
 def train(config: Config, folder: Path, *, started_s: float) -> Progress:
     """Train `config` in `folder`, or go on where a run of it stopped; return where it got.
@@ -244,11 +246,14 @@ class Trainer:
         )
 
     def _validate(self) -> None:
-        """Measure the averaged weights on dev, and keep them where their BLEU is the best yet."""
+        """Measure the averaged weights on dev, and keep them unless their BLEU is clearly worse.
+
+        Within the noise the later ones are kept: the learning rate has fallen since.
+        """
         self._read_window()
         progress, dev = self.progress, self.data.dev
         facts: dict[str, float] = {"epoch": progress.epoch}
-        better = True
+        kept = True
         if dev.sources:
             translator = Translator(
                 self.optimizer.average, self.data.tokenizer, self.config.decoding
@@ -257,17 +262,18 @@ class Trainer:
             bleu = corpus_bleu([each.text for each in translations], dev.references)
             loss = self._dev_loss()
             facts |= {"dev_bleu": bleu, "dev_loss": loss, "dev_perplexity": math.exp(loss)}
-            better = bleu > progress.best_bleu
-            best_bleu, stale = (bleu, 0) if better else (progress.best_bleu, progress.stale + 1)
+            kept = bleu > progress.best_bleu - NOISE
+            stale = 0 if bleu > progress.best_bleu else progress.stale + 1
+            best_bleu = max(bleu, progress.best_bleu)
             self.progress = replace(progress, best_bleu=best_bleu, stale=stale)
             self.journal.metrics(progress.step, **facts, elapsed_s=round(self._elapsed_s, 1))
             self._shown |= {"BLEU": f"{bleu:.1f}"}
             self.journal.say(
                 f"update {progress.step:,} ({self._elapsed_s / 60:.1f} min): dev loss {loss:.3f}, "
                 f"perplexity {math.exp(loss):.2f}, BLEU {bleu:.2f} (greedy, all references)"
-                + (", the best yet" if better else "")
+                + (", kept" if kept else "")
             )
-        if better:
+        if kept:
             save_weights(
                 self.folder / "model", self.optimizer.average, {"step": progress.step} | facts
             )

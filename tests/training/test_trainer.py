@@ -208,13 +208,23 @@ def scores(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], None]:
     return arrange
 
 
-def test_the_best_weights_by_dev_bleu_are_kept(
-    small_config: Configure, tmp_path: Path, scores: Callable[[list[float]], None]
+@pytest.mark.parametrize(("dev_bleu", "kept"), [
+    ([10.0, 30.0, 20.0], 8),
+    ([10.0, 30.0, 29.6], 12),  # later, and no worse than the noise
+    ([10.0, 30.0, 29.4], 8),
+    ([30.0, 29.6, 29.2], 8),  # what is kept does not sink step by step
+])  # fmt: skip
+def test_the_latest_weights_that_dev_does_not_call_worse_are_kept(
+    small_config: Configure,
+    tmp_path: Path,
+    scores: Callable[[list[float]], None],
+    dev_bleu: list[float],
+    kept: int,
 ) -> None:
-    scores([10.0, 30.0, 20.0])
+    scores(dev_bleu)
     run(small_config("training.validate_steps=4", "training.max_steps=12"), tmp_path / "run")
     _, facts = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
-    assert (facts["step"], facts["dev_bleu"]) == (8, 30.0)
+    assert (facts["step"], facts["dev_bleu"]) == (kept, dev_bleu[kept // 4 - 1])
 
 
 def test_patience_counts_validations_without_a_better_score(
