@@ -18,7 +18,11 @@ from gru_mt.model.seq2seq import Seq2Seq
 
 
 class Optimizer:
-    """AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101) and a moving average of the weights."""
+    """AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101) and a moving average of the weights.
+
+    Embeddings learn with a rate of their own: Adam moves every weight by about the rate, whatever
+    its size, and theirs are the largest weights with the rarest gradients.
+    """
 
     def __init__(self, model: Seq2Seq, config: TrainingConfig, precision: torch.dtype) -> None:
         self.model = model
@@ -28,12 +32,16 @@ class Optimizer:
         self._parameters = list(model.parameters())
         self._sources = [parameter.detach() for parameter in self._parameters]
         self._averages = [parameter.detach() for parameter in self.average.parameters()]
-        matrices = [parameter for parameter in self._parameters if parameter.ndim > 1]
-        vectors = [parameter for parameter in self._parameters if parameter.ndim < 2]
+        named = list(model.named_parameters())
+        embeddings = [weight for name, weight in named if "embedding" in name]
+        matrices = [weight for name, weight in named if weight.ndim > 1 and "embedding" not in name]
+        vectors = [weight for _, weight in named if weight.ndim < 2]
+        decay = config.weight_decay
         self._adamw = torch.optim.AdamW(
             [
-                {"params": matrices, "weight_decay": config.weight_decay},
-                {"params": vectors, "weight_decay": 0.0},
+                {"params": embeddings, "weight_decay": decay, "scale": config.embedding_rate},
+                {"params": matrices, "weight_decay": decay, "scale": 1.0},
+                {"params": vectors, "weight_decay": 0.0, "scale": 1.0},
             ],
             betas=(0.9, 0.98),
             eps=1e-9,
@@ -52,7 +60,7 @@ class Optimizer:
         Where that norm is not finite, nothing but fp16's loss scale changes.
         """
         for group in self._adamw.param_groups:
-            group["lr"] = learning_rate
+            group["lr"] = learning_rate * group["scale"]
         self._scaler.unscale_(self._adamw)  # clip true gradients, not loss-scaled ones
         norm = torch.nn.utils.clip_grad_norm_(self._parameters, self._config.max_grad_norm)
         if not self._scaler.is_enabled():

@@ -68,11 +68,14 @@ def test_a_gradient_that_is_not_finite_changes_nothing(precision: torch.dtype, b
 
 
 def test_a_step_is_that_of_torch_adamw_on_clipped_gradients() -> None:
-    ours, twin = make_optimizer(max_grad_norm=0.5, weight_decay=0.1), make_optimizer()
+    ours = make_optimizer(max_grad_norm=0.5, weight_decay=0.1, embedding_rate=3.0)
+    twin = make_optimizer()
     parameters = list(twin.model.parameters())
+    embedding = twin.model.target_embedding.weight
     adamw = torch.optim.AdamW(
-        [{"params": [p], "weight_decay": 0.1 * (p.ndim > 1)} for p in parameters],
-        lr=0.01, betas=(0.9, 0.98), eps=1e-9,
+        [{"params": [p], "weight_decay": 0.1 * (p.ndim > 1), "lr": 0.03 if p is embedding else 0.01}
+         for p in parameters],
+        betas=(0.9, 0.98), eps=1e-9,
     )  # fmt: skip
     for _ in range(3):
         loss_of(ours).backward()
