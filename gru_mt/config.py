@@ -134,7 +134,7 @@ class TrainingConfig(Section):
     cut_tokens: PositiveInt | None = None  # a longer side loses its end, as in tutorials
     accumulation: PositiveInt = 1  # microbatches an update
     learning_rate: PositiveFloat = 2e-3  # the peak
-    embedding_rate: PositiveFloat = 1.0  # of embeddings: so many times learning_rate
+    embedding_rate: PositiveFloat = 8.0  # of embeddings: so many times learning_rate
     floor: Annotated[float, Field(ge=0)] = 0.0  # the last update's learning rate
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
     warmup_steps: NonNegativeInt = 200  # optimizer updates

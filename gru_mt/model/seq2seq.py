@@ -17,6 +17,10 @@ from gru_mt.model.linear import Linear, linear
 from gru_mt.model.noise import dropout
 from gru_mt.model.recurrent import Layer, Recurrent
 
+# Between what the output wants, rows of length 1, and a GRU, inputs of variance 1: that factor, the
+# root of their size, also multiplies what an update moves, and learned more slowly.
+EMBEDDING_SCALE = 2.0
+
 
 @dataclass(frozen=True, slots=True)
 class DecoderState:
@@ -103,9 +107,7 @@ class Seq2Seq(nn.Module):
         self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None = None
     ) -> Tensor:
         """Return the scaled rows of one of the model's embeddings, as its first layers read it."""
-        # Between what the output wants, rows of length 1, and a GRU, inputs of variance 1: their
-        # full factor, size**0.5, also multiplies what an update moves, and learned more slowly.
-        scaled_BTE = embedding(id_BT) * embedding.embedding_dim**0.25
+        scaled_BTE = EMBEDDING_SCALE * embedding(id_BT)
         return dropout(scaled_BTE, self.dropout, rng)
 
     def _read(

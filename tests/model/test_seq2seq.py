@@ -106,10 +106,10 @@ def test_the_fixed_context_model_reads_the_last_state_with_every_token(
 ) -> None:
     model = build("none", cell=cell, bidirectional=bidirectional, context="repeat",
                   decoder_size=8 if bidirectional else 4, joint=False)  # fmt: skip
-    source_BSE = model.source_embedding.weight[SOURCE] * 6**0.25
+    source_BSE = model.source_embedding.weight[SOURCE] * 2.0
     _, last_KBH = model.encoder(source_BSE, SOURCE_LENGTH)
     context_BC = torch.cat([*last_KBH], dim=1)
-    target_BTE = model.target_embedding.weight[TARGET_IN] * 6**0.25
+    target_BTE = model.target_embedding.weight[TARGET_IN] * 2.0
     read_BTX = torch.cat([target_BTE, context_BC[:, None].expand(-1, 4, -1)], dim=2)
     start_BZ = context_BC
     if cell == "lstm":
@@ -128,11 +128,11 @@ def test_the_model_is_its_equations_written_out(attention: Kind) -> None:
     below, above = model.decoder
     assert model.bridge is not None
 
-    source_BSE = model.source_embedding.weight[SOURCE] * 6**0.25
+    source_BSE = model.source_embedding.weight[SOURCE] * 2.0
     state_BSC, last_KBH = model.encoder(source_BSE, SOURCE_LENGTH)
     last_BC = torch.cat([last_KBH[2], last_KBH[3]], dim=1)
     start_BX = torch.tanh(last_BC @ model.bridge.weight.T + model.bridge.bias)
-    state_BTH, _ = below(model.target_embedding.weight[TARGET_IN] * 6**0.25, start_BX[:, :8])
+    state_BTH, _ = below(model.target_embedding.weight[TARGET_IN] * 2.0, start_BX[:, :8])
     mask_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
     context_BTC, _ = model.attention(state_BTH, model.attention.remember(state_BSC, mask_BS))
     above_BTH, _ = above(torch.cat([state_BTH, context_BTC], dim=2), start_BX[:, 8:])
