@@ -1,4 +1,7 @@
-"""Files that are whole or absent, and tensors on disk that load without running any code."""
+"""Files that are whole or absent, and tensors on disk that load without running any code.
+
+torch is imported by what reads or writes tensors, and by nothing else.
+"""
 
 import hashlib
 import json
@@ -7,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
-from torch import Tensor
 
 from gru_mt.errors import UserError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _ENTRY = "gru_mt"  # of a safetensors file's metadata
 
@@ -84,8 +87,10 @@ def file_digest(path: Path) -> str:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def save_tensors(path: Path, tensors: Mapping[str, Tensor], header: Mapping[str, Any]) -> None:
+def save_tensors(path: Path, tensors: "Mapping[str, Tensor]", header: Mapping[str, Any]) -> None:
     """Write tensors and a JSON header as one safetensors file that carries its own digest."""
+    from safetensors.torch import save_file
+
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     text = json.dumps(header, ensure_ascii=False)
     # One entry alone: safetensors writes several in an order that changes from run to run.
@@ -94,7 +99,7 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], header: Mapping[str,
         save_file(tensors, temporary, {_ENTRY: entry})
 
 
-def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+def load_tensors(path: Path) -> "tuple[dict[str, Tensor], dict[str, Any]]":
     """Return the tensors and the header of a file by `save_tensors`.
 
     Raises UserError where it is missing, cut off, changed, or of another program.
@@ -119,7 +124,9 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     return tensors, header
 
 
-def _digest(tensors: Mapping[str, Tensor], header: str) -> str:
+def _digest(tensors: "Mapping[str, Tensor]", header: str) -> str:
+    import torch
+
     digest = hashlib.sha256(header.encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode())

@@ -18,7 +18,7 @@ ROOT = Path(gru_mt.__file__).parent
 ROWS = """
     errors
     config
-    data data.fra_eng data.phrasebook data.phrasebook.lexicon data.phrasebook.grammar
+    data data.text data.fra_eng data.phrasebook data.phrasebook.lexicon data.phrasebook.grammar
         data.phrasebook.sentences data.corpus data.split
         data.words data.tokenizer data.sentences data.batching
     model model.noise model.linear model.cells model.parameters model.recurrent model.attention

@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import io
 import lzma
-import re
 import zipfile
 import zlib
 from collections import defaultdict
@@ -18,6 +17,7 @@ from typing import IO, NamedTuple
 from gru_mt.config import DataConfig, ParallelFiles
 from gru_mt.data import fra_eng
 from gru_mt.data.phrasebook import sentences
+from gru_mt.data.text import CONTROL, clean
 from gru_mt.errors import UserError
 
 FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # fra.txt
@@ -35,7 +35,6 @@ _DAMAGE = (  # what unpacking raises; ValueError where a name in a zip is not te
     EOFError,
     ValueError,
 )
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Cc less Python's whitespace
 
 
 class Pair(NamedTuple):
@@ -92,14 +91,6 @@ class Corpus:
     sha256: str  # of the text as read, unpacked; of parallel files: of one after the other
     attribution: str  # what must be said with the data, "" where nothing is known
     warnings: tuple[str, ...] = ()
-
-
-def clean(text: str) -> str:
-    """Return `text` with each run of whitespace as one space and none at its ends.
-
-    Whitespace is Python's, the no-break spaces U+00A0 and U+202F included: "Où\\u202f?" -> "Où ?".
-    """
-    return " ".join(text.split())
 
 
 def load_corpus(config: DataConfig) -> Corpus:

@@ -9,14 +9,16 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import sentencepiece
 
-from gru_mt.config import TokenizerConfig
-from gru_mt.data.corpus import clean
+from gru_mt.data.text import clean
 from gru_mt.data.words import BOS, EOS, PAD, SPECIALS, UNK, Words
 from gru_mt.errors import UserError
+
+if TYPE_CHECKING:
+    from gru_mt.config import TokenizerConfig
 
 __all__ = ["BOS", "EOS", "PAD", "UNK", "Subwords", "Tokenizer", "Vocabulary", "train_tokenizer"]
 
@@ -177,7 +179,7 @@ def _read(path: Path) -> Vocabulary:
 
 
 def train_tokenizer(
-    config: TokenizerConfig,
+    config: "TokenizerConfig",
     sources: Sequence[str],
     targets: Sequence[str],
     *,

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Self
 
 from gru_mt.errors import UserError
@@ -14,16 +15,21 @@ from gru_mt.errors import UserError
 PAD, UNK, BOS, EOS = 0, 1, 2, 3  # the same in every vocabulary, of words or of subwords
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 
-_MARKS = "".join(
-    chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M")
-)
-_LETTER = rf"[\w\u200c\u200d{_MARKS}]"  # accents, vowel signs and joiners belong to their word
-_TOKEN = re.compile(
-    r"\d+(?:[.,:]\d+)+"  # 3.14, 10,000, 7:30
-    rf"|{_LETTER}+(?:-{_LETTER}+)*(?:['’](?={_LETTER}))?"  # peut-être; l' and homme; don' and t
-    r"|\S"
-)
 _JOINS = ("", "<", ">", "<>")  # no space: nowhere, before, after, on either side
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Return what a token looks like; made when it is first needed, as it takes 20 ms."""
+    marks = "".join(
+        chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M")
+    )
+    letter = rf"[\w\u200c\u200d{marks}]"  # accents, vowel signs and joiners belong to their word
+    return re.compile(
+        r"\d+(?:[.,:]\d+)+"  # 3.14, 10,000, 7:30
+        rf"|{letter}+(?:-{letter}+)*(?:['’](?={letter}))?"  # peut-être; l' and homme; don' and t
+        r"|\S"
+    )
 
 
 def split_words(text: str) -> list[str]:
@@ -31,7 +37,7 @@ def split_words(text: str) -> list[str]:
 
     Hyphens and decimal points stay inside; an apostrophe between letters ends a token.
     """
-    return _TOKEN.findall(text.lower())
+    return _token().findall(text.lower())
 
 
 def _learn_joins(texts: Iterable[str]) -> dict[str, str]:
@@ -41,7 +47,7 @@ def _learn_joins(texts: Iterable[str]) -> dict[str, str]:
     after: Counter[str] = Counter()
     for text in texts:
         lowered = f" {text.lower()} "
-        for match in _TOKEN.finditer(lowered):
+        for match in _token().finditer(lowered):
             token = match[0]
             if token[-1].isalnum():
                 continue

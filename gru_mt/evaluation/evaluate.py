@@ -48,9 +48,9 @@ def evaluate(
     length_penalty: float | None = None,
 ) -> Evaluation:
     """Translate the sources and score the result; the settings default to the bundle's."""
-    beam_size = translator.config.beam_size if beam_size is None else beam_size
+    beam_size = translator.decoding.beam_size if beam_size is None else beam_size
     if length_penalty is None:
-        length_penalty = translator.config.length_penalty
+        length_penalty = translator.decoding.length_penalty
     started_s = time.perf_counter()
     translations = translator.translate(
         evaluation_set.sources, beam_size=beam_size, length_penalty=length_penalty

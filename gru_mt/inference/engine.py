@@ -5,7 +5,7 @@ hypotheses that one of them has, N the likeliest next tokens.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,21 +13,16 @@ from gru_mt.data.sentences import Ints
 from gru_mt.inference.search import Floats
 
 
-class Sources(Protocol):
-    """Encoded sources, of whatever an engine computes with."""
-
-    def select(self, row_N: Ints, /) -> Self:
-        """Return the sources that row_N names."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The decoder's state of each live hypothesis, and the source that each one translates."""
+    """The decoder's state of each live hypothesis, and the source that each one translates.
 
-    state_LRZ: Any  # an array of the engine's kind
+    States and sources are arrays of the engine's kind.
+    """
+
+    state_LRZ: Any
     source_R: Ints  # rows of `sources`, of which there are `count`; ascending
-    sources: Any
+    sources: dict[str, Any]
     count: int
 
     def select(self, row_N: Ints) -> "Live":
@@ -38,7 +33,8 @@ class Live:
         source_N, sources, count = self.source_R[row_N], self.sources, self.count
         held_A, among_held_N = np.unique(source_N, return_inverse=True)
         if 2 * len(held_A) <= count:
-            source_N, sources, count = among_held_N, sources.select(held_A), len(held_A)
+            sources = {name: array[held_A] for name, array in sources.items()}
+            source_N, count = among_held_N, len(held_A)
         return Live(self.state_LRZ[:, row_N], source_N, sources, count)
 
     def grid(self) -> tuple[Ints, Ints]:
@@ -63,5 +59,12 @@ class Engine(Protocol):
         """Return log_prob_RN and id_RN of the `count` likeliest tokens after last_id_R.
 
         The likeliest come first; the state returned is the one after last_id_R.
+        """
+        ...
+
+    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
+        """Return weight_BTS: how much each prediction after target_in_BT reads of each source.
+
+        Raises UserError where there is nothing to show.
         """
         ...

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedReader
 
-from gru_mt.data.corpus import CONTROL
+from gru_mt.data.text import CONTROL
 
 CHUNK_BYTES = 1 << 16
 

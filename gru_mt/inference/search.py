@@ -40,6 +40,15 @@ class Hypothesis:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How to search where nothing else is asked for."""
+
+    beam_size: int
+    length_penalty: float
+    max_source_tokens: int  # a longer sentence is cut
+
+
 def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> float:
     """Return log_prob / tokens ** length_penalty: 0 ranks by probability, 1 by its mean a token."""
     return log_prob / float(tokens**length_penalty)

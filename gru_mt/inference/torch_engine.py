@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from gru_mt.data.sentences import Ints
+from gru_mt.errors import UserError
 from gru_mt.inference.engine import Live
 from gru_mt.inference.search import Floats
 from gru_mt.model.incremental import Incremental, best
@@ -48,6 +49,8 @@ class TorchEngine:
     @torch.inference_mode()
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
         """Return weight_BTS: how much each prediction after target_in_BT reads of each source."""
+        if not self.model.attention.context_size:
+            raise UserError("this model has no attention to show (model.attention: none)")
         start = self._encode(source_BS, length_B)
         weights: Floats = self.model.align(self._tensor(target_in_BT), start).cpu().numpy()
         return weights

@@ -11,16 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gru_mt.bundle import load_bundle
-from gru_mt.config import DecodingConfig
-from gru_mt.data.corpus import clean
 from gru_mt.data.sentences import Sentences, closed_batch
+from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import BOS, Tokenizer
-from gru_mt.device import resolve_device
 from gru_mt.errors import UserError
-from gru_mt.inference.search import beam_search
-from gru_mt.inference.torch_engine import TorchEngine
-from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.inference.engine import Engine
+from gru_mt.inference.search import Decoding, beam_search
 
 PRUNING_MARGIN = 1.5  # nats, where only the best is wanted: on fra-eng no BLEU less than without
 
@@ -69,16 +65,21 @@ class Translation:
 class Translator:
     """A model and its tokenizer, ready to translate."""
 
-    def __init__(self, model: Seq2Seq, tokenizer: Tokenizer, config: DecodingConfig) -> None:
-        self.engine = TorchEngine(model)
+    def __init__(self, engine: Engine, tokenizer: Tokenizer, decoding: Decoding) -> None:
+        self.engine = engine
         self.tokenizer = tokenizer
-        self.config = config
+        self.decoding = decoding
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
         """Return the translator of a run's folder, or of a bundle; UserError where it is none."""
+        from gru_mt.bundle import load_bundle
+        from gru_mt.device import resolve_device
+        from gru_mt.inference.torch_engine import TorchEngine
+
         bundle = load_bundle(Path(path), resolve_device(device))
-        return cls(bundle.model, bundle.tokenizer, bundle.config.decoding)
+        decoding = Decoding(**bundle.config.decoding.model_dump())
+        return cls(TorchEngine(bundle.model), bundle.tokenizer, decoding)
 
     def translate(
         self,
@@ -97,14 +98,12 @@ class Translator:
         text. With `n_best` above 1 the search gives nothing up: it is slower, and may find a first
         that scores higher than with `n_best` 1.
         """
-        beam_size = self.config.beam_size if beam_size is None else beam_size
+        beam_size = self.decoding.beam_size if beam_size is None else beam_size
         if n_best > beam_size:
             raise UserError(f"{n_best} translations need a beam of at least {n_best}: {beam_size}")
-        if attention and not self.engine.model.attention.context_size:
-            raise UserError("this model has no attention to show (model.attention: none)")
         if length_penalty is None:
-            length_penalty = self.config.length_penalty
-        longest = self.config.max_source_tokens
+            length_penalty = self.decoding.length_penalty
+        longest = self.decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([_encodable(source) for source in sources])
         encoded = Sentences([ids[:longest] for ids in id_lists])
         candidates = [[Candidate("", 0.0, [], [] if attention else None)] for _ in sources]

@@ -27,10 +27,6 @@ class Memory:
     key_BSH: Tensor  # the states, projected once to what a query is compared with
     mask_BS: Tensor  # True on real tokens
 
-    def select(self, row_N: Tensor) -> "Memory":
-        """Return the memory of the rows that row_N names."""
-        return Memory(self.value_BSC[row_N], self.key_BSH[row_N], self.mask_BS[row_N])
-
 
 class Attention(nn.Module):
     """Global attention of Luong et al. 2015, arXiv 1508.04025, or of Bahdanau et al. 2015.

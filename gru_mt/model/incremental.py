@@ -6,7 +6,6 @@ directions), G rows of stacked gates, V target vocabulary, X all that is read of
 each decoder layer above the first, and E.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import torch
@@ -21,19 +20,6 @@ if TYPE_CHECKING:
     from gru_mt.model.recurrent import Layer
 
 NEVER = (PAD, UNK, BOS)  # ids that no translation contains
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Encoded sources as `Incremental` reads them, a row for each."""
-
-    memory: Memory  # its values multiplied already: value_ASX
-    input_AG: Tensor | None = None  # what each source adds to every input of the first layer
-
-    def select(self, row_N: Tensor) -> "Sources":
-        """Return the sources that row_N names."""
-        input_NG = None if self.input_AG is None else self.input_AG[row_N]
-        return Sources(self.memory.select(row_N), input_NG)
 
 
 class Incremental(nn.Module):
@@ -62,21 +48,25 @@ class Incremental(nn.Module):
         self.output_bias_V = model.output_bias_V.clone()
         self.output_bias_V[[*NEVER]] = -torch.inf
 
-    def remember(self, start: DecoderState) -> Sources:
-        """Return the encoder's sources, multiplied by what will meet them."""
-        memory, input_AG = start.memory, None
+    def remember(self, start: DecoderState) -> dict[str, Tensor]:
+        """Return the encoder's sources by name, a row for each, multiplied by what will meet them.
+
+        Those of attention's memory, and input_AG, what a source adds to every input of the first
+        layer: each where the model reads it.
+        """
+        sources: dict[str, Tensor] = {}
         if self.model.attention.context_size:
-            value_ASX = linear(memory.value_BSC, self.value_XC, None)
-            memory = Memory(value_ASX, memory.key_BSH, memory.mask_BS)
+            sources["value_ASX"] = linear(start.memory.value_BSC, self.value_XC, None)
+            sources["key_ASH"], sources["mask_AS"] = start.memory.key_BSH, start.memory.mask_BS
         if start.context_BC is not None:
-            input_AG = linear(start.context_BC, self.source_GC, None)
-        return Sources(memory, input_AG)
+            sources["input_AG"] = linear(start.context_BC, self.source_GC, None)
+        return sources
 
     def forward(
         self,
         last_id_R: Tensor,
         state_LRZ: Tensor,
-        sources: Sources,
+        sources: dict[str, Tensor],
         row_AK: Tensor,
         place_R: Tensor,
     ) -> tuple[Tensor, Tensor]:
@@ -87,12 +77,13 @@ class Incremental(nn.Module):
         """
         token_RE = self.model.embed(self.model.target_embedding, last_id_R)
         input_RG = linear(token_RE, self.token_GE, self.cells[0].bias_ih)
-        if sources.input_AG is not None:
-            input_RG = input_RG + sources.input_AG[place_R // row_AK.shape[1]]
+        if "input_AG" in sources:
+            source_R = place_R // row_AK.shape[1]
+            input_RG = input_RG + sources["input_AG"].index_select(0, source_R)
         below, *above = self.cells
         state_L = [below.advance(input_RG, state_LRZ[0])]
         state_RH = state_L[0][:, : below.hidden_size]
-        context_RX = self._context(state_RH, sources.memory, row_AK, place_R)
+        context_RX = self._context(state_RH, sources, row_AK, place_R)
         *context_RG, context_RE = context_RX.split(self.sizes_X, dim=1)
         for cell, weight_GH, part_RG, start_RZ in zip(
             above, self.state_GH, context_RG, state_LRZ[1:], strict=True
@@ -106,15 +97,20 @@ class Incremental(nn.Module):
         )
         return logits_RV, torch.stack(state_L)
 
-    def _context(self, state_RH: Tensor, memory: Memory, row_AK: Tensor, place_R: Tensor) -> Tensor:
+    def _context(
+        self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, place_R: Tensor
+    ) -> Tensor:
         """Return context_RX, read for all hypotheses of a source together: no memory is copied."""
         if not self.model.attention.context_size:
             return state_RH.new_zeros(1, sum(self.sizes_X))
-        context_AKX: Tensor = self.model.attention(state_RH[row_AK], memory)[0]
-        return context_AKX.flatten(0, 1)[place_R]
+        memory = Memory(sources["value_ASX"], sources["key_ASH"], sources["mask_AS"])
+        query_AKH = state_RH.index_select(0, row_AK.flatten()).view(*row_AK.shape, -1)
+        context_AKX: Tensor = self.model.attention(query_AKH, memory)[0]
+        return context_AKX.flatten(0, 1).index_select(0, place_R)
 
 
 def best(logits_RV: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Return log_prob_RN and id_RN of each row's `count` likeliest ids, likeliest first."""
-    logit_RN, id_RN = logits_RV.topk(min(count, logits_RV.shape[1]), dim=1)
-    return logit_RN - logits_RV.logsumexp(dim=1, keepdim=True), id_RN
+    logit_RN, id_RN = logits_RV.topk(torch.sym_min(count, logits_RV.shape[1]), dim=1)
+    logit_RN, largest_R1 = logit_RN - logit_RN[:, :1], logit_RN[:, :1]
+    return logit_RN - (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True).log(), id_RN

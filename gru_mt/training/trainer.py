@@ -20,6 +20,8 @@ from gru_mt.data.sentences import Ints
 from gru_mt.device import resolve_device, resolve_precision, return_freed_memory
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.inference.search import Decoding
+from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import Seq2Seq
@@ -255,9 +257,9 @@ class Trainer:
         facts: dict[str, float] = {"epoch": progress.epoch}
         kept = True
         if dev.sources:
-            translator = Translator(
-                self.optimizer.average, self.data.tokenizer, self.config.decoding
-            )
+            decoding = Decoding(**self.config.decoding.model_dump())
+            engine = TorchEngine(self.optimizer.average)
+            translator = Translator(engine, self.data.tokenizer, decoding)
             translations = translator.translate(dev.sources, beam_size=1)
             bleu = corpus_bleu([each.text for each in translations], dev.references)
             loss = self._dev_loss()

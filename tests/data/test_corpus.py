@@ -22,10 +22,10 @@ from gru_mt.data.corpus import (
     Dropped,
     Pair,
     Reason,
-    clean,
     load_corpus,
 )
 from gru_mt.data.phrasebook import sentences
+from gru_mt.data.text import clean
 from gru_mt.errors import UserError
 
 GO = b"Go.\tVa !\n"

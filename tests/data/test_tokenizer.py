@@ -11,7 +11,8 @@ import pytest
 import sentencepiece
 
 from gru_mt.config import DataConfig, TokenizerConfig
-from gru_mt.data.corpus import clean, load_corpus
+from gru_mt.data.corpus import load_corpus
+from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import (
     BOS,
     EOS,

@@ -1,31 +1,18 @@
 """Live hypotheses and the sources that they read: counted by hand."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from gru_mt.data.sentences import Ints
 from gru_mt.inference.engine import Live
-
-
-@dataclass(frozen=True)
-class Names:
-    """Encoded sources that are nothing but names."""
-
-    names: list[str]
-
-    def select(self, row_N: Ints) -> "Names":
-        return Names([self.names[row] for row in row_N])
 
 
 def live(source_R: list[int], names: str) -> Live:
     state_LRZ = np.arange(len(source_R), dtype=float)[None, :, None]
-    return Live(state_LRZ, np.array(source_R), Names([*names]), len(names))
+    return Live(state_LRZ, np.array(source_R), {"name": np.array([*names])}, len(names))
 
 
 def read(live: Live) -> str:
     """Return the name of the source that each hypothesis reads."""
-    return "".join(live.sources.names[row] for row in live.source_R)
+    return "".join(live.sources["name"][row] for row in live.source_R)
 
 
 def test_a_grid_has_the_hypotheses_of_each_source_side_by_side() -> None:
@@ -44,7 +31,7 @@ def test_selected_hypotheses_take_their_states_and_sources_along() -> None:
 
 def test_sources_leave_when_half_of_them_are_read_no_more() -> None:
     selected = live([0, 1, 2, 2, 3], "abcd").select(np.array([1, 4, 4]))
-    assert selected.sources == Names(["b", "d"])
+    assert selected.sources["name"].tolist() == ["b", "d"]
     assert selected.source_R.tolist() == [0, 1, 1]
     assert read(selected) == "bdd"
     assert selected.count == 2
@@ -52,5 +39,5 @@ def test_sources_leave_when_half_of_them_are_read_no_more() -> None:
 
 def test_nothing_is_left_when_all_have_ended() -> None:
     selected = live([0, 1], "ab").select(np.array([], dtype=np.int64))
-    assert selected.sources == Names([])
+    assert selected.sources["name"].tolist() == []
     assert selected.count == 0

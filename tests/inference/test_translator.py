@@ -14,6 +14,8 @@ from gru_mt.data.tokenizer import BOS, EOS, PAD, UNK, Tokenizer, train_tokenizer
 from gru_mt.data.words import Words
 from gru_mt.errors import UserError
 from gru_mt.inference import translator as translator_module
+from gru_mt.inference.search import Decoding
+from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -52,7 +54,13 @@ def build(
         torch.nn.init.normal_(parameter, std=0.7, generator=rng)
     with torch.no_grad():
         model.output_bias_V[EOS] += eos_bias
-    return Translator(model, words, decoding or DecodingConfig())
+    settings = Decoding(**(decoding or DecodingConfig()).model_dump())
+    return Translator(TorchEngine(model), words, settings)
+
+
+def model_of(translator: Translator) -> Seq2Seq:
+    assert isinstance(translator.engine, TorchEngine)
+    return translator.engine.model
 
 
 # Company and order
@@ -168,7 +176,7 @@ def test_the_score_is_the_teacher_forced_log_probability_by_length(
     translator = build(eos_bias=6.0)
     words = translator.tokenizer.source
     assert isinstance(words, Words)
-    model = translator.engine.model
+    model = model_of(translator)
     for translation in translator.translate(
         sentences(20), beam_size=beam_size, n_best=beam_size, length_penalty=length_penalty
     ):
@@ -188,10 +196,10 @@ def test_the_score_is_the_teacher_forced_log_probability_by_length(
 @pytest.mark.parametrize("beam_size", [1, 4])
 def test_padding_unknown_and_start_are_never_written(beam_size: int) -> None:
     translator = build()
-    model = translator.engine.model
+    model = model_of(translator)
     with torch.no_grad():
         model.output_bias_V[[PAD, UNK, BOS]] = 100.0
-    translator = Translator(model, translator.tokenizer, translator.config)
+    translator = Translator(TorchEngine(model), translator.tokenizer, translator.decoding)
     for translation in translator.translate(sentences(5), beam_size=beam_size, n_best=beam_size):
         for candidate in translation.candidates:
             assert not {"<pad>", "<unk>", "<s>", "</s>"} & {*candidate.tokens}

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from gru_mt.model.attention import Attention, Memory, length_mask
+from gru_mt.model.attention import Attention, length_mask
 
 Kind = Literal["dot", "general", "additive", "none"]
 READING: list[Kind] = ["dot", "general", "additive"]
@@ -118,25 +118,3 @@ def test_none_reads_nothing() -> None:
     assert weight_BTS.shape == (3, 2, 5)
     assert not weight_BTS.any()
     assert not list(attention.parameters())
-
-
-@pytest.mark.parametrize("kind", ALL)
-def test_selected_rows_of_a_memory_read_as_those_rows_do(kind: Kind) -> None:
-    attention = build(kind)
-    memory = attention.remember(random(3, 5, 4), length_mask(LENGTHS, 5))
-    query_BTH, row_N = random(3, 2, 4, seed=1), torch.tensor([2, 0, 0])
-
-    selected = attention(query_BTH[row_N], memory.select(row_N))
-    whole = attention(query_BTH, memory)
-
-    for picked, full in zip(selected, whole, strict=True):
-        torch.testing.assert_close(picked, full[row_N], rtol=0, atol=1e-12)
-
-
-def test_a_memory_selects_states_keys_and_mask() -> None:
-    state_BSC, key_BSH, mask_BS = random(3, 2, 4), random(3, 2, 6), length_mask(LENGTHS, 2)
-    memory = Memory(state_BSC, key_BSH, mask_BS).select(torch.tensor([1, 1]))
-
-    assert torch.equal(memory.value_BSC, state_BSC[[1, 1]])
-    assert torch.equal(memory.key_BSH, key_BSH[[1, 1]])
-    assert torch.equal(memory.mask_BS, mask_BS[[1, 1]])

@@ -270,7 +270,7 @@ def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
     start, decoder = model.encode(SOURCE, SOURCE_LENGTH), Incremental(model)
     source_R, last_id_R = torch.tensor([0, 2, 2]), torch.tensor([5, 6, 7])
     # Sources 0 and 2 are held, with one hypothesis and with two.
-    sources = decoder.remember(start).select(torch.tensor([0, 2]))
+    sources = {name: value[[0, 2]] for name, value in decoder.remember(start).items()}
     row_AK, place_R = torch.tensor([[0, 0], [1, 2]]), torch.tensor([0, 2, 3])
     state_LRZ = start.state_LBZ[:, source_R]
     logits_RV, _ = decoder(last_id_R, state_LRZ, sources, row_AK, place_R)
