@@ -18,6 +18,8 @@ from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.storage import (
+    WEIGHTS,
+    bundle_folder,
     file_digest,
     load_tensors,
     read_json,
@@ -26,7 +28,7 @@ from gru_mt.storage import (
     write_json,
 )
 
-WEIGHTS, CONFIG, PROVENANCE = "weights.safetensors", "config.yaml", "provenance.json"
+CONFIG, PROVENANCE = "config.yaml", "provenance.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,7 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
 
     Raises UserError that names the file which is missing, damaged or from another bundle.
     """
-    if (folder / "model").is_dir():
-        folder = folder / "model"
+    folder = bundle_folder(folder)
     if not (folder / CONFIG).is_file() and not (folder / WEIGHTS).is_file():
         raise UserError(f"{folder}: neither a run of `gru-mt train` nor a bundle of one")
     if not (folder / WEIGHTS).is_file():

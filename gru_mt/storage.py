@@ -6,6 +6,7 @@ torch is imported by what reads or writes tensors, and by nothing else.
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from operator import itemgetter
@@ -19,7 +20,13 @@ from gru_mt.errors import UserError
 if TYPE_CHECKING:
     from torch import Tensor
 
+WEIGHTS = "weights.safetensors"  # of a bundle
 _ENTRY = "gru_mt"  # of a safetensors file's metadata
+
+
+def bundle_folder(folder: Path) -> Path:
+    """Return the bundle of a run's folder, or `folder` itself."""
+    return folder / "model" if (folder / "model").is_dir() else folder
 
 
 @contextmanager
@@ -43,6 +50,25 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder to fill, which then takes the place of `path`; see `replacing`."""
+    path = path.resolve()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    old = temporary.with_suffix(".old")
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        if path.exists():
+            path.rename(old)
+        temporary.rename(path)
+        shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -104,24 +130,45 @@ def load_tensors(path: Path) -> "tuple[dict[str, Tensor], dict[str, Any]]":
 
     Raises UserError where it is missing, cut off, changed, or of another program.
     """
+    with _open_tensors(path, "pt") as file:
+        text, digest = _read_entry(path, file)
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no dict
+    if _digest(tensors, text) != digest:
+        raise UserError(f"{path}: damaged: its contents do not match its digest")
+    header: dict[str, Any] = json.loads(text)
+    return tensors, header
+
+
+def tensors_digest(path: Path) -> str:
+    """Return the digest that a file by `save_tensors` carries; its tensors are not read.
+
+    Raises UserError where it is missing, cut off, or of another program.
+    """
+    with _open_tensors(path, "np") as file:
+        return _read_entry(path, file)[1]
+
+
+@contextmanager
+def _open_tensors(path: Path, framework: str) -> Iterator[Any]:
     try:
-        with safe_open(path, framework="pt") as file:
-            entry = (file.metadata() or {}).get(_ENTRY)
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no dict
+        with safe_open(path, framework=framework) as file:
+            yield file
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
     except SafetensorError as error:
         raise UserError(f"{path}: damaged or cut off ({error})") from None
+
+
+def _read_entry(path: Path, file: Any) -> tuple[str, str]:
+    """Return the header and the digest of everything."""
+    entry = (file.metadata() or {}).get(_ENTRY)
     if entry is None:
         raise UserError(f"{path}: not written by gru-mt")
     try:
         text, digest = itemgetter("header", "sha256")(json.loads(entry))
-        if _digest(tensors, text) != digest:
-            raise ValueError("its contents do not match its digest")
     except (ValueError, LookupError, TypeError) as error:
         raise UserError(f"{path}: damaged: {error}") from None
-    header: dict[str, Any] = json.loads(text)
-    return tensors, header
+    return text, digest
 
 
 def _digest(tensors: "Mapping[str, Tensor]", header: str) -> str:

@@ -25,7 +25,8 @@ ROWS = """
         model.seq2seq model.incremental model.loss
     device storage bundle
     inference inference.lines inference.search inference.engine inference.torch_engine
-        inference.translator
+        inference.onnx_engine inference.exported inference.translator
+    export export.graphs export.int8 export.write
     evaluation evaluation.score evaluation.evaluate
     training training.schedule training.optimizer training.checkpoint training.folder
         training.journal training.preparation training.signals training.window

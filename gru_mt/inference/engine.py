@@ -41,11 +41,13 @@ class Live:
         """Return row_AK, each source's hypotheses, and place_R, where in row_AK each one stands.
 
         A source with fewer than K is filled up with hypothesis 0: what it reads is not read again.
+        K is at least 2, as a product with one row is added up in another order than with several.
         """
         slot_R = np.arange(len(self.source_R)) - np.searchsorted(self.source_R, self.source_R)
-        row_AK = np.zeros((self.count, int(slot_R.max(initial=0)) + 1), np.int64)
+        size_K = max(2, int(slot_R.max(initial=0)) + 1)
+        row_AK = np.zeros((self.count, size_K), np.int64)
         row_AK[self.source_R, slot_R] = np.arange(len(slot_R))
-        return row_AK, self.source_R * row_AK.shape[1] + slot_R
+        return row_AK, self.source_R * size_K + slot_R
 
 
 class Engine(Protocol):

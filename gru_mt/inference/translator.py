@@ -16,6 +16,7 @@ from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import BOS, Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.engine import Engine
+from gru_mt.inference.exported import is_export, load_export
 from gru_mt.inference.search import Decoding, beam_search
 
 PRUNING_MARGIN = 1.5  # nats, where only the best is wanted: on fra-eng no BLEU less than without
@@ -72,7 +73,14 @@ class Translator:
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
-        """Return the translator of a run's folder, or of a bundle; UserError where it is none."""
+        """Return the translator of a run's folder, of a bundle or of an export.
+
+        An export runs on the CPU, whatever `device` is, and torch is not imported. Raises UserError
+        where there is none.
+        """
+        if is_export(Path(path)):
+            export = load_export(Path(path))
+            return cls(export.engine, export.tokenizer, export.decoding)
         from gru_mt.bundle import load_bundle
         from gru_mt.device import resolve_device
         from gru_mt.inference.torch_engine import TorchEngine

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._higher_order_ops.scan import scan
 
 from gru_mt.model.cells import CELLS
 from gru_mt.model.linear import infers_on_cpu
@@ -52,6 +53,8 @@ class Layer(nn.Module):
         """
         if start_BZ is None:
             start_BZ = x_BTI.new_zeros(len(x_BTI), self.cell.state_size)
+        if torch.compiler.is_exporting():
+            return self._scanned(x_BTI, start_BZ)
         if self.kind in FUSED and not infers_on_cpu(x_BTI):
             return self._fused(x_BTI, start_BZ)
         return self.written_out(x_BTI, start_BZ)
@@ -78,6 +81,16 @@ class Layer(nn.Module):
             state_BZ = self.cell.advance(input_BG, state_BZ)
             outputs.append(state_BZ[:, : self.cell.hidden_size])
         return torch.stack(outputs, dim=1), state_BZ
+
+    def _scanned(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what `written_out` does, its loop as one operator over any number of steps."""
+
+        def step(state_BZ: Tensor, input_BG: Tensor) -> tuple[Tensor, Tensor]:
+            state_BZ = self.cell.advance(input_BG, state_BZ)
+            return state_BZ, state_BZ[:, : self.cell.hidden_size].clone()  # no view of the other
+
+        last_BZ, output_TBH = scan(step, start_BZ, self.cell.project(x_BTI).transpose(0, 1))
+        return output_TBH.transpose(0, 1), last_BZ
 
 
 def reversal(length_B: Tensor, size: int) -> Tensor:

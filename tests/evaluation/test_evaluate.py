@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from gru_mt.config import DecodingConfig
 from gru_mt.data.split import EvaluationSet
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_split
+from gru_mt.inference.search import Decoding
 from gru_mt.storage import write_json
 
 
 class Echo:
     """A translator that gives back what it gets, and remembers how it was asked."""
 
-    config = DecodingConfig(beam_size=4, length_penalty=0.5)
+    decoding = Decoding(beam_size=4, length_penalty=0.5, max_source_tokens=9)
 
     def translate(self, sources: list[str], **asked: Any) -> list[SimpleNamespace]:
         self.asked = asked

@@ -22,6 +22,12 @@ def test_a_grid_has_the_hypotheses_of_each_source_side_by_side() -> None:
     assert row_AK.flatten()[place_R].tolist() == [0, 1, 2, 3, 4]
 
 
+def test_a_grid_of_one_hypothesis_each_is_two_wide() -> None:
+    row_AK, place_R = live([0, 1], "ab").grid()
+    assert row_AK.tolist() == [[0, 0], [1, 0]]
+    assert place_R.tolist() == [0, 2]
+
+
 def test_selected_hypotheses_take_their_states_and_sources_along() -> None:
     selected = live([0, 1, 2, 2, 3], "abcd").select(np.array([1, 1, 3, 4]))
     assert selected.state_LRZ[0, :, 0].tolist() == [1.0, 1.0, 3.0, 4.0]

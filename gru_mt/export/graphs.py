@@ -1,0 +1,111 @@
+"""A model's encoder and decoder as ONNX graphs, by torch's exporter.
+
+Arrays have names here, which end in their shapes: as in `inference.engine`.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from gru_mt.data.tokenizer import EOS
+from gru_mt.inference.exported import DECODER, ENCODER
+from gru_mt.model.incremental import Incremental, best
+from gru_mt.model.seq2seq import Seq2Seq
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+Arrays = dict[str, Tensor]
+DYNAMIC = "ABKNRS"  # axes of any size
+
+
+class _Encoder(nn.Module):
+    """From sources to the decoder's first state, and what it reads of them."""
+
+    def __init__(self, decoder: Incremental) -> None:
+        super().__init__()
+        self.decoder = decoder
+
+    def forward(self, arrays: Arrays) -> Arrays:
+        start = self.decoder.model.encode(arrays["source_BS"], arrays["length_B"])
+        return {"state_LRZ": start.state_LBZ, **self.decoder.remember(start)}
+
+
+class _Decoder(nn.Module):
+    """One step, and as many of the likeliest tokens after it as rank_N is long."""
+
+    def __init__(self, decoder: Incremental) -> None:
+        super().__init__()
+        self.decoder = decoder
+
+    def forward(self, arrays: Arrays) -> Arrays:
+        logits_RV, state_LRZ = self.decoder(
+            arrays["last_id_R"], arrays["state_LRZ"], arrays, arrays["row_AK"], arrays["place_R"]
+        )
+        log_prob_RN, id_RN = best(logits_RV, len(arrays["rank_N"]))
+        return {"log_prob_RN": log_prob_RN, "id_RN": id_RN, "next_LRZ": state_LRZ}
+
+
+@torch.no_grad()
+def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
+    """Return the graphs of a model on the CPU, which it freezes, by the names of their files."""
+    decoder = Incremental(model.requires_grad_(False))
+    # The exporter takes sizes of 0 and 1 for constants: these are larger, and differ from axis to
+    # axis, but for sources encoded (B) and held (A).
+    source_BS = torch.full((2, 5), EOS)
+    encoder_reads = {"source_BS": source_BS, "length_B": torch.tensor([5, 4])}
+    sources = _Encoder(decoder)(encoder_reads)
+    state_LBZ = sources.pop("state_LRZ")
+    decoder_reads = {
+        "last_id_R": torch.full((3,), EOS),
+        "state_LRZ": state_LBZ[:, [0, 0, 1]],
+        "row_AK": torch.tensor([[0, 1, 0, 0], [2, 0, 0, 0]]),
+        "place_R": torch.tensor([0, 1, 4]),
+        "rank_N": torch.arange(6),
+        **sources,
+    }
+    return {
+        ENCODER: _graph(_Encoder(decoder), encoder_reads),
+        DECODER: _graph(_Decoder(decoder), decoder_reads),
+    }
+
+
+def _graph(module: nn.Module, arrays: Arrays) -> "ModelProto":
+    """Return the graph of a module, for arrays like these: its inputs and outputs have names."""
+    with _quiet():
+        program = torch.onnx.export(
+            module.eval(),
+            kwargs={"arrays": arrays},
+            dynamo=True,
+            input_names=[*arrays],
+            output_names=[*module(arrays)],
+            dynamic_shapes={"arrays": {name: _dynamic_axes(name) for name in arrays}},
+            verbose=False,
+        )
+    assert program
+    return program.model_proto
+
+
+def _dynamic_axes(name: str) -> dict[int, str]:
+    """Return the axes of an array that may have any size: state_LRZ -> {1: "R"}."""
+    return {axis: letter for axis, letter in enumerate(name.split("_")[-1]) if letter in DYNAMIC}
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep from users what torch's exporter tells developers."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "# The axis name: . will not be used", UserWarning)
+            warnings.filterwarnings("ignore", ".*treespec, LeafSpec", FutureWarning)
+            yield
+    finally:
+        logger.setLevel(level)

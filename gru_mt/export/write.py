@@ -1,0 +1,60 @@
+"""Writing an export: graphs, tokenizer and facts, whole or not at all."""
+
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+
+from gru_mt.bundle import load_bundle
+from gru_mt.errors import UserError
+from gru_mt.export.graphs import graphs
+from gru_mt.inference.exported import FACTS, FORMAT, INSTALL, is_export
+from gru_mt.storage import (
+    WEIGHTS,
+    bundle_folder,
+    file_digest,
+    replacing_folder,
+    tensors_digest,
+    write_file,
+    write_json,
+)
+
+PACKAGES = ("onnx", "onnxscript", "torch")
+
+
+def export(folder: Path, out: Path, precision: str) -> str:
+    """Write the translator of a run or a bundle into the folder `out`; return a line about it.
+
+    An older export there is replaced. Raises UserError where `out` is something else, where a
+    package is missing, and as `load_bundle` does.
+    """
+    if missing := [name for name in PACKAGES if not find_spec(name)]:
+        raise UserError(f"exporting needs {' and '.join(missing)}: {INSTALL}")
+    if out.exists() and not is_export(out):
+        raise UserError(f"{out}: is something else than an export; name another with --out")
+    from gru_mt.export.int8 import quantise  # which imports onnx
+
+    bundle = load_bundle(folder, torch.device("cpu"))
+    weights_sha256 = tensors_digest(bundle_folder(folder) / WEIGHTS)
+    models = graphs(bundle.model)
+    if precision == "int8":
+        for model in models.values():
+            quantise(model)
+    files = {name: model.SerializeToString() for name, model in models.items()}
+    files |= bundle.tokenizer.files()
+    with replacing_folder(out) as temporary:
+        for name, content in files.items():
+            write_file(temporary / name, content)
+        facts = {
+            "format": FORMAT,
+            "precision": precision,
+            "decoding": bundle.config.decoding.model_dump(),
+            "weights_sha256": weights_sha256,
+            "files": {name: file_digest(temporary / name) for name in files},
+            "versions": {name: version(name) for name in ("gru-mt", *PACKAGES)},
+            "provenance": bundle.provenance,
+        }
+        write_json(temporary / FACTS, facts)
+    sizes = [f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items()]
+    return f"wrote {out}: {', '.join(sizes)}"

@@ -1,0 +1,79 @@
+"""A translator for onnxruntime, on disk: what `gru-mt export` writes.
+
+An export is a folder: the graphs of encoder and decoder, the tokenizer's model, and `export.json`
+(how to search, and what it was made of). Loading refuses a file that is missing, damaged or from
+another export, and imports no torch.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.errors import UserError
+from gru_mt.inference.search import Decoding
+from gru_mt.storage import WEIGHTS, bundle_folder, file_digest, read_json, tensors_digest
+
+if TYPE_CHECKING:
+    from gru_mt.inference.onnx_engine import OnnxEngine
+
+ENCODER, DECODER, FACTS = "encoder.onnx", "decoder.onnx", "export.json"
+FOLDERS = {"fp32": "onnx", "int8": "onnx-int8"}  # in that of a run or a bundle, by precision
+FORMAT = 1  # of the folder and of what its graphs read and give
+INSTALL = "pip install 'gru-mt[onnx]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Everything that translating needs."""
+
+    engine: "OnnxEngine"
+    tokenizer: Tokenizer
+    decoding: Decoding
+
+
+def is_export(folder: Path) -> bool:
+    return (folder / FACTS).is_file()
+
+
+def preferred(folder: Path, *, warn: Callable[[str], None]) -> Path:
+    """Return the fp32 export that a run's or a bundle's folder has, where it can be used.
+
+    Else `folder`: where onnxruntime is not installed, and, with a line to `warn`, where the export
+    is of other weights than those that are there now.
+    """
+    export = folder / FOLDERS["fp32"]
+    if not is_export(export) or not find_spec("onnxruntime"):
+        return folder
+    facts = read_json(export / FACTS)
+    weights = tensors_digest(bundle_folder(folder) / WEIGHTS)
+    if (facts.get("format"), facts.get("weights_sha256")) == (FORMAT, weights):
+        return export
+    warn(f"warning: {export} is out of date and not used; gru-mt export --model {folder} renews it")
+    return folder
+
+
+def load_export(folder: Path) -> Export:
+    """Return the export in `folder`.
+
+    Raises UserError that names the file which is missing, damaged or from another export, or says
+    that onnxruntime is not installed.
+    """
+    if not find_spec("onnxruntime"):
+        raise UserError(f"{folder}: an export needs onnxruntime: {INSTALL}")
+    from gru_mt.inference.onnx_engine import OnnxEngine
+
+    facts = read_json(folder / FACTS)
+    if facts.get("format") != FORMAT:
+        raise UserError(f"{folder}: of another version of gru-mt; export it again")
+    try:
+        digests, decoding = dict(facts["files"]), Decoding(**facts["decoding"])
+    except (KeyError, TypeError) as error:
+        raise UserError(f"{folder / FACTS}: damaged: {error}") from None
+    for name, digest in digests.items():
+        if file_digest(folder / name) != digest:
+            raise UserError(f"{folder / name}: damaged, or not the file that {FACTS} is of")
+    engine = OnnxEngine(folder / ENCODER, folder / DECODER)
+    return Export(engine, Tokenizer.load(folder), decoding)

@@ -1,0 +1,68 @@
+"""Translating with onnxruntime, on graphs that `export` made.
+
+Shapes: as in `engine`.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+from gru_mt.data.sentences import Ints
+from gru_mt.errors import UserError
+from gru_mt.inference.engine import Live
+from gru_mt.inference.search import Floats
+
+
+class OnnxEngine:
+    """An exported model on the CPU; see `Engine`."""
+
+    def __init__(self, encoder: Path, decoder: Path) -> None:
+        """Take the files of the two graphs; raises UserError where one is damaged."""
+        self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)
+
+    def start(self, source_BS: Ints, length_B: Ints) -> Live:
+        """Encode sources; return the state of one hypothesis of each."""
+        sources = self._encoder.run({"source_BS": source_BS, "length_B": length_B})
+        return Live(sources.pop("state_LRZ"), np.arange(len(length_B)), sources, len(length_B))
+
+    def step(self, last_id_R: Ints, live: Live, count: int) -> tuple[Floats, Ints, Live]:
+        """Return the `count` likeliest tokens after last_id_R, and the state there."""
+        row_AK, place_R = live.grid()
+        found = self._decoder.run(
+            {
+                "last_id_R": last_id_R,
+                "state_LRZ": live.state_LRZ,
+                "row_AK": row_AK,
+                "place_R": place_R,
+                "rank_N": np.arange(count),
+                **live.sources,
+            }
+        )
+        return found["log_prob_RN"], found["id_RN"], replace(live, state_LRZ=found["next_LRZ"])
+
+    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
+        """Attention is not exported: raises UserError."""
+        raise UserError("an export shows no attention; name the run it is of with --model")
+
+
+class _Graph:
+    """A graph in a session of onnxruntime: arrays in and out by name."""
+
+    def __init__(self, path: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3  # errors
+        # Threads that wait busily take the other core from whatever else runs there.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = onnxruntime.InferenceSession(
+            path, options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = [each.name for each in self._session.get_inputs()]
+        self._outputs = [each.name for each in self._session.get_outputs()]
+
+    def run(self, arrays: dict[str, Any]) -> dict[str, Any]:
+        """Return the outputs; what the graph does not read may be among `arrays`."""
+        inputs = {name: arrays[name] for name in self._inputs}
+        return dict(zip(self._outputs, self._session.run(None, inputs), strict=True))
