@@ -193,8 +193,7 @@ def export(
         raise UserError(f"--precision must be {' or '.join(FOLDERS)}, got {precision}")
     from gru_mt.export.write import export as write_export
 
-    folder = model or _newest_run()
-    _say(write_export(folder, out or folder / FOLDERS[precision], precision))
+    _say(write_export(model or _newest_run(), precision, out))
 
 
 @app.command("data")

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -201,6 +202,32 @@ def test_eval_takes_files(there: Path, gru_mt: Run, tmp_path: Path) -> None:
                     "r1: 1 lines", "has 2")  # fmt: skip
 
 
+def test_an_export_is_used_unless_attention_is_asked_for(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
+    pytest.importorskip("onnxruntime", reason="exporting comes with the extra gru-mt[onnx]")
+    pytest.importorskip("onnxscript", reason="exporting comes with the extra gru-mt[onnx]")
+    run = shutil.copytree("runs/small", tmp_path / "run")
+    written = gru_mt("export", "--model", run)
+    assert (written.code, written.out) == (0, "")
+    assert f"wrote {run / 'onnx'}: encoder.onnx" in written.err
+
+    outputs = []
+    for model, used in ((run, run / "onnx"), (run / "model", None)):
+        evaluated = gru_mt("eval", "--model", model, "--output", tmp_path / "out", "--beam", 2)
+        assert evaluated.code == 0
+        assert (f"using {used}\n" in evaluated.err) == (used is not None)
+        outputs.append((tmp_path / "out").read_text())
+    assert outputs[0] == outputs[1]
+
+    command = ("translate", "--json", "--attention", "I see one cat.", "--model")
+    attended = gru_mt(*command, run)
+    assert "attention" in json.loads(attended.out)["translations"][0]
+    assert attended.err == ""
+    assert_one_line(gru_mt(*command, run / "onnx"), "no attention", "--model")
+    assert_one_line(gru_mt("export", "--model", run / "onnx"), "neither a run")
+
+
 def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None:
     result = gru_mt("data", "--config", "small.yaml", "--out", tmp_path / "text")
     assert result.code == 0
@@ -238,6 +265,8 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
         (["train", "--config", "small.yaml", "--run", "y", "--set", "training.device=gpu"],
          ["training.device", "gpu"]),
         (["data", "--config", "small.yaml"], ["--out"]),
+        (["export", "--precision", "int4"], ["--precision", "fp32 or int8", "int4"]),
+        (["export", "--model", "none"], ["none", "neither a run"]),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_exit_2(

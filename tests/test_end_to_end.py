@@ -69,9 +69,19 @@ def test_train_kill_resume_eval_translate(folder: Path) -> None:
     assert report["sentences"] > 20
     assert 0 <= report["scores"][0]["low"] <= report["scores"][0]["high"] <= 100
 
+    pytest.importorskip("onnxruntime", reason="exporting comes with the extra gru-mt[onnx]")
+    exported = gru_mt(folder, "export")
+    assert exported.returncode == 0, exported.stderr
+    for beam in ("1", "5"):
+        for model in ("runs/slice", "runs/slice/model"):  # by onnxruntime, by torch
+            output = f"{Path(model).name}.txt"
+            done = gru_mt(folder, "eval", "--model", model, "--beam", beam, "--output", output)
+            assert done.returncode == 0, done.stderr
+        assert (folder / "slice.txt").read_bytes() == (folder / "model.txt").read_bytes()
+
     lines = "I am tired.\n\nWhere is my book?\nGo!\n"
     translated = gru_mt(folder, "translate", stdin=lines)
     assert translated.returncode == 0, translated.stderr
     assert translated.stdout.count("\n") == 4
     assert translated.stdout.split("\n")[1] == ""
-    assert translated.stderr == "using runs/slice\n"
+    assert translated.stderr == "using runs/slice/onnx\n"

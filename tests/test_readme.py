@@ -38,7 +38,13 @@ def test_a_command_of_the_readme_parses(line: str) -> None:
 
 
 def test_the_readme_shows_commands() -> None:
-    assert {line.split()[1] for line in commands()} == {"train", "eval", "translate", "data"}
+    assert {line.split()[1] for line in commands()} == {
+        "train",
+        "eval",
+        "translate",
+        "export",
+        "data",
+    }
 
 
 @pytest.mark.parametrize("block", [block for language, block in BLOCKS if language == "yaml"])

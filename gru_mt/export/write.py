@@ -9,7 +9,7 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.errors import UserError
 from gru_mt.export.graphs import graphs
-from gru_mt.inference.exported import FACTS, FORMAT, INSTALL, is_export
+from gru_mt.inference.exported import FACTS, FOLDERS, FORMAT, INSTALL, is_export
 from gru_mt.storage import (
     WEIGHTS,
     bundle_folder,
@@ -23,12 +23,13 @@ from gru_mt.storage import (
 PACKAGES = ("onnx", "onnxscript", "torch")
 
 
-def export(folder: Path, out: Path, precision: str) -> str:
-    """Write the translator of a run or a bundle into the folder `out`; return a line about it.
+def export(folder: Path, precision: str, out: Path | None = None) -> str:
+    """Write the translator of a run or a bundle into `out`; return a line about it.
 
-    An older export there is replaced. Raises UserError where `out` is something else, where a
-    package is missing, and as `load_bundle` does.
+    By default that is a folder in the other; an older export there is replaced. Raises UserError
+    where `out` is something else, where a package is missing, and as `load_bundle` does.
     """
+    out = out or folder / FOLDERS[precision]
     if missing := [name for name in PACKAGES if not find_spec(name)]:
         raise UserError(f"exporting needs {' and '.join(missing)}: {INSTALL}")
     if out.exists() and not is_export(out):

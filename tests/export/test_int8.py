@@ -1,0 +1,66 @@
+"""Products in 8 bits: exact where the numbers are whole, and of each row by itself."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+WHY = "exporting comes with the extra gru-mt[onnx]"
+onnxruntime = pytest.importorskip("onnxruntime", reason=WHY)
+onnx = pytest.importorskip("onnx", reason=WHY)
+
+from gru_mt.export.int8 import quantise  # noqa: E402 after what it needs
+
+Floats = npt.NDArray[np.float32]
+PRODUCT = "g (float[r, i] x) => (float[r, o] y) { y = MatMul (x, w) }"
+TIED = """g (int64[r] id, float[r, i] x) => (float[r, i] row, float[r, o] y) {
+    row = Gather (w, id)
+    flipped = Transpose <perm = [1, 0]> (w)
+    y = MatMul (x, flipped)
+}"""
+
+
+def run(text: str, weight: Floats, **arrays: npt.NDArray[np.generic]) -> list[Floats]:
+    """Return what a graph gives once its products with the weight w are in 8 bits."""
+    model = onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["": 20]> {text}')
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weight, "w"))
+    quantise(model)
+    onnx.checker.check_model(model)
+    assert "MatMul" not in {node.op_type for node in model.graph.node}
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    outputs: list[Floats] = session.run(None, arrays)
+    return outputs
+
+
+def random(*shape: int, seed: int = 0) -> Floats:
+    return np.random.default_rng(seed).standard_normal(shape, np.float32)
+
+
+def test_whole_numbers_of_8_bits_give_exact_products() -> None:
+    weight = np.array([[127, -3], [-127, 127], [50, 0]], np.float32)
+    x = np.array([[127, -127, 2], [0, 127, 0], [0, 0, 0]], np.float32)
+    assert run(PRODUCT, weight, x=x)[0].tolist() == (x @ weight).tolist()
+
+
+def test_the_largest_sums_do_not_saturate() -> None:
+    weight, x = np.full((512, 1), 127, np.float32), np.full((1, 512), 127, np.float32)
+    assert run(PRODUCT, weight, x=x)[0].tolist() == [[127 * 127 * 512]]
+
+
+def test_rows_and_columns_have_scales_of_their_own() -> None:
+    weight, x = random(64, 2), random(3, 64, seed=1)
+    rows = np.array([[2**20], [1], [1]], np.float32)
+    columns = np.array([2**-20, 1], np.float32)
+    scaled = run(PRODUCT, weight * columns, x=x * rows)[0]
+    plain = run(PRODUCT, weight, x=x)[0]
+    np.testing.assert_allclose(scaled, plain * rows * columns, rtol=1e-5)
+    np.testing.assert_allclose(plain, x @ weight, atol=0.3)  # their deviation is 8
+    assert np.array_equal(run(PRODUCT, weight, x=x[1:2])[0], plain[1:2])
+
+
+def test_an_embedding_is_still_read_as_it_was_and_its_product_is_in_8_bits() -> None:
+    weight, x = random(5, 16), random(2, 16, seed=1)
+    row, y = run(TIED, weight, id=np.array([4, 0]), x=x)
+    assert np.array_equal(row, weight[[4, 0]])
+    np.testing.assert_allclose(y, x @ weight.T, atol=0.2)

@@ -1,0 +1,198 @@
+"""An export is whole or not there; it comes back, or says which file is not its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gru_mt.errors import UserError
+from gru_mt.export import write
+from gru_mt.export.write import export
+from gru_mt.inference.exported import FACTS, is_export, load_export, preferred
+from gru_mt.inference.translator import Translator
+from gru_mt.storage import WEIGHTS, load_tensors, read_json, save_tensors, write_json
+from tests.test_bundle import SOURCES, configure, tokenizer, write_bundle
+
+WHY = "exporting comes with the extra gru-mt[onnx]"
+pytest.importorskip("onnxruntime", reason=WHY)
+pytest.importorskip("onnxscript", reason=WHY)
+
+FILES = ["encoder.onnx", "decoder.onnx", "tokenizer.source.model", "tokenizer.target.model"]
+
+
+@pytest.fixture(scope="module")
+def exported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    config = configure("decoding.beam_size=2", "decoding.length_penalty=0.5", joint=False)
+    write_bundle(folder / "model", config, tokenizer(joint=False))
+    for precision in ("fp32", "int8"):
+        assert export(folder, precision).startswith(f"wrote {folder / 'onnx'}")
+    return folder
+
+
+@pytest.fixture
+def run(exported_run: Path, tmp_path: Path) -> Path:
+    """Return a run's folder with both exports, to be changed."""
+    return shutil.copytree(exported_run, tmp_path / "run")
+
+
+def change_weights(run: Path) -> None:
+    tensors, facts = load_tensors(run / "model" / WEIGHTS)
+    tensors["output_bias_V"] += 1
+    save_tensors(run / "model" / WEIGHTS, tensors, facts)
+
+
+def assert_refused(folder: Path, *parts: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_export(folder)
+    assert str(caught.value).startswith(f"{folder}")
+    assert all(part in str(caught.value) for part in parts)
+    assert "\n" not in str(caught.value)
+
+
+# There and back
+
+
+def test_an_export_is_the_same_translator_wherever_it_lies(run: Path, tmp_path: Path) -> None:
+    shutil.move(run / "onnx", tmp_path / "elsewhere")
+    ours, theirs = Translator.load(tmp_path / "elsewhere"), Translator.load(run, device="cpu")
+    assert ours.decoding == theirs.decoding
+    assert ours.tokenizer.files() == theirs.tokenizer.files()
+    texts = [[each.text for each in it.translate(SOURCES)] for it in (ours, theirs)]
+    assert texts[0] == texts[1]
+
+
+def test_an_export_in_8_bits_is_smaller_and_translates(run: Path) -> None:
+    sizes = [(run / name / "decoder.onnx").stat().st_size for name in ("onnx-int8", "onnx")]
+    assert sizes[0] != sizes[1]
+    assert len(Translator.load(run / "onnx-int8").translate(SOURCES)) == len(SOURCES)
+
+
+def test_it_says_what_it_was_made_of(run: Path) -> None:
+    facts = read_json(run / "onnx-int8" / FACTS)
+    assert facts["precision"] == "int8"
+    assert facts["provenance"]["corpus"] == "où ?"
+    assert facts["provenance"]["weights"]["step"] == 3
+    assert {"gru-mt", "torch", "onnx"} < facts["versions"].keys()
+
+
+def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run: Path) -> None:
+    code = (
+        "import sys; sys.modules |= dict.fromkeys(('torch', 'yaml', 'tqdm', 'gru_mt.config'));"
+        "from gru_mt.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "translate", "--model", str(run), SOURCES[0]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, f"using {run / 'onnx'}\n")
+    assert done.stdout.count("\n") == 1
+
+
+# Which one is used
+
+
+def test_the_export_of_a_run_or_a_bundle_is_preferred(run: Path) -> None:
+    for folder in (run, run / "model"):
+        if folder.name == "model":
+            shutil.move(run / "onnx", folder / "onnx")
+        assert preferred(folder, warn=pytest.fail) == folder / "onnx"
+    assert preferred(run / "onnx-int8", warn=pytest.fail) == run / "onnx-int8"
+    assert preferred(run, warn=pytest.fail) == run
+
+
+def test_one_of_older_weights_or_of_another_format_is_not(run: Path) -> None:
+    facts = read_json(run / "onnx" / FACTS)
+    write_json(run / "onnx" / FACTS, facts | {"format": 0})
+    said: list[str] = []
+    assert preferred(run, warn=said.append) == run
+    write_json(run / "onnx" / FACTS, facts)
+    change_weights(run)
+    assert preferred(run, warn=said.append) == run
+    assert len(said) == 2
+    assert all("out of date" in line and "gru-mt export" in line for line in said)
+    export(run, "fp32")
+    assert preferred(run, warn=pytest.fail) == run / "onnx"
+
+
+def test_without_onnxruntime_a_run_is_used_and_an_export_refused(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert preferred(run, warn=pytest.fail) == run
+    assert_refused(run / "onnx", "onnxruntime", "pip install 'gru-mt[onnx]'")
+
+
+# Not an export, or not one of a piece
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_or_damaged_file_is_named(run: Path, name: str) -> None:
+    path = run / "onnx" / name
+    whole = path.read_bytes()
+    for content in (b"", whole[:-1], whole[:-1] + bytes([whole[-1] ^ 1]), b"hello"):
+        path.write_bytes(content)
+        assert_refused(run / "onnx", name, "damaged")
+    path.unlink()
+    assert_refused(run / "onnx", name)
+
+
+@pytest.mark.parametrize(
+    "change", [{"format": 2}, {"decoding": {}}, {"files": 1}, {"decoding": {"beam": 1}}]
+)
+def test_facts_that_cannot_be_read_are_refused(run: Path, change: dict[str, object]) -> None:
+    path = run / "onnx" / FACTS
+    write_json(path, read_json(path) | change)
+    assert_refused(run / "onnx")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert_refused(run / "onnx", "not JSON")
+
+
+# Writing
+
+
+def no_graphs(_: object) -> dict[str, object]:
+    return {}
+
+
+def test_what_is_something_else_is_not_overwritten(run: Path) -> None:
+    for out in (run, run / "model" / WEIGHTS):
+        with pytest.raises(UserError, match=r"something else than an export; .*--out"):
+            export(run, "fp32", out)
+    assert (run / "model" / WEIGHTS).is_file()
+
+
+def test_an_export_that_was_stopped_leaves_the_older_one_or_none(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    monkeypatch.setattr(write, "graphs", no_graphs)
+    monkeypatch.setattr(os, "fsync", stop)
+    for out in (run / "onnx", run / "new"):
+        with pytest.raises(KeyboardInterrupt):
+            export(run, "fp32", out)
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+    assert not is_export(run / "new")
+
+
+def test_a_newer_export_replaces_all_of_an_older_one(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "graphs", no_graphs)
+    export(run, "fp32")
+    left = {path.name for path in (run / "onnx").iterdir()}
+    assert left == {"tokenizer.source.model", "tokenizer.target.model", FACTS}
+    assert {path.name for path in run.iterdir()} == {"model", "onnx", "onnx-int8"}
+
+
+def test_without_the_exporters_packages_it_is_said(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    monkeypatch.setitem(sys.modules, "onnxscript", None)
+    with pytest.raises(UserError, match=r"^exporting needs onnx and onnxscript: pip install"):
+        export(run, "fp32")

@@ -1,0 +1,128 @@
+"""An exported model gives torch's numbers and texts, and company changes none of its texts."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from gru_mt.config import ModelConfig
+from gru_mt.errors import UserError
+from gru_mt.inference.engine import Engine, Live
+from gru_mt.inference.search import Decoding
+from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.inference.translator import Translator
+from gru_mt.model.cells import CELLS
+from gru_mt.model.seq2seq import Seq2Seq
+from tests.inference.test_translator import sentences, tokenizer
+
+WHY = "exporting comes with the extra gru-mt[onnx]"
+pytest.importorskip("onnxruntime", reason=WHY)
+pytest.importorskip("onnxscript", reason=WHY)
+
+from gru_mt.export.graphs import graphs  # noqa: E402 after what it needs
+from gru_mt.export.int8 import quantise  # noqa: E402
+from gru_mt.inference.onnx_engine import OnnxEngine  # noqa: E402
+
+SHAPES: dict[str, dict[str, Any]] = {  # each attention, each context, one and more layers
+    "rnn": {"attention": "general", "encoder_layers": 2},
+    "rnn_relu": {"attention": "dot", "bidirectional": False, "encoder_size": 8},
+    "gru_update": {"attention": "additive", "decoder_layers": 3},
+    "gru_reset_before": {"attention": "none"},
+    "gru": {"attention": "dot", "decoder_layers": 2},
+    "lstm": {"attention": "none", "context": "repeat", "decoder_layers": 2},
+}
+WORDS = tokenizer("word")
+
+
+@dataclass(frozen=True)
+class Engines:
+    torch: Engine
+    fp32: Engine
+    int8: Engine
+
+
+@pytest.fixture(scope="module", params=CELLS)
+def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Engines:
+    """Return a tiny random model of each cell, in three engines."""
+    sizes = {"embedding_size": 8, "encoder_size": 4, "decoder_size": 8}
+    config = ModelConfig(cell=request.param, **sizes | SHAPES[request.param])
+    joint, size = config.attention == "dot", WORDS.source.size
+    model = Seq2Seq(config, source_size=size, target_size=size, joint=joint).eval()
+    rng = torch.Generator().manual_seed(1)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.7, generator=rng)
+    torch.nn.init.normal_(model.output_bias_V, std=0.1, generator=rng)  # no word is always best
+    models = graphs(model)
+
+    def engine(name: str) -> OnnxEngine:
+        folder = tmp_path_factory.mktemp(name)
+        for file, graph in models.items():
+            (folder / file).write_bytes(graph.SerializeToString())
+        return OnnxEngine(*(folder / file for file in models))
+
+    fp32 = engine("fp32")
+    for graph in models.values():
+        quantise(graph)
+    return Engines(TorchEngine(model), fp32, engine("int8"))
+
+
+def run(engine: Engine) -> Iterator[tuple[Any, ...]]:
+    """Yield what a walk through a batch computes, of which hypotheses end and become more."""
+    rng = np.random.default_rng(1)
+    length_B = np.array([7, 3, 1, 5, 2])
+    live: Live = engine.start(rng.integers(4, WORDS.source.size, (5, 7)), length_B)
+    yield live.state_LRZ, *(live.sources[name] for name in sorted(live.sources))
+    for row_N in ([0, 0, 0, 2, 4, 4], [0, 1, 2, 3, 3, 3, 3], [5], [0]):
+        last_id_R = rng.integers(4, WORDS.target.size, len(live.source_R))
+        log_prob_RN, id_RN, live = engine.step(last_id_R, live, 4)
+        yield log_prob_RN, id_RN, live.state_LRZ
+        live = live.select(np.array(row_N))
+
+
+def test_numbers_are_torchs(engines: Engines) -> None:
+    for ours, theirs in zip(run(engines.fp32), run(engines.torch), strict=True):
+        assert len(ours) == len(theirs)
+        for array, tensor in zip(ours, theirs, strict=True):
+            np.testing.assert_allclose(array, np.asarray(tensor), rtol=1e-5, atol=1e-5)
+
+
+def test_numbers_in_8_bits_are_near(engines: Engines) -> None:
+    for (ours, *_), (theirs, *_) in zip(run(engines.int8), run(engines.torch), strict=True):
+        np.testing.assert_allclose(ours, np.asarray(theirs), rtol=0.1, atol=0.3)
+
+
+def translate(engine: Engine, sources: list[str], beam_size: int, batch_size: int) -> list[str]:
+    decoding = Decoding(beam_size=beam_size, length_penalty=1.0, max_source_tokens=256)
+    translations = Translator(engine, WORDS, decoding).translate(sources, batch_size=batch_size)
+    return [translation.text for translation in translations]
+
+
+@pytest.mark.parametrize("beam_size", [1, 4])
+def test_texts_are_torchs_and_those_of_each_sentence_alone(
+    engines: Engines, beam_size: int
+) -> None:
+    sources = sentences(60)
+    for engine, alike in ((engines.fp32, engines.torch), (engines.int8, engines.int8)):
+        texts = translate(alike, sources, beam_size, 64)
+        assert len(set(texts)) > 15, "a model that says always the same proves nothing"
+        for batch_size in (64, 7, 1):
+            assert translate(engine, sources, beam_size, batch_size) == texts
+        order = random.Random(2).sample(range(60), 60)
+        mixed = translate(engine, [sources[place] for place in order], beam_size, 7)
+        assert mixed == [texts[place] for place in order]
+
+
+def test_a_beam_may_be_wider_than_the_vocabulary(engines: Engines) -> None:
+    assert WORDS.target.size < 40
+    sources = sentences(3)
+    assert translate(engines.fp32, sources, 40, 2) == translate(engines.torch, sources, 40, 2)
+
+
+def test_no_attention_is_shown(engines: Engines) -> None:
+    translator = Translator(engines.fp32, WORDS, Decoding(2, 1.0, 256))
+    with pytest.raises(UserError, match=r"^an export shows no attention; .* --model$"):
+        translator.translate(["the cat"], attention=True)
