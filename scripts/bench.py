@@ -16,6 +16,8 @@ from typing import Annotated, Any
 import typer
 from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record, show, span, spread
 
+from gru_mt.inference.exported import preferred
+
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates; windows of them after the warm-up
 SEEDS = [1]
 PAIRS = [100_000, 1_000_000, 10_000_000]
@@ -154,17 +156,20 @@ def print_means(several: Sequence[dict[str, Any]]) -> None:
 
 @app.command()
 def translate(
-    model: Annotated[Path, typer.Option(help="The folder of a run.")],
+    model: Annotated[Path, typer.Option(help="A run, or in its folder an export or model.")],
     results: ResultsOption = RESULTS,
 ) -> None:
     """Speed, memory, latency and cold starts.
 
-    Latency is that of the test set's sentences one by one, in a warm process.
+    Latency is that of the test set's sentences one by one, in a warm process. Of a run it is its
+    export that is measured, where gru-mt prefers that; its folder model is measured with torch.
     """
-    test = model / "test.json"
+    model = preferred(model.resolve(), warn=print)
+    run = model if (model / "test.json").is_file() else model.parent
+    test = run / "test.json"
     if not test.is_file():
         raise typer.BadParameter(f"{model} is no run: there is no {test}")
-    line = begin("translate", {"model": model.resolve().name})
+    line = begin("translate", {"model": str(model.relative_to(run.parent))})
     cold = [gru_mt("translate", "--model", model, "How are you?") for _ in range(5)]
     figures = {
         "help_s": spread([gru_mt("--help").wall_s for _ in range(9)]),

@@ -28,7 +28,7 @@ make_environment() {
   fail "needs Python 3.11 or newer with its venv module, and found none on PATH"
 }
 
-# Installs the package into .venv with the extra $1 ("" or "[dev]"), unless it is there already.
+# Installs the package into .venv with the extra $1 ("" or "[dev,onnx]"), unless it is there already.
 set_up() {
   local extra=$1 stamp=.venv/installed state words
   state=$(printf '%s\n' "$PWD" | cat - pyproject.toml scripts/constraints.txt | cksum)

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -170,7 +171,7 @@ def test_every_requirement_is_pinned() -> None:
     requirements = [
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
-        *project["project"]["optional-dependencies"]["dev"],
+        *chain.from_iterable(project["project"]["optional-dependencies"].values()),
     ]
     constraints = (ROOT / "scripts" / "constraints.txt").read_text(encoding="utf-8")
     pinned = set(re.findall(r"^([\w-]+)==[\d.]+$", constraints.lower(), re.MULTILINE))
