@@ -173,7 +173,7 @@ def test_beam_and_length_penalty_default_to_the_configuration() -> None:
 def test_the_score_is_the_teacher_forced_log_probability_by_length(
     length_penalty: float, beam_size: int
 ) -> None:
-    translator = build(eos_bias=6.0)
+    translator = build(eos_bias=8.0)
     words = translator.tokenizer.source
     assert isinstance(words, Words)
     model = model_of(translator)
