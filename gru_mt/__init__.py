@@ -9,7 +9,7 @@ __all__ = ["Translator"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `Translator`, and torch with it, when it is first asked for."""
+    """Import `Translator` when it is first asked for."""
     if name in __all__:
         from gru_mt.inference import translator
 

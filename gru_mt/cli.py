@@ -46,7 +46,7 @@ SetOption = Annotated[
 ]
 ModelOption = Annotated[
     Path | None,
-    typer.Option("--model", help="A run or a bundle; else the newest finished run in runs/."),
+    typer.Option("--model", help="A run, a bundle or an export; else the newest finished run."),
 ]
 BeamOption = Annotated[
     int | None, typer.Option("--beam", help="Beam size, 1 for greedy; else the bundle's.")
@@ -181,7 +181,7 @@ def translate(
 @app.command()
 def export(
     model: ModelOption = None,
-    precision: Annotated[str, typer.Option(help="fp32, or int8: a fourth of the size.")] = "fp32",
+    precision: Annotated[str, typer.Option(help="fp32, or int8, half the size.")] = "fp32",
     out: Annotated[
         Path | None, typer.Option(help="The folder; else onnx or onnx-int8 in the run's.")
     ] = None,
@@ -234,9 +234,9 @@ def _newest_run() -> Path:
 
 
 def _load(folder: Path, *, told: Path | None, attention: bool = False) -> "Translator":
-    """Return the translator in `folder`, by its export where it can be; say what was not `told`.
+    """Return the translator of `folder`, or of its export, which shows no attention.
 
-    Exports show no attention.
+    Says which one is used where it is not the one that the user `told`.
     """
     from gru_mt.inference.exported import preferred
     from gru_mt.inference.translator import Translator

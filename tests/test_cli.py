@@ -266,7 +266,6 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
          ["training.device", "gpu"]),
         (["data", "--config", "small.yaml"], ["--out"]),
         (["export", "--precision", "int4"], ["--precision", "fp32 or int8", "int4"]),
-        (["export", "--model", "none"], ["none", "neither a run"]),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_exit_2(

@@ -112,5 +112,6 @@ class Incremental(nn.Module):
 def best(logits_RV: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Return log_prob_RN and id_RN of each row's `count` likeliest ids, likeliest first."""
     logit_RN, id_RN = logits_RV.topk(torch.sym_min(count, logits_RV.shape[1]), dim=1)
-    logit_RN, largest_R1 = logit_RN - logit_RN[:, :1], logit_RN[:, :1]
-    return logit_RN - (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True).log(), id_RN
+    largest_R1 = logit_RN[:, :1]  # known, so that logsumexp, slow in ONNX, need not look for it
+    sum_R1 = (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True)
+    return logit_RN - largest_R1 - sum_R1.log(), id_RN
