@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gru_mt.config import Config, load_config
+from gru_mt.config import Config
+from gru_mt.config_file import dump_config, load_config
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.model.seq2seq import Seq2Seq
@@ -77,7 +78,7 @@ def start_bundle(
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in tokenizer.files().items():
         write_file(folder / name, content)
-    write_file(folder / CONFIG, config.to_yaml().encode())
+    write_file(folder / CONFIG, dump_config(config).encode())
     write_json(folder / PROVENANCE, provenance)
 
 

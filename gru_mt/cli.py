@@ -74,7 +74,7 @@ def train(
     # memory for the last 1,024 shapes met: batches of many lengths make hundreds of megabytes.
     for cache in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
         os.environ.setdefault(cache, "64")
-    from gru_mt.config import load_config
+    from gru_mt.config_file import load_config
 
     parsed = load_config(config, overrides)
     from gru_mt.training.folder import fresh_folder
@@ -203,7 +203,7 @@ def export_data(
     overrides: SetOption = [],  # noqa: B006 as above
 ) -> None:
     """Write a configuration's split as plain text, for other toolkits."""
-    from gru_mt.config import load_config
+    from gru_mt.config_file import load_config
     from gru_mt.data.corpus import load_corpus
     from gru_mt.data.split import split_corpus, write_split
 

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from measuring import spread
 
-from gru_mt.config import load_config
+from gru_mt.config_file import load_config
 from gru_mt.device import return_freed_memory
 from gru_mt.inference.translator import Translator
 from gru_mt.training.journal import Journal

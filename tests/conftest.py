@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config import Config, parse_config
+from gru_mt.config import Config
+from gru_mt.config_file import parse_config
 
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 

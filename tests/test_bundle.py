@@ -17,7 +17,8 @@ from gru_mt.bundle import (
     save_weights,
     start_bundle,
 )
-from gru_mt.config import Config, parse_config
+from gru_mt.config import Config
+from gru_mt.config_file import parse_config
 from gru_mt.data.tokenizer import EOS, Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.search import Decoding

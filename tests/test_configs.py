@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config import load_config
+from gru_mt.config_file import load_config
 from gru_mt.training.trainer import train
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").rglob("*.yaml"))

@@ -17,7 +17,7 @@ ROOT = Path(gru_mt.__file__).parent
 # __init__ cannot import them.
 ROWS = """
     errors
-    config
+    config config_file
     data data.text data.fra_eng data.phrasebook data.phrasebook.lexicon data.phrasebook.grammar
         data.phrasebook.sentences data.corpus data.split
         data.words data.tokenizer data.sentences data.batching

@@ -7,7 +7,8 @@ from typing import Any
 
 import portalocker
 
-from gru_mt.config import Config, load_config
+from gru_mt.config import Config
+from gru_mt.config_file import dump_config, load_config
 from gru_mt.errors import UserError
 from gru_mt.storage import write_file
 from gru_mt.training.checkpoint import CHECKPOINTS
@@ -57,7 +58,7 @@ def open_folder(folder: Path, config: Config) -> Iterator[None]:
             ) from None
         if (folder / CHECKPOINTS).is_dir():
             _refuse_changes(folder, load_config(known), config)
-        write_file(known, config.to_yaml().encode())
+        write_file(known, dump_config(config).encode())
         yield
 
 

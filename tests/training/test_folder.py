@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config import Config, load_config
+from gru_mt.config import Config
+from gru_mt.config_file import dump_config, load_config
 from gru_mt.errors import UserError
 from gru_mt.training.folder import fresh_folder, open_folder
 
@@ -87,13 +88,13 @@ def test_the_lock_dies_with_its_process(small_config: Configure, tmp_path: Path)
     program = """
 import os, sys
 from pathlib import Path
-from gru_mt.config import load_config
+from gru_mt.config_file import load_config
 from gru_mt.training.folder import open_folder
 open_folder(Path(sys.argv[1]), load_config(Path(sys.argv[2]))).__enter__()
 os.kill(os.getpid(), 9)
 """
     config = tmp_path / "config.yaml"
-    config.write_text(small_config().to_yaml())
+    config.write_text(dump_config(small_config()))
     run = tmp_path / "run"
     killed = subprocess.run([sys.executable, "-c", program, run, config], check=False)
     assert killed.returncode == -9
