@@ -30,7 +30,7 @@ ROWS = """
     evaluation evaluation.score evaluation.evaluate
     training training.schedule training.optimizer training.checkpoint training.folder
         training.journal training.preparation training.signals training.window
-        training.trainer
+        training.validation training.trainer
     cli __main__
 """
 ORDER = ROWS.split()

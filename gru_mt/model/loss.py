@@ -1,12 +1,14 @@
 """The training loss.
 
-Shapes: N target tokens, V vocabulary.
+Shapes: B batch, T target tokens, N target tokens of a batch, padding too, V vocabulary.
 """
 
 import torch
 from torch import Tensor, nn
 
+from gru_mt.data.batching import Batch
 from gru_mt.data.tokenizer import PAD
+from gru_mt.model.seq2seq import Seq2Seq
 
 CPU_ROWS = 256  # at a time: so few stay in the cache, where all would be copied through memory
 
@@ -26,3 +28,17 @@ def token_loss(logits_NV: Tensor, target_N: Tensor, *, label_smoothing: float = 
         for part_NV, part_N in zip(logits_NV.split(rows), target_N.split(rows), strict=True)
     ]
     return torch.stack(parts).sum()
+
+
+def forced_loss(
+    model: Seq2Seq,
+    batch: Batch,
+    rng: torch.Generator | None = None,
+    *,
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Return the batch's summed loss under teacher forcing; `rng` turns dropout on."""
+    start = model.encode(batch.source_BS, batch.source_length_B, rng)
+    logits_BTV = model.decode(batch.target_in_BT, start, rng)
+    target_N = batch.target_out_BT.flatten()
+    return token_loss(logits_BTV.flatten(0, 1), target_N, label_smoothing=label_smoothing)

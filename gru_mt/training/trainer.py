@@ -1,6 +1,6 @@
 """The training loop: teacher forcing, validation, checkpoints.
 
-Shapes: B batch, T target tokens, V vocabulary.
+Shapes: B batch.
 """
 
 import hashlib
@@ -11,20 +11,14 @@ from pathlib import Path
 from typing import NoReturn
 
 import torch
-from torch import Tensor
 
 from gru_mt.bundle import build_model, save_weights, start_bundle
 from gru_mt.config import Config
-from gru_mt.data.batching import Batch, EncodedPairs
+from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.sentences import Ints
 from gru_mt.device import resolve_device, resolve_precision, return_freed_memory
 from gru_mt.errors import Interrupted, UserError
-from gru_mt.evaluation.score import corpus_bleu
-from gru_mt.inference.search import Decoding
-from gru_mt.inference.torch_engine import TorchEngine
-from gru_mt.inference.translator import Translator
-from gru_mt.model.loss import token_loss
-from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.model.loss import forced_loss
 from gru_mt.storage import write_json
 from gru_mt.training.checkpoint import CHECKPOINTS, Progress, resume, save_checkpoint
 from gru_mt.training.folder import open_folder
@@ -33,6 +27,7 @@ from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData, encode_pairs, prepare
 from gru_mt.training.schedule import learning_rate
 from gru_mt.training.signals import StopSignals
+from gru_mt.training.validation import measure
 from gru_mt.training.window import Update, Window
 
 NOISE = 0.5  # BLEU: on a dev set of a thousand sentences a smaller difference tells nothing
@@ -190,7 +185,7 @@ class Trainer:
 
     def _update(self, pairs: EncodedPairs, batches: list[Ints], rate: float) -> Update:
         """Update the weights by the mean loss a token over all of `batches`."""
-        step = self.progress.step
+        step, smoothing = self.progress.step, self.config.training.label_smoothing
         tokens = sum(pairs.target_tokens(row_B) for row_B in batches)
         self._rng.manual_seed(_seed("dropout", self.config.training.seed, step))
         loss = torch.zeros((), device=self.device)
@@ -199,19 +194,11 @@ class Trainer:
             with torch.autocast(
                 self.device.type, self.precision, enabled=self.precision != torch.float32
             ):
-                part = self._summed_loss(batch, self.model, self._rng) / tokens
+                summed = forced_loss(self.model, batch, self._rng, label_smoothing=smoothing)
+                part = summed / tokens
             self.optimizer.scaled(part).backward()
             loss += part.detach()
         return Update(step, batches, tokens, rate, loss, self.optimizer.step(rate))
-
-    def _summed_loss(self, batch: Batch, model: Seq2Seq, rng: torch.Generator | None) -> Tensor:
-        """Return the batch's loss in nats; without `rng` no dropout and no label smoothing."""
-        start = model.encode(batch.source_BS, batch.source_length_B, rng)
-        logits_BTV = model.decode(batch.target_in_BT, start, rng)
-        smoothing = self.config.training.label_smoothing if rng else 0.0
-        return token_loss(
-            logits_BTV.flatten(0, 1), batch.target_out_BT.flatten(), label_smoothing=smoothing
-        )
 
     def _read_window(self) -> None:
         """Write down the figures since the last time; stop where one is not finite."""
@@ -253,16 +240,11 @@ class Trainer:
         Within the noise the later ones are kept: the learning rate has fallen since.
         """
         self._read_window()
-        progress, dev = self.progress, self.data.dev
+        progress = self.progress
         facts: dict[str, float] = {"epoch": progress.epoch}
         kept = True
-        if dev.sources:
-            decoding = Decoding(**self.config.decoding.model_dump())
-            engine = TorchEngine(self.optimizer.average)
-            translator = Translator(engine, self.data.tokenizer, decoding)
-            translations = translator.translate(dev.sources, beam_size=1)
-            bleu = corpus_bleu([each.text for each in translations], dev.references)
-            loss = self._dev_loss()
+        if self.data.dev.sources:
+            bleu, loss = measure(self.optimizer.average, self.data, self.config, self.device)
             facts |= {"dev_bleu": bleu, "dev_loss": loss, "dev_perplexity": math.exp(loss)}
             kept = bleu > progress.best_bleu - NOISE
             stale = 0 if bleu > progress.best_bleu else progress.stale + 1
@@ -280,18 +262,6 @@ class Trainer:
                 self.folder / "model", self.optimizer.average, {"step": progress.step} | facts
             )
         self._save()
-
-    @torch.no_grad()
-    def _dev_loss(self) -> float:
-        """Return the averaged weights' cross-entropy on dev, teacher forced, in nats a token."""
-        pairs = self.data.dev_pairs
-        loss, tokens = 0.0, 0
-        batch_tokens = self.config.training.batch_tokens
-        for row_B in pairs.plan(batch_tokens=batch_tokens, seed=0, epoch=0):
-            batch = pairs.batch(row_B).to(self.device)
-            loss += self._summed_loss(batch, self.optimizer.average, rng=None).item()
-            tokens += pairs.target_tokens(row_B)
-        return loss / tokens
 
     @property
     def _elapsed_s(self) -> float:

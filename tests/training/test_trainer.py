@@ -13,13 +13,16 @@ import torch
 
 from gru_mt.config import Config
 from gru_mt.errors import Interrupted, UserError
+from gru_mt.model.loss import forced_loss
 from gru_mt.storage import load_tensors
 from gru_mt.training import trainer as trainer_module
+from gru_mt.training import validation
 from gru_mt.training.checkpoint import Progress
 from gru_mt.training.folder import open_folder
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
 from gru_mt.training.trainer import Trainer, train
+from gru_mt.training.window import Update
 
 Configure = Callable[..., Config]
 
@@ -154,14 +157,20 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 @pytest.fixture
 def poison(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Return a function that makes the loss of 0-based update `step` not a number."""
-    genuine = Trainer._summed_loss
+    genuine_loss, genuine_update = forced_loss, Trainer._update
+    factor = 1.0
 
     def arrange(step: int) -> None:
-        def summed_loss(self: Trainer, *args: Any, **kwargs: Any) -> torch.Tensor:
+        def update(self: Trainer, *args: Any) -> Update:
+            nonlocal factor
             factor = float("nan") if self.progress.step == step else 1.0
-            return genuine(self, *args, **kwargs) * factor
+            return genuine_update(self, *args)
 
-        monkeypatch.setattr(Trainer, "_summed_loss", summed_loss)
+        def loss(*args: Any, **kwargs: Any) -> torch.Tensor:
+            return factor * genuine_loss(*args, **kwargs)
+
+        monkeypatch.setattr(Trainer, "_update", update)
+        monkeypatch.setattr(trainer_module, "forced_loss", loss)
 
     return arrange
 
@@ -203,7 +212,7 @@ def scores(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], None]:
 
     def arrange(values: list[float]) -> None:
         upcoming: Iterator[float] = iter(values)
-        monkeypatch.setattr(trainer_module, "corpus_bleu", lambda *_: next(upcoming))
+        monkeypatch.setattr(validation, "corpus_bleu", lambda *_: next(upcoming))
 
     return arrange
 
