@@ -3,8 +3,8 @@
 Shapes: N sentences, B batch, S tokens.
 """
 
-from collections.abc import Sequence
-from itertools import chain
+from array import array
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,14 @@ Ints = npt.NDArray[np.int64]
 class Sentences:
     """Token ids of N sentences, end to end in one array: 4 bytes a token, whatever N is."""
 
-    def __init__(self, sentences: Sequence[Sequence[int]]) -> None:
-        self.length_N: Ints = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    def __init__(self, sentences: Iterable[Sequence[int]]) -> None:
+        ids, lengths = array("i"), array("q")
+        for sentence in sentences:
+            ids.extend(sentence)
+            lengths.append(len(sentence))
+        self._ids = np.frombuffer(ids, np.int32)
+        self.length_N: Ints = np.frombuffer(lengths, np.int64)
         self._start_N = np.cumsum(self.length_N) - self.length_N
-        self._ids = np.fromiter(chain.from_iterable(sentences), np.int32, int(self.length_N.sum()))
 
     def padded(self, row_B: Ints) -> Ints:
         """Return id_BS of the sentences in row_B, each padded behind to the longest."""

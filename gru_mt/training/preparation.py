@@ -15,11 +15,13 @@ from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.corpus import Corpus, Pair, load_corpus
 from gru_mt.data.sentences import Sentences
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
-from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.data.tokenizer import Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
 from gru_mt.storage import write_file, write_json
 from gru_mt.training.checkpoint import CHECKPOINTS
 from gru_mt.training.journal import Journal
+
+CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,20 @@ def encode_pairs(
     cut_tokens: int | None = None,
 ) -> EncodedPairs:
     """Return the ids of `pairs`; with `sampling` cut into subwords at random, but by `seed`."""
-    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+
+    def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> Sentences:
+        firsts = range(0, len(texts), CHUNK)
+        return Sentences(
+            ids
+            for first in firsts
+            for ids in vocabulary.encode_all(
+                texts[first : first + CHUNK], sampling=sampling, seed=seed + first + offset
+            )
+        )
+
     return EncodedPairs(
-        Sentences(tokenizer.source.encode_all(sources, sampling=sampling, seed=seed)),
-        Sentences(tokenizer.target.encode_all(targets, sampling=sampling, seed=seed + 1)),
+        side(tokenizer.source, [pair.source for pair in pairs], 0),
+        side(tokenizer.target, [pair.target for pair in pairs], 1),
         cut_tokens or sys.maxsize,
     )
 
