@@ -102,8 +102,8 @@ class Subwords:
         """
         escaped = [_escape(text) for text in texts]
         ids: list[list[int]]
-        if not sampling:
-            ids = self._processor.encode(escaped)
+        if not sampling:  # one by one: as a list they would wait for new threads to begin
+            ids = [self._processor.encode(text) for text in escaped]
             return ids
         with _seed_lock:
             sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # 2**32 - 1 is ignored
