@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 USAGE_ERROR: Any = typer.BadParameter.__base__  # UsageError, which typer does not export
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
-RUNS, SUMMARY = Path("runs"), "summary.json"
+RUNS = Path("runs")
 
 # GNU OpenMP's threads spin while they wait for each other, which on a machine that does something
 # else too made training 4 to 40 times slower. Spinning this briefly costs nothing on an idle one.
@@ -225,6 +225,8 @@ def _check_search(beam: int | None, length_penalty: float | None) -> None:
 
 def _newest_run() -> Path:
     """Return the newest finished run."""
+    from gru_mt.storage import SUMMARY
+
     finished = sorted(RUNS.glob(f"*/{SUMMARY}"), key=lambda path: path.stat().st_mtime)
     if not finished:
         raise UserError(

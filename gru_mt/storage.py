@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 WEIGHTS = "weights.safetensors"  # of a bundle
+SUMMARY = "summary.json"  # of a finished run
 _ENTRY = "gru_mt"  # of a safetensors file's metadata
 
 

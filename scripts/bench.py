@@ -17,6 +17,7 @@ import typer
 from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record, show, span, spread
 
 from gru_mt.inference.exported import preferred
+from gru_mt.storage import SUMMARY
 
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates; windows of them after the warm-up
 SEEDS = [1]
@@ -118,7 +119,7 @@ def quality(
 
 def outcome(run: Path) -> dict[str, Any]:
     """Return what a finished run's folder tells: time, updates, and greedy BLEU on dev."""
-    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    summary = json.loads((run / SUMMARY).read_text(encoding="utf-8"))
     dev = [
         {"step": line["step"], "minutes": line["elapsed_s"] / 60, "bleu": line["dev_bleu"]}
         for line in read_lines(run / "metrics.jsonl")

@@ -19,7 +19,7 @@ from gru_mt.data.sentences import Ints
 from gru_mt.device import resolve_device, resolve_precision, return_freed_memory
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
-from gru_mt.storage import write_json
+from gru_mt.storage import SUMMARY, write_json
 from gru_mt.training.checkpoint import CHECKPOINTS, Progress, resume, save_checkpoint
 from gru_mt.training.folder import open_folder
 from gru_mt.training.journal import Journal
@@ -103,7 +103,7 @@ class Trainer:
                 self._train_epoch(signals)
         minutes = self.progress.elapsed_s / 60
         facts = asdict(self.progress) | {"minutes": minutes, "device": str(self.device)}
-        write_json(self.folder / "summary.json", facts)
+        write_json(self.folder / SUMMARY, facts)
         self.journal.say(f"finished after {minutes:.1f} min; the translator is {self.folder}/model")
         return self.progress
 
