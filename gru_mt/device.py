@@ -41,16 +41,17 @@ def _multiplies_bf16(device: torch.device) -> bool:
     return any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
-def return_freed_memory() -> None:
-    """Have the C library give large blocks back as soon as they are free.
+def keep_freed_memory() -> None:
+    """Have the C library keep up to 64 MB of what is freed, and map only the largest blocks alone.
 
-    Batches of many shapes otherwise leave it with holes that no later batch fits. GNU's library has
-    the setting (`man mallopt`); elsewhere this does nothing.
+    Each update asks for what the last one freed: all of it given back at once costs a twentieth of
+    training in page faults, and a library that learns the limits by itself leaves holes that no
+    later batch fits. GNU's has the setting (`man mallopt`); elsewhere this does nothing.
     """
     trim_threshold, mmap_threshold = -1, -3
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):  # not in musl
-        libc.mallopt(trim_threshold, 1 << 17)
-        libc.mallopt(mmap_threshold, 1 << 22)
+        libc.mallopt(trim_threshold, 1 << 26)
+        libc.mallopt(mmap_threshold, 1 << 25)  # the largest that it takes

@@ -1,16 +1,52 @@
 """The training loss.
 
-Shapes: B batch, T target tokens, N target tokens of a batch, padding too, V vocabulary.
+Shapes: B batch, T target tokens, N target tokens of a batch, padding too, R some of them, V
+vocabulary.
 """
 
+from typing import Any
+
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from gru_mt.data.batching import Batch
 from gru_mt.data.tokenizer import PAD
 from gru_mt.model.seq2seq import Seq2Seq
 
 CPU_ROWS = 256  # at a time: so few stay in the cache, where all would be copied through memory
+
+
+class _TokenLoss(torch.autograd.Function):
+    """The loss, and its gradient softmax(logits) - target distribution in the same pass.
+
+    Made while the rows are in the cache, and kept in the logits' own type, the gradient costs less
+    than what autograd would keep to make it of.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, logits_NV: Tensor, target_N: Tensor, label_smoothing: float) -> Tensor:
+        wide = torch.promote_types(logits_NV.dtype, torch.float32)
+        loss = torch.zeros((), dtype=wide, device=logits_NV.device)
+        gradient_NV = torch.empty_like(logits_NV)
+        rows = CPU_ROWS if logits_NV.is_cpu else len(target_N)
+        for logits_RV, target_R, gradient_RV in zip(
+            logits_NV.split(rows), target_N.split(rows), gradient_NV.split(rows), strict=True
+        ):
+            target_R1, padding_R1 = target_R[:, None], target_R[:, None] == PAD
+            log_RV = logits_RV.log_softmax(dim=1, dtype=wide)
+            hit_R1, mean_R1 = log_RV.gather(1, target_R1), log_RV.mean(dim=1, keepdim=True)
+            nats_R1 = (label_smoothing - 1) * hit_R1 - label_smoothing * mean_R1
+            loss += nats_R1.masked_fill(padding_R1, 0).sum()
+            error_RV = log_RV.exp_().sub_(label_smoothing / log_RV.shape[1])
+            error_RV.scatter_add_(1, target_R1, torch.full_like(hit_R1, label_smoothing - 1))
+            gradient_RV.copy_(error_RV.masked_fill_(padding_R1, 0))
+        ctx.save_for_backward(gradient_NV)
+        return loss
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None, None]:
+        (gradient_NV,) = ctx.saved_tensors
+        return gradient_NV * outer[0], None, None
 
 
 def token_loss(logits_NV: Tensor, target_N: Tensor, *, label_smoothing: float = 0.0) -> Tensor:
@@ -20,14 +56,8 @@ def token_loss(logits_NV: Tensor, target_N: Tensor, *, label_smoothing: float = 
     the vocabulary (Szegedy et al. 2016, arXiv 1512.00567). It is a sum, so that microbatches add up
     to the loss of one batch; divide it once by the token count of the whole update.
     """
-    rows = CPU_ROWS if logits_NV.is_cpu else len(target_N)
-    parts = [
-        nn.functional.cross_entropy(
-            part_NV, part_N, ignore_index=PAD, label_smoothing=label_smoothing, reduction="sum"
-        )
-        for part_NV, part_N in zip(logits_NV.split(rows), target_N.split(rows), strict=True)
-    ]
-    return torch.stack(parts).sum()
+    loss: Tensor = _TokenLoss.apply(logits_NV, target_N, label_smoothing)  # type: ignore[no-untyped-call]
+    return loss
 
 
 def forced_loss(

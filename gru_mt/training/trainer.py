@@ -16,7 +16,7 @@ from gru_mt.bundle import build_model, save_weights, start_bundle
 from gru_mt.config import Config
 from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.sentences import Ints
-from gru_mt.device import resolve_device, resolve_precision, return_freed_memory
+from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
 from gru_mt.storage import SUMMARY, write_json
@@ -39,7 +39,7 @@ def train(config: Config, folder: Path, *, started_s: float) -> Progress:
     `started_s` is the reading of `time.perf_counter` at which the run's clock began. Raises
     UserError for what is wrong with the corpus or the folder, and what `Trainer.run` raises.
     """
-    return_freed_memory()
+    keep_freed_memory()
     resolve_device(config.training.device)  # one that is not there is said before the waiting
     with open_folder(folder, config):
         journal = Journal(folder)

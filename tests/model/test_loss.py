@@ -4,10 +4,10 @@ import math
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gru_mt.data.tokenizer import PAD
-from gru_mt.model.loss import token_loss
+from gru_mt.model.loss import CPU_ROWS, token_loss
 
 LOGITS = torch.tensor([[1.0, 2.0, 5.0]], dtype=torch.float64).log()  # probabilities 1/8, 2/8, 5/8
 
@@ -61,6 +61,33 @@ def test_padding_adds_exactly_0_to_the_loss_and_to_the_gradient(label_smoothing:
     assert not gradient_NV[1].any()
     alone_NV = gradient(logits_NV[real], padded[real], label_smoothing)
     assert torch.equal(gradient_NV[real], alone_NV)
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_the_gradient_is_what_autograd_makes_of_the_cross_entropy(label_smoothing: float) -> None:
+    # More rows than the loss takes at a time, the last of them fewer; float64 against float64.
+    logits_NV = random(2 * CPU_ROWS + 3, 7).requires_grad_()
+    target_N = torch.arange(len(logits_NV)) % 7  # PAD too
+    expected = nn.functional.cross_entropy(
+        logits_NV, target_N, ignore_index=PAD, label_smoothing=label_smoothing, reduction="sum"
+    )
+    loss = token_loss(logits_NV, target_N, label_smoothing=label_smoothing)
+    torch.testing.assert_close(loss, expected)
+    (expected_NV,) = torch.autograd.grad(expected / 5, logits_NV)
+    torch.testing.assert_close(torch.autograd.grad(loss / 5, logits_NV)[0], expected_NV)
+
+
+def test_bf16_logits_are_summed_in_fp32() -> None:
+    logits_NV = random(3, 500).bfloat16().requires_grad_()
+    target_N = targets(4, PAD, 2)
+    loss = token_loss(logits_NV, target_N, label_smoothing=0.1)
+    expected = token_loss(logits_NV.double(), target_N, label_smoothing=0.1)
+    torch.testing.assert_close(loss, expected.float(), rtol=1e-6, atol=0)
+    (gradient_NV,) = torch.autograd.grad(loss / 3, logits_NV)  # 1/3 is no number of bf16
+    (expected_NV,) = torch.autograd.grad(expected / 3, logits_NV)
+    torch.testing.assert_close(gradient_NV, expected_NV, rtol=2**-7, atol=0)
+    assert loss.dtype == torch.float32
+    assert gradient_NV.dtype == torch.bfloat16
 
 
 def test_a_batch_of_padding_costs_0() -> None:
