@@ -31,13 +31,18 @@ from gru_mt.training.preparation import encode_pairs, prepare
 CONFIG = Path("configs/fra-eng.yaml")
 WARM_UP = 50  # sentences
 PLANS = 3  # epochs
+SQUARE, PRODUCTS = 1_024, 20
 CHUNK = 100_000  # pairs
 WORDS = 50_000  # of each side
 SYLLABLES = [[c + v for v in vowels for c in "bcdfglmnprstvz"] for vowels in ("aeiou", "aéiou")]
 
 
 def machine() -> dict[str, Any]:
-    """Return what figures depend on, without what tells one machine from its twins."""
+    """Return what figures depend on, without what tells one machine from its twins.
+
+    A processor's name may hide two that differ by half, and a shared one is slower at some hours:
+    what it multiplies just now, in GFLOP/s on the CPU, is the roof under which the figures were made.
+    """
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     names = re.findall(r"^model name\s*: (.+)$", text, re.MULTILINE)
@@ -47,8 +52,21 @@ def machine() -> dict[str, Any]:
         "threads": torch.get_num_threads(),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
         "isa": torch.backends.cpu.get_cpu_capability(),
+        "fp32_gflops": _gflops(torch.float32),
+        "bf16_gflops": _gflops(torch.bfloat16),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
     }
+
+
+def _gflops(kind: torch.dtype) -> int:
+    """Return the most GFLOP/s at which two square matrices of a type were multiplied."""
+    square = torch.ones(SQUARE, SQUARE, dtype=kind)
+    times_s = []
+    for _ in range(PRODUCTS):
+        started_s = time.perf_counter()
+        square @ square
+        times_s.append(time.perf_counter() - started_s)
+    return round(2 * SQUARE**3 / min(times_s) / 1e9)
 
 
 def latency(model: str, sentences: str, beam_size: str) -> dict[str, float]:
