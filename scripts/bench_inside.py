@@ -41,7 +41,7 @@ def machine() -> dict[str, Any]:
     """Return what figures depend on, without what tells one machine from its twins.
 
     A processor's name may hide two that differ by half, and a shared one is slower at some hours:
-    what it multiplies just now, in GFLOP/s on the CPU, is the roof under which the figures were made.
+    what it multiplies just now, in GFLOP/s on the CPU, is the roof over the figures.
     """
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
