@@ -2,8 +2,12 @@
 
 Each row of what is multiplied is scaled by its own largest value, and so is each column of the
 weights. With one scale for a whole array, as onnxruntime quantises, a sentence's translation would
-depend on its company in a batch. Both sides are unsigned, 128 being zero: onnxruntime's products of
-unsigned with signed integers saturate on x86 processors that lack VNNI.
+depend on its company in a batch.
+
+What is multiplied is unsigned, 128 being zero, and the weights are signed: x86 processors with VNNI
+have an instruction for that, 2.5 times as fast as for two unsigned sides (AMD EPYC, Zen 4). Those
+without add two products in 16 signed bits, where they saturate; weights of at most 64 keep clear of
+it, since 2 * 255 * 64 < 2**15.
 
 Shapes: I input features, O output features.
 """
@@ -13,11 +17,13 @@ from collections.abc import Iterator
 import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, numpy_helper, parser
 
+MOST = 64  # of a weight in integers
 PRODUCT = """
 <domain: "gru_mt", opset_import: ["" : 20]>
-product_u8 (x, weight, weight_scale) => (y) {
+product_int8 (x, weight, weight_scale) => (y) {
     last_axis = Constant <value = int64[1] {-1}> ()
     zero = Constant <value = uint8 {128}> ()
+    weight_zero = Constant <value = int8 {0}> ()
     middle = Constant <value = float {128.0}> ()
     most = Constant <value = float {127.0}> ()
     tiny = Constant <value = float {1e-30}> ()
@@ -31,7 +37,7 @@ product_u8 (x, weight, weight_scale) => (y) {
     shifted = Add (whole, middle)
     x_u8 = Cast <to = 2> (shifted)
 
-    sum = MatMulInteger (x_u8, weight, zero, zero)
+    sum = MatMulInteger (x_u8, weight, zero, weight_zero)
     float_sum = Cast <to = 1> (sum)
     unscaled = Div (float_sum, factor)
     y = Mul (unscaled, weight_scale)
@@ -50,15 +56,15 @@ def quantise(model: ModelProto) -> None:
         tensor = tensors.get(flipped.get(name, name))
         if tensor is None:
             continue
-        node.op_type, node.domain = "product_u8", "gru_mt"
-        node.input[:] = [node.input[0], f"{name}_u8", f"{name}_scale"]
+        node.op_type, node.domain = "product_int8", "gru_mt"
+        node.input[:] = [node.input[0], f"{name}_s8", f"{name}_scale"]
         if name not in done:
             done.add(name)
             weight_IO = numpy_helper.to_array(tensor)
             weight_IO = weight_IO.T if name in flipped else weight_IO
-            scale_O = np.maximum(np.abs(weight_IO).max(axis=0) / 127, np.float32(1e-30))
-            u8_IO = (np.rint(weight_IO / scale_O) + 128).astype(np.uint8)
-            graph.initializer.append(numpy_helper.from_array(u8_IO, f"{name}_u8"))
+            scale_O = np.maximum(np.abs(weight_IO).max(axis=0) / MOST, np.float32(1e-30))
+            s8_IO = np.rint(weight_IO / scale_O).astype(np.int8)
+            graph.initializer.append(numpy_helper.from_array(s8_IO, f"{name}_s8"))
             graph.initializer.append(numpy_helper.from_array(scale_O, f"{name}_scale"))
     model.functions.append(parser.parse_function(PRODUCT))
     model.opset_import.add(domain="gru_mt", version=1)

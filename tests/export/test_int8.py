@@ -1,5 +1,7 @@
 """Products in 8 bits: exact where the numbers are whole, and of each row by itself."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -19,13 +21,19 @@ TIED = """g (int64[r] id, float[r, i] x) => (float[r, i] row, float[r, o] y) {
 }"""
 
 
-def run(text: str, weight: Floats, **arrays: npt.NDArray[np.generic]) -> list[Floats]:
-    """Return what a graph gives once its products with the weight w are in 8 bits."""
+def quantised(text: str, weight: Floats) -> Any:
+    """Return a graph whose products with the weight w are in 8 bits."""
     model = onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["": 20]> {text}')
     model.graph.initializer.append(onnx.numpy_helper.from_array(weight, "w"))
     quantise(model)
     onnx.checker.check_model(model)
     assert "MatMul" not in {node.op_type for node in model.graph.node}
+    return model
+
+
+def run(text: str, weight: Floats, **arrays: npt.NDArray[np.generic]) -> list[Floats]:
+    """Return what a graph gives once its products with the weight w are in 8 bits."""
+    model = quantised(text, weight)
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
     )
@@ -38,14 +46,24 @@ def random(*shape: int, seed: int = 0) -> Floats:
 
 
 def test_whole_numbers_of_8_bits_give_exact_products() -> None:
-    weight = np.array([[127, -3], [-127, 127], [50, 0]], np.float32)
+    weight = np.array([[64, -3], [-64, 64], [50, 0]], np.float32)
     x = np.array([[127, -127, 2], [0, 127, 0], [0, 0, 0]], np.float32)
     assert run(PRODUCT, weight, x=x)[0].tolist() == (x @ weight).tolist()
 
 
 def test_the_largest_sums_do_not_saturate() -> None:
-    weight, x = np.full((512, 1), 127, np.float32), np.full((1, 512), 127, np.float32)
-    assert run(PRODUCT, weight, x=x)[0].tolist() == [[127 * 127 * 512]]
+    weight, x = np.full((512, 1), 64, np.float32), np.full((1, 512), 127, np.float32)
+    assert run(PRODUCT, weight, x=x)[0].tolist() == [[64 * 127 * 512]]
+    assert run(PRODUCT, -weight, x=x)[0].tolist() == [[-64 * 127 * 512]]
+
+
+def test_two_products_fit_in_16_bits_where_a_processor_adds_them_there() -> None:
+    tensors = quantised(PRODUCT, random(512, 3)).graph.initializer
+    weights = {each.name: onnx.numpy_helper.to_array(each) for each in tensors}
+    whole = weights["w_s8"].astype(np.int64)
+    assert weights["w_s8"].dtype == np.int8
+    assert 2 * 255 * np.abs(whole).max() <= np.iinfo(np.int16).max
+    assert np.abs(whole).max(axis=0).tolist() == [64, 64, 64]  # nor is any of it left unused
 
 
 def test_rows_and_columns_have_scales_of_their_own() -> None:
