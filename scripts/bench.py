@@ -35,6 +35,9 @@ app = typer.Typer(
 
 CorpusOption = Annotated[str, typer.Option("--corpus", help="fra-eng, or where it lies.")]
 ResultsOption = Annotated[Path, typer.Option("--results", help="The folder of results.")]
+OverridesOption = Annotated[
+    list[str], typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a field.")
+]
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -43,13 +46,13 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def train(
-    config: Path, run: Path, corpus: str, steps: int, window: int, **settings: str | int
+    config: Path, run: Path, corpus: str, steps: int, window: int, overrides: Sequence[str] = ()
 ) -> tuple[Finished, list[float]]:
     """Train for `steps` updates, a whole schedule, without a checkpoint or validation before.
 
     Returns also the target tokens a second of each window of updates after the warm-up.
     """
-    settings |= {
+    settings = {
         "data.corpus": corpus,
         "training.max_epochs": steps,  # an epoch has one update at least
         "training.max_steps": steps,
@@ -57,8 +60,9 @@ def train(
         "training.validate_steps": steps,
         "training.checkpoint_minutes": 60,
     }
-    overrides = [f"--set={name}={value}" for name, value in settings.items()]
-    finished = gru_mt("train", "--config", config, "--run", run, *overrides)
+    values = [*overrides, *(f"{name}={value}" for name, value in settings.items())]
+    options = [f"--set={value}" for value in values]
+    finished = gru_mt("train", "--config", config, "--run", run, *options)
     lines = read_lines(run / "metrics.jsonl")
     speeds = [line["tokens_s"] for line in lines if line["step"] > WARM_UP and "tokens_s" in line]
     return finished, speeds
@@ -67,6 +71,7 @@ def train(
 @app.command()
 def speed(
     config: Annotated[Path, typer.Option(exists=True)] = Path("configs/r1.yaml"),
+    overrides: OverridesOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     corpus: CorpusOption = "fra-eng",
     results: ResultsOption = RESULTS,
 ) -> None:
@@ -75,9 +80,10 @@ def speed(
     Validation and warm-up are left out of the speed.
     """
     steps = WARM_UP + WINDOW * WINDOWS
-    line = begin("speed", {"config": config.stem, "corpus": Path(corpus).name, "updates": steps})
+    settings = {"config": config.stem, "corpus": Path(corpus).name, "updates": steps}
+    line = begin("speed", settings | {"set": overrides})
     with tempfile.TemporaryDirectory() as folder:
-        finished, speeds = train(config, Path(folder) / "run", corpus, steps, WINDOW)
+        finished, speeds = train(config, Path(folder) / "run", corpus, steps, WINDOW, overrides)
     figures = {"target_tokens_per_s": spread(speeds), "peak_mb": finished.peak_mb}
     record(line, figures, results / "speed.jsonl")
 
@@ -88,9 +94,7 @@ def quality(
     seed: Annotated[
         list[int], typer.Option(metavar="N", help="May be given several times.")
     ] = SEEDS,
-    overrides: Annotated[
-        list[str], typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a field.")
-    ] = [],  # noqa: B006 typer wants a list, and nobody changes it
+    overrides: OverridesOption = [],  # noqa: B006 as above
     runs: Annotated[Path, typer.Option(help="The folder of the runs.")] = Path("runs/bench"),
     corpus: CorpusOption = "fra-eng",
     results: ResultsOption = RESULTS,

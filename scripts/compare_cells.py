@@ -39,7 +39,7 @@ def measure(config: Path, corpus: str, steps: int, seed: int) -> Row:
     """Return what `config` comes to."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        _, speeds = train(config, run, corpus, steps, WINDOW, **{"training.seed": seed})
+        _, speeds = train(config, run, corpus, steps, WINDOW, [f"training.seed={seed}"])
         weights, _ = load_tensors(run / "model" / "weights.safetensors")
         evaluation = json.loads(gru_mt("eval", "--model", run, "--split", "dev", "--json").stdout)
     sizes = {name: weight.numel() for name, weight in weights.items()}
@@ -59,7 +59,7 @@ def speed_at_r1(cell: str, corpus: str) -> float:
     """Return target tokens a second of 400 updates at the reference shape with another cell."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        _, speeds = train(Path("configs/r1.yaml"), run, corpus, 400, WINDOW, **{"model.cell": cell})
+        _, speeds = train(Path("configs/r1.yaml"), run, corpus, 400, WINDOW, [f"model.cell={cell}"])
     return statistics.median(speeds)
 
 
