@@ -32,14 +32,19 @@ class _TokenLoss(torch.autograd.Function):
         for logits_RV, target_R, gradient_RV in zip(
             logits_NV.split(rows), target_N.split(rows), gradient_NV.split(rows), strict=True
         ):
-            target_R1, padding_R1 = target_R[:, None], target_R[:, None] == PAD
-            log_RV = logits_RV.log_softmax(dim=1, dtype=wide)
-            hit_R1, mean_R1 = log_RV.gather(1, target_R1), log_RV.mean(dim=1, keepdim=True)
+            target_R1, real_R1 = target_R[:, None], target_R[:, None] != PAD
+            logits_RV = logits_RV.to(wide)
+            chance_RV = logits_RV.softmax(dim=1)
+            # log p = logit - norm, and of the largest p neither it nor its log has lost digits.
+            best_R1 = logits_RV.amax(dim=1, keepdim=True)
+            norm_R1 = best_R1 - chance_RV.amax(dim=1, keepdim=True).log()
+            hit_R1 = logits_RV.gather(1, target_R1) - norm_R1
+            mean_R1 = logits_RV.mean(dim=1, keepdim=True) - norm_R1
             nats_R1 = (label_smoothing - 1) * hit_R1 - label_smoothing * mean_R1
-            loss += nats_R1.masked_fill(padding_R1, 0).sum()
-            error_RV = log_RV.exp_().sub_(label_smoothing / log_RV.shape[1])
+            loss += (nats_R1 * real_R1).sum()
+            error_RV = chance_RV.sub_(label_smoothing / chance_RV.shape[1])
             error_RV.scatter_add_(1, target_R1, torch.full_like(hit_R1, label_smoothing - 1))
-            gradient_RV.copy_(error_RV.masked_fill_(padding_R1, 0))
+            gradient_RV.copy_(error_RV.mul_(real_R1))
         ctx.save_for_backward(gradient_NV)
         return loss
 

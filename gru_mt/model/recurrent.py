@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch._higher_order_ops.scan import scan
 
 from gru_mt.model.cells import CELLS
+from gru_mt.model.gru import gru
 from gru_mt.model.linear import infers_on_cpu
 from gru_mt.model.noise import dropout
 
@@ -26,8 +27,9 @@ FUSED: dict[str, Callable[..., Any]] = {
 class Layer(nn.Module):
     """One cell over a whole sequence, in one direction.
 
-    By torch's fused implementation of the cell where it has one; else, and for inference on a CPU,
-    with the input products of all steps in one and a loop over the recurrent ones.
+    A GRU trains on a CPU by `gru.gru`; else it is torch's fused implementation of the cell where it
+    has one. Other cells, and inference on a CPU, take the input products of all steps in one and
+    loop over the recurrent ones.
     """
 
     def __init__(
@@ -55,9 +57,13 @@ class Layer(nn.Module):
             start_BZ = x_BTI.new_zeros(len(x_BTI), self.cell.state_size)
         if torch.compiler.is_exporting():
             return self._scanned(x_BTI, start_BZ)
-        if self.kind in FUSED and not infers_on_cpu(x_BTI):
-            return self._fused(x_BTI, start_BZ)
-        return self.written_out(x_BTI, start_BZ)
+        if infers_on_cpu(x_BTI) or self.kind not in FUSED:
+            return self.written_out(x_BTI, start_BZ)
+        if self.kind == "gru" and x_BTI.is_cpu:
+            input_TBG = self.cell.project(x_BTI.transpose(0, 1))
+            state_TBH = gru(input_TBG, start_BZ, self.cell.weight_hh, self.cell.bias_hh)
+            return state_TBH.transpose(0, 1), state_TBH[-1]
+        return self._fused(x_BTI, start_BZ)
 
     def _fused(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
         start_1BH = [part_BH[None] for part_BH in start_BZ.chunk(self.cell.states, dim=1)]

@@ -94,6 +94,11 @@ def test_bf16_logits_are_summed_in_fp32() -> None:
     assert gradient_NV.dtype == torch.bfloat16
 
 
+def test_a_target_too_unlikely_for_a_float_still_has_its_loss() -> None:
+    logits_NV = torch.tensor([[0.0, 50.0, 300.0]])  # exp(-250) is 0 in fp32
+    assert token_loss(logits_NV, targets(1)).item() == pytest.approx(250, rel=1e-6)
+
+
 def test_a_batch_of_padding_costs_0() -> None:
     assert token_loss(random(3, 6), targets(PAD, PAD, PAD), label_smoothing=0.1) == 0
 

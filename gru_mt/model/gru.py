@@ -1,0 +1,82 @@
+"""The GRU over a whole sequence on a CPU: all its steps as one operation with its own gradient.
+
+Shapes: T time, B batch, H hidden units, G = 3 H rows of stacked gates: reset, update, candidate.
+
+torch records every small operation of every step, and adds up the gradient of the recurrent weights
+step by step. Here a step back is one product and three small operations, and the gradient of the
+weights is one product over all steps.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class _GRU(torch.autograd.Function):
+    """The equations of `cells.GRU`, with a = U h + b_state:
+
+    r, z = sigma(input + a), n = tanh(input + r * a), h' = n + z * (h - n).
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, input_TBG: Tensor, start_BH: Tensor, weight_GH: Tensor, bias_G: Tensor
+    ) -> Tensor:
+        size_T, size_B, size_G = input_TBG.shape
+        size_H = size_G // 3
+        state_TBH = input_TBG.new_empty(1 + size_T, size_B, size_H)  # the start is the first
+        state_TBH[0] = start_BH
+        recurrent_TBG = torch.empty_like(input_TBG)
+        gate_TBX = input_TBG.new_empty(size_T, size_B, 2 * size_H)  # r and z
+        new_TBH = input_TBG.new_empty(size_T, size_B, size_H)
+        for t in range(size_T):
+            torch.addmm(bias_G, state_TBH[t], weight_GH.t(), out=recurrent_TBG[t])
+            input_BX, input_BH = input_TBG[t].tensor_split([2 * size_H], dim=1)
+            recurrent_BX, recurrent_BH = recurrent_TBG[t].tensor_split([2 * size_H], dim=1)
+            torch.add(input_BX, recurrent_BX, out=gate_TBX[t]).sigmoid_()
+            reset_BH, update_BH = gate_TBX[t].chunk(2, dim=1)
+            torch.addcmul(input_BH, reset_BH, recurrent_BH, out=new_TBH[t]).tanh_()
+            torch.lerp(new_TBH[t], state_TBH[t], update_BH, out=state_TBH[t + 1])
+        ctx.save_for_backward(state_TBH, recurrent_TBG, gate_TBX, new_TBH, weight_GH)
+        return state_TBH[1:]
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        state_TBH, recurrent_TBG, gate_TBX, new_TBH, weight_GH = ctx.saved_tensors
+        size_T, size_B, size_H = new_TBH.shape
+        reset_TBH, update_TBH = gate_TBX.chunk(2, dim=2)
+        # Slopes: what h' gains with each gate's a, and with the candidate's input: that one is
+        # (1 - z) (1 - n^2), and r times it is the candidate's a.
+        slope_TBGH = recurrent_TBG.new_empty(size_T, size_B, 3, size_H)
+        slope_reset_TBH, slope_update_TBH, slope_new_TBH = slope_TBGH.unbind(dim=2)
+        keep_TBH = 1 - update_TBH
+        slope_input_TBH = torch.addcmul(keep_TBH, keep_TBH * new_TBH, new_TBH, value=-1)
+        torch.mul(slope_input_TBH, reset_TBH, out=slope_new_TBH)
+        gain_TBH = slope_new_TBH * recurrent_TBG[..., 2 * size_H :]
+        torch.addcmul(gain_TBH, gain_TBH, reset_TBH, value=-1, out=slope_reset_TBH)
+        gain_TBH = (state_TBH[:-1] - new_TBH).mul_(update_TBH)
+        torch.mul(gain_TBH, keep_TBH, out=slope_update_TBH)
+
+        error_TBG = slope_TBGH.view(size_T, size_B, 3 * size_H)  # what each slope becomes in turn
+        error_TBH = torch.empty_like(new_TBH)
+        error_BH = torch.zeros_like(new_TBH[0])
+        for t in reversed(range(size_T)):
+            torch.add(error_BH, outer[0][t], out=error_TBH[t])
+            slope_TBGH[t].mul_(error_TBH[t][:, None])
+            error_BH = torch.addmm(error_TBH[t] * update_TBH[t], error_TBG[t], weight_GH)
+        error_NG = error_TBG.flatten(0, 1)
+        weight_grad_GH = error_NG.t() @ state_TBH[:-1].flatten(0, 1)
+        input_grad_TBG = error_TBG.clone()
+        torch.mul(error_TBH, slope_input_TBH, out=input_grad_TBG[..., 2 * size_H :])
+        return input_grad_TBG, error_BH, weight_grad_GH, error_NG.sum(dim=0)
+
+
+def gru(input_TBG: Tensor, start_BH: Tensor, weight_GH: Tensor, bias_G: Tensor | None) -> Tensor:
+    """Return state_TBH after each step, from projected inputs and recurrent weights and bias."""
+    kind = input_TBG.dtype  # under autocast that of the projection
+    bias_G = weight_GH.new_zeros(len(weight_GH)) if bias_G is None else bias_G
+    state_TBH: Tensor = _GRU.apply(  # type: ignore[no-untyped-call]
+        input_TBG, start_BH.to(kind), weight_GH.to(kind), bias_G.to(kind)
+    )
+    return state_TBH
