@@ -15,7 +15,7 @@ class _Biased(torch.autograd.Function):
     """x W^T + b by oneDNN, which adds the bias as it writes the product.
 
     torch itself copies the bias into every row of the result and has the product added to it: of
-    all logits of a batch that is a sixth of their time.
+    all logits of a batch that is a seventh of their time.
     """
 
     @staticmethod
