@@ -21,8 +21,7 @@ class _Biased(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x_RI: Tensor, weight_OI: Tensor, bias_O: Tensor) -> Tensor:
         ctx.save_for_backward(x_RI, weight_OI)
-        y_RO: Tensor = torch.ops.mkldnn._linear_pointwise(x_RI, weight_OI, bias_O, "none", [], "")
-        return y_RO
+        return _product(x_RI, weight_OI, bias_O)
 
     @staticmethod
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -55,16 +54,22 @@ def linear(x: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
     if torch.compiler.is_exporting():  # a product and a sum of their own, for `export.int8` to find
         y = x @ weight_OI.T
         return y if bias_O is None else y + bias_O
-    if bias_O is not None and trains_in_bf16_on_cpu(x):
-        rounded = (part.bfloat16() for part in (x.flatten(0, -2), weight_OI, bias_O))
-        biased_RO: Tensor = _Biased.apply(*rounded)  # type: ignore[no-untyped-call]
-        return biased_RO.view(*x.shape[:-1], -1)
-    if not infers_on_cpu(x):
-        return nn.functional.linear(x, weight_OI, bias_O)
     x_RI = x.reshape(-1, x.shape[-1])
-    filled_RI = nn.functional.pad(x_RI, (0, 0, 0, -len(x_RI) % ROWS))
-    y_RO: Tensor = torch.ops.mkldnn._linear_pointwise(filled_RI, weight_OI, bias_O, "none", [], "")
-    return y_RO[: len(x_RI)].view(*x.shape[:-1], -1)
+    if bias_O is not None and trains_in_bf16_on_cpu(x):
+        rounded = (part.bfloat16() for part in (x_RI, weight_OI, bias_O))
+        y_RO: Tensor = _Biased.apply(*rounded)  # type: ignore[no-untyped-call]
+    elif infers_on_cpu(x):
+        filled_RI = nn.functional.pad(x_RI, (0, 0, 0, -len(x_RI) % ROWS))
+        y_RO = _product(filled_RI, weight_OI, bias_O)[: len(x_RI)]
+    else:
+        y_RO = nn.functional.linear(x_RI, weight_OI, bias_O)
+    return y_RO.view(*x.shape[:-1], -1)
+
+
+def _product(x_RI: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
+    """Return x W^T + b by oneDNN."""
+    y_RO: Tensor = torch.ops.mkldnn._linear_pointwise(x_RI, weight_OI, bias_O, "none", [], "")
+    return y_RO
 
 
 def infers_on_cpu(x: Tensor) -> bool:
