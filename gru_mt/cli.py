@@ -70,10 +70,9 @@ def train(
     ] = False,
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
-    # oneDNN and ideep, the layer that torch reaches it through, each keep a compiled kernel and its
-    # memory for the last 1,024 shapes met: batches of many lengths make hundreds of megabytes.
-    for cache in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
-        os.environ.setdefault(cache, "64")
+    # Kernels for the last 1,024 shapes met are kept twice: by oneDNN, which compiles them, and by
+    # ideep, through which torch reaches it, with memory of their own. oneDNN's copy is enough.
+    os.environ.setdefault("LRU_CACHE_CAPACITY", "8")
     from gru_mt.config_file import load_config
 
     parsed = load_config(config, overrides)
