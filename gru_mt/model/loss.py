@@ -51,7 +51,7 @@ class _TokenLoss(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None, None]:
         (gradient_NV,) = ctx.saved_tensors
-        return gradient_NV.mul_(outer[0]), None, None
+        return gradient_NV.mul_(outer[0]), None, None  # a second pass raises an error
 
 
 def token_loss(logits_NV: Tensor, target_N: Tensor, *, label_smoothing: float = 0.0) -> Tensor:
