@@ -21,8 +21,8 @@ ROWS = """
     data data.text data.fra_eng data.phrasebook data.phrasebook.lexicon data.phrasebook.grammar
         data.phrasebook.sentences data.corpus data.split
         data.words data.tokenizer data.sentences data.batching
-    model model.noise model.linear model.cells model.gru model.parameters model.recurrent
-        model.attention model.seq2seq model.incremental model.loss
+    model model.noise model.distinct model.linear model.cells model.gru model.parameters
+        model.recurrent model.attention model.seq2seq model.incremental model.loss
     device storage bundle
     inference inference.lines inference.search inference.engine inference.torch_engine
         inference.onnx_engine inference.exported inference.translator

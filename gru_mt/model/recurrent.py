@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch._higher_order_ops.scan import scan
 
 from gru_mt.model.cells import CELLS
+from gru_mt.model.distinct import Distinct, pick
 from gru_mt.model.gru import gru
 from gru_mt.model.linear import infers_on_cpu
 from gru_mt.model.noise import dropout
@@ -48,11 +49,18 @@ class Layer(nn.Module):
         self.kind = kind
         self.cell = CELLS[kind](input_size, hidden_size, bias=bias, recurrent_init=recurrent_init)
 
-    def forward(self, x_BTI: Tensor, start_BZ: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, x_BTI: Tensor | Distinct, start_BZ: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Return output_BTH, the hidden state after each step from `start_BZ`, and last_BZ.
 
         Without a start the state begins at zero.
         """
+        if isinstance(x_BTI, Distinct):
+            if self.kind == "gru" and x_BTI.row_UI.is_cpu:
+                input_TBG = pick(self.cell.project(x_BTI.row_UI), x_BTI.index_BT.t())
+                return self._as_one(input_TBG, start_BZ)
+            x_BTI = x_BTI.whole()
         if start_BZ is None:
             start_BZ = x_BTI.new_zeros(len(x_BTI), self.cell.state_size)
         if torch.compiler.is_exporting():
@@ -60,10 +68,15 @@ class Layer(nn.Module):
         if infers_on_cpu(x_BTI) or self.kind not in FUSED:
             return self.written_out(x_BTI, start_BZ)
         if self.kind == "gru" and x_BTI.is_cpu:
-            input_TBG = self.cell.project(x_BTI.transpose(0, 1))
-            state_TBH = gru(input_TBG, start_BZ, self.cell.weight_hh, self.cell.bias_hh)
-            return state_TBH.transpose(0, 1), state_TBH[-1]
+            return self._as_one(self.cell.project(x_BTI.transpose(0, 1)), start_BZ)
         return self._fused(x_BTI, start_BZ)
+
+    def _as_one(self, input_TBG: Tensor, start_BH: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return what `forward` does, of a GRU, after its inputs' products."""
+        if start_BH is None:
+            start_BH = input_TBG.new_zeros(input_TBG.shape[1], self.cell.hidden_size)
+        state_TBH = gru(input_TBG, start_BH, self.cell.weight_hh, self.cell.bias_hh)
+        return state_TBH.transpose(0, 1), state_TBH[-1]
 
     def _fused(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
         start_1BH = [part_BH[None] for part_BH in start_BZ.chunk(self.cell.states, dim=1)]
@@ -120,6 +133,12 @@ def pick_times(x_BTH: Tensor, time_BN: Tensor) -> Tensor:
     return x_BTH.reshape(-1, size_H).index_select(0, row_R).view(*time_BN.shape, size_H)
 
 
+def _reversed(x_BTI: Tensor | Distinct, reversal_BT: Tensor) -> Tensor | Distinct:
+    if isinstance(x_BTI, Distinct):
+        return x_BTI.at(reversal_BT)
+    return pick_times(x_BTI, reversal_BT)
+
+
 class Recurrent(nn.Module):
     """Layers of one cell, each reading the one below, in one direction or in both.
 
@@ -163,7 +182,7 @@ class Recurrent(nn.Module):
 
     def forward(
         self,
-        x_BTI: Tensor,
+        x_BTI: Tensor | Distinct,
         length_B: Tensor | None = None,
         start_KBZ: Tensor | None = None,
         rng: torch.Generator | None = None,
@@ -171,28 +190,30 @@ class Recurrent(nn.Module):
         """Return output_BTC of the last layer, and last_KBZ: in which state each one ended.
 
         K counts as torch does: first layer ahead, first layer back, second layer ahead ... States
-        begin at `start_KBZ`, else at zero; `rng` turns dropout on. Time comes first in x and in the
-        output where the layers were built with `batch_first=False`.
+        begin at `start_KBZ`, else at zero; `rng` turns dropout on. Time comes first in the output,
+        and in x if it is a tensor, where the layers were built with `batch_first=False`.
 
         With lengths, padding behind them changes nothing and is changed into nothing of use; the
         last states are those at each row's own end, and of them the hidden part alone, last_KBH.
         """
-        x_BTI = x_BTI if self.batch_first else x_BTI.transpose(0, 1)
-        size_B, size_T, _ = x_BTI.shape
-        whole_B = torch.full((size_B,), size_T, device=x_BTI.device)
+        if not (self.batch_first or isinstance(x_BTI, Distinct)):
+            x_BTI = x_BTI.transpose(0, 1)
+        place_BT = x_BTI.index_BT if isinstance(x_BTI, Distinct) else x_BTI[..., 0]
+        size_B, size_T = place_BT.shape
+        whole_B = torch.full((size_B,), size_T, device=place_BT.device)
         reversal_BT = reversal(whole_B if length_B is None else length_B, size_T)
         outputs: list[Tensor] = []  # of a layer's directions
         last_K: list[Tensor] = []
         for k, layer in enumerate(self.layers):
             back = k % self.directions == 1
-            read_BTI = pick_times(x_BTI, reversal_BT) if back else x_BTI
+            read_BTI = _reversed(x_BTI, reversal_BT) if back else x_BTI
             output_BTH, last_BZ = layer(read_BTI, None if start_KBZ is None else start_KBZ[k])
             if length_B is not None:
                 last_BZ = pick_times(output_BTH, length_B[:, None] - 1)[:, 0]
             last_K.append(last_BZ)
             outputs.append(pick_times(output_BTH, reversal_BT) if back else output_BTH)
             if len(outputs) == self.directions:
-                x_BTI, outputs = torch.cat(outputs, dim=2), []
+                output_BTC, outputs = torch.cat(outputs, dim=2), []
                 if k + 1 < len(self.layers):
-                    x_BTI = dropout(x_BTI, self.dropout, rng, locked=self.locked)
-        return x_BTI if self.batch_first else x_BTI.transpose(0, 1), torch.stack(last_K)
+                    x_BTI = dropout(output_BTC, self.dropout, rng, locked=self.locked)
+        return output_BTC if self.batch_first else output_BTC.transpose(0, 1), torch.stack(last_K)

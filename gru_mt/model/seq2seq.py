@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from gru_mt.config import ModelConfig
 from gru_mt.model.attention import Attention, Memory, length_mask
 from gru_mt.model.cells import CELLS
+from gru_mt.model.distinct import Distinct
 from gru_mt.model.linear import Linear, linear
 from gru_mt.model.noise import dropout
 from gru_mt.model.recurrent import Layer, Recurrent
@@ -20,6 +21,7 @@ from gru_mt.model.recurrent import Layer, Recurrent
 # Between what the output wants, rows of length 1, and a GRU, inputs of variance 1: that factor, the
 # root of their size, also multiplies what an update moves, and learned more slowly.
 EMBEDDING_SCALE = 2.0
+WORDS = 32  # on a CPU a batch has a multiple of it: oneDNN makes a kernel for each size it meets
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,8 @@ class Seq2Seq(nn.Module):
         self, source_BS: Tensor, source_length_B: Tensor, rng: torch.Generator | None = None
     ) -> DecoderState:
         """Return the decoder's first state; `rng` turns dropout on."""
-        state_BSC = self.embed(self.source_embedding, source_BS, rng)
-        state_BSC, last_KBH = self.encoder(state_BSC, source_length_B, rng=rng)
+        word_BSE = self._words(self.source_embedding, source_BS, rng)
+        state_BSC, last_KBH = self.encoder(word_BSE, source_length_B, rng=rng)
         state_BSC = dropout(state_BSC, self.dropout, rng)
         last_BC = torch.cat([*last_KBH[-self.encoder.directions :]], dim=1)  # of the last layer
         mask_BS = length_mask(source_length_B, source_BS.shape[1])
@@ -103,21 +105,36 @@ class Seq2Seq(nn.Module):
         _, weight_BTS = self._read(target_in_BT, start, None)
         return weight_BTS
 
-    def embed(
-        self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None = None
-    ) -> Tensor:
-        """Return the scaled rows of one of the model's embeddings, as its first layers read it."""
-        scaled_BTE = EMBEDDING_SCALE * embedding(id_BT)
-        return dropout(scaled_BTE, self.dropout, rng)
+    def embed(self, embedding: nn.Embedding, id_N: Tensor) -> Tensor:
+        """Return the scaled rows of one of the model's embeddings, for ids of any shape."""
+        scaled_NE: Tensor = EMBEDDING_SCALE * embedding(id_N)
+        return scaled_NE
+
+    def _words(
+        self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None
+    ) -> Tensor | Distinct:
+        """Return word_BTE; in training each word once, with one mask wherever it stands.
+
+        So dropout is of the embedding's rows, as in Gal and Ghahramani 2016, of their features.
+        """
+        if rng is None and not torch.is_grad_enabled():
+            return self.embed(embedding, id_BT)
+        if id_BT.is_cpu:
+            id_U, index_BT = id_BT.unique(return_inverse=True)
+            id_U = nn.functional.pad(id_U, (0, -len(id_U) % WORDS))  # more rows, that none names
+        else:  # all words: a GPU would be waited for until it knew how many there are
+            id_U, index_BT = torch.arange(len(embedding.weight), device=id_BT.device), id_BT
+        return Distinct(dropout(self.embed(embedding, id_U), self.dropout, rng), index_BT)
 
     def _read(
         self, id_BT: Tensor, start: DecoderState, rng: torch.Generator | None
     ) -> tuple[Tensor, Tensor]:
         """Return readout_BTE after each of id_BT, and attention weight_BTS."""
-        read_BTI = self.embed(self.target_embedding, id_BT, rng)
+        read_BTI = self._words(self.target_embedding, id_BT, rng)
         if start.context_BC is not None:
+            word_BTE = read_BTI.whole() if isinstance(read_BTI, Distinct) else read_BTI
             context_BTC = start.context_BC[:, None].expand(-1, id_BT.shape[1], -1)
-            read_BTI = torch.cat([read_BTI, context_BTC], dim=2)
+            read_BTI = torch.cat([word_BTE, context_BTC], dim=2)
         state_BTH, _ = self.decoder[0](read_BTI, start.state_LBZ[0])
         context_BTC, weight_BTS = self.attention(state_BTH, start.memory)
         for layer, start_BZ in zip(self.decoder[1:], start.state_LBZ[1:], strict=True):
