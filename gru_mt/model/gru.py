@@ -12,6 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+# Of an error and y = sigma(a) or tanh(a): the error times y (1 - y) or 1 - y^2, as one operation.
+sigmoid_slope = torch.ops.aten.sigmoid_backward.grad_input
+tanh_slope = torch.ops.aten.tanh_backward.default
+
 
 class _GRU(torch.autograd.Function):
     """The equations of `cells.GRU`, with a = U h + b_state:
@@ -50,26 +54,28 @@ class _GRU(torch.autograd.Function):
         # (1 - z) (1 - n^2), and r times it is the candidate's a.
         slope_TBGH = recurrent_TBG.new_empty(size_T, size_B, 3, size_H)
         slope_reset_TBH, slope_update_TBH, slope_new_TBH = slope_TBGH.unbind(dim=2)
-        keep_TBH = 1 - update_TBH
-        slope_input_TBH = torch.addcmul(keep_TBH, keep_TBH * new_TBH, new_TBH, value=-1)
+        slope_input_TBH = tanh_slope(1 - update_TBH, new_TBH)
         torch.mul(slope_input_TBH, reset_TBH, out=slope_new_TBH)
-        gain_TBH = slope_new_TBH * recurrent_TBG[..., 2 * size_H :]
-        torch.addcmul(gain_TBH, gain_TBH, reset_TBH, value=-1, out=slope_reset_TBH)
-        gain_TBH = (state_TBH[:-1] - new_TBH).mul_(update_TBH)
-        torch.mul(gain_TBH, keep_TBH, out=slope_update_TBH)
+        gain_TBH = slope_input_TBH * recurrent_TBG[..., 2 * size_H :]
+        sigmoid_slope(gain_TBH, reset_TBH, grad_input=slope_reset_TBH)
+        sigmoid_slope(state_TBH[:-1] - new_TBH, update_TBH, grad_input=slope_update_TBH)
 
         error_TBG = slope_TBGH.view(size_T, size_B, 3 * size_H)  # what each slope becomes in turn
-        error_TBH = torch.empty_like(new_TBH)
-        error_BH = torch.zeros_like(new_TBH[0])
+        error_TBH = torch.empty_like(state_TBH)  # as there, the start's is the first
+        error_TBH[size_T] = outer[0][size_T - 1]
         for t in reversed(range(size_T)):
-            torch.add(error_BH, outer[0][t], out=error_TBH[t])
-            slope_TBGH[t].mul_(error_TBH[t][:, None])
-            error_BH = torch.addmm(error_TBH[t] * update_TBH[t], error_TBG[t], weight_GH)
+            slope_TBGH[t].mul_(error_TBH[t + 1][:, None])
+            if t:
+                torch.addcmul(outer[0][t - 1], error_TBH[t + 1], update_TBH[t], out=error_TBH[t])
+            else:
+                torch.mul(error_TBH[1], update_TBH[0], out=error_TBH[0])
+            error_TBH[t].addmm_(error_TBG[t], weight_GH)
         error_NG = error_TBG.flatten(0, 1)
         weight_grad_GH = error_NG.t() @ state_TBH[:-1].flatten(0, 1)
-        input_grad_TBG = error_TBG.clone()
-        torch.mul(error_TBH, slope_input_TBH, out=input_grad_TBG[..., 2 * size_H :])
-        return input_grad_TBG, error_BH, weight_grad_GH, error_NG.sum(dim=0)
+        bias_grad_G = error_NG.sum(dim=0)
+        # The input's error differs from that of a in the candidate alone.
+        torch.mul(error_TBH[1:], slope_input_TBH, out=error_TBG[..., 2 * size_H :])
+        return error_TBG, error_TBH[0], weight_grad_GH, bias_grad_G
 
 
 def gru(input_TBG: Tensor, start_BH: Tensor, weight_GH: Tensor, bias_G: Tensor | None) -> Tensor:
