@@ -62,7 +62,11 @@ class Optimizer:
         for group in self._adamw.param_groups:
             group["lr"] = learning_rate * group["scale"]
         self._scaler.unscale_(self._adamw)  # clip true gradients, not loss-scaled ones
-        norm = torch.nn.utils.clip_grad_norm_(self._parameters, self._config.max_grad_norm)
+        gradients = [weight.grad for weight in self._parameters if weight.grad is not None]
+        norm = torch.nn.utils.get_total_norm(gradients)
+        # The fused kernel clips: it divides gradients by this as it reads them.
+        clip = (norm / self._config.max_grad_norm).clamp(min=1)
+        self._adamw.grad_scale = clip  # type: ignore[attr-defined]
         if not self._scaler.is_enabled():
             # The fused kernel leaves out an update marked so, without waiting for a GPU to say it.
             self._adamw.found_inf = (~norm.isfinite()).float()  # type: ignore[attr-defined]
