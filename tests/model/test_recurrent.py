@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.model.cells import CELLS
-from gru_mt.model.recurrent import FUSED, Layer, Recurrent, pick_times, reversal
+from gru_mt.model.recurrent import FUSED, Layer, Recurrent, pick_times, put_times, reversal
 
 TORCHS: dict[str, Any] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
@@ -128,6 +128,15 @@ def test_pick_times_takes_the_named_steps_of_each_row() -> None:
     x_BTH = torch.tensor([[[1, 10], [2, 20], [3, 30]], [[4, 40], [5, 50], [6, 60]]])
     picked_BNH = pick_times(x_BTH, torch.tensor([[2, 0], [1, 1]]))
     assert picked_BNH.tolist() == [[[3, 30], [1, 10]], [[5, 50], [5, 50]]]
+
+
+def test_put_times_puts_each_step_in_its_place() -> None:
+    x_BTH = torch.arange(6.0).view(2, 3, 1).requires_grad_()
+    put_BTH = put_times(x_BTH, torch.tensor([[1, 2, 0], [0, 2, 1]]))
+    assert put_BTH.flatten().tolist() == [2, 0, 1, 3, 5, 4]
+    put_BTH.backward(torch.arange(6.0).view(2, 3, 1))
+    assert x_BTH.grad is not None
+    assert x_BTH.grad.flatten().tolist() == [1, 2, 0, 3, 5, 4]
 
 
 def test_pick_times_adds_up_the_gradients_of_a_step_taken_twice() -> None:
