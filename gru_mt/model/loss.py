@@ -19,15 +19,15 @@ CPU_ROWS = 256  # at a time: so few stay in the cache, where all would be copied
 class _TokenLoss(torch.autograd.Function):
     """The loss, and its gradient softmax(logits) - target distribution in the same pass.
 
-    Made while the rows are in the cache, and kept in the logits' own type, the gradient costs less
-    than what autograd would keep to make it of.
+    Made while the rows are in the cache, and kept in the logits' own type and place, the gradient
+    costs less than what autograd would keep to make it of.
     """
 
     @staticmethod
     def forward(ctx: Any, logits_NV: Tensor, target_N: Tensor, label_smoothing: float) -> Tensor:
         wide = torch.promote_types(logits_NV.dtype, torch.float32)
         loss = torch.zeros((), dtype=wide, device=logits_NV.device)
-        gradient_NV = torch.empty_like(logits_NV)
+        gradient_NV = logits_NV.detach()  # the same memory
         rows = CPU_ROWS if logits_NV.is_cpu else len(target_N)
         for logits_RV, target_R, gradient_RV in zip(
             logits_NV.split(rows), target_N.split(rows), gradient_NV.split(rows), strict=True
@@ -59,7 +59,8 @@ def token_loss(logits_NV: Tensor, target_N: Tensor, *, label_smoothing: float = 
 
     With label smoothing e the target distribution is 1 - e on the target and e spread evenly over
     the vocabulary (Szegedy et al. 2016, arXiv 1512.00567). It is a sum, so that microbatches add up
-    to the loss of one batch; divide it once by the token count of the whole update.
+    to the loss of one batch; divide it once by the token count of the whole update. The logits are
+    overwritten: a batch's are the largest tensor of training.
     """
     loss: Tensor = _TokenLoss.apply(logits_NV, target_N, label_smoothing)  # type: ignore[no-untyped-call]
     return loss

@@ -20,21 +20,25 @@ def targets(*ids: int) -> Tensor:
     return torch.tensor(ids)
 
 
+def loss_of(logits_NV: Tensor, target_N: Tensor, label_smoothing: float = 0.0) -> Tensor:
+    """Return `token_loss` of a copy: it overwrites the logits."""
+    return token_loss(logits_NV.clone(), target_N, label_smoothing=label_smoothing)
+
+
 def gradient(logits_NV: Tensor, target_N: Tensor, label_smoothing: float) -> Tensor:
     leaf_NV = logits_NV.clone().requires_grad_()
-    loss = token_loss(leaf_NV, target_N, label_smoothing=label_smoothing)
-    return torch.autograd.grad(loss, leaf_NV)[0]
+    return torch.autograd.grad(loss_of(leaf_NV, target_N, label_smoothing), leaf_NV)[0]
 
 
 def test_the_loss_is_the_negative_log_likelihood() -> None:
-    assert token_loss(LOGITS, targets(2)).item() == pytest.approx(math.log(8 / 5), abs=1e-12)
-    assert token_loss(LOGITS, targets(1)).item() == pytest.approx(math.log(4), abs=1e-12)
+    assert loss_of(LOGITS, targets(2)).item() == pytest.approx(math.log(8 / 5), abs=1e-12)
+    assert loss_of(LOGITS, targets(1)).item() == pytest.approx(math.log(4), abs=1e-12)
 
 
 def test_label_smoothing_spreads_its_share_over_the_whole_vocabulary() -> None:
     # 0.3 over three words: 0.1 each, and 0.7 more on the target.
     by_hand = 0.7 * math.log(8 / 5) + 0.1 * (math.log(8) + math.log(8 / 2) + math.log(8 / 5))
-    loss = token_loss(LOGITS, targets(2), label_smoothing=0.3)
+    loss = loss_of(LOGITS, targets(2), label_smoothing=0.3)
     assert loss.item() == pytest.approx(by_hand, abs=1e-12)
 
 
@@ -46,7 +50,7 @@ def test_the_loss_is_a_sum_over_tokens(label_smoothing: float) -> None:
         log_total = math.log(sum(math.exp(logit) for logit in logits_V))
         nats_V = [log_total - logit for logit in logits_V]
         by_hand += (1 - label_smoothing) * nats_V[target] + label_smoothing * sum(nats_V) / 6
-    loss = token_loss(logits_NV, targets(*ids), label_smoothing=label_smoothing)
+    loss = loss_of(logits_NV, targets(*ids), label_smoothing=label_smoothing)
     assert loss.item() == pytest.approx(by_hand, abs=1e-12)
 
 
@@ -55,8 +59,8 @@ def test_padding_adds_exactly_0_to_the_loss_and_to_the_gradient(label_smoothing:
     logits_NV, padded = random(3, 6), targets(4, PAD, 2)
     real = [0, 2]
 
-    loss = token_loss(logits_NV, padded, label_smoothing=label_smoothing)
-    assert loss == token_loss(logits_NV[real], padded[real], label_smoothing=label_smoothing)
+    loss = loss_of(logits_NV, padded, label_smoothing=label_smoothing)
+    assert loss == loss_of(logits_NV[real], padded[real], label_smoothing=label_smoothing)
     gradient_NV = gradient(logits_NV, padded, label_smoothing)
     assert not gradient_NV[1].any()
     alone_NV = gradient(logits_NV[real], padded[real], label_smoothing)
@@ -71,7 +75,7 @@ def test_the_gradient_is_what_autograd_makes_of_the_cross_entropy(label_smoothin
     expected = nn.functional.cross_entropy(
         logits_NV, target_N, ignore_index=PAD, label_smoothing=label_smoothing, reduction="sum"
     )
-    loss = token_loss(logits_NV, target_N, label_smoothing=label_smoothing)
+    loss = loss_of(logits_NV, target_N, label_smoothing=label_smoothing)
     torch.testing.assert_close(loss, expected)
     (expected_NV,) = torch.autograd.grad(expected / 5, logits_NV)
     torch.testing.assert_close(torch.autograd.grad(loss / 5, logits_NV)[0], expected_NV)
@@ -80,9 +84,9 @@ def test_the_gradient_is_what_autograd_makes_of_the_cross_entropy(label_smoothin
 def test_bf16_logits_are_summed_in_fp32() -> None:
     logits_NV = random(3, 500).bfloat16().requires_grad_()
     target_N = targets(4, PAD, 2)
-    loss = token_loss(logits_NV, target_N, label_smoothing=0.1)
+    loss = loss_of(logits_NV, target_N, label_smoothing=0.1)
     wide_NV = logits_NV.detach().double().requires_grad_()
-    expected = token_loss(wide_NV, target_N, label_smoothing=0.1)
+    expected = loss_of(wide_NV, target_N, label_smoothing=0.1)
     torch.testing.assert_close(loss, expected.float(), rtol=1e-6, atol=0)
     (gradient_NV,) = torch.autograd.grad(loss / 3, logits_NV)  # 1/3 is no number of bf16
     (expected_NV,) = torch.autograd.grad(expected / 3, wide_NV)
@@ -96,19 +100,19 @@ def test_bf16_logits_are_summed_in_fp32() -> None:
 
 def test_a_target_too_unlikely_for_a_float_still_has_its_loss() -> None:
     logits_NV = torch.tensor([[0.0, 50.0, 300.0]])  # exp(-250) is 0 in fp32
-    assert token_loss(logits_NV, targets(1)).item() == pytest.approx(250, rel=1e-6)
+    assert loss_of(logits_NV, targets(1)).item() == pytest.approx(250, rel=1e-6)
 
 
 def test_a_batch_of_padding_costs_0() -> None:
-    assert token_loss(random(3, 6), targets(PAD, PAD, PAD), label_smoothing=0.1) == 0
+    assert loss_of(random(3, 6), targets(PAD, PAD, PAD), label_smoothing=0.1) == 0
 
 
 def test_microbatches_of_unequal_size_add_up_to_one_batch() -> None:
     logits_NV, target_N = random(6, 5), targets(1, 2, PAD, 3, 4, PAD)
     parts = [slice(0, 1), slice(1, 4), slice(4, 6)]
 
-    losses = [token_loss(logits_NV[part], target_N[part], label_smoothing=0.1) for part in parts]
-    whole = token_loss(logits_NV, target_N, label_smoothing=0.1)
+    losses = [loss_of(logits_NV[part], target_N[part], label_smoothing=0.1) for part in parts]
+    whole = loss_of(logits_NV, target_N, label_smoothing=0.1)
     assert torch.stack(losses).sum().item() == pytest.approx(whole.item(), abs=1e-12)
 
     gradients = [gradient(logits_NV[part], target_N[part], 0.1) for part in parts]
