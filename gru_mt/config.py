@@ -83,7 +83,7 @@ class ModelConfig(Section):
     attention: Literal["dot", "general", "additive", "none"] = "dot"
     context: Literal["none", "repeat"] = "none"  # repeat: the source's last state in every input
     recurrent_init: Literal["orthogonal", "xavier", "zeros"] = "orthogonal"
-    dropout: Fraction = 0.2  # locked: one mask a sequence
+    dropout: Fraction = 0.2  # locked: one mask a sequence, and one a word of a batch for embeddings
 
     @property
     def source_size(self) -> int:

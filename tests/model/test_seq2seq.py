@@ -169,8 +169,8 @@ def test_padding_changes_neither_logits_nor_loss_nor_gradients(
 
     def results(source_BS: Tensor, target_in_BT: Tensor, target_out_BT: Tensor) -> list[Tensor]:
         logits_BTV = model.decode(target_in_BT, model.encode(source_BS, SOURCE_LENGTH))
-        loss = token_loss(logits_BTV.flatten(0, 1), target_out_BT.flatten(), label_smoothing=0.1)
         real_RV = logits_BTV[target_out_BT != PAD]
+        loss = token_loss(logits_BTV.flatten(0, 1), target_out_BT.flatten(), label_smoothing=0.1)
         return [real_RV, loss, *torch.autograd.grad(loss, parameters)]
 
     longer_BS = nn.functional.pad(SOURCE, (0, 3))
@@ -314,6 +314,18 @@ def test_both_halves_of_the_model_have_dropout() -> None:
     assert not torch.equal(noisy.memory.value_BSC, state.memory.value_BSC)
     plain_BTV = model.decode(TARGET_IN, state)
     assert not torch.equal(model.decode(TARGET_IN, state, generator(1)), plain_BTV)
+
+
+def test_a_word_loses_the_same_features_wherever_it_stands() -> None:
+    model, read = build("dot"), []
+    model.encoder.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0].whole()))
+    model.encode(SOURCE, SOURCE_LENGTH, generator(1))
+    (word_BSE,) = read
+    last_BE = word_BSE[torch.arange(3), SOURCE_LENGTH - 1]  # <eos> in three sentences
+    assert torch.equal(last_BE, last_BE[:1].expand(3, -1))
+    dropped_SE = word_BSE[0] == 0  # of four words, each with its own mask
+    assert dropped_SE.any()
+    assert len(dropped_SE.unique(dim=0)) > 1
 
 
 @pytest.mark.parametrize("attention", ALL)
