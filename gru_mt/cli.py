@@ -29,7 +29,7 @@ STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 RUNS = Path("runs")
 
 # GNU OpenMP's threads spin while they wait for each other, which on a machine that does something
-# else too made training 4 to 40 times slower. Spinning so briefly costs up to a fifth on an idle one.
+# else too made training 4 to 40 times slower. Spinning so briefly costs an idle one up to a fifth.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 app = typer.Typer(
