@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from gru_mt.errors import Interrupted, UserError
+from gru_mt.waiting import cores_left_to_others
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
 USAGE_ERROR: Any = typer.BadParameter.__base__  # UsageError, which typer does not export
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 RUNS = Path("runs")
-
-# GNU OpenMP's threads spin while they wait for each other, which on a machine that does something
-# else too made training 4 to 40 times slower. Spinning so briefly costs an idle one up to a fifth.
-os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 app = typer.Typer(
     help="Train a GRU translator, measure it, translate with it.",
@@ -305,7 +302,8 @@ def _say(text: str) -> None:
 def main() -> None:
     """Run the command line: exit 0 when done, 2 after a mistake of the user's, told in one line."""
     try:
-        sys.exit(app(standalone_mode=False))
+        with cores_left_to_others():
+            sys.exit(app(standalone_mode=False))
     except USAGE_ERROR as error:
         _say(f"{sys.argv[0].rsplit('/')[-1]}: {error.format_message()}")
     except UserError as error:

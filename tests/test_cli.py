@@ -6,13 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from gru_mt.cli import main
+from gru_mt.errors import UserError
 from gru_mt.evaluation.score import corpus_bleu
 
 CONFIG = """
@@ -290,6 +292,29 @@ def test_a_closed_pipe_ends_quietly(there: Path) -> None:
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert done.stderr == b""
+
+
+def test_commands_run_where_cores_are_left_to_others(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_others: list[bool] = []
+
+    @contextmanager
+    def cores_left_to_others() -> Iterator[None]:
+        with_others.append(True)
+        try:
+            yield
+        finally:
+            with_others.append(False)
+
+    def load(folder: Path) -> None:
+        assert with_others == [True]
+        raise UserError("loaded")
+
+    monkeypatch.setattr("gru_mt.cli.cores_left_to_others", cores_left_to_others)
+    monkeypatch.setattr("gru_mt.inference.translator.Translator.load", load)
+    assert gru_mt("translate", "hello").err.endswith("loaded\n")
+    assert with_others == [True, False]
 
 
 def test_a_bug_of_ours_keeps_its_traceback(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
