@@ -71,29 +71,32 @@ def test_a_thread_that_waits_for_no_other_stays_alone() -> None:
     assert run(COUNT_THREADS, "8", OMP_NUM_THREADS="1") == [1, 0]
 
 
-def test_two_threads_on_one_core_wait_as_long_as_each_other_computes() -> None:
-    core = min(os.sched_getaffinity(0))
-    started, computed, read = (threading.Barrier(3) for _ in range(3))
+def test_threads_on_one_core_wait_for_it_while_they_do_not_compute() -> None:
+    core, block = min(os.sched_getaffinity(0)), bytes(1 << 20)
+    begun, done, read = (threading.Barrier(4) for _ in range(3))
+    without_core_s: list[float] = []
 
     def compute() -> None:
         os.sched_setaffinity(0, {core})
-        started.wait()
-        while time.thread_time() < 0.2:
-            hashlib.sha256(bytes(1 << 20))  # the other may compute meanwhile, were there a core
-        computed.wait()
+        begun.wait()
+        began_s = time.perf_counter() - time.thread_time()
+        while time.thread_time() < 0.3:
+            hashlib.sha256(block)  # without the lock that lets one thread of Python run
+        without_core_s.append(time.perf_counter() - time.thread_time() - began_s)
+        done.wait()
         read.wait()
 
-    threads = [threading.Thread(target=compute) for _ in range(2)]
+    threads = [threading.Thread(target=compute) for _ in range(3)]
     for thread in threads:
         thread.start()
     before_s = waited_for_cores_s()
-    started.wait()
-    computed.wait()
+    begun.wait()
+    done.wait()
     waited_s = waited_for_cores_s() - before_s
     read.wait()
     for thread in threads:
         thread.join()
-    assert waited_s > 0.15  # each 0.2, but for what is left of the second when the first is done
+    assert waited_s == pytest.approx(sum(without_core_s), rel=0.25)  # twice what they compute
 
 
 def test_a_crowd_is_answered_once_and_until_it_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -328,6 +328,19 @@ def test_a_word_loses_the_same_features_wherever_it_stands() -> None:
     assert len(dropped_SE.unique(dim=0)) > 1
 
 
+def test_a_batch_has_words_by_32_and_those_too_many_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, read, results = build("dot"), [], []
+    model.encoder.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0].row_UI))
+    for words in (1, 32):
+        monkeypatch.setattr("gru_mt.model.seq2seq.WORDS", words)
+        loss = token_loss(logits(model).flatten(0, 1), TARGET_OUT.flatten())
+        results.append([loss, *torch.autograd.grad(loss, [*model.parameters()])])
+    assert [len(row_UI) for row_UI in read] == [8, 32]  # 4 to 9, <eos>, padding
+    assert_same(*results)
+
+
 @pytest.mark.parametrize("attention", ALL)
 def test_bf16_autocast_trains_on_the_cpu(attention: Kind) -> None:
     model = build(attention, 2, encoder_layers=2).float()
