@@ -1,4 +1,14 @@
-"""The exceptions that a user is meant to meet."""
+"""The exceptions that a user is meant to meet, and how their messages quote what others wrote."""
+
+import re
+import reprlib
+
+_HIDDEN = re.compile(  # what a terminal obeys or does not show, but for the line feed
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
+_SHORT.maxlevel = 2
 
 
 class UserError(Exception):
@@ -15,3 +25,16 @@ class Interrupted(Exception):  # noqa: N818 it is no error
     def __init__(self, signal: int) -> None:
         super().__init__(signal)
         self.signal = signal
+
+
+def printable(text: str) -> str:
+    """Return `text` with control characters, surrogates and bidirectional controls as escapes.
+
+    A line feed stays: "a\\x1b[2J\\n" -> "a\\\\x1b[2J\\n".
+    """
+    return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def quoted(value: object) -> str:
+    """Return a short `repr` of what somebody wrote: 80 characters of a string, the first items."""
+    return printable(_SHORT.repr(value))

@@ -1,0 +1,28 @@
+"""What messages quote is short, and does nothing to a terminal."""
+
+import pytest
+
+from gru_mt.errors import printable, quoted
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 你\n", "plain é 你\n"),
+        ("\x1b[2Ja\r\tb\x00", "\\x1b[2Ja\\r\\tb\\x00"),
+        ("a\x85b\u2028c\u202ed\u2066", "a\\x85b\\u2028c\\u202ed\\u2066"),
+        ("\udcff", "\\udcff"),
+    ],
+)
+def test_nothing_reaches_a_terminal_that_it_would_obey(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_a_quotation_is_short() -> None:
+    assert quoted("word") == "'word'"
+    assert len(quoted("x" * 10_000)) <= 82
+    deep: list[object] = []
+    for _ in range(9):
+        deep = [deep] * 9
+    assert len(quoted(deep)) < 5_000
+    assert quoted({"a\x1b": "\u202e"}) == "{'a\\x1b': '\\u202e'}"
