@@ -2,10 +2,11 @@
 
 A bundle is a folder: `weights.safetensors`, the tokenizer's model, `config.yaml` and
 `provenance.json` (what it was trained on, by which versions). Loading runs no code of it, and
-refuses a file that is missing, damaged or from another bundle. Only the weights change while a
-better model replaces an older one, so that a bundle is whole at every moment.
+refuses a file that is missing, damaged or from another bundle.
 """
 
+import hashlib
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,15 @@ from gru_mt.storage import (
     WEIGHTS,
     bundle_folder,
     file_digest,
+    json_bytes,
     load_tensors,
     read_json,
+    replacing_folder,
     save_tensors,
     write_file,
-    write_json,
 )
 
-CONFIG, PROVENANCE = "config.yaml", "provenance.json"
+CONFIG, PROVENANCE, TOKENIZERS = "config.yaml", "provenance.json", "tokenizer*.model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +73,33 @@ def load_named_tensors(model: nn.Module, tensors: dict[str, Tensor], where: Path
         parameter.copy_(tensors[name])
 
 
-def start_bundle(
-    folder: Path, config: Config, tokenizer: Tokenizer, provenance: dict[str, Any]
-) -> None:
-    """Write all of a bundle but its weights."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in tokenizer.files().items():
-        write_file(folder / name, content)
-    write_file(folder / CONFIG, dump_config(config).encode())
-    write_json(folder / PROVENANCE, provenance)
+def save_bundle(folder: Path, bundle: Bundle, facts: dict[str, Any]) -> None:
+    """Write the bundle, its weights with `facts` about them, so that it is whole at every moment.
 
-
-def save_weights(folder: Path, model: Seq2Seq, facts: dict[str, Any]) -> None:
-    """Put the model's weights into the bundle that `start_bundle` began, with facts about them."""
-    save_tensors(
-        folder / WEIGHTS, named_tensors(model), {**facts, "belongs_to": _belongs_to(folder)}
-    )
+    Where all but the weights stands there already, they alone are replaced. Else, as after a
+    change of the configuration or damage, the folder is, with what else is in it, such as exports.
+    """
+    files = {
+        **bundle.tokenizer.files(),
+        CONFIG: dump_config(bundle.config).encode(),
+        PROVENANCE: json_bytes(bundle.provenance),
+    }
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())}
+    header = {**facts, "belongs_to": digests}
+    tensors = named_tensors(bundle.model)
+    if folder.is_dir() and _companions(folder) == digests:
+        save_tensors(folder / WEIGHTS, tensors, header)
+        return
+    with replacing_folder(folder) as temporary:
+        for name, content in files.items():
+            write_file(temporary / name, content)
+        save_tensors(temporary / WEIGHTS, tensors, header)
+        for path in folder.iterdir() if folder.is_dir() else []:
+            ours = path.name in (WEIGHTS, CONFIG, PROVENANCE) or path.match(TOKENIZERS)
+            if not ours and path.is_dir():
+                shutil.copytree(path, temporary / path.name, symlinks=True)
+            elif not ours:
+                shutil.copy2(path, temporary / path.name, follow_symlinks=False)
 
 
 def load_bundle(folder: Path, device: torch.device) -> Bundle:
@@ -98,20 +111,27 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
     if not (folder / CONFIG).is_file() and not (folder / WEIGHTS).is_file():
         raise UserError(f"{folder}: neither a run of `gru-mt train` nor a bundle of one")
     if not (folder / WEIGHTS).is_file():
-        raise UserError(f"{folder / WEIGHTS}: missing; a run has it from its first validation on")
+        raise UserError(
+            f"{folder / WEIGHTS}: missing; a run has it from its first validation or stop on"
+        )
     tensors, facts = load_tensors(folder / WEIGHTS)
     config = load_config(folder / CONFIG)
     tokenizer = Tokenizer.load(folder)
     provenance = read_json(folder / PROVENANCE)
-    for name, digest in facts.get("belongs_to", {}).items():
-        if file_digest(folder / name) != digest:
+    digests, found = facts.get("belongs_to", {}), _companions(folder)
+    for name in sorted(digests.keys() | found.keys()):
+        if digests.get(name) != found.get(name):
             raise UserError(f"{folder / name}: not the file that {WEIGHTS} was saved with")
     model = build_model(config, tokenizer)
     load_named_tensors(model, tensors, folder / WEIGHTS)
     return Bundle(model.to(device).eval(), tokenizer, config, {**provenance, "weights": facts})
 
 
-def _belongs_to(folder: Path) -> dict[str, str]:
-    """Return the digests of the files that the weights are of use with."""
-    names = sorted(path.name for path in folder.glob("tokenizer*.model"))
-    return {name: file_digest(folder / name) for name in [CONFIG, PROVENANCE, *names]}
+def _companions(folder: Path) -> dict[str, str]:
+    """Return the digest of each file that stands beside the weights and that they are read with."""
+    names = sorted(path.name for path in folder.glob(TOKENIZERS))
+    return {
+        name: file_digest(folder / name)
+        for name in sorted([CONFIG, PROVENANCE, *names])
+        if (folder / name).is_file()
+    }

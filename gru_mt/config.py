@@ -14,6 +14,7 @@ from pydantic import (
 
 Text = Annotated[str, Field(min_length=1)]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
+Auto = Literal["auto"]
 
 
 class Section(BaseModel):
@@ -116,7 +117,8 @@ class TrainingConfig(Section):
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     max_epochs: PositiveInt = 10
     max_steps: PositiveInt | None = None  # optimizer updates, where they end before the epochs do
-    batch_tokens: PositiveInt = 2_048  # padded target tokens of a microbatch, not sentences
+    batch_tokens: PositiveInt | Auto = "auto"
+    """Padded target tokens of a microbatch, not sentences; auto: by the size of the corpus."""
     batch_sentences: PositiveInt | None = None  # a microbatch has no more pairs than this
     cut_tokens: PositiveInt | None = None  # a longer side loses its end, as in tutorials
     accumulation: PositiveInt = 1  # microbatches an update
@@ -124,7 +126,7 @@ class TrainingConfig(Section):
     embedding_rate: PositiveFloat = 8.0  # of embeddings: so many times learning_rate
     floor: Annotated[float, Field(ge=0)] = 0.0  # the last update's learning rate
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    warmup_steps: NonNegativeInt = 200  # optimizer updates
+    warmup_steps: NonNegativeInt | Auto = "auto"  # optimizer updates; auto: by those planned
     weight_decay: Annotated[float, Field(ge=0)] = 0.0
     label_smoothing: Fraction = 0.1
     max_grad_norm: PositiveFloat = 1.0  # L2 norm of the whole gradient, after unscaling
@@ -139,6 +141,13 @@ class TrainingConfig(Section):
         if self.floor > self.learning_rate:
             raise ValueError(f"floor {self.floor} must not pass learning_rate {self.learning_rate}")
         return self
+
+
+class FittedTraining(TrainingConfig):
+    """The same with every `auto` chosen: what a run trains with."""
+
+    batch_tokens: PositiveInt
+    warmup_steps: NonNegativeInt
 
 
 class DecodingConfig(Section):

@@ -22,8 +22,8 @@ class UserError(Exception):
 class Interrupted(Exception):  # noqa: N818 it is no error
     """A signal asked to stop, and everything is saved; the command exits with 128 + `signal`."""
 
-    def __init__(self, signal: int) -> None:
-        super().__init__(signal)
+    def __init__(self, signal: int, message: str) -> None:
+        super().__init__(message)
         self.signal = signal
 
 

@@ -6,6 +6,7 @@ torch is imported by what reads or writes tensors, and by nothing else.
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -30,19 +31,83 @@ def bundle_folder(folder: Path) -> Path:
     return folder / "model" if (folder / "model").is_dir() else folder
 
 
+_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
+
+
+def _beside(path: Path, kind: str) -> Path:
+    """Return a name beside `path` that is this process's alone."""
+    pid = os.getpid()
+    return path.with_name(f".{path.name}.{pid}-{_began(pid)}.{kind}")
+
+
+def _began(pid: int) -> str:
+    """Return when a process began, in ticks since the machine started: ids repeat, this does not.
+
+    Linux alone tells it; elsewhere, and where the process is gone, it is "".
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]  # field 22; the name before it may hold spaces
+
+
+def is_leftover(name: str) -> bool:
+    """Return whether a file has the name of something half-written by `replacing`."""
+    return _LEFTOVER.fullmatch(name) is not None
+
+
+def clear_leftovers(folder: Path, name: str | None = None) -> None:
+    """Remove what killed processes left half-written in `folder`; put back what they moved away.
+
+    With `name` it is only that file's or folder's leftovers, and those of living processes stay;
+    without, nobody else may be writing there.
+    """
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        match = _LEFTOVER.fullmatch(path.name)
+        if not match or name not in (None, match["name"]):
+            continue
+        if name and _began(int(match["pid"])) == match["began"]:
+            continue
+        whole = folder / match["name"]
+        if match["kind"] == "old" and not whole.exists():
+            path.rename(whole)
+        elif path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have a rename in `folder` outlive a power cut; some systems cannot be asked for it."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary file to write, which then takes the place of `path` in one step.
 
-    So `path` holds either all of the new or what it held before. Raises UserError where it cannot
-    be written, on a full disk above all.
+    So `path` holds either all of the new or what it held before. It is as readable as the umask
+    says. Raises UserError where it cannot be written, on a full disk above all.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = _beside(path, "part")
     try:
+        clear_leftovers(path.parent, path.name)
+        temporary.touch()
+        mode = temporary.stat().st_mode
         yield temporary
+        temporary.chmod(mode)  # safetensors writes for the owner alone
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
+        _sync_folder(path.parent)
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UserError(
@@ -55,16 +120,21 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yield a new folder to fill, which then takes the place of `path`; see `replacing`."""
+    """Yield a new folder to fill, which then takes the place of `path`; see `replacing`.
+
+    For a moment between two renames `path` is not there: `clear_leftovers` mends it after a kill.
+    """
     path = path.resolve()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    old = temporary.with_suffix(".old")
+    temporary, old = _beside(path, "part"), _beside(path, "old")
     try:
-        temporary.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        clear_leftovers(path.parent, path.name)
+        temporary.mkdir()
         yield temporary
         if path.exists():
             path.rename(old)
         temporary.rename(path)
+        _sync_folder(path.parent)
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from error
@@ -81,15 +151,20 @@ def write_file(path: Path, content: bytes) -> None:
 def append_line(path: Path, line: str) -> None:
     """Add a line to a text file; UserError where it cannot be written."""
     try:
-        with path.open("a", encoding="utf-8") as file:
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{line}\n")
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None
 
 
+def json_bytes(values: Mapping[str, Any]) -> bytes:
+    """Return `values` as JSON for people and programs."""
+    return json.dumps(values, ensure_ascii=False, indent=2).encode()
+
+
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Write `values` for people and programs; see `write_file`."""
-    write_file(path, json.dumps(values, ensure_ascii=False, indent=2).encode())
+    """Write `values` as `json_bytes` gives them; see `write_file`."""
+    write_file(path, json_bytes(values))
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -98,7 +173,7 @@ def read_json(path: Path) -> dict[str, Any]:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: damaged: not JSON ({error})") from None
     if not isinstance(values, dict):
         raise UserError(f"{path}: damaged: not a JSON object")
@@ -152,6 +227,7 @@ def tensors_digest(path: Path) -> str:
 @contextmanager
 def _open_tensors(path: Path, framework: str) -> Iterator[Any]:
     try:
+        path.open("rb").close()  # safetensors calls everything that it cannot open missing
         with safe_open(path, framework=framework) as file:
             yield file
     except OSError as error:
@@ -167,7 +243,7 @@ def _read_entry(path: Path, file: Any) -> tuple[str, str]:
         raise UserError(f"{path}: not written by gru-mt")
     try:
         text, digest = itemgetter("header", "sha256")(json.loads(entry))
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise UserError(f"{path}: damaged: {error}") from None
     return text, digest
 

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from gru_mt.bundle import (
+    Bundle,
     build_model,
     load_bundle,
     load_named_tensors,
     named_tensors,
-    save_weights,
-    start_bundle,
+    save_bundle,
 )
 from gru_mt.config import Config
 from gru_mt.config_file import parse_config
@@ -30,6 +30,7 @@ from gru_mt.storage import load_tensors, save_tensors
 CPU = torch.device("cpu")
 SOURCES = [f"the {one} sees the {other}" for one in "abcdefgh" for other in "abcdefgh"]
 TARGETS = [f"le {one} voit le {other}" for one in "abcdefgh" for other in "abcdefgh"]
+FILES = ["weights.safetensors", "tokenizer.model", "config.yaml", "provenance.json"]
 PROVENANCE = {"corpus": "où ?", "sha256": "abc"}
 Kind = Literal["unigram", "word"]
 
@@ -58,8 +59,7 @@ def model_of(config: Config, words: Tokenizer) -> Seq2Seq:
 
 def write_bundle(folder: Path, config: Config, words: Tokenizer) -> Seq2Seq:
     model = model_of(config, words)
-    start_bundle(folder, config, words, PROVENANCE)
-    save_weights(folder, model, {"step": 3})
+    save_bundle(folder, Bundle(model, words, config, PROVENANCE), {"step": 3})
     return model
 
 
@@ -139,17 +139,37 @@ def test_better_weights_replace_the_old_and_nothing_else(bundle: Path) -> None:
     before = {path.name: path.read_bytes() for path in bundle.iterdir()}
     torch.manual_seed(2)
     better = build_model(configure(), tokenizer())
-    save_weights(bundle, better, {"step": 4})
+    save_bundle(bundle, Bundle(better, tokenizer(), configure(), PROVENANCE), {"step": 4})
 
     after = {path.name: path.read_bytes() for path in bundle.iterdir()}
     assert {name for name in after if after[name] != before.get(name)} == {"weights.safetensors"}
     assert torch.equal(logits(load_bundle(bundle, CPU).model), logits(better))
 
 
-def test_a_bundle_that_never_got_weights_is_begun_anew(tmp_path: Path) -> None:
-    start_bundle(tmp_path, configure("training.seed=5"), tokenizer(last="i"), {"corpus": "old"})
-    model = write_bundle(tmp_path, configure(), tokenizer())
-    assert torch.equal(logits(load_bundle(tmp_path, CPU).model), logits(model))
+def test_another_configuration_replaces_the_bundle_whole_and_keeps_what_else_is_there(
+    bundle: Path,
+) -> None:
+    (bundle / "onnx").mkdir()
+    (bundle / "onnx" / "export.json").write_text("{}")
+    (bundle / "tokenizer.source.model").write_text("stale")
+    longer = configure("training.max_epochs=99")
+    model = write_bundle(bundle, longer, tokenizer())
+    loaded = load_bundle(bundle, CPU)
+    assert loaded.config == longer
+    assert torch.equal(logits(loaded.model), logits(model))
+    assert {path.name for path in bundle.iterdir()} == {*FILES, "onnx"}
+    assert (bundle / "onnx" / "export.json").read_text() == "{}"
+    assert [path.name for path in bundle.parent.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("name", ["tokenizer.model", "config.yaml", "provenance.json"])
+def test_new_weights_do_not_sign_a_damaged_file(bundle: Path, name: str) -> None:
+    before = (bundle / name).read_bytes()
+    (bundle / name).write_bytes(before[:-2] + bytes([before[-2] ^ 1]) + before[-1:])
+    assert_refused(bundle, bundle / name)
+    model = write_bundle(bundle, configure(), tokenizer())
+    assert (bundle / name).read_bytes() == before
+    assert torch.equal(logits(load_bundle(bundle, CPU).model), logits(model))
 
 
 # Not a bundle, or not one of a piece
@@ -163,12 +183,10 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_run_without_weights_yet_is_refused(tmp_path: Path) -> None:
-    start_bundle(tmp_path / "model", configure(), tokenizer(), PROVENANCE)
+    write_bundle(tmp_path / "model", configure(), tokenizer())
+    (tmp_path / "model" / "weights.safetensors").unlink()
     with pytest.raises(UserError, match=r"weights\.safetensors: missing; .* first validation"):
         load_bundle(tmp_path, CPU)
-
-
-FILES = ["weights.safetensors", "tokenizer.model", "config.yaml", "provenance.json"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -198,7 +216,8 @@ def test_a_file_of_something_else_is_named(bundle: Path, name: str) -> None:
 def test_a_valid_file_of_another_bundle_is_named(bundle: Path, tmp_path: Path, name: str) -> None:
     # Sizes and shapes are the same, so that nothing but the digest can tell.
     other = tmp_path / "other"
-    start_bundle(other, configure("model.dropout=0.5"), tokenizer(last="i"), {"corpus": "other"})
+    config, words = configure("model.dropout=0.5"), tokenizer(last="i")
+    save_bundle(other, Bundle(model_of(config, words), words, config, {"corpus": "other"}), {})
     shutil.copy(other / name, bundle / name)
     assert_refused(bundle, bundle / name)
 
@@ -208,7 +227,7 @@ def test_a_valid_tokenizer_of_another_bundle_is_named_on_either_side(tmp_path: P
     for side in ("source", "target"):
         folder, other = tmp_path / side, tmp_path / f"other-{side}"
         write_bundle(folder, config, tokenizer(joint=False))
-        start_bundle(other, config, tokenizer(joint=False, last="i"), PROVENANCE)
+        write_bundle(other, config, tokenizer(joint=False, last="i"))
         name = f"tokenizer.{side}.model"
         shutil.copy(other / name, folder / name)
         assert_refused(folder, folder / name)

@@ -4,6 +4,8 @@ import errno
 import hashlib
 import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +17,13 @@ from torch import Tensor
 
 from gru_mt.errors import UserError
 from gru_mt.storage import (
+    _began,
     append_line,
+    clear_leftovers,
     file_digest,
     load_tensors,
     read_json,
+    replacing_folder,
     save_tensors,
     write_file,
     write_json,
@@ -270,3 +275,105 @@ def test_lines_are_added_and_a_folder_that_is_not_there_is_named(tmp_path: Path)
     assert (tmp_path / "log").read_text() == "eins\nzwei\n"
     with pytest.raises(UserError, match=r"none.log: cannot be written: No such file"):
         append_line(tmp_path / "none" / "log", "drei")
+
+
+# What killed processes leave, and who may read
+
+
+def test_files_are_as_readable_as_the_umask_says(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_file(tmp_path / "plain", b"x")
+        save_tensors(tmp_path / "tensors", TENSORS, HEADER)
+    finally:
+        os.umask(before)
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("plain", "tensors")] == [
+        0o640
+    ] * 2
+
+
+def test_a_file_that_may_not_be_read_is_not_called_missing(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(self: Path, *_: Any, **__: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(UserError, match="cannot be read: Permission denied"):
+        load_tensors(saved)
+
+
+def killed_while(writing: str, folder: Path) -> None:
+    """Have another process killed at a line of `writing`, which has `kill()` in it."""
+    program = f"""
+import os
+from pathlib import Path
+from gru_mt.storage import replacing, replacing_folder
+kill = lambda *_: os.kill(os.getpid(), 9)
+folder = Path({str(folder)!r})
+{writing}
+"""
+    killed = subprocess.run([sys.executable, "-c", program], check=False)
+    assert killed.returncode == -9
+
+
+HALF_A_FILE = """
+with replacing(folder / "file") as path:
+    path.write_text("half")
+    kill()
+"""
+HALF_A_SWAP = """
+genuine = Path.rename
+Path.rename = lambda self, to: kill() if to.name == "file" else genuine(self, to)
+with replacing_folder(folder / "file") as path:
+    (path / "new").touch()
+"""
+
+
+def test_the_next_write_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    killed_while(HALF_A_FILE, tmp_path)
+    assert len(left := list(tmp_path.iterdir())) == 1
+    write_file(tmp_path / "other", b"x")
+    assert left[0].exists()  # not a leftover of this one
+    write_file(tmp_path / "file", b"whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "other"]
+
+
+def test_a_leftover_of_a_process_with_the_same_id_goes_and_of_a_living_one_stays(
+    tmp_path: Path,
+) -> None:
+    pid = os.getpid()
+    (tmp_path / f".file.{pid}-1.part").mkdir()
+    living = tmp_path / f".file.{os.getppid()}-{_began(os.getppid())}.part"
+    living.touch()
+    with replacing_folder(tmp_path / "file") as folder:
+        (folder / "new").touch()
+    assert set(tmp_path.iterdir()) == {tmp_path / "file", living}
+
+
+def test_a_folder_that_was_moved_away_comes_back(tmp_path: Path) -> None:
+    (tmp_path / "file").mkdir()
+    (tmp_path / "file" / "old").touch()
+    killed_while(HALF_A_SWAP, tmp_path)
+    assert not (tmp_path / "file").exists()
+    clear_leftovers(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert [path.name for path in (tmp_path / "file").iterdir()] == ["old"]
+
+
+def test_a_rename_is_synced_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    genuine = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        genuine(descriptor)
+
+    monkeypatch.setattr("os.fsync", fsync)
+    write_file(tmp_path / "file", b"x")
+    assert [Path(path).name for path in synced] == [
+        f".file.{os.getpid()}-{_began(os.getpid())}.part",
+        tmp_path.name,
+    ]

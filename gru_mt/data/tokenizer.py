@@ -27,6 +27,7 @@ _ESCAPE = "\ue000"  # a private-use character: _SPACE is escaped as this and 1, 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
+TOKENIZER_FILES = (_JOINT_FILE, *_SIDE_FILES)  # of whatever kind
 _seed_lock = threading.Lock()  # SentencePiece's seed is one for the whole process
 
 

@@ -25,7 +25,9 @@ class Progress:
     epoch: int = 0  # complete epochs
     epoch_step: int = 0  # updates of the epoch under way
     best_bleu: float = -1.0  # of all validations, on dev; below 0: there was none yet
+    best_loss: float | None = None  # the same, nats a token
     stale: int = 0  # validations since the best
+    kept_step: int = 0  # the updates after which the bundle was kept; 0: not yet
     skipped: int = 0  # updates left out because fp16 overflowed
     elapsed_s: float = 0.0  # on the clock, preparation included, over all resumptions
 
@@ -34,7 +36,10 @@ def save_checkpoint(
     folder: Path, optimizer: Optimizer, progress: Progress, fingerprints: dict[str, str]
 ) -> None:
     """Write a checkpoint of training on what `fingerprints` name; drop all but the newest."""
-    folder.mkdir(exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made: {error.strerror}") from None
     header = {
         "progress": asdict(progress),
         "counters": optimizer.counters(),
@@ -81,6 +86,11 @@ def _refuse_others(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> 
 
 def _path(folder: Path, step: int) -> Path:
     return folder / f"step-{step:08d}.safetensors"
+
+
+def has_checkpoint(folder: Path) -> bool:
+    """Return whether a run's folder has something to go on with, be it damaged."""
+    return bool(_newest_first(folder / CHECKPOINTS))
 
 
 def _newest_first(folder: Path) -> list[Path]:

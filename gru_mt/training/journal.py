@@ -3,22 +3,28 @@
 import json
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Never
 
 from tqdm import tqdm
 
+from gru_mt.errors import printable
 from gru_mt.storage import append_line, write_file
 
 LINE_SECONDS = 30.0  # between lines of progress where stderr is no terminal
 
 
 class Journal:
-    """`train.log` and stderr for people, `metrics.jsonl` (one object a line) for programs."""
+    """`train.log` and stderr for people, `metrics.jsonl` (one object a line) for programs.
+
+    Nothing is written into `folder` before `start`; what was said until then follows.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "train.log"
         self._metrics = folder / "metrics.jsonl"
+        self._waiting: list[str] | None = []  # lines said before `start`
         self._bar: tqdm[Never] | None = None
         self._said_s = time.perf_counter()
         self._done = 0
@@ -26,22 +32,40 @@ class Journal:
 
     def say(self, text: str) -> None:
         """Print a line to stderr, above the bar where there is one, and keep it."""
-        tqdm.write(text, file=sys.stderr)
-        append_line(self._log, f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}")
+        text = printable(text)
+        with suppress(OSError):  # nobody may be reading; the log has it
+            tqdm.write(text, file=sys.stderr)
+        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}"
+        if self._waiting is None:
+            append_line(self._log, line)
+        else:
+            self._waiting.append(line)
 
     def warn(self, text: str) -> None:
         """Say that something wants attention."""
         self.say(f"warning: {text}")
 
     def start(self, done: int) -> None:
-        """Begin to show progress, with `done` updates done; forget metrics past them.
+        """Begin to write, and to show progress with `done` updates done; forget metrics past them.
 
         A resumed run repeats the updates since its checkpoint, and writes their metrics again.
+        Lines that a full disk or a power cut left torn are dropped, and counted.
         """
+        for line in self._waiting or []:
+            append_line(self._log, line)
+        self._waiting = None
         if self._metrics.is_file():
-            lines = self._metrics.read_text(encoding="utf-8").splitlines()
-            kept = [line for line in lines if json.loads(line)["step"] <= done]
-            write_file(self._metrics, "".join(f"{line}\n" for line in kept).encode())
+            lines = self._metrics.read_bytes().splitlines()
+            steps = [_step(line) for line in lines]
+            if torn := steps.count(None):
+                self.warn(f"{self._metrics}: unreadable lines were dropped: {torn}")
+            kept = [
+                line
+                for line, step in zip(lines, steps, strict=True)
+                if step is not None and step <= done
+            ]
+            if len(kept) < len(lines) or torn:
+                write_file(self._metrics, b"".join(line + b"\n" for line in kept))
         self._started_s, self._done = time.perf_counter(), done
         if sys.stderr.isatty():
             self._bar = tqdm(initial=done, unit=" updates", dynamic_ncols=True)
@@ -68,3 +92,13 @@ class Journal:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
+
+
+def _step(line: bytes) -> int | None:
+    """Return the update of a line of metrics, None where the line is not whole."""
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    step = values.get("step") if isinstance(values, dict) else None
+    return step if isinstance(step, int) else None

@@ -11,14 +11,16 @@ from typing import Any
 import torch
 
 from gru_mt.config import Config
+from gru_mt.config_file import dump_config
 from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.corpus import Corpus, Pair, load_corpus
 from gru_mt.data.sentences import Sentences
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
-from gru_mt.data.tokenizer import Tokenizer, Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer import TOKENIZER_FILES, Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
-from gru_mt.storage import write_file, write_json
-from gru_mt.training.checkpoint import CHECKPOINTS
+from gru_mt.storage import json_bytes, write_file
+from gru_mt.training.checkpoint import has_checkpoint
+from gru_mt.training.folder import CONFIG
 from gru_mt.training.journal import Journal
 
 CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that is kept
@@ -26,14 +28,16 @@ CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that 
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """Both sides of the training part, the dev part, and what they come from."""
+    """The three parts of a corpus, the tokenizer of its training part, and where it comes from."""
 
     tokenizer: Tokenizer
     train: list[Pair]
     dev: EvaluationSet
+    test: EvaluationSet
     dev_pairs: EncodedPairs
     fingerprints: dict[str, str]  # SHA-256 of what a checkpoint belongs to
     provenance: dict[str, Any]
+    corpus_report: dict[str, Any]
 
 
 def encode_pairs(
@@ -66,7 +70,7 @@ def encode_pairs(
 def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
     """Read and split the corpus, train the tokenizer or load the run's own, and say what came out.
 
-    The run's folder gets the corpus's report and attribution, the tokenizer, and dev and test.
+    Nothing is written: `keep` does it, when nothing is left to refuse.
     """
     corpus = load_corpus(config.data)
     split = split_corpus(corpus, config.data)
@@ -76,40 +80,56 @@ def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
         journal.warn(warning)
     if corpus.attribution:
         journal.say(corpus.attribution)
-        write_file(folder / "attribution.txt", f"{corpus.attribution}\n".encode())
     if not split.train:
         raise UserError(f"data.corpus: no pair is left to train on: {split.summary()}")
-    dev = EvaluationSet.from_pairs(split.dev)
     if not split.dev:
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
-    report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
-    write_json(folder / "corpus.json", report | asdict(corpus.report))
-    write_json(folder / "dev.json", asdict(dev))
-    write_json(folder / "test.json", asdict(EvaluationSet.from_pairs(split.test)))
-
     tokenizer = _tokenizer(config, split, folder, journal)
+    report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
     return TrainingData(
         tokenizer,
         split.train,
-        dev,
+        EvaluationSet.from_pairs(split.dev),
+        EvaluationSet.from_pairs(split.test),
         encode_pairs(tokenizer, split.dev),
         {
             "corpus": corpus.sha256,
             "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
         },
         _provenance(report, corpus, split),
+        report | asdict(corpus.report),
     )
 
 
+def keep(config: Config, data: TrainingData, folder: Path) -> None:
+    """Write what a run keeps: its configuration, tokenizer, corpus report, dev and test.
+
+    Only what is not there already is written.
+    """
+    attribution = data.provenance["attribution"]
+    files = {
+        CONFIG: dump_config(config).encode(),
+        "corpus.json": json_bytes(data.corpus_report),
+        "dev.json": json_bytes(asdict(data.dev)),
+        "test.json": json_bytes(asdict(data.test)),
+        **({"attribution.txt": f"{attribution}\n".encode()} if attribution else {}),
+        **data.tokenizer.files(),
+    }
+    for name in TOKENIZER_FILES:
+        if name not in files:
+            (folder / name).unlink(missing_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        if not path.is_file() or path.read_bytes() != content:
+            write_file(path, content)
+
+
 def _tokenizer(config: Config, split: Split, folder: Path, journal: Journal) -> Tokenizer:
-    if (folder / CHECKPOINTS).is_dir():
+    if has_checkpoint(folder):
         return Tokenizer.load(folder)
     journal.say(f"training the {config.tokenizer.kind} tokenizer")
     sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
-    tokenizer = train_tokenizer(config.tokenizer, sources, targets, warn=journal.warn)
-    for name, content in tokenizer.files().items():
-        write_file(folder / name, content)
-    return tokenizer
+    return train_tokenizer(config.tokenizer, sources, targets, warn=journal.warn)
 
 
 def _provenance(report: dict[str, Any], corpus: Corpus, split: Split) -> dict[str, Any]:

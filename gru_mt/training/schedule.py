@@ -1,8 +1,16 @@
-"""The learning rate over a run."""
+"""The learning rate over a run, and how long batches and warm-up are where nobody says so."""
 
 import math
 
-from gru_mt.config import TrainingConfig
+import numpy as np
+
+from gru_mt.config import FittedTraining, TrainingConfig
+from gru_mt.data.batching import EncodedPairs
+
+AUTO = ("batch_tokens", "warmup_steps")  # the settings of training that may be chosen by `fitted`
+LEAST_UPDATES = 100  # of an epoch, unless batches would be smaller than the smallest
+SMALLEST_BATCH, LARGEST_BATCH = 256, 2_048  # padded target tokens
+LONGEST_WARMUP, WARMUP_SHARE = 200, 8  # updates, and at most one of so many
 
 
 def cosine_lr(step: int, *, peak: float, floor: float, warmup: int, total: int) -> float:
@@ -33,7 +41,39 @@ def _progress(step: int, warmup: int, total: int) -> float:
     return min(1.0, (step - warmup) / max(1, total - warmup))
 
 
-def learning_rate(step: int, total: int, config: TrainingConfig) -> float:
+def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
+    """Return `config` with each `auto` chosen for a run on `pairs`.
+
+    Batches are the largest power of two of tokens that leaves an epoch LEAST_UPDATES, within their
+    limits: a small corpus needs small ones to be learned in a few epochs. Warm-up is an eighth of
+    the updates planned, at most LONGEST_WARMUP.
+    """
+    tokens = pairs.target_tokens(np.arange(len(pairs.target.length_N)))
+    most = tokens // (LEAST_UPDATES * config.accumulation)
+    batch_tokens = min(max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH)
+    if config.batch_tokens != "auto":
+        batch_tokens = config.batch_tokens
+    warmup_steps = config.warmup_steps
+    if warmup_steps == "auto":
+        total = planned_updates(config, pairs, batch_tokens)
+        warmup_steps = min(LONGEST_WARMUP, total // WARMUP_SHARE)
+    chosen = {"batch_tokens": batch_tokens, "warmup_steps": warmup_steps}
+    return FittedTraining.model_validate(config.model_dump() | chosen)
+
+
+def planned_updates(config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int) -> int:
+    """Return how many updates a run on `pairs` has, unless it stops early."""
+    plan = pairs.plan(
+        batch_tokens=batch_tokens,
+        batch_sentences=config.batch_sentences,
+        seed=config.seed,
+        epoch=0,
+    )
+    updates = -(-len(plan) // config.accumulation) * config.max_epochs
+    return min(updates, config.max_steps or updates)
+
+
+def learning_rate(step: int, total: int, config: FittedTraining) -> float:
     """Return the learning rate of 0-based update `step` in a run of `total` updates."""
     peak, floor, warmup = config.learning_rate, config.floor, config.warmup_steps
     if config.schedule == "constant":

@@ -1,20 +1,30 @@
 """Signals that ask a run to save and stop."""
 
+import os
 import signal
+import threading
 from types import FrameType, TracebackType
 from typing import Self
 
 
 class StopSignals:
-    """While it is entered, SIGINT and SIGTERM are noted for the loop to see; twice is at once."""
+    """While it is entered, the first SIGINT or SIGTERM is noted for the loop to see.
+
+    A second one does what it did before: in a command of gru-mt it ends the process at once. Only
+    the main thread can take signals; in another one nothing is noted.
+    """
 
     def __init__(self) -> None:
         self.received: int | None = None
 
     def __enter__(self) -> Self:
-        self._before = {
-            number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)
-        }
+        if threading.current_thread() is threading.main_thread():
+            self._before = {
+                number: signal.signal(number, self._note)
+                for number in (signal.SIGINT, signal.SIGTERM)
+            }
+        else:
+            self._before = {}
         return self
 
     def __exit__(
@@ -23,10 +33,14 @@ class StopSignals:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        self._restore()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.received is not None:
-            raise KeyboardInterrupt
+        self._restore()
         self.received = number
+        # Not through print, which may be what was interrupted.
+        os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
+
+    def _restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)

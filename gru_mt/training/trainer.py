@@ -8,40 +8,46 @@ import math
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import torch
 
-from gru_mt.bundle import build_model, save_weights, start_bundle
-from gru_mt.config import Config
+from gru_mt.bundle import Bundle, build_model, save_bundle
+from gru_mt.config import Config, FittedTraining
 from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.sentences import Ints
 from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
-from gru_mt.storage import SUMMARY, write_json
-from gru_mt.training.checkpoint import CHECKPOINTS, Progress, resume, save_checkpoint
+from gru_mt.storage import SUMMARY, json_bytes, write_file, write_json
+from gru_mt.training.checkpoint import (
+    CHECKPOINTS,
+    Progress,
+    has_checkpoint,
+    resume,
+    save_checkpoint,
+)
 from gru_mt.training.folder import open_folder
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.preparation import TrainingData, encode_pairs, prepare
-from gru_mt.training.schedule import learning_rate
+from gru_mt.training.preparation import TrainingData, encode_pairs, keep, prepare
+from gru_mt.training.schedule import AUTO, fitted, learning_rate, planned_updates
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.validation import measure
+from gru_mt.training.validation import measure, perplexity
 from gru_mt.training.window import Update, Window
 
-NOISE = 0.5  # BLEU: on a dev set of a thousand sentences a smaller difference tells nothing
 
-
-def train(config: Config, folder: Path, *, started_s: float) -> Progress:
+def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:
     """Train `config` in `folder`, or go on where a run of it stopped; return where it got.
 
-    `started_s` is the reading of `time.perf_counter` at which the run's clock began. Raises
-    UserError for what is wrong with the corpus or the folder, and what `Trainer.run` raises.
+    `started_s` is the reading of `time.perf_counter` at which the run's clock began, by default
+    now. Raises UserError for what is wrong with the corpus or the folder, and what `Trainer.run`
+    raises. An existing run is not touched before everything that may be refused was.
     """
+    started_s = time.perf_counter() if started_s is None else started_s
     keep_freed_memory()
     resolve_device(config.training.device)  # one that is not there is said before the waiting
-    with open_folder(folder, config):
+    with open_folder(folder, config) as config:
         journal = Journal(folder)
         data = prepare(config, folder, journal)
         try:
@@ -62,9 +68,12 @@ class Trainer:
         *,
         started_s: float,
     ) -> None:
-        """Build the model, or load the newest checkpoint."""
-        training = config.training
-        self.config, self.data, self.folder, self.journal = config, data, folder, journal
+        """Build the model, or load the newest checkpoint; write nothing."""
+        self.data, self.folder, self.journal = data, folder, journal
+        self.config = config
+        self._encoded: tuple[int, EncodedPairs] | None = None  # and for which epoch
+        self.training = training = self._fitted()
+        self.config = config.model_copy(update={"training": training})
         self.device = resolve_device(training.device)
         self.precision = resolve_precision(training.precision, self.device)
         with torch.random.fork_rng(devices=[]):
@@ -78,7 +87,7 @@ class Trainer:
         self._started_s = started_s - self.progress.elapsed_s
         self._saved_s = time.perf_counter()
         self._window = Window()
-        self._encoded: EncodedPairs | None = None
+        self._newest: tuple[EncodedPairs, Update] | None = None
         self._shown: dict[str, str] = {}
 
     def run(self) -> Progress:
@@ -87,38 +96,66 @@ class Trainer:
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
         """
-        if self._finished:
-            self.journal.say("this run is finished; a larger training.max_epochs goes on with it")
-            return self.progress
-        if not self.progress.step:
-            start_bundle(
-                self.folder / "model", self.config, self.data.tokenizer, self.data.provenance
-            )
-        size = sum(parameter.numel() for parameter in self.model.parameters())
-        kind = str(self.precision).removeprefix("torch.")
-        self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
+        keep(self.config, self.data, self.folder)
         self.journal.start(self.progress.step)
         with StopSignals() as signals:
-            while not self._finished:
+            if self._ended_by:
+                more = " and ".join(f"training.{name}" for name in self._ended_by)
+                self.journal.say(f"this run is finished; a larger {more} goes on with it")
+            else:
+                size = sum(parameter.numel() for parameter in self.model.parameters())
+                kind = str(self.precision).removeprefix("torch.")
+                self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
+            while not self._ended_by:
                 self._train_epoch(signals)
-        minutes = self.progress.elapsed_s / 60
-        facts = asdict(self.progress) | {"minutes": minutes, "device": str(self.device)}
-        write_json(self.folder / SUMMARY, facts)
-        self.journal.say(f"finished after {minutes:.1f} min; the translator is {self.folder}/model")
+            self._finish()
+        if signals.received is not None:
+            raise Interrupted(signals.received, "finished before the signal could stop it")
         return self.progress
 
+    def _fitted(self) -> FittedTraining:
+        """Return the run's settings, with what `auto` stands for chosen and said."""
+        given = self.config.training
+        if has_checkpoint(self.folder):
+            return FittedTraining.model_validate(given.model_dump())
+        pairs = self._pairs(0)
+        training = fitted(given, pairs)
+        total = planned_updates(training, pairs, training.batch_tokens)
+        for name in AUTO:
+            if getattr(given, name) == "auto":
+                chosen = getattr(training, name)
+                self.journal.say(f"training.{name}: {chosen:,} (auto, for {total:,} updates)")
+        if training.warmup_steps >= total:
+            self.journal.warn(
+                f"training.warmup_steps {training.warmup_steps:,}: the run ends with update "
+                f"{total:,}, before the learning rate falls; lower it, or set it to auto"
+            )
+        return training
+
+    def _finish(self) -> None:
+        """Write the summary of a finished run, unless it is there."""
+        minutes = self.progress.elapsed_s / 60
+        facts = asdict(self.progress) | {"minutes": minutes, "device": str(self.device)}
+        path = self.folder / SUMMARY
+        if path.is_file() and path.read_bytes() == json_bytes(facts):
+            return
+        write_file(path, json_bytes(facts))
+        self.journal.say(f"finished after {minutes:.1f} min; the translator is {self.folder}/model")
+
     @property
-    def _finished(self) -> bool:
-        training, progress = self.config.training, self.progress
-        return (
-            progress.epoch >= training.max_epochs
-            or (training.max_steps is not None and progress.step >= training.max_steps)
-            or (training.patience is not None and progress.stale >= training.patience)
-        )
+    def _ended_by(self) -> list[str]:
+        """Return the settings that end the run here; none while it is to go on."""
+        training, progress = self.training, self.progress
+        reached = {
+            "max_epochs": (progress.epoch, training.max_epochs),
+            "max_steps": (progress.step, training.max_steps),
+            "patience": (progress.stale, training.patience),
+        }
+        return [name for name, (now, most) in reached.items() if most is not None and now >= most]
 
     def _train_epoch(self, signals: StopSignals) -> None:
         """Train on what is left of the epoch under way, or up to an earlier end of the run."""
-        training, epoch = self.config.training, self.progress.epoch
+        training, epoch = self.training, self.progress.epoch
         pairs = self._pairs(epoch)
         if training.cut_tokens is not None and self.progress.step == 0:
             sources, targets = pairs.lost_ends()
@@ -137,38 +174,41 @@ class Trainer:
         total = self._total_updates(len(updates))
         for batches in updates[self.progress.epoch_step :]:
             rate = learning_rate(self.progress.step, total, training)
-            self._window.add(self._update(pairs, batches, rate))
+            update = self._update(pairs, batches, rate)
+            self._window.add(update)
+            self._newest = pairs, update
             self._count_update(len(updates))
             if self.progress.step % training.log_steps == 0:
                 self._read_window()
             self.journal.progress(self.progress.step, total, **self._shown)
-            if self._validation_is_due or self._finished:
+            if self._validation_is_due or self._ended_by:
                 self._validate()
             if time.perf_counter() - self._saved_s > 60 * training.checkpoint_minutes:
                 self._save()
-            if signals.received is not None:
-                self._save()
-                raise Interrupted(signals.received)
-            if self._finished:
+            if self._ended_by:
                 break
+            if signals.received is not None:
+                self._stop(signals.received)
 
     def _pairs(self, epoch: int) -> EncodedPairs:
         """Return the training pairs as this epoch reads them: with sampling, segmented anew."""
-        if self._encoded is None or self.config.tokenizer.sampling:
-            self._encoded = encode_pairs(
+        sampling, training = self.config.tokenizer.sampling, self.config.training
+        if self._encoded is None or (sampling and self._encoded[0] != epoch):
+            pairs = encode_pairs(
                 self.data.tokenizer,
                 self.data.train,
-                sampling=self.config.tokenizer.sampling,
-                seed=_seed("subwords", self.config.training.seed, epoch) >> 32,  # 31 bits it takes
-                cut_tokens=self.config.training.cut_tokens,
+                sampling=sampling,
+                seed=_seed("subwords", training.seed, epoch) >> 32,  # 31 bits it takes
+                cut_tokens=training.cut_tokens,
             )
-        return self._encoded
+            self._encoded = epoch, pairs
+        return self._encoded[1]
 
     def _total_updates(self, epoch_updates: int) -> int:
         """Return the updates of the whole run, if each epoch to come has `epoch_updates`."""
         before = self.progress.step - self.progress.epoch_step
-        total = before + (self.config.training.max_epochs - self.progress.epoch) * epoch_updates
-        return min(total, self.config.training.max_steps or total)
+        total = before + (self.training.max_epochs - self.progress.epoch) * epoch_updates
+        return min(total, self.training.max_steps or total)
 
     def _count_update(self, epoch_updates: int) -> None:
         progress = self.progress
@@ -206,7 +246,7 @@ class Trainer:
         if reading is None:
             return
         if reading.not_finite and self.precision != torch.float16:
-            self._stop_at(reading.not_finite[0])
+            self._stop_at(reading.not_finite[0], "the loss or its gradient is")
         skipped = self.progress.skipped + len(reading.not_finite)
         self.progress = replace(self.progress, skipped=skipped)
         self.journal.metrics(
@@ -223,45 +263,68 @@ class Trainer:
             self._shown |= {"loss": f"{reading.loss:.3f}"}
         self._shown |= {"tokens/s": f"{reading.tokens_s:,.0f}"}
 
-    def _stop_at(self, update: Update) -> NoReturn:
+    def _stop_at(self, update: Update, what: str) -> NoReturn:
         """Write down what the update trained on, and stop the run."""
         path = self.folder / "not_finite.json"
         lines = sorted(self.data.train[row].line for row_B in update.batches for row in row_B)
         write_json(path, {"update": update.step, "corpus_lines": lines})
         raise UserError(
-            f"update {update.step}: the loss or its gradient is not finite; {path} names the "
+            f"update {update.step}: {what} not finite; {path} names the "
             f"batch's {len(lines)} corpus lines; mend them or lower training.learning_rate, and "
             "start anew with --fresh"
         )
 
-    def _validate(self) -> None:
-        """Measure the averaged weights on dev, and keep them unless their BLEU is clearly worse.
+    @torch.no_grad()
+    def _check_weights(self) -> None:
+        """Stop where the averaged weights, or their perplexity on a batch, are not finite."""
+        if self._newest is None:
+            return
+        pairs, update = self._newest
+        row_B, average = update.batches[0], self.optimizer.average
+        loss = forced_loss(average, pairs.batch(row_B).to(self.device)).item()
+        finite = torch.stack([weight.isfinite().all() for weight in average.parameters()])
+        if not (math.isfinite(perplexity(loss / pairs.target_tokens(row_B))) and finite.all()):
+            self._stop_at(update, "the weights after it, or what they give, are")
 
-        Within the noise the later ones are kept: the learning rate has fallen since.
-        """
+    def _validate(self) -> None:
+        """Measure the averaged weights on dev, and keep them unless they are clearly worse."""
         self._read_window()
-        progress = self.progress
-        facts: dict[str, float] = {"epoch": progress.epoch}
+        self._check_weights()
+        before, step = self.progress, self.progress.step
+        facts: dict[str, Any] = {"epoch": before.epoch}
         kept = True
         if self.data.dev.sources:
-            bleu, loss = measure(self.optimizer.average, self.data, self.config, self.device)
-            facts |= {"dev_bleu": bleu, "dev_loss": loss, "dev_perplexity": math.exp(loss)}
-            kept = bleu > progress.best_bleu - NOISE
-            stale = 0 if bleu > progress.best_bleu else progress.stale + 1
-            best_bleu = max(bleu, progress.best_bleu)
-            self.progress = replace(progress, best_bleu=best_bleu, stale=stale)
-            self.journal.metrics(progress.step, **facts, elapsed_s=round(self._elapsed_s, 1))
-            self._shown |= {"BLEU": f"{bleu:.1f}"}
-            self.journal.say(
-                f"update {progress.step:,} ({self._elapsed_s / 60:.1f} min): dev loss {loss:.3f}, "
-                f"perplexity {math.exp(loss):.2f}, BLEU {bleu:.2f} (greedy, all references)"
-                + (", kept" if kept else "")
-            )
+            found = measure(self.optimizer.average, self.data, self.config, self.device)
+            if not math.isfinite(found.perplexity) and self._newest:
+                self._stop_at(self._newest[1], "the perplexity on dev after it is")
+            facts |= found.to_json()
+            kept, self.progress = found.may_be_kept(before), found.count(before)
+            self.journal.metrics(step, **facts, elapsed_s=round(self._elapsed_s, 1))
+            self._shown |= {"BLEU": f"{found.bleu:.1f}"}
+            minutes = self._elapsed_s / 60
+            word = ", kept" if kept else ""
+            self.journal.say(f"update {step:,} ({minutes:.1f} min): {found}{word}")
         if kept:
-            save_weights(
-                self.folder / "model", self.optimizer.average, {"step": progress.step} | facts
-            )
+            self._save_bundle(facts)
+            self.progress = replace(self.progress, kept_step=step)
         self._save()
+
+    def _save_bundle(self, facts: dict[str, Any]) -> None:
+        """Write the averaged weights as the run's translator."""
+        bundle = Bundle(
+            self.optimizer.average, self.data.tokenizer, self.config, self.data.provenance
+        )
+        save_bundle(self.folder / "model", bundle, {"step": self.progress.step} | facts)
+
+    def _stop(self, signal: int) -> NoReturn:
+        """Save, and leave a translator, measured or not."""
+        self._save()
+        model, kept = self.folder / "model", self.progress.kept_step
+        if not kept:
+            self._save_bundle({"epoch": self.progress.epoch})
+        told = f"of update {kept or self.progress.step:,}{'' if kept else ', not measured'}"
+        self.journal.say(f"the translator so far, {told}, is {model}")
+        raise Interrupted(signal, "stopped and saved; the same command goes on")
 
     @property
     def _elapsed_s(self) -> float:
@@ -269,6 +332,7 @@ class Trainer:
 
     def _save(self) -> None:
         self._read_window()
+        self._check_weights()
         self.progress = replace(self.progress, elapsed_s=self._elapsed_s)
         save_checkpoint(
             self.folder / CHECKPOINTS, self.optimizer, self.progress, self.data.fingerprints

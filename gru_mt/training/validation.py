@@ -3,6 +3,10 @@
 Shapes: B batch.
 """
 
+import math
+import sys
+from dataclasses import dataclass, replace
+
 import torch
 
 from gru_mt.config import Config
@@ -13,18 +17,80 @@ from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.training.checkpoint import Progress
 from gru_mt.training.preparation import TrainingData
+from gru_mt.training.schedule import LARGEST_BATCH
+
+NOISE = 0.5  # BLEU: on a dev set of a thousand sentences a smaller difference tells nothing
+LEAST_BLEU = 1.0  # below it BLEU tells nothing, as of a beginner or by the wrong tokenizer
 
 
-def measure(
-    model: Seq2Seq, data: TrainingData, config: Config, device: torch.device
-) -> tuple[float, float]:
-    """Return BLEU, greedy and against all references, and the loss on dev; see `mean_loss`."""
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What a model came to on dev."""
+
+    bleu: float  # greedy, against all references
+    loss: float  # see `mean_loss`
+
+    @property
+    def perplexity(self) -> float:
+        """The exponential of the loss."""
+        return perplexity(self.loss)
+
+    def __str__(self) -> str:
+        return (
+            f"dev loss {self.loss:.3f}, perplexity {self.perplexity:.2f}, BLEU {self.bleu:.2f} "
+            "(greedy, all references)"
+        )
+
+    def to_json(self) -> dict[str, float]:
+        """Return the figures by the names that they have in metrics."""
+        return {"dev_bleu": self.bleu, "dev_loss": self.loss, "dev_perplexity": self.perplexity}
+
+    def is_best(self, progress: Progress) -> bool:
+        """Return whether it beats all before: by BLEU, or by loss while BLEU tells nothing."""
+        if self._by_loss(progress):
+            return progress.best_loss is None or self.loss < progress.best_loss
+        return self.bleu > progress.best_bleu
+
+    def count(self, progress: Progress) -> Progress:
+        """Return the progress with this validation in it."""
+        losses = [self.loss] if progress.best_loss is None else [self.loss, progress.best_loss]
+        return replace(
+            progress,
+            best_bleu=max(self.bleu, progress.best_bleu),
+            best_loss=min(losses),
+            stale=0 if self.is_best(progress) else progress.stale + 1,
+        )
+
+    def may_be_kept(self, progress: Progress) -> bool:
+        """Return whether it is not clearly worse than the best before.
+
+        Within the noise the later weights are kept: the learning rate has fallen since.
+        """
+        if self._by_loss(progress):
+            return self.is_best(progress)
+        return self.bleu > progress.best_bleu - NOISE
+
+    def _by_loss(self, progress: Progress) -> bool:
+        return max(self.bleu, progress.best_bleu) < LEAST_BLEU
+
+
+def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.device) -> Validation:
+    """Return how well the model does on dev; without a finite perplexity nothing is translated."""
+    loss = mean_loss(model, data.dev_pairs, LARGEST_BATCH, device)
+    if not math.isfinite(perplexity(loss)):
+        return Validation(0.0, loss)
     decoding = Decoding(**config.decoding.model_dump())
     translator = Translator(TorchEngine(model), data.tokenizer, decoding)
     translations = translator.translate(data.dev.sources, beam_size=1)
     bleu = corpus_bleu([each.text for each in translations], data.dev.references)
-    return bleu, mean_loss(model, data.dev_pairs, config.training.batch_tokens, device)
+    return Validation(bleu, loss)
+
+
+def perplexity(loss: float) -> float:
+    """Return the exponential of a loss in nats a token; infinity where no float64 is as large."""
+    return math.exp(loss) if loss < math.log(sys.float_info.max) else math.inf
 
 
 @torch.no_grad()

@@ -1,5 +1,6 @@
 """A run's folder: what may go on in it, and who."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config import Config
-from gru_mt.config_file import dump_config, load_config
+from gru_mt.config_file import dump_config
 from gru_mt.errors import UserError
 from gru_mt.training.folder import fresh_folder, open_folder
 
@@ -16,38 +17,59 @@ Configure = Callable[..., Config]
 
 
 def begin(folder: Path, config: Config) -> None:
-    """Make a run's folder with a place for checkpoints, as training does."""
-    with open_folder(folder, config):
-        (folder / "checkpoints").mkdir()
+    """Make a run's folder with a checkpoint, as training does."""
+    (folder / "checkpoints").mkdir(parents=True)
+    (folder / "checkpoints" / "step-00000001.safetensors").touch()
+    (folder / "config.yaml").write_text(dump_config(config))
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_before_the_first_checkpoint_everything_may_change(
     small_config: Configure, tmp_path: Path
 ) -> None:
     """A corpus whose name was mistyped must not bind the folder to the mistake."""
-    for corpus in ("mistyped.tsv", "right.tsv"):
-        with open_folder(tmp_path, small_config(f"data.corpus={corpus}")):
-            pass
-    assert load_config(tmp_path / "config.yaml").data.corpus == "right.tsv"
+    (tmp_path / "config.yaml").write_text(dump_config(small_config("data.corpus=mistyped.tsv")))
+    (tmp_path / "checkpoints").mkdir()
+    with open_folder(tmp_path, small_config("model.dropout=0")) as config:
+        assert config == small_config("model.dropout=0")
 
 
-def test_a_new_folder_holds_every_resolved_value(small_config: Configure, tmp_path: Path) -> None:
-    config = small_config()
-    with open_folder(tmp_path / "a" / "b", config):
-        pass
-    assert load_config(tmp_path / "a" / "b" / "config.yaml") == config
+def test_opening_writes_nothing_but_the_lock(small_config: Configure, tmp_path: Path) -> None:
+    with open_folder(tmp_path / "a" / "b", small_config()):
+        assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["lock"]
 
 
-def test_the_fields_that_may_grow_may_change(small_config: Configure, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        "training.max_epochs=9",
+        "training.max_steps=99",
+        "training.patience=9",
+        "training.device=cpu",
+        "training.log_steps=7",
+        "training.checkpoint_minutes=1",
+        "decoding.beam_size=2",
+        "decoding.max_source_tokens=99",
+        "data.corpus=moved.tsv",
+        "data.corpus={source: a, target: b}",
+    ],
+)
+def test_what_no_result_depends_on_may_change(
+    change: str, small_config: Configure, tmp_path: Path
+) -> None:
     begin(tmp_path, small_config())
-    grown = small_config("training.max_epochs=9", "training.max_steps=99", "training.patience=9")
-    with open_folder(tmp_path, grown):
-        pass
-    assert load_config(tmp_path / "config.yaml") == grown
+    with open_folder(tmp_path, small_config(change)) as config:
+        assert config == small_config(change)
 
 
-def test_any_other_change_is_refused_by_name(small_config: Configure, tmp_path: Path) -> None:
+def test_any_other_change_is_refused_by_name_and_changes_nothing(
+    small_config: Configure, tmp_path: Path
+) -> None:
     begin(tmp_path, small_config())
+    before = contents(tmp_path)
     changed = small_config("training.learning_rate=0.5", "model.dropout=0", "training.max_epochs=9")
     with pytest.raises(UserError) as refused, open_folder(tmp_path, changed):
         pass
@@ -56,14 +78,47 @@ def test_any_other_change_is_refused_by_name(small_config: Configure, tmp_path: 
     assert "training.learning_rate from 0.002 to 0.5" in message
     assert "training.max_epochs from" not in message
     assert "--fresh" in message
-    assert load_config(tmp_path / "config.yaml") == small_config()
+    assert contents(tmp_path) == before | {tmp_path / "lock": b""}
 
 
-def test_a_corpus_of_another_shape_is_a_change(small_config: Configure, tmp_path: Path) -> None:
+def test_auto_is_what_the_run_chose(small_config: Configure, tmp_path: Path) -> None:
     begin(tmp_path, small_config())
-    other = small_config("data.corpus={source: a, target: b}")
-    with pytest.raises(UserError, match=r"data\.corpus"), open_folder(tmp_path, other):
+    auto = small_config("training.warmup_steps=auto", "training.batch_tokens=auto")
+    with open_folder(tmp_path, auto) as config:
+        assert config == small_config()
+    other = small_config("training.warmup_steps=6", "training.batch_tokens=auto")
+    with (
+        pytest.raises(UserError, match=r"training\.warmup_steps from 5 to 6 changed"),
+        open_folder(tmp_path, other),
+    ):
         pass
+
+
+def test_what_killed_processes_left_is_no_content_and_goes(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    for name in (".config.yaml.7-1.part", ".config.yaml.8.part", "thesis"):
+        (tmp_path / name).touch()
+    with pytest.raises(UserError, match="something else than a run"):
+        open_folder(tmp_path, small_config()).__enter__()
+    for name in (".config.yaml.8.part", "thesis"):
+        (tmp_path / name).unlink()
+    with open_folder(tmp_path, small_config()):
+        assert [path.name for path in tmp_path.iterdir()] == ["lock"]
+
+
+@pytest.mark.parametrize("name", ["lock", "checkpoints"])
+def test_a_part_of_the_wrong_kind_is_named(
+    name: str, small_config: Configure, tmp_path: Path
+) -> None:
+    begin(tmp_path, small_config())
+    if name == "lock":
+        (tmp_path / name).mkdir()
+    else:
+        shutil.rmtree(tmp_path / name)
+        (tmp_path / name).touch()
+    with pytest.raises(UserError, match=f"{name}: is not what a run has there"):
+        open_folder(tmp_path, small_config()).__enter__()
 
 
 def test_a_folder_that_is_no_run_is_left_alone(small_config: Configure, tmp_path: Path) -> None:

@@ -15,12 +15,14 @@ def test_a_line_goes_to_stderr_and_to_the_log(
 ) -> None:
     journal = Journal(tmp_path)
     journal.say("reading")
-    journal.warn("small")
+    assert not list(tmp_path.iterdir())  # nothing is written before `start`
+    journal.start(0)
+    journal.warn("small\x1b[2J \udcff")
     captured = capsys.readouterr()
-    assert captured.err == "reading\nwarning: small\n"
+    assert captured.err == "reading\nwarning: small\\x1b[2J \\udcff\n"
     assert captured.out == ""
     logged = (tmp_path / "train.log").read_text().splitlines()
-    assert [line.split("  ")[1] for line in logged] == ["reading", "warning: small"]
+    assert [line.split("  ")[1] for line in logged] == ["reading", "warning: small\\x1b[2J \\udcff"]
 
 
 def test_without_a_terminal_progress_is_a_plain_line_every_so_often(
@@ -67,3 +69,29 @@ def test_metrics_that_a_resumed_run_will_repeat_are_cut_off(tmp_path: Path) -> N
         {"step": 10, "loss": 1.5},
         {"step": 20, "loss": 1.5},
     ]
+
+
+def test_torn_lines_of_metrics_are_dropped_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = [b'{"step": 1, "loss": 2.5}', b'{"step": 4, "loss": 1.5}']
+    torn = [b'{"step": 2, "lo', b"\xff\xfe", b"[1]", b'{"loss": 2}', b'{"step": "3"}', b"[" * 9999]
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b"\n".join([whole[0], *torn, whole[1], b'{"step": 5']))
+    Journal(tmp_path).start(4)
+    assert path.read_bytes() == b"\n".join([*whole, b""])
+    assert "warning: " in (said := capsys.readouterr().err)
+    assert "unreadable lines were dropped: 7" in said
+
+
+def test_stderr_that_nobody_can_write_to_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tqdm.tqdm.write", full)
+    journal = Journal(tmp_path)
+    journal.start(0)
+    journal.say("reading")
+    assert (tmp_path / "train.log").read_text().endswith("  reading\n")

@@ -11,17 +11,20 @@ import pytest
 from gru_mt.config import Config
 from gru_mt.data.corpus import Pair, load_corpus
 from gru_mt.data.split import split_pairs
-from gru_mt.data.tokenizer import UNK
+from gru_mt.data.tokenizer import UNK, Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.training import preparation
 from gru_mt.training.journal import Journal
-from gru_mt.training.preparation import TrainingData, encode_pairs, prepare
+from gru_mt.training.preparation import TrainingData, encode_pairs, keep, prepare
 
 Configure = Callable[..., Config]
 
 
 def prepared(config: Config, folder: Path) -> TrainingData:
-    return prepare(config, folder, Journal(folder))
+    data = prepare(config, folder, Journal(folder))
+    assert not list(folder.iterdir()), "nothing is written before all that may be refused was"
+    keep(config, data, folder)
+    return data
 
 
 def test_the_report_and_both_evaluation_parts_are_kept(
@@ -40,12 +43,12 @@ def test_the_report_and_both_evaluation_parts_are_kept(
 
 
 def test_the_tokenizer_sees_the_training_part_alone(
-    small_config: Configure, tmp_path: Path
+    small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
     """A word that stands in dev or test only is unknown."""
     pairs = (Pair(f"zebra {number}.", f"zèbre {number}.", 1) for number in range(1000))
     held_out = next(pair for pair in pairs if split_pairs([pair]).dev)
-    corpus = tmp_path / "more.tsv"
+    corpus = small_corpus.with_name("more.tsv")
     corpus.write_text(Path(str(small_config().data.corpus)).read_text() + "\t".join(held_out[:2]))
     data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
     assert held_out.source in data.dev.sources
@@ -53,10 +56,10 @@ def test_the_tokenizer_sees_the_training_part_alone(
 
 
 def test_attribution_is_printed_once_and_kept(
-    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small_config: Configure, small_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = small_config()
-    corpus = tmp_path / "three.tsv.gz"
+    corpus = small_corpus.with_name("three.tsv.gz")
     lines = Path(str(config.data.corpus)).read_text().splitlines()
     third = "CC-BY 2.0 (France) Attribution: tatoeba.org #1 (CM)"
     corpus.write_bytes(gzip.compress("\n".join(f"{x}\t{third}" for x in lines).encode()))
@@ -77,9 +80,9 @@ def test_the_other_direction_swaps_the_sides_after_the_split(
 
 
 def test_a_corpus_of_which_nothing_falls_to_training_is_an_error(
-    small_config: Configure, tmp_path: Path
+    small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
-    corpus = tmp_path / "one.tsv"
+    corpus = small_corpus.with_name("one.tsv")
     for number in range(1000):  # until a sentence falls to dev or test
         corpus.write_text(f"sentence {number}\tphrase {number}\n")
         if not split_pairs(load_corpus(small_config(f"data.corpus={corpus}").data).pairs).train:
@@ -112,3 +115,14 @@ def test_chunks_with_the_same_sentence_are_sampled_by_seeds_of_their_own(
     pairs = encode_pairs(data.tokenizer, [longest] * 20, sampling=0.2, seed=1)
     cuts = {tuple(pairs.source.padded(np.array([row]))[0]) for row in range(20)}
     assert len(cuts) > 1
+
+
+def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    config, apart = small_config(), small_config("tokenizer.joint=false")
+    keep(apart, prepare(apart, tmp_path, Journal(tmp_path)), tmp_path)
+    data = prepare(config, tmp_path, Journal(tmp_path))
+    keep(config, data, tmp_path)
+    assert [path.name for path in tmp_path.glob("tokenizer*")] == ["tokenizer.model"]
+    assert Tokenizer.load(tmp_path).files() == data.tokenizer.files()

@@ -5,8 +5,10 @@ from typing import Literal
 
 import pytest
 
-from gru_mt.config import TrainingConfig
-from gru_mt.training.schedule import constant_lr, cosine_lr, learning_rate, linear_lr
+from gru_mt.config import FittedTraining, TrainingConfig
+from gru_mt.data.batching import EncodedPairs
+from gru_mt.data.sentences import Sentences
+from gru_mt.training.schedule import constant_lr, cosine_lr, fitted, learning_rate, linear_lr
 
 
 @pytest.mark.parametrize(
@@ -58,14 +60,50 @@ def test_a_run_no_longer_than_its_warm_up_only_warms_up(
 def test_the_configuration_names_the_schedule(
     schedule: Literal["cosine", "linear", "constant"], lr: float
 ) -> None:
-    config = TrainingConfig(schedule=schedule, learning_rate=1.0, floor=0.1, warmup_steps=10)
+    config = FittedTraining(
+        schedule=schedule, learning_rate=1.0, floor=0.1, warmup_steps=10, batch_tokens=1
+    )
     assert learning_rate(60, 110, config) == pytest.approx(lr)
     assert learning_rate(4, 110, config) == pytest.approx(0.5)
 
 
 def test_cosine_and_linear_differ_off_the_middle() -> None:
     rates = [
-        learning_rate(35, 110, TrainingConfig(schedule=name, learning_rate=1.0, warmup_steps=10))
+        learning_rate(
+            35,
+            110,
+            FittedTraining(schedule=name, learning_rate=1.0, warmup_steps=10, batch_tokens=1),
+        )
         for name in ("cosine", "linear")
     ]
     assert rates == pytest.approx([0.8535534, 0.75])  # (1 + cos 45 degrees) / 2, and 3/4
+
+
+def pairs_of(count: int, tokens: int) -> EncodedPairs:
+    """Return pairs whose targets have `tokens` with <eos>."""
+    side = Sentences([[7] * (tokens - 1)] * count)
+    return EncodedPairs(side, side)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "settings", "batch_tokens", "warmup_steps"),
+    [
+        # 1,500 x 10 tokens: a hundredth is 150, below the smallest; 25 pairs a batch, 60 an epoch.
+        ((1_500, 10), {}, 256, 600 // 8),
+        # 8,000 x 10: a hundredth is 800, so 512; 51 pairs a batch, 157 an epoch.
+        ((8_000, 10), {"max_epochs": 1}, 512, 157 // 8),
+        # The largest; 204 pairs a batch, 148 an epoch, 1,480 in all, the longest warm-up.
+        ((30_000, 10), {}, 2_048, 148 * 10 // 8),
+        ((30_000, 10), {"max_epochs": 20}, 2_048, 200),
+        ((30_000, 10), {"max_steps": 80}, 2_048, 10),
+        # Two microbatches an update, each half as large: 25 pairs, 320 of them, 160 updates.
+        ((8_000, 10), {"accumulation": 2, "max_epochs": 1}, 256, 320 // 2 // 8),
+        ((1_500, 10), {"batch_tokens": 500, "warmup_steps": 7}, 500, 7),
+    ],
+)
+def test_batches_and_warm_up_fit_the_corpus(
+    pairs: tuple[int, int], settings: dict[str, int], batch_tokens: int, warmup_steps: int
+) -> None:
+    config = fitted(TrainingConfig.model_validate(settings), pairs_of(*pairs))
+    assert (config.batch_tokens, config.warmup_steps) == (batch_tokens, warmup_steps)
+    assert config.max_steps == settings.get("max_steps")

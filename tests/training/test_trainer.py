@@ -5,13 +5,16 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from gru_mt.bundle import load_bundle
 from gru_mt.config import Config
+from gru_mt.config_file import load_config
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
 from gru_mt.storage import load_tensors
@@ -21,7 +24,9 @@ from gru_mt.training.checkpoint import Progress
 from gru_mt.training.folder import open_folder
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
+from gru_mt.training.signals import StopSignals
 from gru_mt.training.trainer import Trainer, train
+from gru_mt.training.validation import Validation
 from gru_mt.training.window import Update
 
 Configure = Callable[..., Config]
@@ -33,7 +38,7 @@ def run(config: Config, folder: Path) -> Progress:
 
 def make_trainer(config: Config, folder: Path) -> Trainer:
     """Return a trainer of a new run, without its lock."""
-    with open_folder(folder, config):
+    with open_folder(folder, config) as config:
         journal = Journal(folder)
         data = prepare(config, folder, journal)
     return Trainer(config, data, folder, journal, started_s=time.perf_counter())
@@ -186,7 +191,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
     assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
     assert all(parameter.isfinite().all() for parameter in trainer.optimizer.average.parameters())
     report = json.loads((tmp_path / "not_finite.json").read_text())
-    config = trainer.config.training
+    config = trainer.training
     plan = trainer._pairs(0).plan(batch_tokens=config.batch_tokens, seed=config.seed, epoch=0)
     lines = sorted(trainer.data.train[row].line for row in plan[3])
     assert report == {"update": 3, "corpus_lines": lines}
@@ -206,13 +211,40 @@ def test_fp16_skips_and_counts_an_overflow(
     assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
 
 
+@pytest.mark.parametrize(
+    ("before", "bleu", "loss", "best", "kept"),
+    [
+        (Progress(), 0.0, 3.0, True, True),  # the first
+        (Progress(best_bleu=0.0, best_loss=3.0), 0.0, 2.9, True, True),  # BLEU tells nothing
+        (Progress(best_bleu=0.0, best_loss=3.0), 0.9, 3.1, False, False),
+        (Progress(best_bleu=0.9, best_loss=3.0), 1.2, 3.1, True, True),  # now it does
+        (Progress(best_bleu=9.0, best_loss=3.0), 0.0, 2.0, False, False),
+        (Progress(best_bleu=9.0, best_loss=3.0), 8.6, 3.5, False, True),  # within the noise
+    ],
+)
+def test_loss_decides_while_bleu_tells_nothing(
+    before: Progress, bleu: float, loss: float, best: bool, kept: bool
+) -> None:
+    found = Validation(bleu, loss)
+    assert (found.is_best(before), found.may_be_kept(before)) == (best, kept)
+    after = found.count(before)
+    assert after.stale == (0 if best else before.stale + 1)
+    assert after.best_bleu == max(bleu, before.best_bleu)
+    assert after.best_loss == min(loss, before.best_loss or loss)
+
+
+def test_perplexity_is_infinite_where_no_number_is_as_large() -> None:
+    assert Validation(0.0, 2.0).perplexity == pytest.approx(7.389056)
+    assert Validation(0.0, 710.0).perplexity == float("inf")
+
+
 @pytest.fixture
 def scores(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], None]:
     """Return a function that has validations score what it is given, one after the other."""
 
     def arrange(values: list[float]) -> None:
         upcoming: Iterator[float] = iter(values)
-        monkeypatch.setattr(validation, "corpus_bleu", lambda *_: next(upcoming))
+        monkeypatch.setattr(validation, "corpus_bleu", lambda *_, **__: next(upcoming))
 
     return arrange
 
@@ -254,32 +286,165 @@ def test_the_last_update_is_validated_wherever_it_falls(
     assert validated == [5, 7]
 
 
-def test_a_finished_run_says_so_and_goes_on_with_more_epochs(
+@pytest.mark.parametrize(
+    ("ends", "goes_on", "named"),
+    [
+        ("training.max_epochs=1", "training.max_epochs=2", "training.max_epochs"),
+        ("training.max_steps=2", "training.max_steps=3", "training.max_steps"),
+        ("training.patience=1", "training.patience=3", "training.patience"),
+    ],
+)
+def test_a_finished_run_says_so_and_goes_on_with_more(
+    ends: str,
+    goes_on: str,
+    named: str,
+    small_config: Configure,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    scores: Callable[[list[float]], None],
+) -> None:
+    scores([10.0, 10.0, 10.0, 10.0])
+    settings = ("training.validate_steps=2",) if "patience" in ends else ()
+    first = run(small_config(ends, *settings), tmp_path / "run")
+    assert run(small_config(ends, *settings), tmp_path / "run") == first
+    assert f"finished; a larger {named} goes on with it" in capsys.readouterr().err
+    assert run(small_config(goes_on, *settings), tmp_path / "run").step > first.step
+
+
+def test_a_bundle_holds_the_configuration_that_its_weights_come_of(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    for steps in (2, 4):
+        config = small_config(f"training.max_steps={steps}", "training.validate_steps=2")
+        run(config, tmp_path / "run")
+        assert load_bundle(tmp_path / "run", torch.device("cpu")).config == config
+
+
+def test_a_kill_before_the_summary_is_made_good_by_the_same_command(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    config = small_config("training.max_steps=2")
+    run(config, tmp_path / "run")
+    summary = tmp_path / "run" / "summary.json"
+    before = summary.read_bytes()
+    summary.unlink()
+    run(config, tmp_path / "run")
+    assert summary.read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_stopped_before_its_first_validation_leaves_a_translator(
+    number: int,
+    small_config: Configure,
+    tmp_path: Path,
+    stop_at: Callable[[int, int], None],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    stop_at(1, number)
+    with pytest.raises(Interrupted, match="stopped and saved"):
+        run(small_config(), tmp_path / "run")
+    assert load_bundle(tmp_path / "run", torch.device("cpu")).provenance["weights"]["step"] == 1
+    said = capfd.readouterr().err
+    assert "stopping: saving first" in said
+    assert f"of update 1, not measured, is {tmp_path / 'run' / 'model'}" in said
+
+
+def test_a_second_signal_is_not_waited_for(tmp_path: Path) -> None:
+    received: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: received.append(number))
+    try:
+        with StopSignals() as signals:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert (signals.received, received) == (signal.SIGINT, [])
+            os.kill(os.getpid(), signal.SIGINT)
+            assert received == [signal.SIGINT]  # whoever had it before has it again
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_training_in_a_thread_takes_no_signals(small_config: Configure, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        progress = pool.submit(run, small_config("training.max_steps=1"), tmp_path / "run")
+    assert progress.result().step == 1
+
+
+@pytest.mark.parametrize("dev", [True, False])
+def test_weights_that_are_not_finite_stop_the_run_with_or_without_dev(
+    dev: bool, small_config: Configure, tmp_path: Path
+) -> None:
+    settings = ["training.learning_rate=1e3", "training.warmup_steps=0", "training.max_epochs=1"]
+    if not dev:
+        corpus = tmp_path / "corpus.tsv"
+        corpus.write_text("a cat\tun chat\na dog\tun chien\n")
+        settings.append(f"data.corpus={corpus}")
+    with pytest.raises(UserError, match=r"update \d+: .* not finite; .*not_finite\.json"):
+        run(small_config(*settings), tmp_path / "run")
+    assert not (tmp_path / "run" / "model").exists()
+    assert not (tmp_path / "run" / "summary.json").exists()
+
+
+def test_what_auto_stands_for_is_said_and_kept(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = run(small_config(), tmp_path / "run")
-    assert run(small_config(), tmp_path / "run") == first
-    assert "finished" in capsys.readouterr().err
-    longer = run(small_config("training.max_epochs=3"), tmp_path / "run")
-    assert longer.step == first.step // 2 * 3
+    config = small_config(
+        "training.batch_tokens=auto", "training.warmup_steps=auto", "training.max_steps=2"
+    )
+    run(config, tmp_path / "run")
+    said = capsys.readouterr().err
+    assert "training.batch_tokens: 256 (auto, for 2 updates)" in said
+    assert "training.warmup_steps: 0 (auto, for 2 updates)" in said
+    kept = load_config(tmp_path / "run" / "config.yaml").training
+    assert (kept.batch_tokens, kept.warmup_steps) == (256, 0)
+    assert run(config, tmp_path / "run").step == 2
 
 
-def test_a_changed_corpus_or_tokenizer_is_refused_by_name(
+def test_a_warm_up_as_long_as_the_run_is_a_warning(
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for steps, warned in ((6, False), (5, True)):
+        make_trainer(small_config(f"training.max_steps={steps}"), tmp_path / str(steps))
+        assert ("warning: training.warmup_steps 5" in capsys.readouterr().err) == warned
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_changed_corpus_or_tokenizer_is_refused_by_name_and_changes_nothing(
     small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
     corpus = tmp_path / "corpus.tsv"
     corpus.write_bytes(small_corpus.read_bytes())
     config = small_config(f"data.corpus={corpus}", "training.max_steps=3")
-    run(config, tmp_path / "run")
-    tokenizer = tmp_path / "run" / "tokenizer.model"
+    folder = tmp_path / "run"
+    run(config, folder)
+    tokenizer = folder / "tokenizer.model"
     before = tokenizer.read_bytes()
     tokenizer.write_bytes(before + b"another\n")
+    damaged = contents(folder)
     with pytest.raises(UserError, match="the tokenizer has changed"):
-        run(config, tmp_path / "run")
+        run(config, folder)
+    assert contents(folder) == damaged
     tokenizer.write_bytes(before)
+    whole = contents(folder)
     corpus.write_bytes(small_corpus.read_bytes() + b"new line\tnouvelle ligne\n")
     with pytest.raises(UserError, match="the corpus has changed"):
-        run(config, tmp_path / "run")
+        run(small_config(f"data.corpus={corpus}", "training.max_steps=9"), folder)
+    assert contents(folder) == whole
+
+
+def test_a_corpus_that_moved_is_the_same(
+    small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    first = run(small_config("training.max_steps=2"), tmp_path / "run")
+    moved = tmp_path / "moved.tsv"
+    moved.write_bytes(small_corpus.read_bytes())
+    config = small_config(f"data.corpus={moved}", "training.max_steps=3")
+    assert run(config, tmp_path / "run").step == first.step + 1
 
 
 def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
