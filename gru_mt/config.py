@@ -13,13 +13,14 @@ def _without_controls(text: str) -> str:
     return text
 
 
-# Upper bounds are far above what anybody trains, and low enough that no later sum overflows.
+# The bounds are far from what anybody trains with, and no sum or product within them overflows.
 Text = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_without_controls)]
 Language = Annotated[str, Field(pattern=r"^[\w .-]{1,40}$")]  # a part of file names
 Count = Annotated[int, Field(gt=0, le=1_000_000_000)]
 Size = Annotated[int, Field(gt=0, le=16_384)]
 Layers = Annotated[int, Field(gt=0, le=32)]
 Rate = Annotated[float, Field(gt=0, le=1_000)]
+Positive = Annotated[float, Field(ge=1e-6, le=1e9)]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -43,7 +44,7 @@ class DataConfig(Section):
     source: Language = "en"
     target: Language = "fr"
     max_words: Count = 200  # a pair with a longer side is dropped, and counted
-    max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0  # words: longer to shorter side
+    max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0  # longer side's words to the shorter's
 
     @model_validator(mode="after")
     def _directions_are_the_corpus_languages(self) -> Self:
@@ -64,7 +65,7 @@ class DataConfig(Section):
 
 class TokenizerConfig(Section):
     kind: Literal["unigram", "bpe", "char", "word"] = "unigram"
-    vocabulary_size: Annotated[int, Field(ge=8, le=1_000_000)] = 4_000  # less for a small corpus
+    vocabulary_size: Annotated[int, Field(ge=8, le=1_000_000)] = 4_000  # lowered for a small corpus
     joint: bool = True  # one vocabulary for both sides
     sampling: Fraction = 0.0  # subword sampling on the training side: unigram alpha, BPE dropout
     min_frequency: Count = 2  # `word` only: rarer words become the unknown token
@@ -134,11 +135,11 @@ class TrainingConfig(Section):
     warmup_steps: Annotated[int, Field(ge=0, le=1_000_000_000)] = 200  # optimizer updates
     weight_decay: Annotated[float, Field(ge=0, le=1_000)] = 0.0
     label_smoothing: Fraction = 0.1
-    max_grad_norm: Annotated[float, Field(ge=1e-6, le=1e9)] = 1.0  # L2 norm of all, unscaled
+    max_grad_norm: Positive = 1.0  # L2 norm of the whole gradient, after unscaling
     averaging: Fraction = 0.999  # decay of the exponential moving average; 0: the last weights
     validate_steps: Count | None = None  # optimizer updates; none: after each epoch
     patience: Count | None = None  # validations without a better BLEU before stopping
-    checkpoint_minutes: Annotated[float, Field(gt=0, le=1e6)] = 5.0
+    checkpoint_minutes: Positive = 5.0
     log_steps: Count = 50  # optimizer updates between lines of metrics
 
     @model_validator(mode="after")
@@ -150,7 +151,7 @@ class TrainingConfig(Section):
 
 class DecodingConfig(Section):
     beam_size: Annotated[int, Field(gt=0, le=500)] = 5
-    length_penalty: Annotated[float, Field(ge=0, le=10)] = 1.0  # log-probability / length**this
+    length_penalty: Annotated[float, Field(ge=0, le=10)] = 1.0  # score: log-prob / length**this
     max_source_tokens: Count = 256  # a longer sentence is cut, with a warning
 
 

@@ -101,15 +101,16 @@ def _parse_yaml(text: str) -> Any:
         return yaml.load(text, Loader=_Loader)  # a SafeLoader: it makes no objects
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ValueError(f"{line}: not YAML: {error.problem}") from None
+        problem = (error.problem or "").removeprefix("but ")  # which goes on from its context
+        raise ValueError(f"{line}: not YAML: {problem}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise ValueError(f"{line}: not YAML: {str(error).splitlines()[0]}") from None
 
 
 def _shown(name: str) -> str:
-    """Return a name as it is where it is printable and no longer than 250, else quoted."""
-    return name if name.isprintable() and len(name) <= 250 else quoted(name)
+    """Return a name as it is where it is printable and neither empty nor long, else quoted."""
+    return name if name.isprintable() and 0 < len(name) <= 250 else quoted(name)
 
 
 def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[str]:
