@@ -2,17 +2,26 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    NonNegativeInt,
-    PositiveFloat,
-    PositiveInt,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-Text = Annotated[str, Field(min_length=1)]
+from gru_mt.errors import printable, quoted
+
+
+def _without_controls(text: str) -> str:
+    if printable(text) != text or "\n" in text:
+        raise ValueError(f"must have no control characters, got {quoted(text)}")
+    return text
+
+
+# The bounds are far from what anybody trains with, and no sum or product within them overflows.
+Text = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_without_controls)]
+Language = Annotated[str, Field(pattern=r"^[\w .-]{1,40}$")]  # a part of file names
+Count = Annotated[int, Field(gt=0, le=1_000_000_000)]
+CountOrZero = Annotated[int, Field(ge=0, le=1_000_000_000)]
+Size = Annotated[int, Field(gt=0, le=16_384)]
+Layers = Annotated[int, Field(gt=0, le=32)]
+Rate = Annotated[float, Field(gt=0, le=1_000)]
+Positive = Annotated[float, Field(ge=1e-6, le=1e9)]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 Auto = Literal["auto"]
 
@@ -32,12 +41,12 @@ class ParallelFiles(Section):
 
 class DataConfig(Section):
     corpus: Text | ParallelFiles  # "fra-eng", "phrasebook", a file, or two parallel files
-    languages: Annotated[list[Text], Field(min_length=2, max_length=2)] = ["en", "fr"]
+    languages: Annotated[list[Language], Field(min_length=2, max_length=2)] = ["en", "fr"]
     """The corpus's first and second side; the split depends on this order alone."""
-    source: str = "en"
-    target: str = "fr"
-    max_words: PositiveInt = 200  # a pair with a longer side is dropped, and counted
-    max_ratio: Annotated[float, Field(gt=1)] = 9.0  # words of the longer side to the shorter
+    source: Language = "en"
+    target: Language = "fr"
+    max_words: Count = 200  # a pair with a longer side is dropped, and counted
+    max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0  # longer side's words to the shorter's
 
     @model_validator(mode="after")
     def _directions_are_the_corpus_languages(self) -> Self:
@@ -58,10 +67,10 @@ class DataConfig(Section):
 
 class TokenizerConfig(Section):
     kind: Literal["unigram", "bpe", "char", "word"] = "unigram"
-    vocabulary_size: Annotated[int, Field(ge=8)] = 4_000  # lowered where the corpus is too small
+    vocabulary_size: Annotated[int, Field(ge=8, le=1_000_000)] = 4_000  # lowered for a small corpus
     joint: bool = True  # one vocabulary for both sides
     sampling: Fraction = 0.0  # subword sampling on the training side: unigram alpha, BPE dropout
-    min_frequency: PositiveInt = 2  # `word` only: rarer words become the unknown token
+    min_frequency: Count = 2  # `word` only: rarer words become the unknown token
 
     @model_validator(mode="after")
     def _sampling_needs_subwords(self) -> Self:
@@ -75,11 +84,11 @@ Cell = Literal["rnn", "rnn_relu", "gru_update", "gru_reset_before", "gru", "lstm
 
 class ModelConfig(Section):
     cell: Cell = "gru"
-    embedding_size: PositiveInt = 256
-    encoder_size: PositiveInt = 256  # hidden units in each of the encoder's directions
-    decoder_size: PositiveInt = 512
-    encoder_layers: PositiveInt = 1
-    decoder_layers: PositiveInt = 1  # attention follows the first; the others read its context
+    embedding_size: Size = 256
+    encoder_size: Size = 256  # hidden units in each of the encoder's directions
+    decoder_size: Size = 512
+    encoder_layers: Layers = 1
+    decoder_layers: Layers = 1  # attention follows the first; the others read its context
     bidirectional: bool = True  # the encoder
     attention: Literal["dot", "general", "additive", "none"] = "dot"
     context: Literal["none", "repeat"] = "none"  # repeat: the source's last state in every input
@@ -112,29 +121,29 @@ class ModelConfig(Section):
 
 
 class TrainingConfig(Section):
-    seed: NonNegativeInt = 1
-    device: str = "auto"  # cuda where there is one, else cpu; or any torch device
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    device: Text = "auto"  # cuda where there is one, else cpu; or any torch device
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
-    max_epochs: PositiveInt = 10
-    max_steps: PositiveInt | None = None  # optimizer updates, where they end before the epochs do
-    batch_tokens: PositiveInt | Auto = "auto"
+    max_epochs: Count = 10
+    max_steps: Count | None = None  # optimizer updates, where they end before the epochs do
+    batch_tokens: Count | Auto = "auto"
     """Padded target tokens of a microbatch, not sentences; auto: by the size of the corpus."""
-    batch_sentences: PositiveInt | None = None  # a microbatch has no more pairs than this
-    cut_tokens: PositiveInt | None = None  # a longer side loses its end, as in tutorials
-    accumulation: PositiveInt = 1  # microbatches an update
-    learning_rate: PositiveFloat = 2e-3  # the peak
-    embedding_rate: PositiveFloat = 8.0  # of embeddings: so many times learning_rate
+    batch_sentences: Count | None = None  # a microbatch has no more pairs than this
+    cut_tokens: Count | None = None  # a longer side loses its end, as in tutorials
+    accumulation: Count = 1  # microbatches an update
+    learning_rate: Rate = 2e-3  # the peak
+    embedding_rate: Rate = 8.0  # of embeddings: so many times learning_rate
     floor: Annotated[float, Field(ge=0)] = 0.0  # the last update's learning rate
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    warmup_steps: NonNegativeInt | Auto = "auto"  # optimizer updates; auto: by those planned
-    weight_decay: Annotated[float, Field(ge=0)] = 0.0
+    warmup_steps: CountOrZero | Auto = "auto"  # optimizer updates; auto: by those planned
+    weight_decay: Annotated[float, Field(ge=0, le=1_000)] = 0.0
     label_smoothing: Fraction = 0.1
-    max_grad_norm: PositiveFloat = 1.0  # L2 norm of the whole gradient, after unscaling
+    max_grad_norm: Positive = 1.0  # L2 norm of the whole gradient, after unscaling
     averaging: Fraction = 0.999  # decay of the exponential moving average; 0: the last weights
-    validate_steps: PositiveInt | None = None  # optimizer updates; none: after each epoch
-    patience: PositiveInt | None = None  # validations without a better BLEU before stopping
-    checkpoint_minutes: PositiveFloat = 5.0
-    log_steps: PositiveInt = 50  # optimizer updates between lines of metrics
+    validate_steps: Count | None = None  # optimizer updates; none: after each epoch
+    patience: Count | None = None  # validations without a better BLEU before stopping
+    checkpoint_minutes: Positive = 5.0
+    log_steps: Count = 50  # optimizer updates between lines of metrics
 
     @model_validator(mode="after")
     def _floor_is_below_the_peak(self) -> Self:
@@ -146,14 +155,14 @@ class TrainingConfig(Section):
 class FittedTraining(TrainingConfig):
     """The same with every `auto` chosen: what a run trains with."""
 
-    batch_tokens: PositiveInt
-    warmup_steps: NonNegativeInt
+    batch_tokens: Count
+    warmup_steps: CountOrZero
 
 
 class DecodingConfig(Section):
-    beam_size: PositiveInt = 5
-    length_penalty: Annotated[float, Field(ge=0)] = 1.0  # score = log-probability / length ** this
-    max_source_tokens: PositiveInt = 256  # a longer sentence is cut, with a warning
+    beam_size: Annotated[int, Field(gt=0, le=500)] = 5
+    length_penalty: Annotated[float, Field(ge=0, le=10)] = 1.0  # score: log-prob / length**this
+    max_source_tokens: Count = 256  # a longer sentence is cut, with a warning
 
 
 class Config(Section):

@@ -7,19 +7,63 @@ its own line, with the nearest known name where a key is unknown.
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, NoReturn, Union, get_args, get_origin
 
 import yaml
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from gru_mt.config import Config, Section
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, quoted
+
+_MAX_BYTES = 200_000  # of a file: a hundred times the longest that we ship
+_MAX_DEPTH = 20  # levels of nesting; a configuration has three
+_MAX_MESSAGES = 20
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as people mean it: 1e-4 is a number, `no` a word, and no key stands twice."""
+    """The YAML that configurations need, in time and depth that a stranger's file cannot raise.
+
+    1e-4 is a number, `no` a word, 2024-01-31 text, and no key stands twice.
+    """
+
+    def fetch_more_tokens(self) -> None:
+        try:
+            super().fetch_more_tokens()
+        except (ValueError, OverflowError):
+            self._refuse("an escape names no character")
+        if len(self.indents) + self.flow_level > _MAX_DEPTH:
+            self._refuse(f"nested deeper than {_MAX_DEPTH} levels")
+
+    def fetch_tag(self) -> None:
+        self._refuse("tags are not used in configurations; quote a text that begins with !")
+
+    def fetch_anchor(self) -> None:
+        self._refuse("anchors are not used in configurations; quote a text that begins with &")
+
+    def fetch_alias(self) -> None:
+        self._refuse("aliases are not used in configurations; quote a text that begins with *")
+
+    def fetch_directive(self) -> None:
+        self._refuse("directives are not used in configurations; quote a text that begins with %")
+
+    def _refuse(self, problem: str) -> NoReturn:
+        raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.get_mark()) from None
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            value = super().construct_object(node, deep)
+            if isinstance(value, int):
+                str(value)  # a number past Python's limit of digits cannot be shown either
+        except (ValueError, OverflowError):
+            raise yaml.MarkedYAMLError(
+                problem=f"{quoted(node.value)} is no number that can be read",
+                problem_mark=node.start_mark,
+            ) from None
+        return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
@@ -27,7 +71,7 @@ class _Loader(yaml.SafeLoader):
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
                     raise yaml.MarkedYAMLError(
-                        problem=f"key {key.value!r} stands twice", problem_mark=key.start_mark
+                        problem=f"key {quoted(key.value)} stands twice", problem_mark=key.start_mark
                     )
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -37,9 +81,11 @@ class _Dumper(yaml.SafeDumper):
     """Quotes what `_Loader` would read as something else than a string."""
 
 
-_BOOL, _FLOAT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:float"
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOL]
+_NULL, _BOOL, _INT, _FLOAT = (
+    f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")
+)
+_Loader.yaml_implicit_resolvers = {  # without booleans, timestamps, merge keys and `=`
+    first: [(tag, pattern) for tag, pattern in resolvers if tag in (_NULL, _INT, _FLOAT)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(_BOOL, re.compile("(true|false)$", re.IGNORECASE), list("tTfF"))
@@ -55,9 +101,16 @@ def _parse_yaml(text: str) -> Any:
         return yaml.load(text, Loader=_Loader)  # a SafeLoader: it makes no objects
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ValueError(f"{line}: not YAML: {error.problem}") from None
-    except yaml.YAMLError as error:
-        raise ValueError(f"1: not YAML: {str(error).splitlines()[0]}") from None
+        problem = (error.problem or "").removeprefix("but ")  # which goes on from its context
+        raise ValueError(f"{line}: not YAML: {problem}") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise ValueError(f"{line}: not YAML: {str(error).splitlines()[0]}") from None
+
+
+def _shown(name: str) -> str:
+    """Return a name as it is where it is printable and neither empty nor long, else quoted."""
+    return name if name.isprintable() and 0 < len(name) <= 250 else quoted(name)
 
 
 def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[str]:
@@ -66,7 +119,7 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
     for override in overrides:
         name, equals, text = override.partition("=")
         if not equals or not all(name.split(".")):
-            raise UserError(f"--set {override}: expected section.key=value")
+            raise UserError(f"--set {_shown(override)}: expected section.key=value")
         *sections, key = name.split(".")
         section = values
         for part in sections:
@@ -76,7 +129,7 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
         try:
             section[key] = _parse_yaml(text)
         except ValueError as error:
-            raise UserError(f"--set {override}: {str(error).partition(': ')[2]}") from None
+            raise UserError(f"--set {_shown(override)}: {str(error).partition(': ')[2]}") from None
         names.add(name)
     return names
 
@@ -113,68 +166,85 @@ def _suggestion(path: tuple[str, ...]) -> str:
     return f"known here: {', '.join(beside)}"
 
 
-def _explain(error: ValidationError) -> dict[str, str]:
-    """Return what is wrong with each field, by its full name."""
-    messages: dict[str, str] = {}
+def _by_path(error: ValidationError) -> dict[tuple[str, ...], ErrorDetails]:
+    """Return the first thing that is wrong with each field."""
+    items: dict[tuple[str, ...], ErrorDetails] = {}
     for item in error.errors():
         path = tuple(str(part) for part in item["loc"])
-        value = item.get("input")
         if path[:2] == ("data", "corpus") and len(path) > 2:  # pydantic names the union's branch
-            meant = "ParallelFiles" if isinstance(value, Mapping) or len(path) > 3 else path[2]
-            if path[2] != meant:
+            mapping = isinstance(item["input"], Mapping) or len(path) > 3
+            if mapping and path[2] != "ParallelFiles":
                 continue
             path = path[:2] + path[3:]
-        name = ".".join(path)
-        if item["type"] == "extra_forbidden":
-            message = f" is unknown; {_suggestion(path)}"
-        elif item["type"] == "missing":
-            message = " is missing"
-            if name in ("data", "data.corpus"):
-                message += "; name a corpus, such as data.corpus: fra-eng, phrasebook or a file"
-        elif item["type"] == "model_type":
-            message = f" must be a section, with lines 'key: value' under it, got {value!r}"
-        elif item["type"] == "value_error":
-            message = f": {item['ctx']['error']}"
-        else:
-            rule = item["msg"].replace("Input should be", "must be", 1)
-            message = f" {rule[0].lower() + rule[1:]}, got {value!r}"
-        messages.setdefault(name, message)
-    return messages
+        elif path[2:] in (("constrained-int",), ("literal['auto']",)):
+            path = path[:2]
+        items.setdefault(path, item)
+    return items
+
+
+def _explain(path: tuple[str, ...], item: ErrorDetails) -> str:
+    """Return what is wrong with the field at `path`, beginning with its full name."""
+    name = ".".join(map(_shown, path))
+    if item["type"] in ("extra_forbidden", "invalid_key"):
+        return f"{name} is unknown; {_suggestion(path)}"
+    if item["type"] == "missing":
+        hint = "; name a corpus, such as data.corpus: fra-eng, phrasebook or a file"
+        return f"{name} is missing{hint if name in ('data', 'data.corpus') else ''}"
+    value = quoted(item["input"])
+    if item["type"] == "model_type":
+        return f"{name} must be a section, with lines 'key: value' under it, got {value}"
+    if item["type"] == "value_error":
+        return f"{name}: {item['ctx']['error']}"
+    rule = item["msg"].replace("Input should be", "must be", 1)
+    if item["loc"][-1] == "constrained-int":
+        rule += " or auto"
+    return f"{name} {rule[0].lower() + rule[1:]}, got {value}"
 
 
 def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Config:
     """Return the configuration in `text`, with `section.key=value` overrides applied.
 
-    Raises UserError with one line for each mistake, all at once; `where` names the file in them.
+    Raises UserError with one line for each mistake, at once for the first twenty; `where` names the
+    file in them.
     """
     try:
         values = _parse_yaml(text) or {}
     except ValueError as error:
         raise UserError(f"{where}:{error}") from None
     if not isinstance(values, dict):
-        raise UserError(f"{where}: expected sections such as 'data:', got {values!r}")
+        raise UserError(f"{where}: expected sections such as 'data:', got {quoted(values)}")
     overridden = _apply_overrides(values, overrides)
     # A section whose every line is commented out reads as null: its defaults are meant.
     values = {key: {} if value is None else value for key, value in values.items()}
     try:
         return Config.model_validate(values)
     except ValidationError as error:
+        items = _by_path(error)
         lines = [
-            f"{'--set' if name in overridden else f'{where}:'} {name}{message}"
-            for name, message in _explain(error).items()
+            f"{'--set' if '.'.join(path) in overridden else f'{where}:'} {_explain(path, item)}"
+            for path, item in islice(items.items(), _MAX_MESSAGES)
         ]
+        if more := len(items) - len(lines):
+            lines.append(f"{where}: and {more:,} more")
         raise UserError("\n".join(lines)) from None
 
 
 def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
     """Return the configuration in the file at `path`; see `parse_config`."""
+    where = _shown(str(path))
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)  # no more, for /dev/zero has no end
+        text = content.decode()
     except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+        raise UserError(f"{where}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 at byte {error.start}") from None
-    return parse_config(text, where=str(path), overrides=overrides)
+        raise UserError(f"{where}: not UTF-8 at byte {error.start}") from None
+    except ValueError as error:  # a NUL in the name
+        raise UserError(f"{where}: cannot be read: {error}") from None
+    if len(content) > _MAX_BYTES:
+        raise UserError(f"{where}: more than {_MAX_BYTES:,} bytes, too long for a configuration")
+    return parse_config(text, where=where, overrides=overrides)
 
 
 def dump_config(config: Config) -> str:

@@ -1,5 +1,9 @@
 """A configuration cannot exist invalid, and its errors name the field and the fix."""
 
+import os
+import random
+import sys
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -354,3 +358,228 @@ def test_odd_values_are_one_line(text: str, message: str) -> None:
 def test_a_broken_override_is_named_as_it_was_given() -> None:
     with pytest.raises(UserError, match=r"^--set training\.seed=\[1: not YAML: "):
         parse_config("data: {corpus: x}", where="a.yaml", overrides=["training.seed=[1"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 3_000, "1: not YAML: nested deeper than 20 levels"),
+        ("{a: " * 21, "1: not YAML: nested deeper than 20 levels"),
+        ("- " * 21, "1: not YAML: nested deeper than 20 levels"),
+        (
+            "".join(f"{' ' * depth}a:\n" for depth in range(2_000)),
+            "21: not YAML: nested deeper than 20 levels",
+        ),
+        (
+            "a: !!map [a]",
+            "1: not YAML: tags are not used in configurations; quote a text that begins with !",
+        ),
+        (
+            "a:\n  - !!timestamp x",
+            "2: not YAML: tags are not used in configurations; quote a text that begins with !",
+        ),
+        (
+            "a: &a [x]\n"
+            + "".join(f"{b}: &{b} [{f'*{a}, ' * 9}]\n" for a, b in pairwise("abcdefghi")),
+            "1: not YAML: anchors are not used in configurations; quote a text that begins with &",
+        ),
+        (
+            "data: {corpus: *.tsv}",
+            "1: not YAML: aliases are not used in configurations; quote a text that begins with *",
+        ),
+        (
+            "%YAML 1." + "9" * 5_000 + "\n---\n",
+            "1: not YAML: directives are not used in configurations; quote a text that begins "
+            "with %",
+        ),
+        ('data:\n  corpus: "\\UFFFFFFFF"', "2: not YAML: an escape names no character"),
+        ('data:\n  corpus: "\\U00110000"', "2: not YAML: an escape names no character"),
+        ("a: 1\nb: 0x_\nc: 3", "2: not YAML: '0x_' is no number that can be read"),
+        ("a: 1\n---\nb: 2", "2: not YAML: found another document"),
+        (
+            "\n\na: \x1b",
+            "3: not YAML: unacceptable character #x001b: special characters are not allowed",
+        ),
+    ],
+)
+def test_yaml_that_no_configuration_needs_is_refused_at_its_line(text: str, message: str) -> None:
+    assert error_line(text) == f"a.yaml:{message}"
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "0x" + "f" * 5_000, "1" + ":59" * 400 + ".0"])
+def test_a_number_that_python_cannot_show_is_refused_in_short(number: str) -> None:
+    line = error_line(f"{PHRASEBOOK}training:\n  seed: {number}")
+    assert line.startswith(f"a.yaml:3: not YAML: '{number[:30]}")
+    assert line.endswith("' is no number that can be read")
+    assert len(line) < 150
+
+
+def test_an_override_is_as_bounded_as_a_file() -> None:
+    for value in ("[" * 3_000, "!!timestamp x", "&a 1", '"\\UFFFFFFFF"', "9" * 5_000):
+        line = error_line(PHRASEBOOK, f"training.seed={value}")
+        assert line.startswith("--set ")
+        assert ": not YAML: " in line
+        assert len(line) < 300
+    assert error_line(PHRASEBOOK, "training.\x1b[31m").startswith(r"--set 'training.\x1b[31m': exp")
+    assert error_line(PHRASEBOOK, "training." * 9_000 + "seed=1").startswith("a.yaml: training.tr")
+
+
+@pytest.mark.parametrize("name", ["2024-01-31", "2001-12-14 21:59:43", "=", "<<"])
+def test_what_yaml_calls_a_date_or_a_merge_is_a_word(name: str) -> None:
+    config = parse(f"data: {{corpus: {name}}}")
+    assert config.data.corpus == name
+    assert parse(dump_config(config)) == config
+
+
+def test_a_message_quotes_what_a_terminal_obeys_as_escapes() -> None:
+    assert error_line(PHRASEBOOK + '"\\e[31m": 1').startswith(r"a.yaml: '\x1b[31m' is unknown; ")
+    assert error_line(PHRASEBOOK + '"a\\nb": 1').startswith(r"a.yaml: 'a\nb' is unknown; ")
+    assert error_line(PHRASEBOOK + "'': 1").startswith("a.yaml: '' is unknown; ")
+    assert error_line(PHRASEBOOK + 'training: {seed: "\\u202e"}').endswith(r"got '\u202e'")
+
+
+@pytest.mark.parametrize("key", ["1", "null", ".nan", "1e999", "true"])
+def test_a_key_that_is_no_word_is_unknown_too(key: str) -> None:
+    assert " is unknown; known here: data, " in error_line(f"{PHRASEBOOK}{key}: 3")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 150_000,
+        f"data: {{corpus: {'x' * 9_000}}}",
+        f"data: {{corpus: x, source: {'x' * 9_000}}}",
+        f"{PHRASEBOOK}{'x' * 900}: 3",
+        f"{PHRASEBOOK}? {'x' * 150_000}\n: 3",
+        f"{PHRASEBOOK}training: {{seed: {[list(range(50))] * 50}}}",
+        f"{PHRASEBOOK}x: 1\n? {'x' * 2_000}\n: 1\n? {'x' * 2_000}\n: 1",
+    ],
+)
+def test_a_message_quotes_little_of_what_is_long(text: str) -> None:
+    assert len(error_line(text)) < 250
+
+
+def test_of_many_mistakes_the_first_are_shown_and_the_others_counted() -> None:
+    lines = error_lines("".join(f"k{number}: 1\n" for number in range(1_299)))
+    assert len(lines) == 21
+    assert lines[0].startswith("a.yaml: data is missing")
+    assert lines[1].startswith("a.yaml: k0 is unknown")
+    assert lines[-1] == "a.yaml: and 1,280 more"
+
+
+@pytest.mark.parametrize("number", ["1e300", "1" + "0" * 40])
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{section}.{name}"
+        for section, group in parse(PHRASEBOOK)
+        for name in type(group).model_fields
+    ],
+)
+def test_every_number_has_an_upper_bound(name: str, number: str) -> None:
+    assert name.partition(".")[0] in error_line(PHRASEBOOK, f"{name}={number}")
+
+
+@pytest.mark.parametrize(
+    ("name", "largest", "bound"),
+    [
+        ("training.seed", "9223372036854775807", "9223372036854775808"),
+        ("training.cut_tokens", "1000000000", "1000000000"),
+        ("model.embedding_size", "16384", "16384"),
+        ("model.decoder_layers", "32", "32"),
+        ("tokenizer.vocabulary_size", "1000000", "1000000"),
+        ("training.learning_rate", "1e3", "1000"),
+        ("training.max_grad_norm", "1e9", "1000000000"),
+        ("decoding.beam_size", "500", "500"),
+        ("decoding.length_penalty", "10", "10"),
+    ],
+)
+def test_a_bound_is_named_and_can_be_reached(name: str, largest: str, bound: str) -> None:
+    parse(PHRASEBOOK, f"{name}={largest}")
+    more = largest[:-1] + "9" if largest[-1] == "7" else f"{largest}1"
+    assert f"{name} must be less than " in error_line(PHRASEBOOK, f"{name}={more}")
+    assert f" {bound}, got " in error_line(PHRASEBOOK, f"{name}={more}")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (r'corpus: "a\0b"', r"data.corpus: must have no control characters, got 'a\x00b'"),
+        (r'corpus: "a\nb"', r"data.corpus: must have no control characters, got 'a\nb'"),
+        (
+            r'corpus: {source: "\e", target: b}',
+            "data.corpus.source: must have no control characters",
+        ),
+        (r'corpus: "\ud800"', "data.corpus must be a valid string, unable to parse"),
+        ("corpus: x, languages: [en, ../fr]", "data.languages.1 string should match pattern"),
+    ],
+)
+def test_text_that_becomes_a_file_name_can_be_one(data: str, message: str) -> None:
+    assert error_line(f"data: {{{data}}}").startswith(f"a.yaml: {message}")
+
+
+def test_no_more_is_read_than_a_configuration_needs(tmp_path: Path) -> None:
+    path = tmp_path / "long.yaml"
+    path.write_text(PHRASEBOOK + "#" * (200_000 - len(PHRASEBOOK)))
+    assert load_config(path).data.corpus == "phrasebook"
+    with path.open("a") as file:
+        file.write("#")
+    for too_long in filter(Path.exists, (path, Path("/dev/zero"))):
+        with pytest.raises(UserError, match=r": more than 200,000 bytes, too long for a conf"):
+            load_config(too_long)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_a_pipe_can_hold_a_configuration() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, PHRASEBOOK.encode())
+    os.close(writer)
+    assert load_config(Path(f"/dev/fd/{reader}")) == parse(PHRASEBOOK)
+    os.close(reader)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5_000, "x/" * 5_000, "a\nb", "\x1b[31m", "\udcff"])
+def test_a_file_name_that_cannot_be_one_is_a_short_line(name: str) -> None:
+    with pytest.raises(UserError, match=r"^.{1,90}: cannot be read: .{5,40}$") as caught:
+        load_config(Path(name))
+    assert str(caught.value).isprintable()
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(PHRASEBOOK, encoding="utf-8-sig")
+    assert load_config(path) == parse(PHRASEBOOK)
+
+
+def test_any_text_is_a_configuration_or_the_users_mistake() -> None:
+    rng = random.Random(0)
+    pieces = [
+        *("data:", "corpus: x", "training:", "seed: 1", "- ", "? ", ": ", "[", "]", "{", "}", ", "),
+        *("<<: ", "=", "|", ">", "'", '"', "\t", "\r", "\x85", "\0", "\ufeff", "\ud800", "%", "@"),
+        *("!!set ", "!", "&a ", "*a", "---", "...", "#", r'"\e"', ".nan", "1e999", "0x_", "1:30"),
+        *("\n", "\n  ", "\n    ") * 6,
+    ]
+    read = 0
+    for _ in range(500):
+        text = "".join(rng.choices(pieces, k=rng.randrange(1, 30)))
+        section, piece = rng.choice(["data: {corpus: x", PHRASEBOOK]), rng.choice(pieces)
+        for attempt, overrides in product((text, section + text), ([], [f"training.seed={piece}"])):
+            try:
+                config = parse(attempt, *overrides)
+            except UserError as error:
+                message = str(error)
+            else:
+                message, read = "", read + 1
+                assert parse(dump_config(config)) == config
+            assert all(line.isprintable() for line in message.split("\n"))
+    assert read
+
+
+@pytest.mark.parametrize("value", ["x", "0", "1.5", "[1]"])
+def test_a_number_that_may_be_auto_is_explained_once(value: str) -> None:
+    text = f"data: {{corpus: phrasebook}}\ntraining: {{batch_tokens: {value}}}"
+    with pytest.raises(
+        UserError, match=r"^w: training\.batch_tokens must be .* or auto, got"
+    ) as no:
+        parse_config(text, where="w")
+    assert "\n" not in str(no.value)
