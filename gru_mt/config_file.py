@@ -48,7 +48,7 @@ class _Loader(yaml.SafeLoader):
         self._refuse("aliases are not used in configurations; quote a text that begins with *")
 
     def fetch_directive(self) -> None:
-        self._refuse("directives are not used in configurations; quote a text that begins with %")
+        self._refuse("directives are not used in configurations")
 
     def _refuse(self, problem: str) -> NoReturn:
         raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.get_mark()) from None
