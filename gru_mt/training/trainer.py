@@ -5,6 +5,7 @@ Shapes: B batch.
 
 import hashlib
 import math
+import os
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from gru_mt.bundle import Bundle, build_model, save_bundle
 from gru_mt.config import Config, FittedTraining
 from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.sentences import Ints
+from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
@@ -76,6 +78,7 @@ class Trainer:
         self.config = config.model_copy(update={"training": training})
         self.device = resolve_device(training.device)
         self.precision = resolve_precision(training.precision, self.device)
+        _refuse_too_large(config, data.tokenizer)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(training.seed)
             self.model = build_model(config, data.tokenizer).to(self.device)
@@ -339,6 +342,23 @@ class Trainer:
         )
         self._saved_s = time.perf_counter()
         self._window.restart_clock()
+
+
+def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:
+    """Raise UserError for a model that this machine has not the memory to train.
+
+    Else it would be ended without a word, as memory is given out before it is there.
+    """
+    with torch.device("meta"):  # which takes no memory
+        size = sum(parameter.numel() for parameter in build_model(config, tokenizer).parameters())
+    needed_bytes = 5 * 4 * size  # weights, gradients, two moments and an average, in fp32
+    if "SC_PHYS_PAGES" in os.sysconf_names:  # not on every system
+        there_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        if needed_bytes > there_bytes:
+            raise UserError(
+                f"model: {size:,} parameters take {needed_bytes / 1e9:,.0f} GB to train, and this "
+                f"machine has {there_bytes / 1e9:,.0f}; make model.*_size or *_layers smaller"
+            )
 
 
 def _seed(*parts: str | int) -> int:

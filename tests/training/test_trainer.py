@@ -504,3 +504,13 @@ def test_a_gpu_runs_the_same_code(precision: str, small_config: Configure, tmp_p
         run(config if device == "cuda" else small_config(), tmp_path / name)
         losses.append([x["dev_loss"] for x in metrics(tmp_path / name) if "dev_loss" in x][-1])
     assert losses[0] == pytest.approx(losses[1], rel=0.1)
+
+
+def test_a_model_that_memory_cannot_hold_is_refused_before_anything_is_written(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    sizes = ("embedding_size=16384", "encoder_size=8192", "decoder_size=16384", "decoder_layers=32")
+    config = small_config(*(f"model.{size}" for size in sizes))
+    with pytest.raises(UserError, match=r"^model: [\d,]+ parameters take [\d,]+ GB to train"):
+        run(config, tmp_path / "run")
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["lock"]
