@@ -24,6 +24,11 @@ def clean(text: str) -> str:
     return " ".join(text.split())
 
 
+def is_word(text: str) -> bool:
+    """Return whether `text` may stand in a cleaned text without a space, and is not empty."""
+    return text.split() == [text] and not CONTROL.search(text)
+
+
 def count_words(text: str) -> int:
     """Return how many words a cleaned text has: "I see." -> 2, "我明白了。" -> 4, "5 Tシャツ" -> 5.
 

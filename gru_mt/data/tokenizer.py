@@ -9,13 +9,13 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import sentencepiece
 
-from gru_mt.data.text import clean
+from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import BOS, EOS, PAD, SPECIALS, UNK, Words
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, quoted
 
 if TYPE_CHECKING:
     from gru_mt.config import TokenizerConfig
@@ -25,8 +25,10 @@ __all__ = ["BOS", "EOS", "PAD", "UNK", "Subwords", "Tokenizer", "Vocabulary", "t
 _SPACE = "\u2581"  # what SentencePiece writes for a space, and so cannot tell from one
 _ESCAPE = "\ue000"  # a private-use character: _SPACE is escaped as this and 1, itself as this and 0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_MAX_BYTES = 100_000_000  # of a file; a million subwords take a third
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
+_FIRST = [*SPECIALS, *(f"<0x{byte:02X}>" for byte in range(256))]
 _seed_lock = threading.Lock()  # SentencePiece's seed is one for the whole process
 
 
@@ -39,11 +41,14 @@ class Subwords:
         self._processor = sentencepiece.SentencePieceProcessor()
         try:
             self._processor.LoadFromSerializedProto(model)
-            first = self._processor.id_to_piece([*range(len(SPECIALS) + 1)])
+            pieces = self.pieces(range(self.size))
         except (RuntimeError, IndexError, UnicodeDecodeError):
             raise ValueError("it is not a SentencePiece model, or it is damaged") from None
-        if first != [*SPECIALS, "<0x00>"]:
+        if pieces[: len(_FIRST)] != _FIRST:
             raise ValueError(f"its ids must begin with {', '.join(SPECIALS)} and the 256 bytes")
+        for piece in pieces:
+            if not is_word(piece):
+                raise ValueError(f"its piece {quoted(piece)} is none of a cleaned text")
 
     @classmethod
     def train(cls, texts: Sequence[str], *, kind: str, size: int) -> Self:
@@ -53,7 +58,7 @@ class Subwords:
         characters and the 256 bytes take.
         """
         characters = {_SPACE, *"".join(texts)} - {" "}
-        minimum = len(SPECIALS) + 256 + len(characters)
+        minimum = len(_FIRST) + len(characters)
         if size < minimum:
             raise UserError(
                 f"tokenizer.vocabulary_size {size} is too small: set it to {minimum} or more, for "
@@ -141,6 +146,8 @@ Vocabulary = Subwords | Words
 class Tokenizer:
     """The vocabulary of each side of translation: one and the same where they are joint."""
 
+    ALL_FILES: ClassVar = (_JOINT_FILE, *_SIDE_FILES)  # every name that `files` may give
+
     source: Vocabulary
     target: Vocabulary
 
@@ -170,7 +177,10 @@ class Tokenizer:
 
 def _read(path: Path) -> Vocabulary:
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
         return Words.from_bytes(data) if data.startswith(b"<pad>") else Subwords(data)
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
