@@ -1,5 +1,6 @@
 """A corpus's file as bytes, plain or packed: read whole within a bound, or refused in one line."""
 
+import errno
 import gzip
 import io
 import lzma
@@ -12,14 +13,8 @@ from typing import IO
 from gru_mt.errors import UserError, quoted
 
 MAX_BYTES = 2_000_000_000  # of a corpus in memory, unpacked
-_DAMAGE = (  # what unpacking raises; ValueError where a name in a zip is not text
-    zipfile.BadZipFile,
-    gzip.BadGzipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    ValueError,
-)
+# What unpacking raises; ValueError where a name in a zip is not text.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
 
 
 def shown(value: object) -> str:
@@ -31,11 +26,9 @@ def shown(value: object) -> str:
 def user_path(name: str) -> Path:
     """Return the path that a configuration names, a `~` expanded; UserError for no path at all."""
     try:
-        path = Path(name).expanduser()
-        path.is_file()  # asks the system, which takes no NUL and no lone surrogate
-    except (RuntimeError, ValueError) as error:
+        return Path(name).expanduser()
+    except (RuntimeError, ValueError) as error:  # nobody's home folder; a NUL or a lone surrogate
         raise UserError(f"{shown(name)}: no path: {error}") from None
-    return path
 
 
 def read_unpacked(path: Path, *, missing: str = "") -> bytes:
@@ -44,7 +37,7 @@ def read_unpacked(path: Path, *, missing: str = "") -> bytes:
     Raises UserError where it cannot be read; `missing` is added to that of a file not found.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not _is_regular(path):
             raise UserError(
                 f"{shown(path)}: not a regular file; a run reads its corpus again when it resumes"
             )
@@ -56,18 +49,31 @@ def read_unpacked(path: Path, *, missing: str = "") -> bytes:
                 return _bounded(file, path)
         with path.open("rb") as file:
             return _bounded(file, path)
-    except _DAMAGE as error:
-        raise UserError(
-            f"{shown(path)}: damaged, or not of the kind its name says ({shown(error)}); "
-            "delete it and fetch it again"
-        ) from None
     except FileNotFoundError:
         where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
         raise UserError(f"{shown(path)}: no such file{where}{missing}") from None
     except OSError as error:
-        raise UserError(f"{shown(path)}: cannot be read: {error.strerror or error}") from None
+        if error.errno in (None, errno.EINVAL):  # gzip, bz2; a seek to where zipfile was sent
+            raise _damaged(path, error) from None
+        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+    except _DAMAGE as error:
+        raise _damaged(path, error) from None
     except RuntimeError as error:  # zipfile's word for a password or an unknown compression
         raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except ValueError as error:  # a NUL or a lone surrogate
+        raise UserError(f"{shown(path)}: no path: {error}") from None
+
+
+def _damaged(path: Path, error: Exception) -> UserError:
+    return UserError(
+        f"{shown(path)}: damaged, or not of the kind its name says ({shown(error)}); "
+        "delete it and fetch it again"
+    )
 
 
 def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import sentencepiece
 
+from gru_mt.data.files import shown
 from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import BOS, EOS, PAD, SPECIALS, UNK, Words
 from gru_mt.errors import UserError, quoted
@@ -26,6 +27,7 @@ _SPACE = "\u2581"  # what SentencePiece writes for a space, and so cannot tell f
 _ESCAPE = "\ue000"  # a private-use character: _SPACE is escaped as this and 1, itself as this and 0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_BYTES = 100_000_000  # of a file; a million subwords take a third
+_MAX_PIECES = 1_000_000  # SentencePiece looks for more in vain, and for minutes
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
 _FIRST = [*SPECIALS, *(f"<0x{byte:02X}>" for byte in range(256))]
@@ -65,23 +67,29 @@ class Subwords:
                 f"{len(characters)} characters, 256 bytes and {len(SPECIALS)} special tokens"
             )
         model = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(texts),
-            model_writer=model,
-            model_type=kind,
-            vocab_size=size,
-            hard_vocab_limit=False,  # a corpus that gives fewer pieces is no error
-            pad_id=PAD,
-            unk_id=UNK,
-            bos_id=BOS,
-            eos_id=EOS,
-            normalization_rule_name="identity",
-            character_coverage=1.0,
-            byte_fallback=True,
-            max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
-            num_threads=2,  # part of the result: sums are rounded thread by thread
-            minloglevel=2,  # errors only
-        )
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=iter(texts),
+                model_writer=model,
+                model_type=kind,
+                vocab_size=min(size, _MAX_PIECES),
+                hard_vocab_limit=False,  # a corpus that gives fewer pieces is no error
+                pad_id=PAD,
+                unk_id=UNK,
+                bos_id=BOS,
+                eos_id=EOS,
+                normalization_rule_name="identity",
+                character_coverage=1.0,
+                byte_fallback=True,
+                max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
+                num_threads=2,  # part of the result: sums are rounded thread by thread
+                minloglevel=2,  # errors only
+            )
+        except RuntimeError as error:  # nothing but U+2581 and U+2585; a word of 300,000 characters
+            raise UserError(
+                f"data.corpus: SentencePiece cannot learn a tokenizer of kind {kind} from the "
+                f"training side: {shown(error)}"
+            ) from error
         return cls(model.getvalue())
 
     def to_bytes(self) -> bytes:
