@@ -115,13 +115,15 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
             f"{folder / WEIGHTS}: missing; a run has it from its first validation or stop on"
         )
     tensors, facts = load_tensors(folder / WEIGHTS)
+    digests, found = facts.get("belongs_to", {}), _companions(folder)
+    for name in sorted(digests.keys() | found.keys()):
+        if name not in found:
+            raise UserError(f"{folder / name}: missing")
+        if digests.get(name) != found[name]:
+            raise UserError(f"{folder / name}: not the file that {WEIGHTS} was saved with")
     config = load_config(folder / CONFIG)
     tokenizer = Tokenizer.load(folder)
     provenance = read_json(folder / PROVENANCE)
-    digests, found = facts.get("belongs_to", {}), _companions(folder)
-    for name in sorted(digests.keys() | found.keys()):
-        if digests.get(name) != found.get(name):
-            raise UserError(f"{folder / name}: not the file that {WEIGHTS} was saved with")
     model = build_model(config, tokenizer)
     load_named_tensors(model, tensors, folder / WEIGHTS)
     return Bundle(model.to(device).eval(), tokenizer, config, {**provenance, "weights": facts})

@@ -200,13 +200,15 @@ def export_data(
 ) -> None:
     """Write a configuration's split as plain text, for other toolkits."""
     from gru_mt.config_file import load_config
-    from gru_mt.data.corpus import load_corpus
-    from gru_mt.data.split import split_corpus, write_split
+    from gru_mt.data.corpus import corpus_files, load_corpus
+    from gru_mt.data.plain_text import write_split
+    from gru_mt.data.split import split_corpus
 
     data = load_config(config, overrides).data
     corpus = load_corpus(data)
     split = split_corpus(corpus, data)
-    write_split(split, out, data.source, data.target)
+    reads = [config, *corpus_files(data)]
+    write_split(split, out, data.source, data.target, reads=reads)
     for line in [*corpus.report.lines(), split.summary(), *corpus.warnings, corpus.attribution]:
         if line:
             _say(line)

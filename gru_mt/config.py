@@ -45,7 +45,9 @@ class DataConfig(Section):
     """The corpus's first and second side; the split depends on this order alone."""
     source: Language = "en"
     target: Language = "fr"
-    max_words: Count = 200  # a pair with a longer side is dropped, and counted
+    max_words: Count = 200
+    """A pair with a longer side is dropped, and counted. A letter of a script without spaces is a
+    word, and so are 25 characters of any."""
     max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0  # longer side's words to the shorter's
 
     @model_validator(mode="after")

@@ -236,6 +236,13 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
     counts = {path.name: path.read_text().count("\n") for path in (tmp_path / "text").iterdir()}
     assert counts["train.en"] == counts["train.fr"] == 407
     assert counts["dev.en"] == counts["dev.fr"]
+    assert_one_line(
+        gru_mt("data", "--config", "small.yaml", "--out", "."), "did not write", "--out"
+    )
+    own = tmp_path / "text" / "train.en"
+    files = f"data.corpus={{source: {own}, target: {own}}}"
+    again = ("data", "--config", "small.yaml", "--set", files, "--out", own.parent)
+    assert_one_line(gru_mt(*again), str(own), "the configuration reads it")
 
 
 @pytest.mark.parametrize(

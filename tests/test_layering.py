@@ -18,8 +18,8 @@ ROOT = Path(gru_mt.__file__).parent
 ROWS = """
     errors
     config config_file
-    data data.text data.fra_eng data.phrasebook data.phrasebook.lexicon data.phrasebook.grammar
-        data.phrasebook.sentences data.corpus data.split
+    data data.text data.files data.fra_eng data.phrasebook data.phrasebook.lexicon
+        data.phrasebook.grammar data.phrasebook.sentences data.corpus data.split data.plain_text
         data.words data.tokenizer data.sentences data.batching
     model model.noise model.distinct model.linear model.cells model.gru model.parameters
         model.recurrent model.attention model.seq2seq model.incremental model.loss

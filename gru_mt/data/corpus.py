@@ -1,23 +1,20 @@
 """From files to sentence pairs, with every line kept or counted under the reason it was not."""
 
 import difflib
-import gzip
 import hashlib
 import io
-import lzma
-import zipfile
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from gru_mt.config import DataConfig, ParallelFiles
 from gru_mt.data import fra_eng
+from gru_mt.data.files import read_unpacked, shown, user_path
 from gru_mt.data.phrasebook import sentences
-from gru_mt.data.text import CONTROL, clean
+from gru_mt.data.text import CONTROL, clean, count_words
 from gru_mt.errors import UserError
 
 FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # fra.txt
@@ -25,16 +22,8 @@ TATOEBA_ATTRIBUTION = (
     "Sentence pairs from the Tatoeba project (tatoeba.org), packed by manythings.org/anki; "
     "CC-BY 2.0"
 )
-MAX_UNPACKED_BYTES = 2_000_000_000  # what a zip or gz may grow to in memory
+MAX_CHARACTERS = 25  # of a side for each of data.max_words; a longer one is no sentence
 _BUILT_IN = ("fra-eng", "phrasebook")  # English first, French second
-_DAMAGE = (  # what unpacking raises; ValueError where a name in a zip is not text
-    zipfile.BadZipFile,
-    gzip.BadGzipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    ValueError,
-)
 
 
 class Pair(NamedTuple):
@@ -100,7 +89,7 @@ def load_corpus(config: DataConfig) -> Corpus:
     cannot be read, where parallel files differ in length, and where no pair is left.
     """
     if isinstance(config.corpus, ParallelFiles):
-        return _load_parallel(config.corpus, config)
+        return _load_parallel(corpus_files(config), config)
     if config.corpus in _BUILT_IN and config.languages == ["fr", "en"]:
         raise UserError(
             f"data.languages must be [en, fr] for {config.corpus}, whose first side is English; "
@@ -109,77 +98,30 @@ def load_corpus(config: DataConfig) -> Corpus:
     if config.corpus == "phrasebook":
         text = "".join(f"{english}\t{french}\n" for english, french in sentences.generate())
         return _corpus(_table_rows(text.encode()), config, [text.encode()], "phrasebook")
-    path = fra_eng.find_or_fetch() if config.corpus == "fra-eng" else Path(config.corpus)
-    if not path.exists():
-        near = difflib.get_close_matches(config.corpus, _BUILT_IN, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UserError(f"{path}: no such file, nor a corpus ({' or '.join(_BUILT_IN)}){hint}")
-    data = _read(path)
-    return _corpus(_table_rows(data), config, [data], str(path))
+    [path] = corpus_files(config) or [fra_eng.find_or_fetch()]
+    near = difflib.get_close_matches(config.corpus, _BUILT_IN, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    data = read_unpacked(path, missing=f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}")
+    return _corpus(_table_rows(data), config, [data], shown(path))
 
 
-def _load_parallel(files: ParallelFiles, config: DataConfig) -> Corpus:
-    names = [files.target, files.source] if config.reversed else [files.source, files.target]
-    data = [_read(Path(name)) for name in names]
+def corpus_files(config: DataConfig) -> list[Path]:
+    """Return the user's files with the corpus, that of the first side first; none if built in."""
+    if isinstance(config.corpus, ParallelFiles):
+        names = [config.corpus.source, config.corpus.target]
+        return [user_path(name) for name in (reversed(names) if config.reversed else names)]
+    return [] if config.corpus in _BUILT_IN else [user_path(config.corpus)]
+
+
+def _load_parallel(paths: list[Path], config: DataConfig) -> Corpus:
+    data = [read_unpacked(path) for path in paths]
     first, second = ([*_lines(text)] for text in data)
-    where = f"{names[0]} and {names[1]}"
+    where = " and ".join(map(shown, paths))
     if len(first) != len(second):
         raise UserError(
             f"{where}: {len(first):,} and {len(second):,} lines; parallel files need as many"
         )
     return _corpus(map(_parallel_row, first, second), config, data, where)
-
-
-# Bytes: a file, or what is packed in it
-
-
-def _read(path: Path) -> bytes:
-    """Return the text at `path` as bytes, unpacked in memory where it is a .zip or a .gz."""
-    try:
-        if path.suffix.lower() == ".zip":
-            with zipfile.ZipFile(path) as archive, archive.open(_member(archive, path)) as file:
-                return _unpacked(file, path)
-        if path.suffix.lower() == ".gz":
-            with gzip.open(path) as file:
-                return _unpacked(file, path)
-        return path.read_bytes()
-    except _DAMAGE as error:
-        raise UserError(
-            f"{path}: damaged, or not of the kind its name says ({error}); "
-            "delete it and fetch it again"
-        ) from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except RuntimeError as error:  # zipfile's word for a password or an unknown compression
-        raise UserError(f"{path}: cannot be unpacked: {error}") from None
-
-
-def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
-    """Return the one text of pairs in `archive`, which `_about.txt` and hidden files are not."""
-    texts = [
-        member
-        for member in archive.infolist()
-        if (name := PurePosixPath(member.filename)).suffix.lower() in (".txt", ".tsv")
-        and name.name != "_about.txt"
-        and not name.name.startswith(".")
-    ]
-    if len(texts) == 1:
-        return texts[0]
-    names = [repr(member.filename) for member in (texts or archive.infolist())]
-    listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-    raise UserError(
-        f"{path}: {'several' if texts else 'no'} .txt or .tsv files in it, expected one: "
-        f"{listed or 'it is empty'}"
-    )
-
-
-def _unpacked(file: IO[bytes] | gzip.GzipFile, path: Path) -> bytes:
-    data = io.BytesIO()
-    while chunk := file.read(1 << 20):
-        data.write(chunk)
-        if data.tell() > MAX_UNPACKED_BYTES:
-            raise UserError(f"{path}: unpacks to more than {MAX_UNPACKED_BYTES:,} bytes")
-    return data.getvalue()
 
 
 # Rows: a line's first side, second side and attribution, or the reason that there are none
@@ -227,7 +169,9 @@ def _judged(row: Row, config: DataConfig, seen: set[tuple[str, str]]) -> Row:
         return Reason.CONTROL
     if not source or not target:
         return Reason.EMPTY
-    shorter, longer = sorted((source.count(" ") + 1, target.count(" ") + 1))  # words
+    if max(len(source), len(target)) > MAX_CHARACTERS * config.max_words:
+        return Reason.TOO_LONG
+    shorter, longer = sorted((count_words(source), count_words(target)))
     if longer > config.max_words:
         return Reason.TOO_LONG
     if longer > config.max_ratio * shorter:

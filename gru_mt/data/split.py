@@ -6,16 +6,13 @@ seeds, machines, versions and directions of translation.
 
 import hashlib
 import re
-import tempfile
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 from gru_mt.config import DataConfig
 from gru_mt.data.corpus import Corpus, Pair
-from gru_mt.errors import UserError
 
 _SEPARATORS = re.compile(r"[\W_]+")
 _PARTS = ("train", "dev", "test")
@@ -104,43 +101,6 @@ def split_pairs(pairs: Sequence[Pair]) -> Split:
         for part in _PARTS
     )
     return Split(train, dev, test)
-
-
-def write_split(split: Split, folder: Path, source_language: str, target_language: str) -> None:
-    """Write the split as plain text, one sentence a line, for other toolkits.
-
-    For en to fr: train.en and train.fr; dev.en with its distinct sentences, dev.fr with the first
-    reference of each, dev.fr1, dev.fr2, ... with further ones, empty where a source has fewer; the
-    same for test. An earlier split in `folder` is replaced whole. Raises UserError where the
-    folder cannot be written.
-    """
-    texts = {
-        f"train.{source_language}": [pair.source for pair in split.train],
-        f"train.{target_language}": [pair.target for pair in split.train],
-    }
-    for part, pairs in (("dev", split.dev), ("test", split.test)):
-        evaluation = EvaluationSet.from_pairs(pairs)
-        texts[f"{part}.{source_language}"] = evaluation.sources
-        for number in range(max(map(len, evaluation.references), default=1)):
-            texts[f"{part}.{target_language}{number or ''}"] = [
-                references[number] if number < len(references) else ""
-                for references in evaluation.references
-            ]
-    languages = "|".join(map(re.escape, (source_language, target_language)))
-    ours = re.compile(rf"({'|'.join(_PARTS)})\.({languages})[0-9]*")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix="writing-") as temporary:
-            for name, lines in texts.items():
-                text = "".join(f"{line}\n" for line in lines)
-                Path(temporary, name).write_text(text, encoding="utf-8", newline="\n")
-            stale = [path for path in folder.iterdir() if ours.fullmatch(path.name)]
-            for path in stale:
-                path.unlink()
-            for name in texts:
-                Path(temporary, name).replace(folder / name)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
 
 
 def split_corpus(corpus: Corpus, config: DataConfig) -> Split:

@@ -9,13 +9,14 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import sentencepiece
 
-from gru_mt.data.text import clean
+from gru_mt.data.files import shown
+from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import BOS, EOS, PAD, SPECIALS, UNK, Words
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, quoted
 
 if TYPE_CHECKING:
     from gru_mt.config import TokenizerConfig
@@ -25,9 +26,11 @@ __all__ = ["BOS", "EOS", "PAD", "UNK", "Subwords", "Tokenizer", "Vocabulary", "t
 _SPACE = "\u2581"  # what SentencePiece writes for a space, and so cannot tell from one
 _ESCAPE = "\ue000"  # a private-use character: _SPACE is escaped as this and 1, itself as this and 0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_MAX_BYTES = 100_000_000  # of a file; a million subwords take a third
+_MAX_PIECES = 1_000_000  # SentencePiece looks for more in vain, and for minutes
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
-TOKENIZER_FILES = (_JOINT_FILE, *_SIDE_FILES)  # of whatever kind
+_FIRST = [*SPECIALS, *(f"<0x{byte:02X}>" for byte in range(256))]
 _seed_lock = threading.Lock()  # SentencePiece's seed is one for the whole process
 
 
@@ -40,11 +43,14 @@ class Subwords:
         self._processor = sentencepiece.SentencePieceProcessor()
         try:
             self._processor.LoadFromSerializedProto(model)
-            first = self._processor.id_to_piece([*range(len(SPECIALS) + 1)])
+            pieces = self.pieces(range(self.size))
         except (RuntimeError, IndexError, UnicodeDecodeError):
             raise ValueError("it is not a SentencePiece model, or it is damaged") from None
-        if first != [*SPECIALS, "<0x00>"]:
+        if pieces[: len(_FIRST)] != _FIRST:
             raise ValueError(f"its ids must begin with {', '.join(SPECIALS)} and the 256 bytes")
+        for piece in pieces:
+            if not is_word(piece):
+                raise ValueError(f"its piece {quoted(piece)} is none of a cleaned text")
 
     @classmethod
     def train(cls, texts: Sequence[str], *, kind: str, size: int) -> Self:
@@ -54,30 +60,36 @@ class Subwords:
         characters and the 256 bytes take.
         """
         characters = {_SPACE, *"".join(texts)} - {" "}
-        minimum = len(SPECIALS) + 256 + len(characters)
+        minimum = len(_FIRST) + len(characters)
         if size < minimum:
             raise UserError(
                 f"tokenizer.vocabulary_size {size} is too small: set it to {minimum} or more, for "
                 f"{len(characters)} characters, 256 bytes and {len(SPECIALS)} special tokens"
             )
         model = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(texts),
-            model_writer=model,
-            model_type=kind,
-            vocab_size=size,
-            hard_vocab_limit=False,  # a corpus that gives fewer pieces is no error
-            pad_id=PAD,
-            unk_id=UNK,
-            bos_id=BOS,
-            eos_id=EOS,
-            normalization_rule_name="identity",
-            character_coverage=1.0,
-            byte_fallback=True,
-            max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
-            num_threads=2,  # part of the result: sums are rounded thread by thread
-            minloglevel=2,  # errors only
-        )
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=iter(texts),
+                model_writer=model,
+                model_type=kind,
+                vocab_size=min(size, _MAX_PIECES),
+                hard_vocab_limit=False,  # a corpus that gives fewer pieces is no error
+                pad_id=PAD,
+                unk_id=UNK,
+                bos_id=BOS,
+                eos_id=EOS,
+                normalization_rule_name="identity",
+                character_coverage=1.0,
+                byte_fallback=True,
+                max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
+                num_threads=2,  # part of the result: sums are rounded thread by thread
+                minloglevel=2,  # errors only
+            )
+        except RuntimeError as error:  # nothing but U+2581 and U+2585; a word of 300,000 characters
+            raise UserError(
+                f"data.corpus: SentencePiece cannot learn a tokenizer of kind {kind} from the "
+                f"training side: {shown(error)}"
+            ) from error
         return cls(model.getvalue())
 
     def to_bytes(self) -> bytes:
@@ -142,6 +154,8 @@ Vocabulary = Subwords | Words
 class Tokenizer:
     """The vocabulary of each side of translation: one and the same where they are joint."""
 
+    ALL_FILES: ClassVar = (_JOINT_FILE, *_SIDE_FILES)  # every name that `files` may give
+
     source: Vocabulary
     target: Vocabulary
 
@@ -171,7 +185,10 @@ class Tokenizer:
 
 def _read(path: Path) -> Vocabulary:
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
         return Words.from_bytes(data) if data.startswith(b"<pad>") else Subwords(data)
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
 
+from gru_mt.data.text import is_word
 from gru_mt.errors import UserError
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3  # the same in every vocabulary, of words or of subwords
@@ -103,7 +104,7 @@ class Words:
             raise ValueError(f"it must begin with the lines {', '.join(SPECIALS)}")
         seen: set[str] = set()
         for number, (token, _, joins) in enumerate(rows, start=1):
-            if token.split() != [token] or token in seen or joins not in _JOINS:
+            if not is_word(token) or token in seen or joins not in _JOINS:
                 raise ValueError(f"line {number} is not a new word, alone or with a tab and <, >")
             seen.add(token)
         return cls(tokens, {token: joins for token, _, joins in rows if joins})

@@ -16,7 +16,7 @@ from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.corpus import Corpus, Pair, load_corpus
 from gru_mt.data.sentences import Sentences
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
-from gru_mt.data.tokenizer import TOKENIZER_FILES, Tokenizer, Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer import Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
 from gru_mt.storage import json_bytes, write_file
 from gru_mt.training.checkpoint import has_checkpoint
@@ -115,7 +115,7 @@ def keep(config: Config, data: TrainingData, folder: Path) -> None:
         **({"attribution.txt": f"{attribution}\n".encode()} if attribution else {}),
         **data.tokenizer.files(),
     }
-    for name in TOKENIZER_FILES:
+    for name in Tokenizer.ALL_FILES:
         if name not in files:
             (folder / name).unlink(missing_ok=True)
     for name, content in files.items():

@@ -15,9 +15,7 @@ from gru_mt.data.split import (
     key,
     split_corpus,
     split_pairs,
-    write_split,
 )
-from gru_mt.errors import UserError
 
 
 def pairs_of(*sides: tuple[str, str]) -> list[Pair]:
@@ -169,75 +167,3 @@ def test_a_corpus_is_split_alike_for_both_directions(tmp_path: Path) -> None:
     assert split_corpus(corpus, back) == Split(
         [Pair("w459", "w828", 2)], [Pair("w828", "w459", 1)], []
     )
-
-
-def contents(folder: Path) -> dict[str, str]:
-    return {path.name: path.read_bytes().decode() for path in folder.iterdir()}
-
-
-SPLIT = Split(
-    train=pairs_of(("Go.", "Va !"), ("Go.", "Allez !")),
-    dev=pairs_of(("One.", "Un."), ("Two.", "Deux."), ("Two.", "Les deux."), ("Two.", "2.")),
-    test=[],
-)
-WRITTEN = {
-    "train.en": "Go.\nGo.\n",
-    "train.fr": "Va !\nAllez !\n",
-    "dev.en": "One.\nTwo.\n",
-    "dev.fr": "Un.\nDeux.\n",
-    "dev.fr1": "\nLes deux.\n",
-    "dev.fr2": "\n2.\n",
-    "test.en": "",
-    "test.fr": "",
-}
-
-
-def test_a_split_is_written_as_plain_text(tmp_path: Path) -> None:
-    write_split(SPLIT, tmp_path / "a" / "b", "en", "fr")
-    assert contents(tmp_path / "a" / "b") == WRITTEN
-
-
-def test_an_earlier_split_is_replaced_whole_and_other_files_are_left(tmp_path: Path) -> None:
-    for name in ("dev.fr", "dev.fr7", "test.fr12", "dev.en1", "train.fr"):
-        (tmp_path / name).write_text("stale\n")
-    others = dict.fromkeys(("dev.de", "dev.frx", "xdev.fr", "notes.txt"), "mine\n")
-    for name, text in others.items():
-        (tmp_path / name).write_text(text)
-    write_split(SPLIT, tmp_path, "en", "fr")
-    assert contents(tmp_path) == WRITTEN | others
-
-
-def test_the_other_direction_replaces_the_first(tmp_path: Path) -> None:
-    write_split(SPLIT, tmp_path, "en", "fr")
-    write_split(SPLIT.swapped(), tmp_path, "fr", "en")
-    assert contents(tmp_path) == {
-        "train.fr": "Va !\nAllez !\n",
-        "train.en": "Go.\nGo.\n",
-        "dev.fr": "Un.\nDeux.\nLes deux.\n2.\n",
-        "dev.en": "One.\nTwo.\nTwo.\nTwo.\n",
-        "test.fr": "",
-        "test.en": "",
-    }
-
-
-def test_a_failed_write_leaves_what_was_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_split(SPLIT, tmp_path, "en", "fr")
-    write_text = Path.write_text
-
-    def full(path: Path, text: str, *, encoding: str, newline: str) -> int:
-        if path.name == "dev.fr1":
-            raise OSError(28, "No space left on device")
-        return write_text(path, text, encoding=encoding, newline=newline)
-
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(UserError, match="cannot be written: No space left on device"):
-        write_split(Split(train=SPLIT.dev, dev=SPLIT.dev, test=[]), tmp_path, "en", "fr")
-    assert contents(tmp_path) == WRITTEN
-
-
-def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "out").touch()
-    with pytest.raises(UserError, match=r"out: cannot be written: File exists"):
-        write_split(SPLIT, tmp_path / "out", "en", "fr")

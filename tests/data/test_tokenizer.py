@@ -11,6 +11,7 @@ import pytest
 import sentencepiece
 
 from gru_mt.config import DataConfig, TokenizerConfig
+from gru_mt.data import tokenizer as tokenizer_module
 from gru_mt.data.corpus import load_corpus
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import (
@@ -235,7 +236,26 @@ def test_a_very_long_sentence_is_trained_on() -> None:
     assert side.pieces(side.encode("ж")) == ["▁", "ж"]
 
 
+@pytest.mark.parametrize("kind", SUBWORDS)
+def test_a_size_past_all_reason_is_lowered_like_any_other(kind: Kind) -> None:
+    used = train(kind, size=1_000_000).source.size
+    for size in (2**31, 2**64, 10**400):
+        assert train(kind, size=size).source.size == used
+
+
 # Training
+
+
+@pytest.mark.parametrize("kind", SUBWORDS)
+@pytest.mark.parametrize("mark", ["\u2581", "\u2585"])  # its space; a mark whose lines it skips
+def test_texts_that_sentencepiece_cannot_learn_from_are_the_users_mistake(
+    kind: Kind, mark: str
+) -> None:
+    with pytest.raises(UserError, match=rf"^data\.corpus: .* kind {kind} from the training side"):
+        train(kind, sources=[mark, f"{mark} {mark}"], targets=[mark])
+    texts = [mark, "a"]  # one other text is enough
+    side = train(kind, sources=texts, targets=texts).source
+    assert round_trip(side, texts) == texts
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -359,6 +379,11 @@ def test_the_files_are_named_after_the_sides() -> None:
         "tokenizer.source.model",
         "tokenizer.target.model",
     ]
+    assert {*Tokenizer.ALL_FILES} == {
+        "tokenizer.model",
+        "tokenizer.source.model",
+        "tokenizer.target.model",
+    }
 
 
 def test_a_subword_model_is_one_of_sentencepiece(tmp_path: Path) -> None:
@@ -380,6 +405,7 @@ def sentencepiece_model(**options: Any) -> bytes:
     return model.getvalue()
 
 
+LETTER = b"\n\x01o\x15"  # how a model holds the piece "o": its length before, a tag behind
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",
     "text": lambda _: b"not a model\n",
@@ -387,6 +413,11 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "half": lambda model: model[: len(model) // 2],
     "scrambled": lambda model: random.Random(1).randbytes(len(model)),
     "foreign": lambda _: sentencepiece_model(),
+    "no byte 0x41": lambda model: model.replace(b"<0x41>", b"<0x4A>"),
+    "a control character": lambda model: model.replace(LETTER, b"\n\x01\x1b\x15"),
+    "a space": lambda model: model.replace(LETTER, b"\n\x01 \x15"),
+    "a piece that is not UTF-8": lambda model: model.replace(LETTER, b"\n\x01\xff\x15"),
+    "words with a control character": lambda _: b"<pad>\n<unk>\n<s>\n</s>\n\x1b[2J\n",
     "words, cut off": lambda _: b"<pad>\n<unk>\n<s>\n</s>\nwor",
 }
 
@@ -398,11 +429,24 @@ def test_a_damaged_file_is_named(
 ) -> None:
     save(train("unigram", joint=joint), tmp_path)
     path = tmp_path / ("tokenizer.model" if joint else "tokenizer.target.model")
-    path.write_bytes(damage(path.read_bytes()))
+    damaged = damage(path.read_bytes())
+    assert damaged != path.read_bytes()
+    path.write_bytes(damaged)
     with pytest.raises(UserError) as error:
         Tokenizer.load(tmp_path)
+    assert str(error.value).isprintable()
     assert str(error.value).startswith(f"{path}: not a tokenizer of gru-mt: ")
     assert "\n" not in str(error.value)
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(train("word"), tmp_path)
+    size = (tmp_path / "tokenizer.model").stat().st_size
+    monkeypatch.setattr(tokenizer_module, "_MAX_BYTES", size)
+    Tokenizer.load(tmp_path)
+    monkeypatch.setattr(tokenizer_module, "_MAX_BYTES", size - 1)
+    with pytest.raises(UserError, match=rf"not a tokenizer of gru-mt: .* {size - 1:,} bytes"):
+        Tokenizer.load(tmp_path)
 
 
 def test_a_model_without_bytes_is_foreign() -> None:
@@ -413,6 +457,9 @@ def test_a_model_without_bytes_is_foreign() -> None:
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"tokenizer\.model: cannot be read: No such file"):
+        Tokenizer.load(tmp_path)
+    (tmp_path / "tokenizer.model").mkdir()
+    with pytest.raises(UserError, match=r"tokenizer\.model: cannot be read: Is a directory"):
         Tokenizer.load(tmp_path)
     save(train("char", joint=False), tmp_path)
     (tmp_path / "tokenizer.target.model").unlink()

@@ -120,6 +120,8 @@ def test_bytes_give_the_same_vocabulary_back() -> None:
         (b"<pad>\n<unk>\n<s>\n</s>\n\nb\n", "line 5 is"),
         (b"<pad>\n<unk>\n<s>\n</s>\na b\n", "line 5 is"),
         (b"<pad>\n<unk>\n<s>\n</s>\na\t7\n", "line 5 is"),
+        (b"<pad>\n<unk>\n<s>\n</s>\na\x1b[2J\n", "line 5 is"),
+        ("<pad>\n<unk>\n<s>\n</s>\na\x9bb\t<\n".encode(), "line 5 is"),
         (b"<pad>\n\xff\n", "utf-8"),
     ],
 )

@@ -1,0 +1,104 @@
+"""A corpus's file as bytes, plain or packed: read whole within a bound, or refused in one line."""
+
+import errno
+import gzip
+import io
+import lzma
+import stat
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from gru_mt.errors import UserError, quoted
+
+MAX_BYTES = 2_000_000_000  # of a corpus in memory, unpacked
+# What unpacking raises; ValueError where a name in a zip is not text.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
+
+
+def shown(value: object) -> str:
+    """Return a path or another's message for one of ours: as it is, quoted where it is odd."""
+    text = str(value)
+    return text if text.isprintable() and len(text) <= 300 else quoted(text)
+
+
+def user_path(name: str) -> Path:
+    """Return the path that a configuration names, a `~` expanded; UserError for no path at all."""
+    try:
+        return Path(name).expanduser()
+    except (RuntimeError, ValueError) as error:  # nobody's home folder; a NUL or a lone surrogate
+        raise UserError(f"{shown(name)}: no path: {error}") from None
+
+
+def read_unpacked(path: Path, *, missing: str = "") -> bytes:
+    """Return the text at `path` as bytes, unpacked in memory where it is a .zip or a .gz.
+
+    Raises UserError where it cannot be read; `missing` is added to that of a file not found.
+    """
+    try:
+        if not _is_regular(path):
+            raise UserError(
+                f"{shown(path)}: not a regular file; a run reads its corpus again when it resumes"
+            )
+        if path.suffix.lower() == ".zip":
+            with zipfile.ZipFile(path) as archive, archive.open(_member(archive, path)) as file:
+                return _bounded(file, path)
+        if path.suffix.lower() == ".gz":
+            with gzip.open(path) as file:
+                return _bounded(file, path)
+        with path.open("rb") as file:
+            return _bounded(file, path)
+    except FileNotFoundError:
+        where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
+        raise UserError(f"{shown(path)}: no such file{where}{missing}") from None
+    except OSError as error:
+        if error.errno in (None, errno.EINVAL):  # gzip, bz2; a seek to where zipfile was sent
+            raise _damaged(path, error) from None
+        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+    except _DAMAGE as error:
+        raise _damaged(path, error) from None
+    except RuntimeError as error:  # zipfile's word for a password or an unknown compression
+        raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except ValueError as error:  # a NUL or a lone surrogate
+        raise UserError(f"{shown(path)}: no path: {error}") from None
+
+
+def _damaged(path: Path, error: Exception) -> UserError:
+    return UserError(
+        f"{shown(path)}: damaged, or not of the kind its name says ({shown(error)}); "
+        "delete it and fetch it again"
+    )
+
+
+def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
+    """Return the one text of pairs in `archive`, which `_about.txt` and hidden files are not."""
+    texts = [
+        member
+        for member in archive.infolist()
+        if (name := PurePosixPath(member.filename)).suffix.lower() in (".txt", ".tsv")
+        and name.name != "_about.txt"
+        and not name.name.startswith(".")
+    ]
+    if len(texts) == 1:
+        return texts[0]
+    names = [quoted(member.filename) for member in (texts or archive.infolist())]
+    listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    raise UserError(
+        f"{shown(path)}: {'several' if texts else 'no'} .txt or .tsv files in it, expected one: "
+        f"{listed or 'it is empty'}"
+    )
+
+
+def _bounded(file: IO[bytes] | gzip.GzipFile, path: Path) -> bytes:
+    data = io.BytesIO()
+    while chunk := file.read(1 << 20):
+        data.write(chunk)
+        if data.tell() > MAX_BYTES:
+            raise UserError(f"{shown(path)}: more than {MAX_BYTES:,} bytes of text")
+    return data.getvalue()

@@ -1,0 +1,109 @@
+"""A split as plain text, for other toolkits, in a folder of its own."""
+
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gru_mt.data.split import EvaluationSet, Split
+from gru_mt.errors import UserError, quoted
+
+MARKER = ".gru-mt-split"  # lists what was written, which alone may be replaced or deleted
+_MARKER_TITLE = "Written by gru-mt data, which replaces or deletes these files when it writes again"
+_NAME = re.compile(r"(train|dev|test)\.[\w.-]+")
+
+
+def write_split(
+    split: Split,
+    folder: Path,
+    source_language: str,
+    target_language: str,
+    *,
+    reads: Sequence[Path] = (),
+) -> None:
+    """Write the split as plain text, one sentence a line.
+
+    For en to fr: train.en and train.fr; dev.en with its distinct sentences, dev.fr with the first
+    reference of each, dev.fr1, dev.fr2, ... with further ones, empty where a source has fewer; the
+    same for test. An earlier split in `folder` is replaced whole. Raises UserError where `folder`
+    is neither new nor empty nor of an earlier split, where a file of `reads` would be replaced, and
+    where it cannot be written.
+    """
+    texts = _texts(split, source_language, target_language)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        earlier = _earlier(folder, texts.keys(), reads)
+        temporary = folder / f"{MARKER}.part"
+        shutil.rmtree(temporary, ignore_errors=True)  # of a call that was killed
+        temporary.mkdir()
+        try:
+            for name, lines in texts.items():
+                _write(temporary / name, lines)
+            _mark(folder, temporary, earlier | texts.keys())  # first: a kill must not lock it
+            for name in earlier - texts.keys():
+                (folder / name).unlink(missing_ok=True)
+            for name in texts:
+                (temporary / name).replace(folder / name)
+            _mark(folder, temporary, texts)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
+
+
+def _texts(split: Split, source_language: str, target_language: str) -> dict[str, list[str]]:
+    """Return the lines of each file by its name."""
+    texts = [
+        (f"train.{source_language}", [pair.source for pair in split.train]),
+        (f"train.{target_language}", [pair.target for pair in split.train]),
+    ]
+    for part, pairs in (("dev", split.dev), ("test", split.test)):
+        evaluation = EvaluationSet.from_pairs(pairs)
+        texts.append((f"{part}.{source_language}", evaluation.sources))
+        for number in range(max(map(len, evaluation.references), default=1)):
+            lines = [each[number] if number < len(each) else "" for each in evaluation.references]
+            texts.append((f"{part}.{target_language}{number or ''}", lines))
+    by_name = dict(texts)
+    for name in by_name:
+        if not _NAME.fullmatch(name):
+            raise UserError(
+                f"data.languages: {quoted(name)} cannot be a file's name: use letters, digits, "
+                "- and _ in them"
+            )
+    if len(by_name) < len(texts):
+        raise UserError(
+            f"data.languages: {source_language} and {target_language} give two files one name; "
+            f"references are numbered, as in dev.{target_language}1"
+        )
+    return by_name
+
+
+def _earlier(folder: Path, names: Iterable[str], reads: Sequence[Path]) -> set[str]:
+    """Return the names of the earlier split in `folder`; UserError where it may not be written."""
+    marker = folder / MARKER
+    found = {path.name for path in folder.iterdir()} - {MARKER, f"{MARKER}.part"}
+    listed = set()
+    if marker.is_file():
+        lines = marker.read_text(encoding="utf-8", errors="replace").split("\n")
+        listed = {line for line in lines if _NAME.fullmatch(line)}
+    foreign = found & {*names} - listed if marker.is_file() else found
+    if foreign:
+        raise UserError(
+            f"{folder}: holds {quoted(min(foreign))}, which gru-mt data did not write; name a new "
+            "or an empty folder with --out"
+        )
+    for path in [folder / name for name in found & listed]:
+        if any(path.exists() and read.exists() and path.samefile(read) for read in reads):
+            raise UserError(f"{path}: the configuration reads it; name another folder with --out")
+    return listed
+
+
+def _mark(folder: Path, temporary: Path, names: Iterable[str]) -> None:
+    """Put the marker into `folder` in one step."""
+    _write(temporary / MARKER, [_MARKER_TITLE, *sorted(names)])
+    (temporary / MARKER).replace(folder / MARKER)
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    path.write_text(text, encoding="utf-8", newline="\n")
