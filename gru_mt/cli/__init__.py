@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from gru_mt.cli.app import NAME, app
-from gru_mt.cli.streams import open_streams, results_flushed, say
+from gru_mt.cli.streams import flush_results, open_streams, say
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.waiting import cores_left_to_others
 
@@ -29,8 +29,10 @@ def main() -> None:
     """Run the command line: exit 0 when done, 2 after a mistake of the user's, told in one line."""
     open_streams()
     try:
-        with cores_left_to_others(), results_flushed():
-            sys.exit(app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False))
+        with cores_left_to_others():
+            code = app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False)
+        flush_results()
+        sys.exit(code)
     except USAGE_ERROR as error:
         _tell(f"{error.ctx.command_path if error.ctx else NAME}: {error.format_message()}")
     except UserError as error:

@@ -10,15 +10,45 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from gru_mt.errors import UserError, printable
 
 
-def open_streams() -> None:
-    """Have stdout write UTF-8, and the null device stand in for streams that are closed.
+class _Results:
+    """stdout: writing to it raises UserError where it is full, and exits where nobody reads it."""
 
-    `sys.stdout` stays None where it is closed; see `require_stdout`.
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        if text == "":  # typer asks so whether this takes text, and hides what it raises
+            return 0
+        with self._explained():
+            return self._file.write(text)
+
+    def flush(self) -> None:
+        with self._explained():
+            self._file.flush()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            _silence(self._file)
+            if isinstance(error, BrokenPipeError):
+                sys.exit(128 + signal.SIGPIPE)
+            raise UserError(f"stdout: cannot be written: {error.strerror}") from None
+
+
+def open_streams() -> None:
+    """Prepare the standard streams: stdout as `_Results`, a closed stderr as the null device.
+
+    `sys.stdin` and `sys.stdout` stay None where they are closed; see `require_stdout`.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -28,6 +58,7 @@ def open_streams() -> None:
                 sys.stderr = os.fdopen(null, "w", encoding="utf-8", closefd=False)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+        sys.stdout = cast("TextIO", _Results(sys.stdout))
 
 
 def require_stdout() -> None:
@@ -37,10 +68,9 @@ def require_stdout() -> None:
 
 
 def print_result(text: str) -> None:
-    """Print a line, or lines, to stdout; see `flush_results`."""
+    """Print a line, or lines, to stdout."""
     require_stdout()
-    with _told_of_stdout():
-        print(text)  # noqa: T201 results go to stdout
+    print(text)  # noqa: T201 results go to stdout
 
 
 def print_json(values: Mapping[str, Any]) -> None:
@@ -49,34 +79,9 @@ def print_json(values: Mapping[str, Any]) -> None:
 
 
 def flush_results() -> None:
-    """Write what was printed.
-
-    Raises UserError where stdout cannot be written, on a full disk above all. Leaves without a word
-    where whoever read it has closed it.
-    """
-    with _told_of_stdout():
-        if sys.stdout is not None:
-            sys.stdout.flush()
-
-
-@contextmanager
-def results_flushed() -> Iterator[None]:
-    """Flush results at the end, also where what was printed last was not ours, as help is."""
-    try:
-        yield
-    finally:
-        flush_results()
-
-
-@contextmanager
-def _told_of_stdout() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        _silence(sys.stdout)
-        if isinstance(error, BrokenPipeError):
-            sys.exit(128 + signal.SIGPIPE)
-        raise UserError(f"stdout: cannot be written: {error.strerror}") from None
+    """Write what was printed."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
 
 
 def say(text: str) -> None:
