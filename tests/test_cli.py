@@ -24,7 +24,7 @@ CONFIG = """
 data: {{corpus: {corpus}}}
 tokenizer: {{kind: word, min_frequency: 1}}
 model: {{embedding_size: 16, encoder_size: 16, decoder_size: 32}}
-training: {{max_epochs: 12, batch_tokens: 120, warmup_steps: 5, averaging: 0, learning_rate: 1e-2}}
+training: {{max_epochs: 3, batch_tokens: 120, warmup_steps: 5, averaging: 0, learning_rate: 1e-2}}
 decoding: {{beam_size: 3, max_source_tokens: 12}}
 """
 LONG = "x" * 5_000
@@ -265,6 +265,9 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
         (["translate", "--device", "cdua", "x"], ["cdua"]),
         (["translate", "--bem", "2", "x"], ["--bem", "--beam"]),
         (["trainn"], ["gru-mt: ", "trainn", "train"]),
+        (["tr\x1b\nain"], [r"tr\x1b\nain"]),
+        (["eval", "--split", "a\x1b\nb"], [r"a\x1b\nb", "'dev', 'test'"]),
+        (["eval", "a\x1bb"], [r"a\x1bb"]),
         (["eval", "--split", "train"], ["--split", "'dev', 'test'"]),
         (["eval", "--source", "x"], ["--reference"]),
         (["eval", "--source", "", "--reference", "x"], ["--source is empty"]),
@@ -401,9 +404,9 @@ FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system ha
 def test_a_full_stdout_is_told_in_one_line(
     arguments: list[str], unbuffered: bool, there: Path, gru_mt: Run
 ) -> None:
-    with open("/dev/full", "w") as full:
-        full.reconfigure(write_through=unbuffered)
-        result = gru_mt(*arguments, stdout=full)
+    with open("/dev/full", "wb", buffering=0 if unbuffered else -1) as full:
+        stdout = io.TextIOWrapper(full, write_through=unbuffered)
+        result = gru_mt(*arguments, stdout=stdout)
     assert result.code == 2
     assert result.err.splitlines()[-1] == "stdout: cannot be written: No space left on device"
     assert "Traceback" not in result.err

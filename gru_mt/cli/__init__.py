@@ -34,7 +34,7 @@ def main() -> None:
         flush_results()
         sys.exit(code)
     except USAGE_ERROR as error:
-        _tell(f"{error.ctx.command_path if error.ctx else NAME}: {error.format_message()}")
+        _tell(f"{error.ctx.command_path if error.ctx else NAME}: {_line(error.format_message())}")
     except UserError as error:
         _tell(str(error))
     except Interrupted as error:
@@ -50,13 +50,16 @@ def main() -> None:
 def _outside_reason(error: Exception) -> str:
     """Return what is wrong outside of this program, in a line; "" where the mistake is ours."""
     if isinstance(error, OSError) and error.filename is not None:
-        name = str(error.filename).replace("\n", "\\n")
-        return f"{name}: {error.strerror}"
+        return f"{_line(str(error.filename))}: {error.strerror}"
     if isinstance(error, ValueError) and "embedded null" in str(error):
         return "a name with a null character in it is no file's; see the paths that were given"
     if isinstance(error, MemoryError) or re.search(TORCH_MEMORY, str(error)):
         return "not enough memory; make batches, beam or model smaller"
     return ""
+
+
+def _line(text: str) -> str:
+    return text.replace("\n", "\\n")
 
 
 def _tell(mistakes: str) -> None:
