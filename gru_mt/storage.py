@@ -3,11 +3,13 @@
 torch is imported by what reads or writes tensors, and by nothing else.
 """
 
+import errno
 import hashlib
 import json
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from operator import itemgetter
@@ -256,3 +258,55 @@ def _digest(tensors: "Mapping[str, Tensor]", header: str) -> str:
         digest.update(f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
+
+
+def check_output(path: Path) -> None:
+    """Raise UserError where `write_output` cannot write; nothing is written."""
+    with _refusing_output(path):
+        place = _written_through(path)
+        if place is None:
+            place = Path(os.path.realpath(path)).parent
+            if not place.is_dir():
+                raise UserError(f"{path}: cannot be written: there is no folder {place}")
+        elif path.is_dir():
+            raise UserError(f"{path}: cannot be written: is a folder")
+        if isinstance(place, Path) and not os.access(place, os.W_OK):
+            raise UserError(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Write `content` where a user wants it: through symlinks, FIFOs and devices, which stay.
+
+    Only a regular file is replaced, in one step; see `replacing`. Raises UserError.
+    """
+    with _refusing_output(path):
+        place = _written_through(path)
+        if place is None:
+            write_file(Path(os.path.realpath(path)), content)
+        else:
+            with open(place, "wb", closefd=place is path) as file:
+                file.write(content)
+
+
+def _written_through(path: Path) -> Path | int | None:
+    """Return `path` if it is no regular file, or stdout or stderr if it is that; else None.
+
+    /dev/stdout may be a regular file, but replaced it would not be what later prints go to.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    for descriptor in (1, 2):
+        with suppress(OSError):  # it is closed
+            if os.path.samestat(status, os.fstat(descriptor)):
+                return descriptor
+    return None if stat.S_ISREG(status.st_mode) else path
+
+
+@contextmanager
+def _refusing_output(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None

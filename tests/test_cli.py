@@ -3,17 +3,20 @@
 import io
 import json
 import os
-import shutil
+import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
-from gru_mt.cli import main
+from gru_mt.cli import app, main
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import corpus_bleu
 
@@ -21,9 +24,10 @@ CONFIG = """
 data: {{corpus: {corpus}}}
 tokenizer: {{kind: word, min_frequency: 1}}
 model: {{embedding_size: 16, encoder_size: 16, decoder_size: 32}}
-training: {{max_epochs: 12, batch_tokens: 120, warmup_steps: 5, averaging: 0, learning_rate: 1e-2}}
+training: {{max_epochs: 3, batch_tokens: 120, warmup_steps: 5, averaging: 0, learning_rate: 1e-2}}
 decoding: {{beam_size: 3, max_source_tokens: 12}}
 """
+LONG = "x" * 5_000
 
 
 @dataclass(frozen=True)
@@ -36,19 +40,30 @@ class Result:
 Run = Callable[..., Result]
 
 
-@pytest.fixture
-def gru_mt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs a command line in this process."""
-
-    def run(*arguments: object, stdin: bytes = b"") -> Result:
-        monkeypatch.setattr("sys.argv", ["gru-mt", *map(str, arguments)])
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
-        capsys.readouterr()
+def run_main(*arguments: object, **streams: object) -> int:
+    """Run a command line in this process and return its exit code; `streams` replace sys's."""
+    streams = {"stdout": sys.stdout, "stderr": sys.stderr} | streams
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["gru-mt", *map(str, arguments)])
+        for name, stream in streams.items():
+            patch.setattr(f"sys.{name}", stream)
         with pytest.raises(SystemExit) as end:
             main()
+    assert end.value.code is None or isinstance(end.value.code, int)
+    return end.value.code or 0
+
+
+@pytest.fixture
+def gru_mt(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a command line in this process."""
+
+    def run(*arguments: object, stdin: bytes | object = b"", **streams: object) -> Result:
+        capsys.readouterr()
+        if isinstance(stdin, bytes):
+            stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
+        code = run_main(*arguments, stdin=stdin, **streams)
         captured = capsys.readouterr()
-        assert end.value.code is None or isinstance(end.value.code, int)
-        return Result(end.value.code or 0, captured.out, captured.err)
+        return Result(code, captured.out, captured.err)
 
     return run
 
@@ -58,10 +73,9 @@ def workplace(tmp_path_factory: pytest.TempPathFactory, small_corpus: Path) -> P
     """Return a folder with small.yaml and its finished run, runs/small."""
     folder = tmp_path_factory.mktemp("workplace")
     (folder / "small.yaml").write_text(CONFIG.format(corpus=small_corpus))
-    subprocess.run(
-        [sys.executable, "-m", "gru_mt", "train", "--config", "small.yaml"],
-        cwd=folder, check=True, capture_output=True,
-    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run_main("train", "--config", "small.yaml") == 0
     return folder
 
 
@@ -204,30 +218,15 @@ def test_eval_takes_files(there: Path, gru_mt: Run, tmp_path: Path) -> None:
                     "r1: 1 lines", "has 2")  # fmt: skip
 
 
-def test_an_export_is_used_unless_attention_is_asked_for(
-    there: Path, gru_mt: Run, tmp_path: Path
+def test_export_says_what_it_wrote(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("onnxruntime", reason="exporting comes with the extra gru-mt[onnx]")
+    pytest.importorskip("onnx", reason="exporting comes with the extra gru-mt[onnx]")
     pytest.importorskip("onnxscript", reason="exporting comes with the extra gru-mt[onnx]")
-    run = shutil.copytree("runs/small", tmp_path / "run")
-    written = gru_mt("export", "--model", run)
-    assert (written.code, written.out) == (0, "")
-    assert f"wrote {run / 'onnx'}: encoder.onnx" in written.err
-
-    outputs = []
-    for model, used in ((run, run / "onnx"), (run / "model", None)):
-        evaluated = gru_mt("eval", "--model", model, "--output", tmp_path / "out", "--beam", 2)
-        assert evaluated.code == 0
-        assert (f"using {used}\n" in evaluated.err) == (used is not None)
-        outputs.append((tmp_path / "out").read_text())
-    assert outputs[0] == outputs[1]
-
-    command = ("translate", "--json", "--attention", "I see one cat.", "--model")
-    attended = gru_mt(*command, run)
-    assert "attention" in json.loads(attended.out)["translations"][0]
-    assert attended.err == ""
-    assert_one_line(gru_mt(*command, run / "onnx"), "no attention", "--model")
-    assert_one_line(gru_mt("export", "--model", run / "onnx"), "neither a run")
+    monkeypatch.setattr("gru_mt.export.write.export", lambda *given: f"wrote {given}")
+    command = ["export", "--model", "m", "--precision", "int8", "--out", "o"]
+    assert gru_mt(*command).err == f"wrote {(Path('m'), 'int8', Path('o'))}\n"
+    assert gru_mt("export").err == f"wrote {(Path('runs/small'), 'fp32', None)}\n"
 
 
 def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None:
@@ -248,33 +247,60 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["translate", "--beam", "0", "x"], ["--beam", "at least 1", "0"]),
+        (["translate", "--beam", "0", "x"], ["gru-mt translate: ", "--beam", "1"]),
+        (["translate", "--beam", "1001", "x"], ["--beam", "1000"]),
         (["translate", "--beam", "two", "x"], ["--beam", "integer"]),
-        (["translate", "--length-penalty", "-1", "x"], ["--length-penalty"]),
+        (["translate", "--length-penalty", "-1", "x"], ["--length-penalty", "0"]),
+        (["translate", "--length-penalty", "5000", "x"], ["--length-penalty", "10"]),
+        (["translate", "--length-penalty", "nan", "x"], ["--length-penalty"]),
         (["translate", "--n-best", "9", "--beam", "2", "x"], ["9", "beam", "2"]),
         (["translate", "--n-best", "0", "x"], ["--n-best"]),
         (["translate", "--batch-size", "0", "x"], ["--batch-size"]),
+        (["translate", "--batch-size", "100001", "x"], ["--batch-size", "100000"]),
         (["translate", "--attention", "x"], ["--json"]),
         (["translate", "--input", "none.txt"], ["none.txt", "No such file"]),
+        (["translate", "--input", "runs"], ["runs: cannot be read: Is a directory"]),
+        (["translate", "--input", LONG], ["xxx", "File name too long"]),
         (["translate", "--input", "none.txt", "x"], ["not both"]),
         (["translate", "--model", "runs", "x"], ["runs", "neither a run"]),
         (["translate", "--model", "none", "x"], ["none", "neither a run"]),
+        (["translate", "--model", "\udcff\x1b[2J", "x"], [r"\udcff\x1b[2J: neither a run"]),
+        (["translate", "--model", LONG, "x"], ["xxx ... xxx", "File name too long"]),
+        (["translate", "--model", "", "x"], ["--model is empty"]),
+        (["translate", "--model", "a", "--model", "b", "x"], ["--model is given twice"]),
+        (["translate", "--beam", "2", "--beam=2", "x"], ["--beam is given twice"]),
+        (["translate", "--device", "cdua", "x"], ["cdua"]),
         (["translate", "--bem", "2", "x"], ["--bem", "--beam"]),
-        (["trainn"], ["trainn", "train"]),
-        (["eval", "--split", "train"], ["--split", "dev or test"]),
+        (["trainn"], ["gru-mt: ", "trainn", "train"]),
+        (["tr\x1b\nain"], [r"tr\x1b\nain"]),
+        (["eval", "--split", "a\x1b\nb"], [r"a\x1b\nb", "'dev', 'test'"]),
+        (["eval", "a\x1bb"], [r"a\x1bb"]),
+        (["eval", "--split", "train"], ["--split", "'dev', 'test'"]),
         (["eval", "--source", "x"], ["--reference"]),
-        (["train"], ["--config"]),
+        (["eval", "--source", "", "--reference", "x"], ["--source is empty"]),
+        (["eval", "--source", "x", "--reference", "", "--reference", "y"],
+         ["--reference is empty"]),
+        (["eval", "--source", "small.yaml", "--reference", "x", "--output", "./small.yaml"],
+         ["--output", "small.yaml", "is what is read"]),
+        (["eval", "--bleu-tokenizer", "14a"], ["--bleu-tokenizer", "14a", "'13a'"]),
+        (["train"], ["--config", "--run"]),
+        (["train", "--run", "none"], ["none", "no run", "--config"]),
+        (["train", "--run", "runs"], ["runs", "no run", "--config"]),
         (["train", "--config", "none.yaml"], ["none.yaml", "No such file"]),
+        (["train", "--config", "small.yaml", "--set", ""], ["--set is empty"]),
         (["train", "--config", "small.yaml", "--set", "training.sed=1"], ["training.seed"]),
         (["train", "--config", "small.yaml", "--set", "model.dropout=0"],
          ["model.dropout", "fresh"]),
+        (["train", "--run", "runs/small", "--set", "model.dropout=0"], ["model.dropout", "fresh"]),
         (["train", "--config", "small.yaml", "--run", "x", "--set", "data.corpus=none.tsv"],
          ["none.tsv"]),
         (["train", "--config", "small.yaml", "--run", "runs"], ["runs", "something else"]),
+        (["train", "--config", "small.yaml", "--run", LONG], ["xxx", "File name too long"]),
         (["train", "--config", "small.yaml", "--run", "y", "--set", "training.device=gpu"],
          ["training.device", "gpu"]),
         (["data", "--config", "small.yaml"], ["--out"]),
-        (["export", "--precision", "int4"], ["--precision", "fp32 or int8", "int4"]),
+        (["data", "--config", LONG, "--out", "x"], ["xxx", "File name too long"]),
+        (["export", "--precision", "int4"], ["--precision", "'fp32', 'int8'", "int4"]),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_exit_2(
@@ -292,15 +318,6 @@ def test_without_a_finished_run_there_is_nothing_to_translate_with(
     assert_one_line(gru_mt("translate", "x"), "no finished run", "--model")
 
 
-def test_a_closed_pipe_ends_quietly(there: Path) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    command = [sys.executable, "-m", "gru_mt", "translate", "--model", "runs/small", "I see!"]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
-    os.close(writer)
-    assert done.stderr == b""
-
-
 def test_commands_run_where_cores_are_left_to_others(
     there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,7 +331,7 @@ def test_commands_run_where_cores_are_left_to_others(
         finally:
             with_others.append(False)
 
-    def load(folder: Path) -> None:
+    def load(folder: Path, *, device: str) -> None:
         assert with_others == [True]
         raise UserError("loaded")
 
@@ -324,8 +341,269 @@ def test_commands_run_where_cores_are_left_to_others(
     assert with_others == [True, False]
 
 
-def test_a_bug_of_ours_keeps_its_traceback(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["gru-mt", "translate", "--model", "runs/small", "x"])
-    monkeypatch.setattr("gru_mt.inference.translator.Translator.translate", lambda *_, **__: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        main()
+# What is said about what is wrong outside
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (PermissionError(13, "Permission denied", "a\nb"), r"a\nb: Permission denied"),
+        (ValueError("embedded null byte"), "null character"),
+        (MemoryError(), "not enough memory"),
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"),
+            "not enough memory",
+        ),
+    ],
+)
+def test_what_is_wrong_outside_is_one_line(
+    error: Exception, line: str, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.inference.translator.Translator.load", raising(error))
+    assert_one_line(gru_mt("translate", "--model", "x", "hello"), line)
+
+
+@pytest.mark.parametrize("error", [OSError(5, "no name"), ValueError("x"), RuntimeError("x")])
+def test_a_bug_of_ours_keeps_its_traceback(
+    error: Exception, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.inference.translator.Translator.load", raising(error))
+    with pytest.raises(type(error)):
+        gru_mt("translate", "--model", "x", "hello")
+
+
+def raising(error: Exception) -> Callable[..., None]:
+    def function(*_: object, **__: object) -> None:
+        raise error
+
+    return function
+
+
+def test_the_newest_run_is_found_among_odd_things(
+    gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, finished_s in (("old", 100), ("new", 200), ("a\x1b", 150)):
+        summary = tmp_path / "runs" / name / "summary.json"
+        summary.parent.mkdir(parents=True)
+        summary.touch()
+        os.utime(summary, (finished_s, finished_s))
+    (tmp_path / "runs" / "begun").mkdir()
+    (tmp_path / "runs" / "secret").mkdir(mode=0)
+    (tmp_path / "runs" / "file").touch()
+    (tmp_path / "runs" / "nowhere").symlink_to("none")
+    (tmp_path / "runs" / "loop").symlink_to("loop")
+    assert gru_mt("translate", "x").err.startswith("using runs/new\nruns/new: neither a run")
+
+
+# Streams that are closed, full, or made for another encoding
+
+
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+
+
+@FULL
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["-h"], ["--version"], ["eval", "--help"], ["translate", "I see."], ["eval", "--json"]],
+)
+@pytest.mark.parametrize("unbuffered", [False, True])
+def test_a_full_stdout_is_told_in_one_line(
+    arguments: list[str], unbuffered: bool, there: Path, gru_mt: Run
+) -> None:
+    with open("/dev/full", "wb", buffering=0 if unbuffered else -1) as full:
+        stdout = io.TextIOWrapper(full, write_through=unbuffered)
+        result = gru_mt(*arguments, stdout=stdout)
+    assert result.code == 2
+    assert result.err.splitlines()[-1] == "stdout: cannot be written: No space left on device"
+    assert "Traceback" not in result.err
+
+
+@FULL
+def test_nothing_more_is_said_of_a_full_stdout_as_the_process_ends() -> None:
+    command = [sys.executable, "-m", "gru_mt", "--version"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+@FULL
+def test_a_full_stderr_stops_nothing(there: Path, gru_mt: Run) -> None:
+    with open("/dev/full", "w", buffering=1) as full:
+        result = gru_mt("translate", "I see.", stderr=full)
+    assert (result.code, result.out.count("\n")) == (0, 1)
+
+
+def test_a_closed_pipe_ends_quietly(there: Path, gru_mt: Run) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as pipe:
+        result = gru_mt("translate", "--model", "runs/small", "I see!", stdout=pipe)
+    assert (result.code, result.err) == (128 + signal.SIGPIPE, "")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["translate", "x"], ["translate"], ["eval"], ["eval", "--json"], ["--version"]]
+)
+def test_a_closed_stdout_is_told_before_any_work(
+    arguments: list[str], there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.cli.translator.load_translator", pytest.fail)
+    assert_one_line(gru_mt(*arguments, stdout=None), "stdout: is closed")
+
+
+def test_a_closed_stderr_puts_no_messages_into_results(there: Path, gru_mt: Run) -> None:
+    assert gru_mt("translate", "I see one cat.", stderr=None).out.count("\n") == 1
+    result = gru_mt("translate", "--beam", "0", "x", stderr=None)
+    assert (result.code, result.out) == (2, "")
+
+
+def test_results_are_utf_8_whatever_stdout_is_made_for(there: Path, gru_mt: Run) -> None:
+    ascii_stdout = io.TextIOWrapper(io.BytesIO(), encoding="ascii", newline="\r\n")
+    gru_mt("translate", "--json", "où", stdout=ascii_stdout)
+    line = ascii_stdout.buffer.getvalue()
+    assert line.startswith('{"source": "où", '.encode())
+    assert line.endswith(b"}\n")
+    assert b"\r" not in line
+
+
+def test_a_stdin_that_cannot_be_read_is_told_in_one_line(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
+    class Broken(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            raise OSError(5, "Input/output error")
+
+    command = ["translate", "--model", "runs/small"]
+    broken = io.TextIOWrapper(io.BufferedReader(Broken()))
+    assert_one_line(gru_mt(*command, stdin=broken), "stdin: cannot be read: Input/output")
+    assert_one_line(gru_mt(*command, stdin=None), "stdin: is closed", "--input")
+
+
+# Signals
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_signal_ends_a_command_at_once_and_without_a_word(number: int, ignored: bool) -> None:
+    code = f"""
+import os, signal, sys, types
+if {ignored}:
+    signal.signal({number}, signal.SIG_IGN)
+from gru_mt.__main__ import main
+assert not {{"typer", "gru_mt.cli"}} & sys.modules.keys(), "nothing slow comes before"
+kill = lambda: os.kill(os.getpid(), {number})
+sys.modules["gru_mt.cli"] = types.SimpleNamespace(main=kill)
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0 if ignored else -number, b"")
+
+
+# Help
+
+
+def commands() -> dict[str, Any]:
+    return typer.main.get_command(app).commands  # type: ignore[attr-defined, no-any-return]
+
+
+def test_the_version_and_the_help_are_results(gru_mt: Run) -> None:
+    from importlib.metadata import version
+
+    assert gru_mt("--version") == Result(0, f"gru-mt {version('gru-mt')}\n", "")
+    alone = gru_mt()
+    assert alone.out.startswith("Usage: gru-mt [OPTIONS] COMMAND")
+    assert alone == gru_mt("-h") == gru_mt("--help")
+    assert all(f"\n  {name} " in alone.out for name in commands())
+    assert "..." not in alone.out.partition("Commands:")[2], "a line of a command is cut"
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_command_has_help_with_examples_that_it_takes(name: str, gru_mt: Run) -> None:
+    result = gru_mt(name, "-h")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: gru-mt {name} ")
+    assert all(len(line) <= 80 for line in result.out.splitlines())
+    lines = [line.strip() for line in result.out.splitlines()]
+    examples = [line for line in lines if line.startswith("gru-mt ")]
+    assert examples
+    for example in examples:
+        _, command, *arguments = shlex.split(example.partition(" < ")[0])
+        assert command == name
+        commands()[command].make_context(command, arguments)
+
+
+def test_a_shell_can_complete(gru_mt: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_GRU_MT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "gru-mt eval --model a --model b --split ")
+    monkeypatch.setenv("COMP_CWORD", "7")
+    assert gru_mt().out == "dev\ntest\n"
+
+
+# What a command does with its options
+
+
+def test_sentences_of_a_word_each_are_asked_about(there: Path, gru_mt: Run) -> None:
+    asked = gru_mt("translate", "--model", "runs/small", "He", "sleeps.")
+    assert asked.out.count("\n") == 2
+    assert asked.err.count("\n") == 1
+    assert "'He sleeps.'" in asked.err
+    for sentences in (["He sleeps."], ["sleeps."], ["He sleeps.", "Go!"], ["", ""]):
+        assert gru_mt("translate", "--model", "runs/small", *sentences).err == ""
+
+
+def test_an_empty_sentence_is_an_empty_line(there: Path, gru_mt: Run) -> None:
+    assert gru_mt("translate", "--model", "runs/small", "") == Result(0, "\n", "")
+
+
+def test_a_run_goes_on_with_its_own_configuration(there: Path, gru_mt: Run, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    gru_mt("train", "--config", "small.yaml", "--run", run, "--set", "training.max_steps=2")
+    for steps in (2, 4):
+        result = gru_mt("train", "--run", run, "--set", f"training.max_steps={steps}")
+        assert result.code == 0
+        assert json.loads((run / "summary.json").read_text())["step"] == steps
+    assert gru_mt("train", "--run", run, "--fresh").code == 0
+    assert (tmp_path / "run-2" / "config.yaml").read_bytes() == (run / "config.yaml").read_bytes()
+
+
+def test_eval_looks_at_its_output_before_it_translates(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.inference.translator.Translator.load", pytest.fail)
+    assert_one_line(gru_mt("eval", "--output", "runs"), "runs: cannot be written: is a folder")
+    assert_one_line(gru_mt("eval", "--output", "none/x"), "none/x: cannot be written", "no folder")
+
+
+def test_eval_passes_its_options_on(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def evaluate(*_: object, **options: object) -> None:
+        raise UserError(str(options))
+
+    monkeypatch.setattr("gru_mt.evaluation.evaluate.evaluate", evaluate)
+    options = "{'beam_size': 2, 'length_penalty': 0.5, 'bleu_tokenizer': 'zh'}"
+    told = gru_mt("eval", "--beam", 2, "--length-penalty", 0.5, "--bleu-tokenizer", "zh").err
+    assert told.splitlines()[-1] == options
+    assert "'bleu_tokenizer': None" in gru_mt("eval").err
+
+
+def test_an_export_is_used_unless_attention_or_a_device_is_asked_for(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(folder: Path, *, device: str) -> None:
+        raise UserError(f"{folder} on {device}")
+
+    monkeypatch.setattr("gru_mt.inference.translator.Translator.load", load)
+    monkeypatch.setattr("gru_mt.inference.exported.preferred", lambda folder, warn: folder / "onnx")
+    for command in (["translate", "x"], ["eval"]):
+        command += ["--model", "runs/small"]
+        used = "using runs/small/onnx\nruns/small/onnx on"
+        assert gru_mt(*command).err == f"{used} auto\n"
+        assert gru_mt(*command, "--device", "cpu").err == f"{used} cpu\n"
+        assert gru_mt(*command, "--device", "cuda").err == "runs/small on cuda\n"
+    attended = gru_mt("translate", "--json", "--attention", "x", "--model", "runs/small")
+    assert attended.err == "runs/small on auto\n"

@@ -14,7 +14,7 @@ from gru_mt.config import Config, DataConfig
 ROOT = Path(gru_mt.__file__).parent
 
 # Top to bottom: a module may import those before it. A package stands before its modules, so its
-# __init__ cannot import them.
+# __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
     errors
     config config_file
@@ -31,7 +31,8 @@ ROWS = """
     training training.schedule training.optimizer training.checkpoint training.folder
         training.journal training.preparation training.signals training.window
         training.validation training.trainer
-    cli __main__
+    cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data cli
+        __main__
 """
 ORDER = ROWS.split()
 

@@ -19,6 +19,7 @@ from gru_mt.errors import UserError
 from gru_mt.storage import (
     _began,
     append_line,
+    check_output,
     clear_leftovers,
     file_digest,
     load_tensors,
@@ -27,6 +28,7 @@ from gru_mt.storage import (
     save_tensors,
     write_file,
     write_json,
+    write_output,
 )
 
 TENSORS = {
@@ -377,3 +379,85 @@ def test_a_rename_is_synced_with_its_folder(
         f".file.{os.getpid()}-{_began(os.getpid())}.part",
         tmp_path.name,
     ]
+
+
+# Output that goes where the user says
+
+
+def test_output_replaces_a_file_in_one_step_and_makes_one(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    for content in (b"first", b"second"):
+        before = path.open("rb") if path.exists() else None
+        check_output(path)
+        write_output(path, content)
+        assert path.read_bytes() == content
+        if before:
+            with before:
+                assert before.read() == b"first", "whoever read the old file still does"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_output_goes_through_a_symlink(there: bool, tmp_path: Path) -> None:
+    link, target = tmp_path / "link", tmp_path / "folder" / "target"
+    target.parent.mkdir()
+    link.symlink_to("folder/target")
+    if there:
+        target.write_bytes(b"before")
+    check_output(link)
+    assert target.exists() == there, "checking writes nothing"
+    write_output(link, b"after")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"after"
+    assert not target.is_symlink()
+
+
+def test_output_goes_into_a_fifo(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    check_output(fifo)
+    write_output(fifo, b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert fifo.is_fifo()
+
+
+def test_output_goes_into_a_device(tmp_path: Path) -> None:
+    for path in (Path("/dev/null"), tmp_path / "link"):
+        if path.name == "link":
+            path.symlink_to("/dev/null")
+        check_output(path)
+        write_output(path, b"nowhere")
+        assert path.is_char_device()
+
+
+def test_output_into_a_stdout_that_is_a_file_stands_before_what_is_printed_later(
+    tmp_path: Path,
+) -> None:
+    stdout = os.dup(1)
+    try:
+        with (tmp_path / "out").open("wb") as file:
+            os.dup2(file.fileno(), 1)
+        check_output(Path("/dev/stdout"))
+        write_output(Path("/dev/stdout"), b"output, ")
+        os.write(1, b"scores")
+    finally:
+        os.dup2(stdout, 1)
+        os.close(stdout)
+    assert (tmp_path / "out").read_bytes() == b"output, scores"
+
+
+def test_output_that_cannot_be_written_is_refused_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "loop").symlink_to("loop")
+    paths = [tmp_path, tmp_path / "none" / "x", tmp_path / "file" / "x", tmp_path / "loop",
+             tmp_path / ("x" * 300)]  # fmt: skip
+    for path in paths:
+        assert_refused(check_output, path)
+        assert_refused(lambda path: write_output(path, b""), path)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert_refused(check_output, tmp_path / "file")
+    assert_refused(check_output, Path("/dev/null"))

@@ -10,8 +10,9 @@ from typing import Self
 class StopSignals:
     """While it is entered, the first SIGINT or SIGTERM is noted for the loop to see.
 
-    A second one does what it did before: in a command of gru-mt it ends the process at once. Only
-    the main thread can take signals; in another one nothing is noted.
+    A second one does what it did before: in a command of gru-mt it ends the process at once. A
+    signal that is ignored, as SIGINT is of a job in the background, stays so. Only the main thread
+    can take signals; in another one nothing is noted.
     """
 
     def __init__(self) -> None:
@@ -22,6 +23,7 @@ class StopSignals:
             self._before = {
                 number: signal.signal(number, self._note)
                 for number in (signal.SIGINT, signal.SIGTERM)
+                if signal.getsignal(number) != signal.SIG_IGN
             }
         else:
             self._before = {}

@@ -1,0 +1,69 @@
+"""The command line: parse, call one function, print. One module a command.
+
+Results go to stdout, everything else to stderr. Modules that are slow to import (torch, pydantic,
+sacreBLEU) load inside the command that needs them, so that `--help` is instant.
+"""
+
+import re
+import sys
+from typing import Any
+
+import typer
+
+from gru_mt.cli.app import NAME, app
+from gru_mt.cli.streams import flush_results, open_streams, say
+from gru_mt.errors import Interrupted, UserError
+from gru_mt.waiting import cores_left_to_others
+
+# Each joins the app as it is imported, in the order of the help.
+from gru_mt.cli import train, evaluate, translate, export, data  # isort: skip # noqa: F401
+
+__all__ = ["app", "main"]
+
+USAGE_ERROR: Any = typer.BadParameter.__base__  # UsageError, which typer does not export
+TORCH_MEMORY = "can't allocate memory|CUDA out of memory"  # which are no MemoryError
+LONGEST = 1_000  # characters of a line that tells a mistake
+
+
+def main() -> None:
+    """Run the command line: exit 0 when done, 2 after a mistake of the user's, told in one line."""
+    open_streams()
+    try:
+        with cores_left_to_others():
+            code = app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False)
+        flush_results()
+        sys.exit(code)
+    except USAGE_ERROR as error:
+        _tell(f"{error.ctx.command_path if error.ctx else NAME}: {_line(error.format_message())}")
+    except UserError as error:
+        _tell(str(error))
+    except Interrupted as error:
+        say(str(error))
+        sys.exit(128 + error.signal)
+    except (OSError, MemoryError, ValueError, RuntimeError) as error:
+        if not (reason := _outside_reason(error)):
+            raise
+        _tell(reason)
+    sys.exit(2)
+
+
+def _outside_reason(error: Exception) -> str:
+    """Return what is wrong outside of this program, in a line; "" where the mistake is ours."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{_line(str(error.filename))}: {error.strerror}"
+    if isinstance(error, ValueError) and "embedded null" in str(error):
+        return "a name with a null character in it is no file's; see the paths that were given"
+    if isinstance(error, MemoryError) or re.search(TORCH_MEMORY, str(error)):
+        return "not enough memory; make batches, beam or model smaller"
+    return ""
+
+
+def _line(text: str) -> str:
+    return text.replace("\n", "\\n")
+
+
+def _tell(mistakes: str) -> None:
+    """Print each line, what is too long to be read cut out of its middle."""
+    for line in mistakes.split("\n"):
+        half = LONGEST // 2
+        say(line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}")

@@ -1,0 +1,90 @@
+"""The app that the commands join, and the options that several of them take."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+from gru_mt.cli.streams import print_result
+from gru_mt.errors import UserError
+
+NAME = "gru-mt"
+
+app = typer.Typer(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+ModelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="FOLDER",
+        help="A run, a bundle or an export.  [default: the newest finished run]",
+    ),
+]
+BeamOption = Annotated[
+    int | None,
+    typer.Option(
+        "--beam", metavar="N", min=1, max=1000, help="Beam size, 1 for greedy; else the bundle's."
+    ),
+]
+PenaltyOption = Annotated[
+    float | None,
+    typer.Option(
+        "--length-penalty",
+        metavar="X",
+        min=0,
+        max=10,
+        help="Exponent of length in the score; else the bundle's.",
+    ),
+]
+DeviceOption = Annotated[
+    str,
+    typer.Option(
+        "--device", metavar="NAME", help="cpu, cuda or cuda:1; an export takes the CPU anyway."
+    ),
+]
+SetOption = Annotated[
+    list[str],
+    typer.Option(
+        "--set", metavar="SECTION.KEY=VALUE", help="Override a field; may be given several times."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class Command(TyperCommand):
+    """A command that refuses an option which is given twice or is empty."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse as the base does; also raises UserError."""
+        values, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option in given if not ctx.resilient_parsing else ():  # completing a line that is begun
+            if not isinstance(option, TyperOption) or option.is_flag:
+                continue
+            if given.count(option) > 1 and not option.multiple:
+                raise UserError(f"{option.opts[0]} is given twice")
+            if "" in (values[option.name] if option.multiple else [values[option.name]]):
+                raise UserError(f"{option.opts[0]} is empty")
+        return super().parse_args(ctx, args)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print_result(f"{NAME} {version(NAME)}")
+        raise typer.Exit
+
+
+@app.callback()
+def gru_mt(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Train a GRU translator, measure it, translate with it."""

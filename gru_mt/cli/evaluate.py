@@ -1,0 +1,92 @@
+"""`gru-mt eval`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from gru_mt.cli.app import (
+    BeamOption,
+    Command,
+    DeviceOption,
+    JsonOption,
+    ModelOption,
+    PenaltyOption,
+    app,
+)
+from gru_mt.cli.streams import print_json, print_result, require_stdout, say
+from gru_mt.cli.translator import load_translator, newest_run
+from gru_mt.errors import UserError
+
+EXAMPLES = """\b
+Examples:
+  gru-mt eval
+  gru-mt eval --model runs/fra-eng --split dev --beam 1 --json
+  gru-mt eval --source mine.en --reference mine.fr --output mine.hypotheses
+"""
+
+
+@app.command("eval", cls=Command, epilog=EXAMPLES)
+def evaluate(
+    model: ModelOption = None,
+    split: Annotated[
+        Literal["dev", "test"], typer.Option(help="The part of the run's corpus.")
+    ] = "test",
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Sentences to translate instead, one a line."),
+    ] = None,
+    reference: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE", help="Their translations; may be given several times."),
+    ] = [],  # noqa: B006 typer wants a list, and nobody changes it
+    beam: BeamOption = None,
+    length_penalty: PenaltyOption = None,
+    bleu_tokenizer: Annotated[
+        Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] | None,
+        typer.Option(help="How sacreBLEU splits words; else as fits the target language."),
+    ] = None,
+    device: DeviceOption = "auto",
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the translations here.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score a translator by BLEU and chrF. Each comes with its signature and 95 % interval."""
+    if (source is None) != (not reference):
+        raise UserError("--source and --reference belong together: give both or neither")
+    require_stdout()
+    from gru_mt.storage import check_output, write_output
+
+    if output:
+        check_output(output)
+        for read in [source, *reference] if source else []:
+            if output.exists() and read.exists() and output.samefile(read):
+                raise UserError(f"--output {output}: is what is read; name another file")
+    from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
+    from gru_mt.evaluation.evaluate import read_evaluation_set, read_split
+
+    folder = model or newest_run()
+    evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
+    translator = load_translator(folder, told=model, device=device)
+    say(f"translating {len(evaluation_set.sources):,} sentences of {source or split}")
+    result = evaluate_translator(
+        translator,
+        evaluation_set,
+        beam_size=beam,
+        length_penalty=length_penalty,
+        bleu_tokenizer=bleu_tokenizer,
+    )
+    if output:
+        text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses)
+        write_output(output, text.encode())
+    if as_json:
+        print_json(result.to_json())
+    else:
+        for score in result.scores:
+            print_result(str(score))
+        print_result(
+            f"{len(result.hypotheses):,} sentences in {result.seconds:.1f} s: "
+            f"{result.sentences_s:,.0f} a second, beam {result.beam_size}, "
+            f"length penalty {result.length_penalty}"
+        )

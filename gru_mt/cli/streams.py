@@ -1,0 +1,97 @@
+"""What a command prints: results to stdout, as UTF-8; everything else to stderr, printable.
+
+Either may be closed, full, or made for another encoding.
+"""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import Any, TextIO, cast
+
+from gru_mt.errors import UserError, printable
+
+
+class _Results:
+    """stdout: writing to it raises UserError where it is full, and exits where nobody reads it."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        if text == "":  # typer asks so whether this takes text, and hides what it raises
+            return 0
+        with self._explained():
+            return self._file.write(text)
+
+    def flush(self) -> None:
+        with self._explained():
+            self._file.flush()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            _silence(self._file)
+            if isinstance(error, BrokenPipeError):
+                sys.exit(128 + signal.SIGPIPE)
+            raise UserError(f"stdout: cannot be written: {error.strerror}") from None
+
+
+def open_streams() -> None:
+    """Prepare the standard streams: stdout as `_Results`, a closed stderr as the null device.
+
+    `sys.stdin` and `sys.stdout` stay None where they are closed; see `require_stdout`.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # Opening takes the lowest free descriptor, so that no file of ours becomes this stream.
+            null = os.open(os.devnull, os.O_RDWR)
+            if name == "stderr":  # else `print(..., file=None)` would print to stdout
+                sys.stderr = os.fdopen(null, "w", encoding="utf-8", closefd=False)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+        sys.stdout = cast("TextIO", _Results(sys.stdout))
+
+
+def require_stdout() -> None:
+    """Raise UserError where stdout is closed: for a command with results, before its work."""
+    if sys.stdout is None:
+        raise UserError("stdout: is closed, and the results go there")
+
+
+def print_result(text: str) -> None:
+    """Print a line, or lines, to stdout."""
+    require_stdout()
+    print(text)  # noqa: T201 results go to stdout
+
+
+def print_json(values: Mapping[str, Any]) -> None:
+    """Print a JSON object on a line of its own."""
+    print_result(json.dumps(values, ensure_ascii=False))
+
+
+def flush_results() -> None:
+    """Write what was printed."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def say(text: str) -> None:
+    """Print a message to stderr."""
+    try:
+        print(printable(text), file=sys.stderr)  # noqa: T201 as above
+    except OSError:  # it is full, or nobody reads it: the results matter more
+        _silence(sys.stderr)
+
+
+def _silence(stream: TextIO) -> None:
+    """Send what `stream` still holds into nothing: Python flushes it once more as it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,62 @@
+"""`gru-mt train`."""
+
+import os
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gru_mt.cli.app import Command, SetOption, app
+from gru_mt.cli.translator import RUNS
+from gru_mt.errors import UserError
+
+STARTED_S = time.perf_counter()  # the clock of a run begins with its command
+CONFIG = "config.yaml"  # of a run
+EXAMPLES = """\b
+Examples:
+  gru-mt train --config configs/fra-eng.yaml
+  gru-mt train --config configs/fra-eng.yaml --fresh
+  gru-mt train --config my.yaml --run runs/deep --set model.encoder_layers=2
+  gru-mt train --run runs/deep --set training.max_epochs=20
+"""
+
+
+@app.command(cls=Command, epilog=EXAMPLES)
+def train(
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The configuration, in YAML; else the run's own."),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="The run; else runs/ plus the configuration's name."),
+    ] = None,
+    overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Start anew, in a numbered folder beside it.")
+    ] = False,
+) -> None:
+    """Train a translator, or go on with a run that was stopped."""
+    if config is None:
+        config = _config_of(run)
+    # Kernels for the last 1,024 shapes met are kept twice: by oneDNN, which compiles them, and by
+    # ideep, through which torch reaches it, with memory of their own. oneDNN's copy is enough.
+    os.environ.setdefault("LRU_CACHE_CAPACITY", "8")
+    from gru_mt.config_file import load_config
+
+    parsed = load_config(config, overrides)
+    from gru_mt.training.folder import fresh_folder
+    from gru_mt.training.trainer import train as train_run
+
+    folder = run or RUNS / config.stem
+    train_run(parsed, fresh_folder(folder) if fresh else folder, started_s=STARTED_S)
+
+
+def _config_of(run: Path | None) -> Path:
+    """Return the configuration that a run keeps."""
+    if run is None:
+        raise UserError("give --config, or --run alone to go on with a run as it was configured")
+    if not (run / CONFIG).is_file():
+        raise UserError(f"{run}: holds no run to go on with; give --config to start one there")
+    return run / CONFIG

@@ -1,0 +1,129 @@
+"""`gru-mt translate`."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from gru_mt.cli.app import (
+    BeamOption,
+    Command,
+    DeviceOption,
+    JsonOption,
+    ModelOption,
+    PenaltyOption,
+    app,
+)
+from gru_mt.cli.streams import flush_results, print_json, print_result, require_stdout, say
+from gru_mt.cli.translator import load_translator, newest_run
+from gru_mt.errors import UserError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import BufferedReader
+
+    from gru_mt.inference.lines import Line
+    from gru_mt.inference.translator import Translation
+
+EXAMPLES = """\b
+Examples:
+  gru-mt translate "Where is the station?" "I lost my keys."
+  gru-mt translate --input letters.txt --n-best 3
+  gru-mt translate --json --attention < letters.txt
+"""
+
+
+@app.command(cls=Command, epilog=EXAMPLES)
+def translate(
+    sentences: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SENTENCE", hidden=True),  # its type, list[str], tells users nothing
+    ] = None,
+    model: ModelOption = None,
+    input_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--input", metavar="FILE", help="A file of sentences, one a line; else stdin."
+        ),
+    ] = None,
+    beam: BeamOption = None,
+    length_penalty: PenaltyOption = None,
+    n_best: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, max=1000, help="How many translations of each sentence."),
+    ] = 1,
+    batch_size: Annotated[
+        int, typer.Option(metavar="N", min=1, max=100_000, help="Sentences translated together.")
+    ] = 256,
+    device: DeviceOption = "auto",
+    as_json: JsonOption = False,
+    attention: Annotated[
+        bool, typer.Option("--attention", help="Put attention weights into the JSON.")
+    ] = False,
+) -> None:
+    """Translate sentences: one line out for each line in, in order.
+
+    The sentences are arguments, each in quotes, or lines of a file or of stdin.
+    """
+    if sentences and input_file:
+        raise UserError("give sentences or --input, not both")
+    if attention and not as_json:
+        raise UserError("--attention is part of --json; give both")
+    require_stdout()
+    if sentences and len(sentences) > 1 and all(len(each.split()) == 1 for each in sentences):
+        say(
+            f"note: each argument is a sentence; one of several words wants quotes: "
+            f"{quoted(' '.join(sentences))}"
+        )
+    translator = load_translator(
+        model or newest_run(), told=model, device=device, attention=attention
+    )
+    for lines in _chunks(sentences, input_file):
+        translations = translator.translate(
+            [line.text for line in lines],
+            beam_size=beam,
+            length_penalty=length_penalty,
+            n_best=n_best,
+            batch_size=batch_size,
+            attention=attention,
+        )
+        for line, translation in zip(lines, translations, strict=True):
+            _warn_of(line, translation)
+            if as_json:
+                print_json(translation.to_json())
+            else:
+                texts = [candidate.text for candidate in translation.candidates]
+                print_result("\n".join(texts + [""] * (n_best - len(texts))))
+        flush_results()
+
+
+def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[list[Line]]":
+    """Yield the lines to translate: the sentences, else the file's, else those of stdin."""
+    from gru_mt.inference.lines import decode_line, read_chunks
+
+    if sentences:
+        raw = map(os.fsencode, sentences)
+        yield [decode_line(line, number) for number, line in enumerate(raw, start=1)]
+        return
+    if input_file is None and sys.stdin is None:
+        raise UserError("stdin: is closed; give sentences or --input")
+    try:
+        if input_file is None:
+            yield from read_chunks(cast("BufferedReader", sys.stdin.buffer))
+        else:
+            with input_file.open("rb") as file:
+                yield from read_chunks(file)
+    except OSError as error:
+        raise UserError(f"{input_file or 'stdin'}: cannot be read: {error.strerror}") from None
+
+
+def _warn_of(line: "Line", translation: "Translation") -> None:
+    for warning in line.warnings:
+        say(f"warning: line {line.number}: {warning}")
+    if translation.cut_tokens:
+        say(
+            f"warning: line {line.number}: too long; its last {translation.cut_tokens} tokens were "
+            "left out (decoding.max_source_tokens)"
+        )
