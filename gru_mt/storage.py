@@ -180,3 +180,22 @@ def _digest(tensors: "Mapping[str, Tensor]", header: str) -> str:
         digest.update(f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
+
+
+def write_signed_json(path: Path, values: Mapping[str, Any]) -> None:
+    """Write `values` with their digest among them, as "sha256"; see `write_json`."""
+    write_json(path, {**values, "sha256": _json_digest(values)})
+
+
+def read_signed_json(path: Path) -> dict[str, Any]:
+    """Return what `write_signed_json` wrote; UserError where it is missing, damaged or changed."""
+    values = read_json(path)
+    if "sha256" not in values:
+        raise UserError(f"{path}: damaged: it carries no digest of its contents")
+    if values.pop("sha256") != _json_digest(values):
+        raise UserError(f"{path}: damaged: its contents do not match its digest")
+    return values
+
+
+def _json_digest(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import json
 import os
 import pickle
 from collections.abc import Callable
@@ -19,9 +20,11 @@ from gru_mt.storage import (
     file_digest,
     load_tensors,
     read_json,
+    read_signed_json,
     save_tensors,
     write_file,
     write_json,
+    write_signed_json,
 )
 
 TENSORS = {
@@ -270,3 +273,34 @@ def test_lines_are_added_and_a_folder_that_is_not_there_is_named(tmp_path: Path)
     assert (tmp_path / "log").read_text() == "eins\nzwei\n"
     with pytest.raises(UserError, match=r"none.log: cannot be written: No such file"):
         append_line(tmp_path / "none" / "log", "drei")
+
+
+# Signed JSON
+
+
+def test_signed_json_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "values.json"
+    write_signed_json(path, HEADER)
+    assert read_signed_json(path) == HEADER
+    compact = json.dumps(dict(sorted(read_json(path).items())))
+    path.write_text(compact)  # the digest is of the values, not of how they are written
+    assert read_signed_json(path) == HEADER
+
+
+def test_signed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "values.json"
+    write_signed_json(path, HEADER)
+    whole = read_json(path)
+    unsigned = {name: value for name, value in whole.items() if name != "sha256"}
+    for changed in (
+        whole | {"step": 8},
+        whole | {"step": "7"},
+        whole | {"more": None},
+        {name: value for name, value in whole.items() if name != "nothing"},
+        whole | {"sha256": "0" * 64},
+        whole | {"sha256": None},
+        unsigned,
+        {},
+    ):
+        write_json(path, changed)
+        assert_refused(read_signed_json, path)
