@@ -142,9 +142,17 @@ class TrainingConfig(Section):
 
 
 class DecodingConfig(Section):
-    beam_size: PositiveInt = 5
-    length_penalty: Annotated[float, Field(ge=0)] = 1.0  # score = log-probability / length ** this
+    beam_size: Annotated[int, Field(ge=1, le=1_000)] = 5
+    length_penalty: Annotated[float, Field(ge=0, le=10)] = (
+        1.0  # score = log-probability / length ** this
+    )
     max_source_tokens: PositiveInt = 256  # a longer sentence is cut, with a warning
+
+
+class EvaluationConfig(Section):
+    bleu_tokenizer: Literal["auto", "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] = (
+        "auto"  # what fits data.target; else one of sacreBLEU's
+    )
 
 
 class Config(Section):
@@ -155,3 +163,4 @@ class Config(Section):
     model: ModelConfig = ModelConfig()
     training: TrainingConfig = TrainingConfig()
     decoding: DecodingConfig = DecodingConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()

@@ -17,7 +17,7 @@ from gru_mt.data.sentences import Sentences
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
 from gru_mt.data.tokenizer import Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
-from gru_mt.storage import write_file, write_json
+from gru_mt.storage import write_file, write_json, write_signed_json
 from gru_mt.training.checkpoint import CHECKPOINTS
 from gru_mt.training.journal import Journal
 
@@ -84,8 +84,8 @@ def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
     report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
     write_json(folder / "corpus.json", report | asdict(corpus.report))
-    write_json(folder / "dev.json", asdict(dev))
-    write_json(folder / "test.json", asdict(EvaluationSet.from_pairs(split.test)))
+    write_signed_json(folder / "dev.json", asdict(dev))
+    write_signed_json(folder / "test.json", asdict(EvaluationSet.from_pairs(split.test)))
 
     tokenizer = _tokenizer(config, split, folder, journal)
     return TrainingData(

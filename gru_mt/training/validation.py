@@ -7,7 +7,7 @@ import torch
 
 from gru_mt.config import Config
 from gru_mt.data.batching import EncodedPairs
-from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.evaluation.score import bleu_tokenizer, corpus_bleu
 from gru_mt.inference.search import Decoding
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
@@ -23,7 +23,9 @@ def measure(
     decoding = Decoding(**config.decoding.model_dump())
     translator = Translator(TorchEngine(model), data.tokenizer, decoding)
     translations = translator.translate(data.dev.sources, beam_size=1)
-    bleu = corpus_bleu([each.text for each in translations], data.dev.references)
+    tokenizer = bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
+    texts = [each.text for each in translations]
+    bleu = corpus_bleu(texts, data.dev.references, tokenizer=tokenizer)
     return bleu, mean_loss(model, data.dev_pairs, config.training.batch_tokens, device)
 
 

@@ -212,7 +212,7 @@ def scores(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], None]:
 
     def arrange(values: list[float]) -> None:
         upcoming: Iterator[float] = iter(values)
-        monkeypatch.setattr(validation, "corpus_bleu", lambda *_: next(upcoming))
+        monkeypatch.setattr(validation, "corpus_bleu", lambda *_, **__: next(upcoming))
 
     return arrange
 
