@@ -33,12 +33,21 @@ from gru_mt.training.window import Update, Window
 NOISE = 0.5  # BLEU: on a dev set of a thousand sentences a smaller difference tells nothing
 
 
-def train(config: Config, folder: Path, *, started_s: float) -> Progress:
+def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:
     """Train `config` in `folder`, or go on where a run of it stopped; return where it got.
 
-    `started_s` is the reading of `time.perf_counter` at which the run's clock began. Raises
-    UserError for what is wrong with the corpus or the folder, and what `Trainer.run` raises.
+    `started_s` is the reading of `time.perf_counter` at which the run's clock began: by default
+    now. Raises UserError for what is wrong with the corpus or the folder, and what `Trainer.run`
+    raises.
+
+    >>> from pathlib import Path
+    >>> from gru_mt import load_config, train
+    >>> config = load_config(Path("small.yaml"))
+    >>> progress = train(config, Path("runs/small"))
+    >>> progress.epoch == config.training.max_epochs
+    True
     """
+    started_s = time.perf_counter() if started_s is None else started_s
     keep_freed_memory()
     resolve_device(config.training.device)  # one that is not there is said before the waiting
     with open_folder(folder, config):
