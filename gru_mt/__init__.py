@@ -1,17 +1,34 @@
 """gru-mt: train a GRU translator on sentence pairs, measure it honestly, translate with it."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gru_mt.config_file import load_config
+    from gru_mt.errors import UserError
+    from gru_mt.evaluation.evaluate import evaluate
     from gru_mt.inference.translator import Translator
+    from gru_mt.training.trainer import train
 
-__all__ = ["Translator"]
+    __version__: str
+
+__all__ = ["Translator", "UserError", "__version__", "evaluate", "load_config", "train"]
+
+_MODULES = {
+    "Translator": "inference.translator",
+    "UserError": "errors",
+    "evaluate": "evaluation.evaluate",
+    "load_config": "config_file",
+    "train": "training.trainer",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import `Translator` when it is first asked for."""
-    if name in __all__:
-        from gru_mt.inference import translator
+    """Import what is public when it is first asked for."""
+    if name == "__version__":
+        from importlib.metadata import version
 
-        return getattr(translator, name)
+        return version("gru-mt")
+    if name in _MODULES:
+        return getattr(import_module(f"gru_mt.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

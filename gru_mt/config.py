@@ -162,9 +162,15 @@ class FittedTraining(TrainingConfig):
 
 
 class DecodingConfig(Section):
-    beam_size: Annotated[int, Field(gt=0, le=500)] = 5
+    beam_size: Annotated[int, Field(ge=1, le=1_000)] = 5
     length_penalty: Annotated[float, Field(ge=0, le=10)] = 1.0  # score: log-prob / length**this
     max_source_tokens: Count = 256  # a longer sentence is cut, with a warning
+
+
+class EvaluationConfig(Section):
+    bleu_tokenizer: Literal["auto", "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] = (
+        "auto"  # what fits data.target; else one of sacreBLEU's
+    )
 
 
 class Config(Section):
@@ -175,3 +181,4 @@ class Config(Section):
     model: ModelConfig = ModelConfig()
     training: TrainingConfig = TrainingConfig()
     decoding: DecodingConfig = DecodingConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()

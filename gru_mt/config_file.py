@@ -230,7 +230,14 @@ def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Con
 
 
 def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
-    """Return the configuration in the file at `path`; see `parse_config`."""
+    """Return the configuration in the file at `path`; see `parse_config`.
+
+    >>> from pathlib import Path
+    >>> from gru_mt import load_config
+    >>> config = load_config(Path("small.yaml"), ["training.seed=7"])
+    >>> config.training.seed, config.model.cell
+    (7, 'gru')
+    """
     where = _shown(str(path))
     try:
         with path.open("rb") as file:

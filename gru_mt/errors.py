@@ -16,6 +16,14 @@ class UserError(Exception):
 
     The command line prints it as it stands and exits with 2. A mistake of ours is any other
     exception, and keeps its traceback.
+
+    >>> from pathlib import Path
+    >>> from gru_mt import UserError, load_config
+    >>> try:
+    ...     load_config(Path("none.yaml"))
+    ... except UserError as error:
+    ...     print(error)
+    none.yaml: cannot be read: No such file or directory
     """
 
 

@@ -310,3 +310,27 @@ def _refusing_output(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def signed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `values` with their digest among them, as "sha256"; see `read_signed_json`."""
+    return {**values, "sha256": _json_digest(values)}
+
+
+def write_signed_json(path: Path, values: Mapping[str, Any]) -> None:
+    """Write `values` as `signed` gives them; see `write_json`."""
+    write_json(path, signed(values))
+
+
+def read_signed_json(path: Path) -> dict[str, Any]:
+    """Return what `write_signed_json` wrote; UserError where it is missing, damaged or changed."""
+    values = read_json(path)
+    if "sha256" not in values:
+        raise UserError(f"{path}: damaged: it carries no digest of its contents")
+    if values.pop("sha256") != _json_digest(values):
+        raise UserError(f"{path}: damaged: its contents do not match its digest")
+    return values
+
+
+def _json_digest(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

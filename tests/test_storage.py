@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import json
 import os
 import pickle
 import subprocess
@@ -24,11 +25,13 @@ from gru_mt.storage import (
     file_digest,
     load_tensors,
     read_json,
+    read_signed_json,
     replacing_folder,
     save_tensors,
     write_file,
     write_json,
     write_output,
+    write_signed_json,
 )
 
 TENSORS = {
@@ -461,3 +464,34 @@ def test_output_that_cannot_be_written_is_refused_before(
     monkeypatch.setattr("os.access", lambda *_: False)
     assert_refused(check_output, tmp_path / "file")
     assert_refused(check_output, Path("/dev/null"))
+
+
+# Signed JSON
+
+
+def test_signed_json_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "values.json"
+    write_signed_json(path, HEADER)
+    assert read_signed_json(path) == HEADER
+    compact = json.dumps(dict(sorted(read_json(path).items())))
+    path.write_text(compact)  # the digest is of the values, not of how they are written
+    assert read_signed_json(path) == HEADER
+
+
+def test_signed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "values.json"
+    write_signed_json(path, HEADER)
+    whole = read_json(path)
+    unsigned = {name: value for name, value in whole.items() if name != "sha256"}
+    for changed in (
+        whole | {"step": 8},
+        whole | {"step": "7"},
+        whole | {"more": None},
+        {name: value for name, value in whole.items() if name != "nothing"},
+        whole | {"sha256": "0" * 64},
+        whole | {"sha256": None},
+        unsigned,
+        {},
+    ):
+        write_json(path, changed)
+        assert_refused(read_signed_json, path)

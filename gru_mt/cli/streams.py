@@ -3,11 +3,10 @@
 Either may be closed, full, or made for another encoding.
 """
 
-import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
@@ -73,9 +72,11 @@ def print_result(text: str) -> None:
     print(text)  # noqa: T201 results go to stdout
 
 
-def print_json(values: Mapping[str, Any]) -> None:
+def print_json(values: dict[str, Any]) -> None:
     """Print a JSON object on a line of its own."""
-    print_result(json.dumps(values, ensure_ascii=False))
+    from gru_mt.inference.lines import json_line
+
+    print_result(json_line(values))
 
 
 def flush_results() -> None:

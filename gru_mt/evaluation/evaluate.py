@@ -3,14 +3,15 @@
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from gru_mt.data.split import EvaluationSet
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import Score, score_translations
+from gru_mt.evaluation.score import bleu_tokenizer as resolve_tokenizer
 from gru_mt.inference.lines import read_chunks
 from gru_mt.inference.translator import Translator
-from gru_mt.storage import read_json
+from gru_mt.storage import read_signed_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,33 +47,67 @@ def evaluate(
     *,
     beam_size: int | None = None,
     length_penalty: float | None = None,
+    bleu_tokenizer: str | None = None,
 ) -> Evaluation:
-    """Translate the sources and score the result; the settings default to the bundle's."""
+    """Translate the sources and score the result; the settings default to the translator's.
+
+    `bleu_tokenizer` is one of sacreBLEU's, or `auto`, by the target language. Raises UserError
+    where it is not installed, and as `score_translations` does.
+
+    >>> from gru_mt import Translator, evaluate
+    >>> from gru_mt.data.split import EvaluationSet
+    >>> one = EvaluationSet(["I see a dog."], [["je vois un chien.", "je vois le chien."]])
+    >>> result = evaluate(Translator.load("runs/small"), one, beam_size=1)
+    >>> [f"{score.name} {score.value:.0f}" for score in result.scores]
+    ['BLEU multi 100', 'BLEU single 100', 'chrF 100']
+    """
     beam_size = translator.decoding.beam_size if beam_size is None else beam_size
     if length_penalty is None:
         length_penalty = translator.decoding.length_penalty
+    setting = translator.bleu_tokenizer if bleu_tokenizer is None else bleu_tokenizer
+    tokenizer = resolve_tokenizer(translator.target_language, setting)
     started_s = time.perf_counter()
     translations = translator.translate(
         evaluation_set.sources, beam_size=beam_size, length_penalty=length_penalty
     )
     seconds = time.perf_counter() - started_s
     hypotheses = [translation.text for translation in translations]
-    scores = score_translations(hypotheses, evaluation_set.references)
+    scores = score_translations(hypotheses, evaluation_set.references, tokenizer=tokenizer)
     return Evaluation(tuple(scores), hypotheses, seconds, beam_size, length_penalty)
 
 
 def read_split(folder: Path, part: str) -> EvaluationSet:
     """Return the dev or test part that a run keeps; `folder` is the run's, or its bundle's.
 
-    Raises UserError where there is none, as beside a bundle that was moved, or where it is empty.
+    Raises UserError where there is none, as beside a bundle that was moved, or where it is empty
+    or damaged.
     """
     for path in (folder / f"{part}.json", folder.parent / f"{part}.json"):
         if path.is_file():
-            evaluation_set = EvaluationSet(**read_json(path))
+            evaluation_set = _read_json_set(path)
             if not evaluation_set.sources:
                 raise UserError(f"{path}: the corpus was too small for a {part} part")
             return evaluation_set
     raise UserError(f"{folder}: no {part} part is kept there; give --source and --reference")
+
+
+def _read_json_set(path: Path) -> EvaluationSet:
+    values = read_signed_json(path)
+    sources, references = values.get("sources"), values.get("references")
+    if not _is_texts(sources) or not isinstance(references, list):
+        raise UserError(f"{path}: damaged: no list of sources and list of references")
+    if len(sources) != len(references):
+        raise UserError(
+            f"{path}: damaged: {len(sources):,} sources, references of {len(references):,}"
+        )
+    for number, texts in enumerate(references, start=1):
+        if not _is_texts(texts) or not texts:
+            raise UserError(f"{path}: damaged: sentence {number:,} has no list of references")
+    return EvaluationSet(sources, references)
+
+
+def _is_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:

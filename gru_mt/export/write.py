@@ -17,7 +17,7 @@ from gru_mt.storage import (
     replacing_folder,
     tensors_digest,
     write_file,
-    write_json,
+    write_signed_json,
 )
 
 PACKAGES = ("onnx", "onnxscript", "torch")
@@ -37,6 +37,7 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
     from gru_mt.export.int8 import quantise  # which imports onnx
 
     bundle = load_bundle(folder, torch.device("cpu"))
+    config = bundle.config
     weights_sha256 = tensors_digest(bundle_folder(folder) / WEIGHTS)
     models = graphs(bundle.model)
     if precision == "int8":
@@ -50,12 +51,13 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
         facts = {
             "format": FORMAT,
             "precision": precision,
-            "decoding": bundle.config.decoding.model_dump(),
+            "decoding": config.decoding.model_dump(),
+            "evaluation": {"target": config.data.target, **config.evaluation.model_dump()},
             "weights_sha256": weights_sha256,
             "files": {name: file_digest(temporary / name) for name in files},
             "versions": {name: version(name) for name in ("gru-mt", *PACKAGES)},
             "provenance": bundle.provenance,
         }
-        write_json(temporary / FACTS, facts)
+        write_signed_json(temporary / FACTS, facts)
     sizes = [f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items()]
     return f"wrote {out}: {', '.join(sizes)}"

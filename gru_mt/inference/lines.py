@@ -1,12 +1,21 @@
-"""Lines of text from anywhere: N in, N out, whatever their bytes are."""
+"""Lines of text from anywhere: N in, N out, whatever their bytes are; and lines of JSON."""
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedReader
+from typing import Any
 
 from gru_mt.data.text import CONTROL
+from gru_mt.errors import UserError
 
 CHUNK_BYTES = 1 << 16
+LINE_BYTES = 1_000_000  # of a line that are read as text
+ENDLESS_BYTES = 1 << 32  # without a line feed: no file of lines, but as /dev/zero is
+_ESCAPED = re.compile(  # in JSON: what may end a line, reorder it, or is not UTF-8
+    r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,31 +31,56 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
     """Yield the lines of `file` as they come, some together: all that are there at a time.
 
     So a file comes in chunks of 64 KiB, and a line typed or piped in slowly at once. Only a line
-    feed ends a line; the last needs none.
+    feed ends a line; the last needs none. Of a long line the beginning is kept, as `decode_line`
+    reads no more. Raises UserError for a line that does not seem to end.
     """
-    number = 0
-    begun: list[bytes] = []  # pieces of a line whose end has not come yet
+    number, size = 0, 0  # of lines that have ended, and the bytes of the one that has not
+    begun = bytearray()  # what is kept of those
     while data := file.read1(CHUNK_BYTES):
-        if not number and not begun:
+        if not number and not size:
             data = data.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
         first, *others = data.split(b"\n")
-        begun.append(first)
+        begun += first[: max(0, LINE_BYTES + 2 - len(begun))]  # 2: a carriage return is no text
+        size += len(first)
         if others:
-            whole = [b"".join(begun), *others[:-1]]
-            begun = [others[-1]]
+            whole = [bytes(begun), *others[:-1]]
+            begun, size = bytearray(others[-1]), len(others[-1])
             yield [decode_line(raw, number + place) for place, raw in enumerate(whole, start=1)]
             number += len(whole)
-    if rest := b"".join(begun):
-        yield [decode_line(rest, number + 1)]
+        elif size > ENDLESS_BYTES:
+            name = getattr(file, "name", "input")
+            raise UserError(f"{name}:{number + 1}: no end of the line in {ENDLESS_BYTES:,} bytes")
+    if begun:
+        yield [decode_line(bytes(begun), number + 1)]
 
 
 def decode_line(raw: bytes, number: int) -> Line:
-    """Return a line as text: bytes that are not UTF-8 as U+FFFD, control characters as spaces."""
-    text = raw.removesuffix(b"\r").decode("utf-8", errors="replace")
+    """Return a line as text: bytes that are not UTF-8 as U+FFFD, control characters as spaces.
+
+    Of a line of more than LINE_BYTES the rest is left out.
+    """
+    raw = raw.removesuffix(b"\r")
     warnings = []
-    if text.encode() != raw.removesuffix(b"\r"):
+    if len(raw) > LINE_BYTES:
+        end = LINE_BYTES
+        while end > LINE_BYTES - 3 and raw[end] & 0xC0 == 0x80:  # inside a character
+            end -= 1
+        raw = raw[:end]
+        warnings.append(f"is longer than {LINE_BYTES:,} bytes; the rest was left out")
+    text = raw.decode("utf-8", errors="replace")
+    if text.encode() != raw:
         warnings.append("is not UTF-8; what is not was replaced by U+FFFD")
     if CONTROL.search(text):
         text = CONTROL.sub(" ", text)
         warnings.append("has control characters; they were replaced by spaces")
     return Line(number, text, tuple(warnings))
+
+
+def json_line(values: dict[str, Any]) -> str:
+    """Return `values` as JSON that is one line to every reader, and shows as it is written.
+
+    U+2028 and other characters that end lines or change the direction of text are escaped, and so
+    are controls and half surrogate pairs.
+    """
+    text = json.dumps(values, ensure_ascii=False)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

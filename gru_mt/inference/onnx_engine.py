@@ -3,6 +3,7 @@
 Shapes: as in `engine`.
 """
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,18 @@ import numpy as np
 import onnxruntime
 
 from gru_mt.data.sentences import Ints
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, quoted
 from gru_mt.inference.engine import Live
 from gru_mt.inference.search import Floats
+
+_LEFT: list[Any] = []  # sessions of a process that this one was forked from; see `_Graph`
 
 
 class OnnxEngine:
     """An exported model on the CPU; see `Engine`."""
 
     def __init__(self, encoder: Path, decoder: Path) -> None:
-        """Take the files of the two graphs; raises UserError where one is damaged."""
+        """Take the files of the two graphs; raises UserError where one cannot be read."""
         self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)
 
     def start(self, source_BS: Ints, length_B: Ints) -> Live:
@@ -49,20 +52,37 @@ class OnnxEngine:
 
 
 class _Graph:
-    """A graph in a session of onnxruntime: arrays in and out by name."""
+    """A graph in a session of onnxruntime: arrays in and out by name.
+
+    A forked process has none of the session's threads, and opens a session of its own. It keeps the
+    other one, whose end would wait for them.
+    """
 
     def __init__(self, path: Path) -> None:
+        try:
+            self._content = path.read_bytes()
+            self._open()
+        except OSError as error:
+            raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+        except Exception as error:  # onnxruntime's have no other parent
+            raise UserError(f"{path}: onnxruntime cannot load it: {quoted(str(error))}") from None
+
+    def _open(self) -> None:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors
         # Threads that wait busily take the other core from whatever else runs there.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(
-            path, options, providers=["CPUExecutionProvider"]
+            self._content, options, providers=["CPUExecutionProvider"]
         )
+        self._process = os.getpid()
         self._inputs = [each.name for each in self._session.get_inputs()]
         self._outputs = [each.name for each in self._session.get_outputs()]
 
     def run(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Return the outputs; what the graph does not read may be among `arrays`."""
+        if self._process != os.getpid():
+            _LEFT.append(self._session)
+            self._open()
         inputs = {name: arrays[name] for name in self._inputs}
         return dict(zip(self._outputs, self._session.run(None, inputs), strict=True))

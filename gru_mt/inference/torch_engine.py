@@ -3,6 +3,7 @@
 Shapes: as in `engine`; T target tokens.
 """
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,10 @@ from gru_mt.inference.engine import Live
 from gru_mt.inference.search import Floats
 from gru_mt.model.incremental import Incremental, best
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+
+# A process that is forked has none of the threads that it computed with, and would wait for them.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
 class TorchEngine:

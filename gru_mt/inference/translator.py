@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -17,17 +17,21 @@ from gru_mt.data.tokenizer import BOS, Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.exported import is_export, load_export
-from gru_mt.inference.search import Decoding, beam_search
+from gru_mt.inference.search import Decoding, beam_search, check_count
 
 PRUNING_MARGIN = 1.5  # nats, where only the best is wanted: on fra-eng no BLEU less than without
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One translation of a sentence."""
+    """One translation of a sentence.
+
+    Its score is the log-probability in nats over length ** length_penalty; higher is better. It
+    depends on the batch in its sixth digit: products of other shapes are rounded otherwise.
+    """
 
     text: str
-    score: float  # log-probability in nats over length ** length_penalty; higher is better
+    score: float
     tokens: list[str]
     attention: list[list[float]] | None  # a row for each token and <eos>, over source tokens, <eos>
 
@@ -64,12 +68,34 @@ class Translation:
 
 
 class Translator:
-    """A model and its tokenizer, ready to translate."""
+    """A model and its tokenizer, ready to translate.
 
-    def __init__(self, engine: Engine, tokenizer: Tokenizer, decoding: Decoding) -> None:
+    >>> from gru_mt import Translator
+    >>> translator = Translator.load("runs/small")
+    >>> translator.translate("I see a cat.").text
+    'je vois un chat.'
+    >>> [each.text for each in translator.translate(["We want a key.", ""], beam_size=1)]
+    ['nous veux un clef.', '']
+
+    A process may be forked after a translation, as `multiprocessing` does: the new one translates
+    with one thread (torch) or with new ones (an export).
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        tokenizer: Tokenizer,
+        decoding: Decoding,
+        *,
+        target_language: str = "",
+        bleu_tokenizer: str = "auto",
+    ) -> None:
+        """Take what translating needs, and what `evaluation.score.bleu_tokenizer` does."""
         self.engine = engine
         self.tokenizer = tokenizer
         self.decoding = decoding
+        self.target_language = target_language
+        self.bleu_tokenizer = bleu_tokenizer
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
@@ -80,15 +106,40 @@ class Translator:
         """
         if is_export(Path(path)):
             export = load_export(Path(path))
-            return cls(export.engine, export.tokenizer, export.decoding)
+            return cls(
+                export.engine,
+                export.tokenizer,
+                export.decoding,
+                target_language=export.target_language,
+                bleu_tokenizer=export.bleu_tokenizer,
+            )
         from gru_mt.bundle import load_bundle
         from gru_mt.device import resolve_device
         from gru_mt.inference.torch_engine import TorchEngine
 
         bundle = load_bundle(Path(path), resolve_device(device))
-        decoding = Decoding(**bundle.config.decoding.model_dump())
-        return cls(TorchEngine(bundle.model), bundle.tokenizer, decoding)
+        config = bundle.config
+        return cls(
+            TorchEngine(bundle.model),
+            bundle.tokenizer,
+            Decoding(**config.decoding.model_dump()),
+            target_language=config.data.target,
+            bleu_tokenizer=config.evaluation.bleu_tokenizer,
+        )
 
+    @overload
+    def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings too
+        self,
+        sources: str,
+        *,
+        beam_size: int | None = None,
+        length_penalty: float | None = None,
+        n_best: int = 1,
+        batch_size: int = 256,
+        attention: bool = False,
+    ) -> Translation: ...
+
+    @overload
     def translate(
         self,
         sources: Sequence[str],
@@ -98,20 +149,51 @@ class Translator:
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
-    ) -> list[Translation]:
-        """Return a translation of each source, in order.
+    ) -> list[Translation]: ...
+
+    def translate(
+        self,
+        sources: str | Sequence[str],
+        *,
+        beam_size: int | None = None,
+        length_penalty: float | None = None,
+        n_best: int = 1,
+        batch_size: int = 256,
+        attention: bool = False,
+    ) -> Translation | list[Translation]:
+        """Return a translation of each source, in order, or of a string its one translation.
 
         The beam and the length penalty default to the bundle's; a beam of 1 is greedy. Neither the
         batch size nor the order of the sources changes a translation. A blank source gives an empty
         text. With `n_best` above 1 the search gives nothing up: it is slower, and may find a first
-        that scores higher than with `n_best` 1.
+        that scores higher than with `n_best` 1. Raises ValueError where a number is out of its
+        range, and UserError where `n_best` is larger than the beam.
         """
-        beam_size = self.decoding.beam_size if beam_size is None else beam_size
-        if n_best > beam_size:
-            raise UserError(f"{n_best} translations need a beam of at least {n_best}: {beam_size}")
-        if length_penalty is None:
-            length_penalty = self.decoding.length_penalty
-        longest = self.decoding.max_source_tokens
+        decoding = Decoding(
+            self.decoding.beam_size if beam_size is None else beam_size,
+            self.decoding.length_penalty if length_penalty is None else length_penalty,
+            self.decoding.max_source_tokens,
+        )
+        check_count("n_best", n_best)
+        check_count("batch_size", batch_size)
+        if n_best > decoding.beam_size:
+            raise UserError(
+                f"{n_best} translations need a beam of at least {n_best}: {decoding.beam_size}"
+            )
+        if isinstance(sources, str):
+            return self._translate([sources], decoding, n_best, batch_size, attention)[0]
+        return self._translate(sources, decoding, n_best, batch_size, attention)
+
+    def _translate(
+        self,
+        sources: Sequence[str],
+        decoding: Decoding,
+        n_best: int,
+        batch_size: int,
+        attention: bool,
+    ) -> list[Translation]:
+        """Return what `translate` does, of settings that it has checked."""
+        longest = decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([_encodable(source) for source in sources])
         encoded = Sentences([ids[:longest] for ids in id_lists])
         candidates = [[Candidate("", 0.0, [], [] if attention else None)] for _ in sources]
@@ -124,8 +206,8 @@ class Translator:
                 self.engine.start(*closed_batch(encoded, row_B)),
                 # A limit by the sentence's own length: its company in a batch changes nothing.
                 2 * encoded.length_N[row_B] + 10,
-                beam_size=beam_size,
-                length_penalty=length_penalty,
+                beam_size=decoding.beam_size,
+                length_penalty=decoding.length_penalty,
                 margin=PRUNING_MARGIN if n_best == 1 else math.inf,
             )
             for row, beam in zip(row_B, beams, strict=True):

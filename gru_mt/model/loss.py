@@ -7,7 +7,7 @@ vocabulary.
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gru_mt.data.batching import Batch
 from gru_mt.data.tokenizer import PAD
@@ -59,9 +59,18 @@ def token_loss(logits_NV: Tensor, target_N: Tensor, *, label_smoothing: float = 
 
     With label smoothing e the target distribution is 1 - e on the target and e spread evenly over
     the vocabulary (Szegedy et al. 2016, arXiv 1512.00567). It is a sum, so that microbatches add up
-    to the loss of one batch; divide it once by the token count of the whole update. The logits are
-    overwritten: a batch's are the largest tensor of training.
+    to the loss of one batch; divide it once by the token count of the whole update. Where gradients
+    are wanted the logits are overwritten: a batch's are the largest tensor of training.
     """
+    if not (torch.is_grad_enabled() and logits_NV.requires_grad):
+        wide = torch.promote_types(logits_NV.dtype, torch.float32)
+        return nn.functional.cross_entropy(
+            logits_NV.to(wide),
+            target_N,
+            ignore_index=PAD,
+            reduction="sum",
+            label_smoothing=label_smoothing,
+        )
     loss: Tensor = _TokenLoss.apply(logits_NV, target_N, label_smoothing)  # type: ignore[no-untyped-call]
     return loss
 

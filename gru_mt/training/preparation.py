@@ -18,7 +18,7 @@ from gru_mt.data.sentences import Sentences
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
 from gru_mt.data.tokenizer import Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
-from gru_mt.storage import json_bytes, write_file
+from gru_mt.storage import json_bytes, signed, write_file
 from gru_mt.training.checkpoint import has_checkpoint
 from gru_mt.training.folder import CONFIG
 from gru_mt.training.journal import Journal
@@ -110,8 +110,8 @@ def keep(config: Config, data: TrainingData, folder: Path) -> None:
     files = {
         CONFIG: dump_config(config).encode(),
         "corpus.json": json_bytes(data.corpus_report),
-        "dev.json": json_bytes(asdict(data.dev)),
-        "test.json": json_bytes(asdict(data.test)),
+        "dev.json": json_bytes(signed(asdict(data.dev))),
+        "test.json": json_bytes(signed(asdict(data.test))),
         **({"attribution.txt": f"{attribution}\n".encode()} if attribution else {}),
         **data.tokenizer.files(),
     }

@@ -20,6 +20,7 @@ from gru_mt.data.sentences import Ints
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
+from gru_mt.evaluation.score import bleu_tokenizer
 from gru_mt.model.loss import forced_loss
 from gru_mt.storage import SUMMARY, json_bytes, write_file, write_json
 from gru_mt.training.checkpoint import (
@@ -45,10 +46,19 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     `started_s` is the reading of `time.perf_counter` at which the run's clock began, by default
     now. Raises UserError for what is wrong with the corpus or the folder, and what `Trainer.run`
     raises. An existing run is not touched before everything that may be refused was.
+
+    >>> from pathlib import Path
+    >>> from gru_mt import load_config, train
+    >>> config = load_config(Path("small.yaml"))
+    >>> progress = train(config, Path("runs/small"))
+    >>> progress.epoch == config.training.max_epochs
+    True
     """
     started_s = time.perf_counter() if started_s is None else started_s
     keep_freed_memory()
-    resolve_device(config.training.device)  # one that is not there is said before the waiting
+    # What is not there is said before the waiting.
+    resolve_device(config.training.device)
+    bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     with open_folder(folder, config) as config:
         journal = Journal(folder)
         data = prepare(config, folder, journal)

@@ -11,7 +11,7 @@ import torch
 
 from gru_mt.config import Config
 from gru_mt.data.batching import EncodedPairs
-from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.evaluation.score import bleu_tokenizer, corpus_bleu
 from gru_mt.inference.search import Decoding
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
@@ -84,8 +84,9 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.de
     decoding = Decoding(**config.decoding.model_dump())
     translator = Translator(TorchEngine(model), data.tokenizer, decoding)
     translations = translator.translate(data.dev.sources, beam_size=1)
-    bleu = corpus_bleu([each.text for each in translations], data.dev.references)
-    return Validation(bleu, loss)
+    tokenizer = bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
+    texts = [each.text for each in translations]
+    return Validation(corpus_bleu(texts, data.dev.references, tokenizer=tokenizer), loss)
 
 
 def perplexity(loss: float) -> float:

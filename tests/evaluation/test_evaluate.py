@@ -10,13 +10,15 @@ from gru_mt.data.split import EvaluationSet
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_split
 from gru_mt.inference.search import Decoding
-from gru_mt.storage import write_json
+from gru_mt.storage import write_signed_json
 
 
 class Echo:
     """A translator that gives back what it gets, and remembers how it was asked."""
 
     decoding = Decoding(beam_size=4, length_penalty=0.5, max_source_tokens=9)
+    target_language = "th"
+    bleu_tokenizer = "auto"
 
     def translate(self, sources: list[str], **asked: Any) -> list[SimpleNamespace]:
         self.asked = asked
@@ -33,6 +35,22 @@ def test_settings_default_to_the_bundles_and_each_can_be_overridden() -> None:
     assert result.sentences_s == pytest.approx(2 / result.seconds)
     evaluate(echo, evaluation_set, beam_size=1, length_penalty=0.0)
     assert echo.asked == {"beam_size": 1, "length_penalty": 0.0}
+
+
+def test_the_bleu_tokenizer_is_the_translators_or_what_is_asked_for() -> None:
+    echo: Any = Echo()
+    evaluation_set = EvaluationSet(["一二三四五"], [["一二三四五"]])
+
+    def signature(**asked: Any) -> str:
+        return evaluate(echo, evaluation_set, **asked).scores[0].signature
+
+    assert "|tok:char|" in signature()  # by the target language
+    assert "|tok:zh|" in signature(bleu_tokenizer="zh")
+    echo.bleu_tokenizer = "none"
+    assert "|tok:none|" in signature()
+    assert "|tok:char|" in signature(bleu_tokenizer="auto")
+    with pytest.raises(UserError, match="no BLEU tokenizer 'thai'"):
+        signature(bleu_tokenizer="thai")
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -71,11 +89,39 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
-    write_json(tmp_path / "test.json", {"sources": ["a"], "references": [["x", "y"]]})
+    write_signed_json(tmp_path / "test.json", {"sources": ["a"], "references": [["x", "y"]]})
     expected = EvaluationSet(["a"], [["x", "y"]])
     assert read_split(tmp_path, "test") == read_split(tmp_path / "model", "test") == expected
     with pytest.raises(UserError, match="no dev part is kept there"):
         read_split(tmp_path, "dev")
-    write_json(tmp_path / "dev.json", {"sources": [], "references": []})
+    write_signed_json(tmp_path / "dev.json", {"sources": [], "references": []})
     with pytest.raises(UserError, match="too small for a dev part"):
         read_split(tmp_path, "dev")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"sources": ["a"]},
+        {"sources": "a", "references": [["x"]]},
+        {"sources": [1], "references": [["x"]]},
+        {"sources": ["a"], "references": {"a": ["x"]}},
+        {"sources": ["a"], "references": ["x"]},
+        {"sources": ["a"], "references": [["x", None]]},
+        {"sources": ["a"], "references": [[]]},
+        {"sources": ["a", "b"], "references": [["x"]]},
+    ],
+)
+def test_a_part_of_another_shape_is_refused(values: dict[str, Any], tmp_path: Path) -> None:
+    write_signed_json(tmp_path / "test.json", values)
+    with pytest.raises(UserError, match=r"test\.json: damaged: "):
+        read_split(tmp_path, "test")
+
+
+def test_a_part_that_was_changed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "test.json"
+    write_signed_json(path, {"sources": ["a"], "references": [["x"]]})
+    path.write_text(path.read_text().replace("x", "y"))
+    with pytest.raises(UserError, match=r"test\.json: damaged: .* digest"):
+        read_split(tmp_path, "test")

@@ -7,12 +7,20 @@ import subprocess
 import sys
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from gru_mt.config import EvaluationConfig
 from gru_mt.errors import UserError
-from gru_mt.evaluation.score import Score, corpus_bleu, score_translations
+from gru_mt.evaluation import score as score_module
+from gru_mt.evaluation.score import (
+    TOKENIZERS,
+    Score,
+    bleu_tokenizer,
+    corpus_bleu,
+    score_translations,
+)
 
 HYPOTHESES = [
     "Tom n'est pas là aujourd'hui.",
@@ -56,7 +64,7 @@ def command_line_scores(
 def assert_same(score: Score, expected: dict[str, Any]) -> None:
     mean, half_width = expected["confidence_mean"], expected["confidence_var"]
     assert score.value == pytest.approx(expected["score"])
-    assert score.low == pytest.approx(mean - half_width)
+    assert score.low == pytest.approx(max(0.0, mean - half_width))
     assert score.high == pytest.approx(min(100.0, mean + half_width))
 
 
@@ -138,8 +146,78 @@ def test_corpus_bleu_is_the_multi_score() -> None:
 
 
 def test_a_score_reads_as_one_line_with_interval_and_signature() -> None:
-    score = Score(name="BLEU multi", value=38.214, low=37.06, high=39.31, signature="nrefs:var")
+    score = Score("BLEU multi", 38.214, low=37.06, high=39.31, signature="nrefs:var", sentences=30)
     assert str(score) == "BLEU multi 38.21 (95 % interval 37.1 to 39.3)  nrefs:var"
+
+
+def test_an_interval_of_few_sentences_is_said_to_mean_little() -> None:
+    score = score_translations(["a b c d e"] * 29, [["a b c d e"]] * 29).multi
+    interval = "95 % interval 100.0 to 100.0, which means little: of 29 sentences"
+    assert str(score) == f"BLEU multi 100.00 ({interval})  {score.signature}"
+    assert "little" not in str(score_translations(["a b"] * 30, [["a b"]] * 30).multi)
+
+
+def test_one_sentence_has_no_interval() -> None:
+    for score in score_translations(["a b c d e"], [["a b c d f"]]):
+        assert (score.low, score.high) == (None, None)
+        assert str(score) == f"{score.name} {score.value:.2f}  {score.signature}"
+        assert score.signature.startswith("nrefs:1|case:mixed|"), "no bootstrap stands there"
+
+
+# What a word is
+
+
+@pytest.mark.parametrize(
+    ("languages", "expected"),
+    [
+        ("zh zh-CN zh_Hans zho ZH-tw cmn yue_Hant Chinese", "zh"),
+        ("ja JA jpn ja-JP jpn_Jpan ko kor kor_Hang", "char"),  # MeCab is not installed
+        ("th lo km my bo tha_Thai mya_Mymr bod Thai", "char"),
+        ("fr en de vi jv jav zu kok kmr tl tibet", "13a"),
+    ],
+)
+def test_the_tokenizer_follows_the_target_language(
+    languages: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score_module, "find_spec", lambda _: None)
+    found = {language: bleu_tokenizer(language, "auto") for language in languages.split()}
+    assert found == dict.fromkeys(languages.split(), expected)
+
+
+def test_japanese_and_korean_are_cut_by_mecab_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(score_module, "find_spec", lambda name: name in ("MeCab", "ipadic"))
+    assert bleu_tokenizer("ja", "auto") == bleu_tokenizer("fr", "ja-mecab") == "ja-mecab"
+    assert bleu_tokenizer("ko", "auto") == "char"
+    with pytest.raises(UserError, match=r"ko-mecab is not installed: .* 'sacrebleu\[ko\]'$"):
+        bleu_tokenizer("ko", "ko-mecab")
+    monkeypatch.setattr(score_module, "find_spec", lambda _: None)
+    with pytest.raises(UserError, match=r"ja-mecab is not installed: .* 'sacrebleu\[ja\]'$"):
+        bleu_tokenizer("ja", "ja-mecab")
+
+
+def test_the_tokenizer_can_be_set() -> None:
+    assert bleu_tokenizer("zh", "intl") == "intl"
+    with pytest.raises(UserError, match=r"no BLEU tokenizer 'spm'; there are auto, 13a, intl, zh,"):
+        bleu_tokenizer("zh", "spm")
+    in_config = get_args(EvaluationConfig.model_fields["bleu_tokenizer"].annotation)
+    assert in_config == ("auto", *TOKENIZERS)
+
+
+def test_chinese_by_hand() -> None:
+    # One of 8 characters differs: 7 of 8, 5 of 7 pairs, 4 of 6 triples, 3 of 5 quadruples match.
+    scores = score_translations(["我今天去了北京。"], [["我昨天去了北京。"]], tokenizer="zh")
+    assert scores.multi.value == pytest.approx(100 * 0.25**0.25)
+    assert scores.single.value == scores.multi.value
+    assert "|tok:zh|" in scores.multi.signature
+    assert "|tok:zh|" in scores.single.signature
+
+
+def test_characters_by_hand() -> None:
+    # As words that are characters: the test by hand above.
+    assert corpus_bleu(["abcde"], [["abcdf"]], tokenizer="char") == pytest.approx(100 * 0.2**0.25)
+    assert corpus_bleu(["abcde"], [["abcdf"]]) == 0
 
 
 @pytest.mark.parametrize("score", [corpus_bleu, score_translations])

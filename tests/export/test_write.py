@@ -4,16 +4,29 @@ import os
 import shutil
 import subprocess
 import sys
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gru_mt.errors import UserError
 from gru_mt.export import write
+from gru_mt.export.graphs import graphs
 from gru_mt.export.write import export
 from gru_mt.inference.exported import FACTS, is_export, load_export, preferred
 from gru_mt.inference.translator import Translator
-from gru_mt.storage import WEIGHTS, load_tensors, read_json, save_tensors, write_json
+from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.storage import (
+    WEIGHTS,
+    load_tensors,
+    read_json,
+    read_signed_json,
+    save_tensors,
+    write_json,
+    write_signed_json,
+)
+from tests.inference.test_translator import NO_FORK
 from tests.test_bundle import SOURCES, configure, tokenizer, write_bundle
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
@@ -26,10 +39,20 @@ FILES = ["encoder.onnx", "decoder.onnx", "tokenizer.source.model", "tokenizer.ta
 @pytest.fixture(scope="module")
 def exported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    config = configure("decoding.beam_size=2", "decoding.length_penalty=0.5", joint=False)
+    overrides = ("decoding.beam_size=2", "decoding.length_penalty=0.5")
+    config = configure(*overrides, "evaluation.bleu_tokenizer=intl", joint=False)
     write_bundle(folder / "model", config, tokenizer(joint=False))
-    for precision in ("fp32", "int8"):
-        assert export(folder, precision).startswith(f"wrote {folder / 'onnx'}")
+    made: list[Any] = []
+
+    def graphs_once(model: Seq2Seq) -> Any:
+        if not made:
+            made.append(graphs(model))
+        return deepcopy(made[0])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write, "graphs", graphs_once)  # it takes seconds
+        for precision in ("fp32", "int8"):
+            assert export(folder, precision).startswith(f"wrote {folder / 'onnx'}")
     return folder
 
 
@@ -60,6 +83,8 @@ def test_an_export_is_the_same_translator_wherever_it_lies(run: Path, tmp_path: 
     shutil.move(run / "onnx", tmp_path / "elsewhere")
     ours, theirs = Translator.load(tmp_path / "elsewhere"), Translator.load(run, device="cpu")
     assert ours.decoding == theirs.decoding
+    assert (ours.target_language, ours.bleu_tokenizer) == ("fr", "intl")
+    assert (theirs.target_language, theirs.bleu_tokenizer) == ("fr", "intl")
     assert ours.tokenizer.files() == theirs.tokenizer.files()
     texts = [[each.text for each in it.translate(SOURCES)] for it in (ours, theirs)]
     assert texts[0] == texts[1]
@@ -90,6 +115,33 @@ def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run:
     assert done.stdout.count("\n") == 1
 
 
+POOL = """
+import multiprocessing, sys
+from gru_mt import Translator
+
+def translate(folder, *sources):
+    return [each.text for each in Translator.load(folder).translate(sources)]
+
+if __name__ == "__main__":
+    expected = translate(*sys.argv[1:])
+    with multiprocessing.get_context("forkserver").Pool(1) as pool:
+        assert pool.apply(translate, sys.argv[1:]) == expected
+"""
+
+
+@NO_FORK
+def test_a_fork_server_of_a_process_that_translated_translates_too(
+    run: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "pool.py").write_text(POOL)
+    command = [sys.executable, str(tmp_path / "pool.py"), str(run / "onnx"), *SOURCES[:5]]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        command, env=environment, timeout=100, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 # Which one is used
 
 
@@ -102,18 +154,37 @@ def test_the_export_of_a_run_or_a_bundle_is_preferred(run: Path) -> None:
     assert preferred(run, warn=pytest.fail) == run
 
 
-def test_one_of_older_weights_or_of_another_format_is_not(run: Path) -> None:
+def test_one_of_older_weights_or_of_another_format_is_not(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     facts = read_json(run / "onnx" / FACTS)
-    write_json(run / "onnx" / FACTS, facts | {"format": 0})
+    write_json(run / "onnx" / FACTS, facts | {"format": 1})
     said: list[str] = []
     assert preferred(run, warn=said.append) == run
     write_json(run / "onnx" / FACTS, facts)
     change_weights(run)
     assert preferred(run, warn=said.append) == run
     assert len(said) == 2
-    assert all("out of date" in line and "gru-mt export" in line for line in said)
+    assert "another version of gru-mt" in said[0]
+    assert "of other weights" in said[1]
+    assert all(f"gru-mt export --model {run} renews it" in line for line in said)
+    monkeypatch.setattr(write, "graphs", no_graphs)
     export(run, "fp32")
     assert preferred(run, warn=pytest.fail) == run / "onnx"
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"[]", b"{}", None])
+def test_one_whose_facts_are_damaged_is_not_and_it_is_said(
+    run: Path, content: bytes | None
+) -> None:
+    path = run / "onnx" / FACTS
+    changed = path.read_bytes().replace(b'"fp32"', b'"fp16"')
+    path.write_bytes(changed if content is None else content)
+    said: list[str] = []
+    assert preferred(run, warn=said.append) == run
+    (line,) = said
+    assert line.startswith(f"warning: {run / 'onnx'}")
+    assert "\n" not in line
 
 
 def test_without_onnxruntime_a_run_is_used_and_an_export_refused(
@@ -138,13 +209,49 @@ def test_a_missing_or_damaged_file_is_named(run: Path, name: str) -> None:
     assert_refused(run / "onnx", name)
 
 
+DECODING = {"beam_size": 5, "length_penalty": 1.0, "max_source_tokens": 256}
+
+
 @pytest.mark.parametrize(
-    "change", [{"format": 2}, {"decoding": {}}, {"files": 1}, {"decoding": {"beam": 1}}]
+    "change",
+    [
+        {"format": 1},
+        {"format": 3},
+        {"files": 1},
+        {"files": {}},
+        {"files": dict.fromkeys(FILES, "0" * 64)},
+        {"files": {"/dev/zero": "0" * 64}},
+        {"files": None},
+        {"decoding": {}},
+        {"decoding": {"beam": 1}},
+        {"decoding": DECODING | {"beam_size": "5"}},
+        {"decoding": DECODING | {"length_penalty": None}},
+        {"decoding": DECODING | {"max_source_tokens": 0}},
+        {"evaluation": {}},
+        {"evaluation": None},
+    ],
 )
 def test_facts_that_cannot_be_read_are_refused(run: Path, change: dict[str, object]) -> None:
     path = run / "onnx" / FACTS
-    write_json(path, read_json(path) | change)
+    facts = read_signed_json(path)
+    write_json(path, {**read_json(path), **change})
+    assert_refused(run / "onnx")  # it is not what was signed
+    write_signed_json(path, facts | change)
     assert_refused(run / "onnx")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_facts_that_name_other_files_than_there_are_are_refused(run: Path, name: str) -> None:
+    path = run / "onnx" / FACTS
+    facts = read_signed_json(path)
+    fewer = {other: digest for other, digest in facts["files"].items() if other != name}
+    for files in (fewer, facts["files"] | {"more": "0" * 64}):
+        write_signed_json(path, facts | {"files": files})
+        assert_refused(run / "onnx", FACTS)
+
+
+def test_facts_that_are_no_json_are_refused(run: Path) -> None:
+    path = run / "onnx" / FACTS
     path.write_bytes(path.read_bytes()[:-1])
     assert_refused(run / "onnx", "not JSON")
 

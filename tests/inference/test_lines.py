@@ -1,15 +1,20 @@
 """N lines in, N lines out, whatever their bytes are and however slowly they come."""
 
 import io
+import json
 import os
 import random
+import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from gru_mt.errors import UserError
 from gru_mt.inference import lines
-from gru_mt.inference.lines import Line, decode_line, read_chunks
+from gru_mt.inference.lines import Line, decode_line, json_line, read_chunks
 
 
 def read(data: bytes) -> list[Line]:
@@ -90,8 +95,55 @@ def test_a_form_feed_is_whitespace_within_its_line() -> None:
 
 
 def test_a_huge_line_comes_whole() -> None:
-    huge = "é" * 1_000_000
+    huge = "é" * 500_000
     assert texts(f"a\n{huge}\nb\n".encode()) == ["a", huge, "b"]
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\nb\n"])
+@pytest.mark.parametrize("chunk_bytes", [1, 3, 64])
+def test_of_a_line_too_long_the_beginning_is_left_and_it_is_said(
+    monkeypatch: pytest.MonkeyPatch, chunk_bytes: int, end: bytes
+) -> None:
+    monkeypatch.setattr(lines, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(lines, "LINE_BYTES", 6)
+    whole = read(b"abcdef" + end)
+    assert whole[0] == Line(1, "abcdef")
+    for text, kept in [
+        ("abcdefg", "abcdef"),
+        ("abcdef\r\r", "abcdef"),
+        ("abcdef\rg", "abcdef"),
+        ("abcdeé", "abcde"),  # cut before a character, not in it
+        ("abcd漢字", "abcd"),
+        ("abc😀", "abc"),
+        ("ab😀c", "ab😀"),
+        ("a" * 300, "aaaaaa"),
+    ]:
+        first, *others = read(text.encode() + end)
+        assert first == Line(1, kept, ("is longer than 6 bytes; the rest was left out",))
+        assert others == whole[1:]
+
+
+def test_no_more_of_a_line_is_kept_than_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunks = iter([bytes(1 << 20)] * 32)
+    zeros: Any = SimpleNamespace(read1=lambda _: next(chunks, b""))
+    tracemalloc.start()
+    try:
+        (((line,)),) = read_chunks(zeros)
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert line.text == " " * lines.LINE_BYTES
+    assert len(line.warnings) == 2
+    assert peak_bytes < 16 << 20
+
+
+def test_a_line_that_does_not_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "ENDLESS_BYTES", 1 << 20)
+    with (
+        open("/dev/zero", "rb") as zeros,
+        pytest.raises(UserError, match=r"^/dev/zero:1: no end of the line in 1,048,576 bytes$"),
+    ):
+        next(read_chunks(zeros))
 
 
 @pytest.mark.parametrize("shift", range(5))
@@ -152,3 +204,18 @@ def test_a_line_that_is_there_is_not_kept_waiting_for_the_next(
         finally:
             os.close(write_end)  # also frees a reader that waits for more
         assert following() == [Line(4, "four")]
+
+
+# JSON
+
+
+def test_an_object_is_one_line_of_plain_text() -> None:
+    odd = "".join(map(chr, (0, 10, 0x7F, 0x85, 0x9F, 0x61C, 0x200E, 0x2028, 0x2029)))
+    odd += "\u202a\u202e\u2066\u2069\udfff\ud800"
+    line = json_line({"où 漢😀": odd})
+    assert line.isprintable()  # as no control, separator, surrogate or direction of text is
+    assert len(line.splitlines()) == 1
+    assert json.loads(line) == {"où 漢😀": odd}
+    assert "où 漢😀" in line, "what is text stays so"
+    assert r"\u0085" in line
+    assert r"\udfff\ud800" in line

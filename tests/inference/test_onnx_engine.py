@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,17 @@ from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.cells import CELLS
 from gru_mt.model.seq2seq import Seq2Seq
-from tests.inference.test_translator import sentences, tokenizer
+from tests.inference.test_translator import NO_FORK, forked, sentences, tokenizer
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
 pytest.importorskip("onnxruntime", reason=WHY)
 pytest.importorskip("onnxscript", reason=WHY)
 
-from gru_mt.export.graphs import graphs  # noqa: E402 after what it needs
+import onnx  # noqa: E402 after what it needs
+
+from gru_mt.export.graphs import graphs  # noqa: E402
 from gru_mt.export.int8 import quantise  # noqa: E402
-from gru_mt.inference.onnx_engine import OnnxEngine  # noqa: E402
+from gru_mt.inference.onnx_engine import OnnxEngine, _Graph  # noqa: E402
 
 SHAPES: dict[str, dict[str, Any]] = {  # each attention, each context, one and more layers
     "rnn": {"attention": "general", "encoder_layers": 2},
@@ -36,6 +39,10 @@ SHAPES: dict[str, dict[str, Any]] = {  # each attention, each context, one and m
     "lstm": {"attention": "none", "context": "repeat", "decoder_layers": 2},
 }
 WORDS = tokenizer("word")
+PRODUCT = """
+<ir_version: 9, opset_import: ["" : 20]>
+product (float[N, M] x) => (float[N, N] y) { y = MatMul(x, x) }
+"""
 
 
 @dataclass(frozen=True)
@@ -126,3 +133,31 @@ def test_no_attention_is_shown(engines: Engines) -> None:
     translator = Translator(engines.fp32, WORDS, Decoding(2, 1.0, 256))
     with pytest.raises(UserError, match=r"^an export shows no attention; .* --model$"):
         translator.translate(["the cat"], attention=True)
+
+
+@NO_FORK
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # as of Python 3.12
+def test_a_process_forked_after_a_product_multiplies_too(tmp_path: Path) -> None:
+    path = tmp_path / "product.onnx"
+    path.write_bytes(onnx.parser.parse_model(PRODUCT).SerializeToString())
+    graph = _Graph(path)
+    x = np.ones((600, 600), np.float32)  # large enough for all threads
+
+    def work() -> list[str]:
+        return [str(graph.run({"x": x, "more": x})["y"].sum()) for _ in range(20)]
+
+    assert work() == [str(np.float32(600**3))] * 20
+    session = graph._session
+    path.unlink()
+    assert forked(lambda: [*work(), str(graph._session is session)]) == [*work(), "False"]
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", bytes(1_000)])
+def test_what_is_no_graph_is_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "encoder.onnx"
+    with pytest.raises(UserError, match=r"encoder\.onnx: cannot be read: No such file"):
+        OnnxEngine(path, path)
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"encoder\.onnx: onnxruntime cannot load it: ") as caught:
+        OnnxEngine(path, path)
+    assert "\n" not in str(caught.value)

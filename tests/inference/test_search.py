@@ -4,16 +4,24 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from pydantic import ValidationError
 from torch import nn
 
-from gru_mt.config import ModelConfig
+from gru_mt.config import DecodingConfig, ModelConfig
 from gru_mt.data.sentences import Ints
 from gru_mt.data.words import BOS, EOS, PAD, UNK
-from gru_mt.inference.search import Floats, Hypothesis, beam_search, length_normalised
+from gru_mt.inference.search import (
+    Decoding,
+    Floats,
+    Hypothesis,
+    beam_search,
+    length_normalised,
+)
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -259,6 +267,47 @@ def test_an_ended_hypothesis_narrows_the_beam() -> None:
 def test_the_length_penalty_divides_by_a_power_of_the_length(length_penalty: float) -> None:
     by_hand = {0.0: -6.0, 0.6: -6.0 / 4**0.6, 1.0: -1.5, 2.0: -0.375}
     assert length_normalised(-6.0, 4, length_penalty) == pytest.approx(by_hand[length_penalty])
+
+
+def test_a_power_larger_than_any_number_leaves_a_score_of_0() -> None:
+    assert length_normalised(-6.0, 400, 5_000.0) == 0
+    assert length_normalised(-6.0, 1, 5_000.0) == -6
+
+
+# Settings
+
+
+@pytest.mark.parametrize("length_penalty", [0, 0.6, 10, np.float32(1)])
+@pytest.mark.parametrize("beam_size", [1, 1_000, np.int64(5)])
+def test_settings_in_range_are_taken(beam_size: int, length_penalty: float) -> None:
+    Decoding(beam_size, length_penalty, max_source_tokens=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("beam_size", [0, -1, 1_001, 10**40, 2.0, True, "5", None]),
+        ("max_source_tokens", [0, -1, 2.5, True, "256", None]),
+        ("length_penalty", [-0.1, 10.1, 1e300, math.nan, math.inf, True, "1", None]),
+    ],
+)
+def test_settings_of_another_type_or_out_of_range_are_refused(
+    name: str, values: list[object]
+) -> None:
+    for value in values:
+        settings: Any = {"beam_size": 5, "length_penalty": 1.0, "max_source_tokens": 256}
+        with pytest.raises(ValueError, match=rf"^{name} must be a .*, got ") as caught:
+            Decoding(**settings | {name: value})
+        assert len(str(caught.value)) < 150
+
+
+def test_a_configuration_has_the_same_ranges() -> None:
+    for beam_size, length_penalty in ((1, 0.0), (1_000, 10.0)):
+        allowed = DecodingConfig(beam_size=beam_size, length_penalty=length_penalty)
+        Decoding(**allowed.model_dump())
+    for beyond in ({"beam_size": 0}, {"beam_size": 1_001}, {"length_penalty": 10.1}):
+        with pytest.raises(ValidationError):
+            DecodingConfig.model_validate(beyond)
 
 
 def test_the_length_penalty_decides_between_likely_and_likely_by_the_token() -> None:

@@ -1,10 +1,14 @@
 """Text in, text out: in order, whatever the batch, and scored as the model scores it."""
 
 import json
+import math
+import multiprocessing
 import random
+import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -101,6 +105,14 @@ def test_no_sentences_give_no_translations() -> None:
     assert build().translate([]) == []
 
 
+def test_a_string_gives_its_one_translation() -> None:
+    translator = build()
+    assert (
+        translator.translate("the cat", n_best=2) == translator.translate(["the cat"], n_best=2)[0]
+    )
+    assert translator.translate("").text == ""
+
+
 @pytest.mark.parametrize("kind", ["unigram", "word"])
 def test_whitespace_is_cleaned_before_translation(kind: Literal["unigram", "word"]) -> None:
     plain, odd = build(kind).translate(["the cat sees", " the\u00a0cat \t sees\n"])
@@ -157,6 +169,22 @@ def test_a_beam_too_small_for_the_candidates_is_refused(default: DecodingConfig 
     with pytest.raises(UserError, match=r"^3 translations need a beam of at least 3") as caught:
         translator.translate(["a"], beam_size=None if default else 2, n_best=3)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("beam_size", [0, -1, 2.5, 1_001]),
+        ("length_penalty", [-1.0, math.nan, math.inf, 5_000.0]),
+        ("n_best", [0, -1, 1.5]),
+        ("batch_size", [0, -1, 1.5]),
+    ],
+)
+def test_numbers_out_of_range_are_refused(name: str, values: list[float]) -> None:
+    for value in values:
+        asked: Any = {name: value}
+        with pytest.raises(ValueError, match=f"^{name} must be a .*, got "):
+            build().translate(["a cat"], **asked)
 
 
 def test_beam_and_length_penalty_default_to_the_configuration() -> None:
@@ -224,6 +252,17 @@ def test_a_source_too_long_is_cut_and_it_is_said() -> None:
     assert long.candidates == short.candidates
 
 
+@pytest.mark.parametrize("kind", ["unigram", "word"])
+def test_a_word_of_any_length_is_cut_too(kind: Literal["unigram", "word"]) -> None:
+    word = "acatseesthedog" * 25_000
+    translator = build(kind, decoding=DecodingConfig(max_source_tokens=5))
+    translation = translator.translate(f"{word} {word}")
+    if kind == "unigram":  # as words they are two
+        assert len(translation.source_tokens) == 5
+        assert translation.cut_tokens > 100_000
+    assert translation.text
+
+
 # Attention and JSON
 
 
@@ -282,3 +321,44 @@ def test_loading_from_a_folder_without_a_bundle_names_it(tmp_path: Path) -> None
     with pytest.raises(UserError) as caught:
         Translator.load(tmp_path, device="cpu")
     assert str(caught.value).startswith(f"{tmp_path}: ")
+
+
+# Processes
+
+
+def forked(work: Callable[[], list[str]]) -> list[str]:
+    """Return what `work` gives in a process forked from this one; fails where that hangs."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: there.send(work()))
+    process.start()
+    there.close()
+    try:
+        assert here.poll(60), "the process hangs"
+        result: list[str] = here.recv()
+    finally:
+        process.kill()
+        process.join()
+    return result
+
+
+NO_FORK = pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+
+
+@NO_FORK
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # as of Python 3.12
+def test_a_process_forked_after_a_translation_translates_too() -> None:
+    translator, sources = build(), sentences(10)
+    threads = torch.get_num_threads()
+
+    def work() -> list[str]:
+        torch.ones(1 << 20).add(1)  # large enough for all threads
+        return [translation.text for translation in translator.translate(sources)]
+
+    torch.set_num_threads(2)
+    try:
+        expected = work()
+        assert forked(work) == expected
+        assert work() == expected
+    finally:
+        torch.set_num_threads(threads)

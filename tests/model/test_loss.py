@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.data.tokenizer import PAD
+from gru_mt.model import loss as loss_module
 from gru_mt.model.loss import CPU_ROWS, token_loss
 
 LOGITS = torch.tensor([[1.0, 2.0, 5.0]], dtype=torch.float64).log()  # probabilities 1/8, 2/8, 5/8
@@ -21,8 +22,9 @@ def targets(*ids: int) -> Tensor:
 
 
 def loss_of(logits_NV: Tensor, target_N: Tensor, label_smoothing: float = 0.0) -> Tensor:
-    """Return `token_loss` of a copy: it overwrites the logits."""
-    return token_loss(logits_NV.clone(), target_N, label_smoothing=label_smoothing)
+    """Return `token_loss` of a copy that wants gradients, as in training: it is overwritten."""
+    leaf_NV = logits_NV if logits_NV.requires_grad else logits_NV.clone().requires_grad_()
+    return token_loss(leaf_NV.clone(), target_N, label_smoothing=label_smoothing)
 
 
 def gradient(logits_NV: Tensor, target_N: Tensor, label_smoothing: float) -> Tensor:
@@ -117,3 +119,32 @@ def test_microbatches_of_unequal_size_add_up_to_one_batch() -> None:
 
     gradients = [gradient(logits_NV[part], target_N[part], 0.1) for part in parts]
     torch.testing.assert_close(torch.cat(gradients), gradient(logits_NV, target_N, 0.1))
+
+
+# Without gradients: validation
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_without_gradients_the_loss_is_the_same_and_the_logits_stay(
+    dtype: torch.dtype, label_smoothing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logits_NV, target_N = random(5, 9).to(dtype), targets(1, 8, PAD, 3, 1)
+    before_NV = logits_NV.clone()
+    expected = loss_of(logits_NV.double(), target_N, label_smoothing)
+    monkeypatch.setattr(loss_module._TokenLoss, "apply", pytest.fail)
+
+    losses = [token_loss(logits_NV, target_N, label_smoothing=label_smoothing)]
+    with torch.no_grad():
+        leaf_NV = logits_NV.clone().requires_grad_()
+        losses.append(token_loss(leaf_NV, target_N, label_smoothing=label_smoothing))
+        assert torch.equal(leaf_NV, before_NV)
+    assert torch.equal(logits_NV, before_NV)
+    for loss in losses:
+        assert not loss.requires_grad
+        assert loss.dtype == torch.promote_types(dtype, torch.float32)
+        assert loss.item() == pytest.approx(expected.item(), rel=1e-6)
+
+
+def test_padding_without_gradients_costs_0() -> None:
+    assert token_loss(random(3, 6), targets(PAD, PAD, PAD), label_smoothing=0.1) == 0
