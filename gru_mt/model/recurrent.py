@@ -65,13 +65,18 @@ class Layer(nn.Module):
             start_BZ = x_BTI.new_zeros(len(x_BTI), self.cell.state_size)
         if torch.compiler.is_exporting():
             return self._scanned(x_BTI, start_BZ)
-        if infers_on_cpu(x_BTI) or self.kind not in FUSED:
+        if infers_on_cpu(x_BTI) or self.kind not in FUSED or self._lacks_fp16(x_BTI):
             return self.written_out(x_BTI, start_BZ)
         if self.kind == "gru" and x_BTI.is_cpu:
             return self._as_one(self.cell.project(x_BTI.transpose(0, 1)), start_BZ)
         if x_BTI.is_cuda and torch._use_cudnn_rnn_flatten_weight():
             return self._by_cudnn(x_BTI, start_BZ)
         return self._fused(x_BTI, start_BZ, [*self.cell.parameters()])
+
+    def _lacks_fp16(self, x_BTI: Tensor) -> bool:
+        """Return whether the fused cell is asked for in fp16 and there is none: oneDNN's LSTM."""
+        halved = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.half
+        return self.kind == "lstm" and x_BTI.is_cpu and halved
 
     def _as_one(self, input_TBG: Tensor, start_BH: Tensor | None) -> tuple[Tensor, Tensor]:
         """Return what `forward` does, of a GRU, after its inputs' products."""
