@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from gru_mt.errors import Interrupted, UserError
-from gru_mt.waiting import cores_left_to_others
+from gru_mt.waiting import while_computing
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -109,9 +109,10 @@ def evaluate(
     evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
     translator = _load(folder, told=model)
     _say(f"translating {len(evaluation_set.sources):,} sentences of {source or split}")
-    result = evaluate_translator(
-        translator, evaluation_set, beam_size=beam, length_penalty=length_penalty
-    )
+    with while_computing(translator.engine.device_type):
+        result = evaluate_translator(
+            translator, evaluation_set, beam_size=beam, length_penalty=length_penalty
+        )
     if output:
         text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses)
         write_file(output, text.encode())
@@ -155,23 +156,24 @@ def translate(
     if attention and not as_json:
         raise UserError("--attention is part of --json; give both")
     translator = _load(model or _newest_run(), told=model, attention=attention)
-    for lines in _chunks(sentences, input_file):
-        translations = translator.translate(
-            [line.text for line in lines],
-            beam_size=beam,
-            length_penalty=length_penalty,
-            n_best=n_best,
-            batch_size=batch_size,
-            attention=attention,
-        )
-        for line, translation in zip(lines, translations, strict=True):
-            _warn_of(line, translation)
-            if as_json:
-                _print(json.dumps(translation.to_json(), ensure_ascii=False))
-            else:
-                texts = [candidate.text for candidate in translation.candidates]
-                _print("\n".join(texts + [""] * (n_best - len(texts))))
-        _flush()
+    with while_computing(translator.engine.device_type):
+        for lines in _chunks(sentences, input_file):
+            translations = translator.translate(
+                [line.text for line in lines],
+                beam_size=beam,
+                length_penalty=length_penalty,
+                n_best=n_best,
+                batch_size=batch_size,
+                attention=attention,
+            )
+            for line, translation in zip(lines, translations, strict=True):
+                _warn_of(line, translation)
+                if as_json:
+                    _print(json.dumps(translation.to_json(), ensure_ascii=False))
+                else:
+                    texts = [candidate.text for candidate in translation.candidates]
+                    _print("\n".join(texts + [""] * (n_best - len(texts))))
+            _flush()
 
 
 @app.command()
@@ -302,8 +304,7 @@ def _say(text: str) -> None:
 def main() -> None:
     """Run the command line: exit 0 when done, 2 after a mistake of the user's, told in one line."""
     try:
-        with cores_left_to_others():
-            sys.exit(app(standalone_mode=False))
+        sys.exit(app(standalone_mode=False))
     except USAGE_ERROR as error:
         _say(f"{sys.argv[0].rsplit('/')[-1]}: {error.format_message()}")
     except UserError as error:

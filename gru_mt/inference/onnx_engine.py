@@ -19,6 +19,8 @@ from gru_mt.inference.search import Floats
 class OnnxEngine:
     """An exported model on the CPU; see `Engine`."""
 
+    device_type = "onnxruntime"
+
     def __init__(self, encoder: Path, decoder: Path) -> None:
         """Take the files of the two graphs; raises UserError where one is damaged."""
         self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)

@@ -29,6 +29,7 @@ from gru_mt.training.schedule import learning_rate
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.validation import measure
 from gru_mt.training.window import Update, Window
+from gru_mt.waiting import while_computing
 
 NOISE = 0.5  # BLEU: on a dev set of a thousand sentences a smaller difference tells nothing
 
@@ -40,12 +41,15 @@ def train(config: Config, folder: Path, *, started_s: float) -> Progress:
     UserError for what is wrong with the corpus or the folder, and what `Trainer.run` raises.
     """
     keep_freed_memory()
-    resolve_device(config.training.device)  # one that is not there is said before the waiting
+    device = resolve_device(
+        config.training.device
+    )  # if it is not there, that is said first
     with open_folder(folder, config):
         journal = Journal(folder)
         data = prepare(config, folder, journal)
         try:
-            return Trainer(config, data, folder, journal, started_s=started_s).run()
+            with while_computing(device.type):
+                return Trainer(config, data, folder, journal, started_s=started_s).run()
         finally:
             journal.close()
 
