@@ -41,9 +41,7 @@ def train(config: Config, folder: Path, *, started_s: float) -> Progress:
     UserError for what is wrong with the corpus or the folder, and what `Trainer.run` raises.
     """
     keep_freed_memory()
-    device = resolve_device(
-        config.training.device
-    )  # if it is not there, that is said first
+    device = resolve_device(config.training.device)  # if it is not there, that is said first
     with open_folder(folder, config):
         journal = Journal(folder)
         data = prepare(config, folder, journal)
