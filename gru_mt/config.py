@@ -124,7 +124,7 @@ class ModelConfig(Section):
 
 class TrainingConfig(Section):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
-    device: Text = "auto"  # cuda where there is one, else cpu; or any torch device
+    device: Text = "auto"  # cuda where it works, else cpu; or a device of this machine
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     max_epochs: Count = 10
     max_steps: Count | None = None  # optimizer updates, where they end before the epochs do

@@ -2,43 +2,67 @@
 
 import ctypes
 import sys
+import warnings
 
 import torch
 
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, quoted
 
 
-def resolve_device(name: str) -> torch.device:
-    """Return the device of a name; `auto` is cuda where there is one, else cpu.
+def resolve_device(name: str, *, field: str = "training.device") -> torch.device:
+    """Return the device of a name; `auto` is cuda where that works, else cpu.
 
-    Raises UserError for a name that torch does not know or a device that is not there.
+    Raises UserError that names `field` for a device that is not there or does not work.
     """
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return torch.device("cpu" if _failure("cuda") else "cuda")
+    there = _devices()
+    if name not in there and f"{name}:0" not in there:
+        raise UserError(f"{field} {quoted(name)} is not there; this machine has {', '.join(there)}")
+    if reason := _failure(name):
+        raise UserError(f"{field} {quoted(name)} does not work: {reason}")
+    return torch.device(name)
+
+
+def _devices() -> list[str]:
+    """Return the names of the devices that torch finds on this machine: cpu, cuda:0, cuda:1 ..."""
+    kind = torch.accelerator.current_accelerator()
+    return ["cpu", *(f"{kind}:{index}" for index in range(torch.accelerator.device_count()))]
+
+
+def _failure(name: str) -> str | None:
+    """Return in one line why a step of a GRU fails on the device; None where it works.
+
+    A card that torch is not built for is found like any other, and fails at its first operation.
+    """
     try:
-        device = torch.device(name)
-        torch.ones(1, device=device).item()
-    except (RuntimeError, AssertionError, ImportError) as error:
-        reason = str(error).splitlines()[0]
-        raise UserError(f"training.device {name!r} cannot be used: {reason}") from None
-    return device
+        with warnings.catch_warnings():  # torch has several before it fails
+            warnings.simplefilter("ignore")
+            x_BTI, weight_GI = torch.ones(1, 1, 1, device=name), torch.ones(3, 1, device=name)
+            weights = [weight_GI, weight_GI]
+            torch.gru(x_BTI, x_BTI, weights, False, 1, 0.0, False, False, True)[0].item()
+    except Exception as error:  # drivers and libraries raise what they like
+        return quoted(str(error).partition("\n")[0])
+    return None
 
 
 def resolve_precision(name: str, device: torch.device) -> torch.dtype:
-    """Return the type to compute in; `auto` is bf16 where the hardware multiplies in it, else fp32.
+    """Return the type to compute in.
 
-    Weights, loss and averages stay in fp32 whatever this is.
+    `auto` is bf16 where the hardware multiplies in it, fp16 on older GPUs, else fp32. Weights, loss
+    and averages stay in fp32 whatever this is.
     """
     if name == "auto":
-        name = "bf16" if _multiplies_bf16(device) else "fp32"
+        name = _fastest(device)
     return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
 
 
-def _multiplies_bf16(device: torch.device) -> bool:
+def _fastest(device: torch.device) -> str:
     if device.type == "cuda":
-        return torch.cuda.get_device_capability(device) >= (8, 0)  # Ampere
-    capabilities = torch.cpu.get_capabilities()
-    return any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+        return "bf16" if torch.cuda.get_device_capability(device) >= (8, 0) else "fp16"  # Ampere
+    capabilities = torch.cpu.get_capabilities() if device.type == "cpu" else {}
+    multiplies = any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    return "bf16" if multiplies else "fp32"
 
 
 def keep_freed_memory() -> None:

@@ -9,11 +9,10 @@ cores, it gets idle threads on top. Which thread computes what stays the same, a
 """
 
 import os
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 CROWDED = 0.4  # cores that threads ready to run waited for, on average; alone, 0.03 at most
@@ -23,30 +22,42 @@ TASKS = Path("/proc/self/task")
 
 
 @contextmanager
-def cores_left_to_others() -> Iterator[None]:
-    """While it is entered, waiting threads sleep as long as other processes want the cores.
+def while_computing(device_type: str) -> Iterator[None]:
+    """While torch computes on a CPU, let waiting threads sleep as long as others want the cores.
 
-    Linux alone tells how long a thread waited for a core; elsewhere this does nothing.
+    Linux alone tells how long a thread waited for a core; elsewhere, and on other devices, this
+    does nothing. It is a help alone: whatever goes wrong with it is passed over in silence, and
+    nothing of it is left when this is.
     """
-    if not (TASKS / str(threading.get_native_id()) / "schedstat").exists():
-        yield
-        return
     ended = threading.Event()
-    watch = threading.Thread(target=_watch, args=(ended,))
-    watch.start()
+    watch = None
+    if device_type == "cpu" and (TASKS / str(threading.get_native_id()) / "schedstat").exists():
+        watch = _started(_watch, ended)
     try:
         yield
     finally:
         ended.set()
-        watch.join()
+        if watch:
+            watch.join()
+
+
+def _started(target: Callable[..., object], *arguments: object) -> threading.Thread | None:
+    """Return a thread that runs `target`; None where there can be no more."""
+    thread = threading.Thread(target=target, args=arguments, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        return None
+    return thread
 
 
 def _watch(ended: threading.Event) -> None:
-    while not ended.is_set():
-        if _crowded(LOOK_S, ended) and "torch" in sys.modules:
-            with more_threads_than_cores():
-                while _crowded(CROWD_S, ended):
-                    pass
+    with suppress(Exception):
+        while not ended.is_set():
+            if _crowded(LOOK_S, ended):
+                with more_threads_than_cores():
+                    while _crowded(CROWD_S, ended):
+                        pass
 
 
 def _crowded(period_s: float, ended: threading.Event) -> bool:
@@ -60,14 +71,13 @@ def _crowded(period_s: float, ended: threading.Event) -> bool:
 def waited_for_cores_s() -> float:
     """Return the seconds that threads of this process were ready to run but had no core.
 
-    The second field of Linux's schedstat, of threads that have not ended, added up.
+    The second field of Linux's schedstat, of threads that have not ended, added up. Raises OSError
+    where the threads cannot be listed.
     """
     waited_ns = 0
     for task in TASKS.iterdir():
-        try:
+        with suppress(OSError, IndexError):  # it has just ended
             waited_ns += int((task / "schedstat").read_text().split()[1])
-        except OSError:  # it has just ended
-            continue
     return waited_ns / 1e9
 
 
@@ -80,20 +90,28 @@ def more_threads_than_cores() -> Iterator[None]:
     # Each thread that computes has a team, itself one of it.
     holders = (len(os.sched_getaffinity(0)) - 1) // (team - 1) if team > 1 else 0
     released = threading.Event()
-    ready = threading.Barrier(holders + 1)
 
     def hold() -> None:
-        torch.ones(1 << 20)  # large enough for the whole team
-        ready.wait()
-        released.wait()
+        with suppress(Exception):
+            torch.ones(1 << 20)  # large enough for the whole team
+            released.wait()
 
-    threads = [threading.Thread(target=hold) for _ in range(holders)]
-    for thread in threads:
-        thread.start()
-    ready.wait()
+    threads = []
     try:
+        if _can_start(holders * team):
+            threads = [_started(hold) for _ in range(holders)]
         yield
     finally:
         released.set()
-        for thread in threads:
+        for thread in filter(None, threads):
             thread.join()
+
+
+def _can_start(count: int) -> bool:
+    """Return whether there can be `count` more threads: OpenMP ends the process that has none."""
+    released = threading.Event()
+    threads = [_started(released.wait) for _ in range(count)]
+    released.set()
+    for thread in filter(None, threads):
+        thread.join()
+    return all(threads)

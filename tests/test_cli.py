@@ -7,8 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import typer.main
 from gru_mt.cli import app, main
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.waiting import TASKS
 
 CONFIG = """
 data: {{corpus: {corpus}}}
@@ -318,27 +318,23 @@ def test_without_a_finished_run_there_is_nothing_to_translate_with(
     assert_one_line(gru_mt("translate", "x"), "no finished run", "--model")
 
 
-def test_commands_run_where_cores_are_left_to_others(
-    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.skipif(not TASKS.exists(), reason="only Linux tells how long a thread waited")
+def test_cores_are_left_to_others_while_torch_computes_and_at_no_other_time(
+    there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_others: list[bool] = []
-
-    @contextmanager
-    def cores_left_to_others() -> Iterator[None]:
-        with_others.append(True)
-        try:
-            yield
-        finally:
-            with_others.append(False)
-
-    def load(folder: Path, *, device: str) -> None:
-        assert with_others == [True]
-        raise UserError("loaded")
-
-    monkeypatch.setattr("gru_mt.cli.cores_left_to_others", cores_left_to_others)
-    monkeypatch.setattr("gru_mt.inference.translator.Translator.load", load)
-    assert gru_mt("translate", "hello").err.endswith("loaded\n")
-    assert with_others == [True, False]
+    watches: list[object] = []
+    monkeypatch.setattr("gru_mt.waiting._watch", watches.append)
+    for count, *command in (
+        (0, "--help"),
+        (0, "data", "--config", "small.yaml", "--out", tmp_path / "split"),
+        (1, "train", "--config", "small.yaml", "--run", tmp_path / "run",
+         "--set", "training.max_steps=1"),
+        (1, "eval", "--model", "runs/small"),
+        (1, "translate", "--model", "runs/small", "I see!"),
+    ):  # fmt: skip
+        watches.clear()
+        assert gru_mt(*command).code == 0
+        assert len(watches) == count, command
 
 
 # What is said about what is wrong outside

@@ -1,5 +1,8 @@
 """Devices and precisions by name."""
 
+import warnings
+from typing import NoReturn
+
 import pytest
 import torch
 
@@ -13,20 +16,57 @@ def test_cpu_is_the_cpu() -> None:
     assert resolve_device("cpu") == CPU
 
 
-@pytest.mark.parametrize(("has_cuda", "kind"), [(True, "cuda"), (False, "cpu")])
-def test_auto_is_cuda_where_there_is_one(
-    monkeypatch: pytest.MonkeyPatch, has_cuda: bool, kind: str
+def test_auto_is_cuda_where_a_step_works_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine, tried = torch.ones, []
+
+    def ones(*shape: int, device: str) -> torch.Tensor:
+        tried.append(device)
+        return genuine(*shape)
+
+    monkeypatch.setattr(torch, "ones", ones)
+    assert resolve_device("auto").type == "cuda"
+    assert set(tried) == {"cuda"}
+
+
+def test_auto_is_the_cpu_where_a_card_is_there_that_torch_is_not_built_for(
+    monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: has_cuda)
-    assert resolve_device("auto").type == kind
+    def ones(*shape: int, device: str) -> NoReturn:
+        warnings.warn("the current PyTorch installation supports sm_75 ...", stacklevel=2)
+        raise torch.AcceleratorError("CUDA error: no kernel image is available\nCUDA kernel ...")
 
-
-@pytest.mark.parametrize("name", ["gpu", "", "cuda:-1", "cuda:99", "xla", "hpu", "meta"])
-def test_a_device_that_cannot_be_used_is_one_line_that_names_it(name: str) -> None:
+    monkeypatch.setattr(torch, "ones", ones)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert resolve_device("auto") == CPU
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cuda"))
+    monkeypatch.setattr(torch.accelerator, "device_count", lambda: 1)
     with pytest.raises(UserError) as caught:
-        resolve_device(name)
-    assert f"training.device {name!r} cannot be used" in str(caught.value)
-    assert "\n" not in str(caught.value)
+        resolve_device("cuda")
+    assert str(caught.value) == (
+        "training.device 'cuda' does not work: 'CUDA error: no kernel image is available'"
+    )
+    assert not recwarn
+
+
+@pytest.mark.parametrize(
+    "name", ["gpu", "", "cuda:-1", "cuda:99", "xla", "hpu", "meta", "mps", "cdua", "cuda:1\n"]
+)
+def test_a_device_that_is_not_there_is_one_line_that_names_those_that_are(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cuda"))
+    monkeypatch.setattr(torch.accelerator, "device_count", lambda: 2)
+    with pytest.raises(UserError) as caught:
+        resolve_device(name, field="--device")
+    assert str(caught.value) == (
+        f"--device {name!r} is not there; this machine has cpu, cuda:0, cuda:1"
+    )
+
+
+def test_a_long_name_makes_a_short_line() -> None:
+    with pytest.raises(UserError, match=r"^training.device 'aaa") as caught:
+        resolve_device("a" * 5_000)
+    assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize(
@@ -57,13 +97,18 @@ def test_auto_on_a_cpu_is_bf16_where_it_multiplies_in_it(
 
 @pytest.mark.parametrize(
     ("capability", "dtype"),
-    [((7, 5), torch.float32), ((8, 0), torch.bfloat16), ((10, 0), torch.bfloat16)],
+    [((7, 5), torch.float16), ((8, 0), torch.bfloat16), ((10, 0), torch.bfloat16)],
 )
-def test_auto_on_a_gpu_is_bf16_from_ampere_on(
+def test_auto_on_a_gpu_is_bf16_from_ampere_on_and_fp16_before(
     monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int], dtype: torch.dtype
 ) -> None:
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
     assert resolve_precision("auto", torch.device("cuda")) == dtype
+
+
+def test_auto_on_another_kind_of_device_is_fp32(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"bf16": True})
+    assert resolve_precision("auto", torch.device("mps")) == torch.float32
 
 
 def test_auto_names_a_type_that_this_machine_computes_in() -> None:

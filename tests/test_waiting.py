@@ -5,98 +5,128 @@ import os
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
+import torch
 
 from gru_mt import waiting
-from gru_mt.waiting import TASKS, waited_for_cores_s
+from gru_mt.waiting import TASKS, more_threads_than_cores, waited_for_cores_s, while_computing
 
 if not TASKS.exists():
     pytest.skip("only Linux tells how long a thread waited for a core", allow_module_level=True)
 
-CORES = len(os.sched_getaffinity(0))
-
 COUNT_THREADS = """
 import os, sys, threading, torch
-from gru_mt.waiting import more_threads_than_cores
+from gru_mt import waiting
 
 def count_others():
     return len(os.listdir("/proc/self/task")) - threading.active_count()
 
-cores = range(int(sys.argv[1]))
-os.sched_getaffinity = lambda process: cores
+waiting._can_start = lambda count: True  # the threads that it tries would be counted too
 torch.ones(1 << 20)
 before = count_others()
-with more_threads_than_cores():
-    print(torch.get_num_threads() + count_others() - before)
-while count_others() > before:
-    pass
-print(count_others() - before)
-"""
-
-NOTICE_A_CROWD = """
-import threading, torch
-from gru_mt.waiting import cores_left_to_others
-
-matrix = torch.ones(500, 500)
-with cores_left_to_others():
-    while threading.active_count() < 3:
-        matrix @ matrix
-print(threading.active_count())
+for cores in map(int, sys.argv[1:]):
+    os.sched_getaffinity = lambda process: range(cores)
+    with waiting.more_threads_than_cores():
+        while torch.get_num_threads() + count_others() - before <= cores:
+            pass
+        print(torch.get_num_threads() + count_others() - before)
+    while count_others() > before:
+        pass
 """
 
 
-def run(program: str, *arguments: str, **environment: str) -> list[int]:
-    """Return the numbers that a program in a process of its own prints before a minute is over."""
+def no_thread(*_: object) -> NoReturn:
+    raise RuntimeError("can't start new thread")
+
+
+@pytest.fixture
+def threads(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[[], int]]:
+    """Return a function that counts new threads; hold a test to leave none and to say nothing."""
+    before = threading.active_count()
+    yield lambda: threading.active_count() - before
+    assert threading.active_count() == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_there_is_one_thread_more_than_cores_while_it_is_entered() -> None:
     finished = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env=os.environ | environment,
+        [sys.executable, "-c", COUNT_THREADS, "2", "3", "8"],
+        env=os.environ | {"OMP_NUM_THREADS": "2"},
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
-    return [int(word) for word in finished.stdout.split()]
+    assert finished.stdout.split() == ["3", "4", "9"]
 
 
-@pytest.mark.parametrize("cores", [2, 3, 8])
-def test_there_is_one_thread_more_than_cores_while_it_is_entered(cores: int) -> None:
-    assert run(COUNT_THREADS, str(cores), OMP_NUM_THREADS="2") == [cores + 1, 0]
+def test_a_thread_that_waits_for_no_other_stays_alone(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    with more_threads_than_cores():
+        assert threads() == 0
 
 
-def test_a_thread_that_waits_for_no_other_stays_alone() -> None:
-    assert run(COUNT_THREADS, "8", OMP_NUM_THREADS="1") == [1, 0]
+@pytest.mark.parametrize("least", range(7))
+def test_where_there_can_be_no_more_threads_there_are_none_and_nothing_waits_for_them(
+    least: int, threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two teams of two: four threads that only try, and two that hold."""
+    genuine = threading.Thread.start
+    started: list[threading.Thread] = []
+
+    def start(thread: threading.Thread) -> None:
+        if len(started) == least:
+            no_thread()
+        started.append(thread)
+        genuine(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(torch, "ones", lambda size: None)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(3))
+    with more_threads_than_cores():
+        assert threads() == max(0, least - 4)
 
 
-def test_threads_on_one_core_wait_for_it_while_they_do_not_compute() -> None:
-    core, block = min(os.sched_getaffinity(0)), bytes(1 << 20)
-    begun, done, read = (threading.Barrier(4) for _ in range(3))
-    without_core_s: list[float] = []
+def test_what_a_thread_cannot_compute_is_passed_over(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(torch, "ones", no_thread)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(3))
+    with more_threads_than_cores():
+        pass
 
-    def compute() -> None:
-        os.sched_setaffinity(0, {core})
-        begun.wait()
-        began_s = time.perf_counter() - time.thread_time()
-        while time.thread_time() < 0.3:
-            hashlib.sha256(block)  # without the lock that lets one thread of Python run
-        without_core_s.append(time.perf_counter() - time.thread_time() - began_s)
-        done.wait()
-        read.wait()
 
-    threads = [threading.Thread(target=compute) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    before_s = waited_for_cores_s()
-    begun.wait()
-    done.wait()
-    waited_s = waited_for_cores_s() - before_s
-    read.wait()
-    for thread in threads:
-        thread.join()
-    assert waited_s == pytest.approx(sum(without_core_s), rel=0.25)  # twice what they compute
+def test_the_waits_of_all_threads_are_added_up_but_of_those_that_end_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in (("1", "5 1500000000 7\n"), ("2", "5 250000000 7\n"), ("3", ""), ("4", None)):
+        (tmp_path / name).mkdir()
+        if text is not None:
+            (tmp_path / name / "schedstat").write_text(text)
+    monkeypatch.setattr(waiting, "TASKS", tmp_path)
+    assert waited_for_cores_s() == 1.75
+
+
+def test_a_crowd_is_what_waits_more_than_two_fifths_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = threading.Event()
+    monkeypatch.setattr(ended, "wait", lambda period_s: False)
+    for waited_s, is_one in ((0.75, False), (0.85, True)):
+        readings, clock = iter((10.0, 10.0 + waited_s)), iter((3.0, 5.0))
+        monkeypatch.setattr(waiting, "waited_for_cores_s", readings.__next__)
+        monkeypatch.setattr(waiting, "time", SimpleNamespace(perf_counter=clock.__next__))
+        assert waiting._crowded(2.0, ended) == is_one
 
 
 def test_a_crowd_is_answered_once_and_until_it_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +146,6 @@ def test_a_crowd_is_answered_once_and_until_it_has_gone(monkeypatch: pytest.Monk
         yield
         told.append("left")
 
-    monkeypatch.setitem(sys.modules, "torch", sys)  # loaded
     monkeypatch.setattr(waiting, "_crowded", crowded)
     monkeypatch.setattr(waiting, "more_threads_than_cores", more_threads)
     waiting._watch(ended)
@@ -124,12 +153,74 @@ def test_a_crowd_is_answered_once_and_until_it_has_gone(monkeypatch: pytest.Monk
     assert told == [look, look, "entered", crowd, crowd, "left", look]
 
 
-def test_a_crowd_is_noticed() -> None:
-    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(CORES)]
+def test_threads_that_share_a_core_are_a_crowd_that_is_noticed(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core, block = min(os.sched_getaffinity(0)), bytes(1 << 20)
+    noticed, gone = threading.Event(), threading.Event()
+
+    def compute() -> None:
+        os.sched_setaffinity(0, {core})
+        while not gone.is_set():
+            hashlib.sha256(block)  # without the lock that lets one thread of Python run
+
+    @contextmanager
+    def more_threads() -> Iterator[None]:
+        noticed.set()
+        yield
+
+    monkeypatch.setattr(waiting, "LOOK_S", 0.05)
+    monkeypatch.setattr(waiting, "more_threads_than_cores", more_threads)
+    computing = [threading.Thread(target=compute) for _ in range(3)]
+    for thread in computing:
+        thread.start()
     try:
-        # The program goes on when there is a thread beside the one that watches.
-        assert run(NOTICE_A_CROWD) == [1]
+        with while_computing("cpu"):
+            assert noticed.wait(60)
     finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
+        gone.set()
+        for thread in computing:
+            thread.join()
+
+
+def test_the_watch_ends_at_once_with_what_it_is_for(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "LOOK_S", 3_600.0)
+
+    def interrupted() -> NoReturn:
+        with while_computing("cpu"):
+            assert threads() == 1
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+
+
+@pytest.mark.parametrize("device_type", ["cuda", "onnxruntime"])
+def test_other_devices_are_not_watched(device_type: str, threads: Callable[[], int]) -> None:
+    with while_computing(device_type):
+        assert threads() == 0
+
+
+def test_where_the_watch_cannot_start_the_work_goes_on(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    with while_computing("cpu"):
+        pass
+
+
+@pytest.mark.parametrize("error", [OSError("Too many open files"), ImportError("half imported")])
+def test_a_watch_that_fails_ends_without_a_word(
+    error: Exception, threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = threading.Event()
+
+    def fail() -> NoReturn:
+        failed.set()
+        raise error
+
+    monkeypatch.setattr(waiting, "waited_for_cores_s", fail)
+    with while_computing("cpu"):
+        assert failed.wait(60)

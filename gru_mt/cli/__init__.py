@@ -13,7 +13,6 @@ import typer
 from gru_mt.cli.app import NAME, app
 from gru_mt.cli.streams import flush_results, open_streams, say
 from gru_mt.errors import Interrupted, UserError
-from gru_mt.waiting import cores_left_to_others
 
 # Each joins the app as it is imported, in the order of the help.
 from gru_mt.cli import train, evaluate, translate, export, data  # isort: skip # noqa: F401
@@ -29,8 +28,7 @@ def main() -> None:
     """Run the command line: exit 0 when done, 2 after a mistake of the user's, told in one line."""
     open_streams()
     try:
-        with cores_left_to_others():
-            code = app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False)
         flush_results()
         sys.exit(code)
     except USAGE_ERROR as error:

@@ -17,6 +17,7 @@ from gru_mt.cli.app import (
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator, newest_run
 from gru_mt.errors import UserError
+from gru_mt.waiting import while_computing
 
 EXAMPLES = """\b
 Examples:
@@ -70,13 +71,14 @@ def evaluate(
     evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
     translator = load_translator(folder, told=model, device=device)
     say(f"translating {len(evaluation_set.sources):,} sentences of {source or split}")
-    result = evaluate_translator(
-        translator,
-        evaluation_set,
-        beam_size=beam,
-        length_penalty=length_penalty,
-        bleu_tokenizer=bleu_tokenizer,
-    )
+    with while_computing(translator.engine.device_type):
+        result = evaluate_translator(
+            translator,
+            evaluation_set,
+            beam_size=beam,
+            length_penalty=length_penalty,
+            bleu_tokenizer=bleu_tokenizer,
+        )
     if output:
         text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses)
         write_output(output, text.encode())

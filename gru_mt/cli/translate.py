@@ -19,6 +19,7 @@ from gru_mt.cli.app import (
 from gru_mt.cli.streams import flush_results, print_json, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator, newest_run
 from gru_mt.errors import UserError, quoted
+from gru_mt.waiting import while_computing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,23 +81,24 @@ def translate(
     translator = load_translator(
         model or newest_run(), told=model, device=device, attention=attention
     )
-    for lines in _chunks(sentences, input_file):
-        translations = translator.translate(
-            [line.text for line in lines],
-            beam_size=beam,
-            length_penalty=length_penalty,
-            n_best=n_best,
-            batch_size=batch_size,
-            attention=attention,
-        )
-        for line, translation in zip(lines, translations, strict=True):
-            _warn_of(line, translation)
-            if as_json:
-                print_json(translation.to_json())
-            else:
-                texts = [candidate.text for candidate in translation.candidates]
-                print_result("\n".join(texts + [""] * (n_best - len(texts))))
-        flush_results()
+    with while_computing(translator.engine.device_type):
+        for lines in _chunks(sentences, input_file):
+            translations = translator.translate(
+                [line.text for line in lines],
+                beam_size=beam,
+                length_penalty=length_penalty,
+                n_best=n_best,
+                batch_size=batch_size,
+                attention=attention,
+            )
+            for line, translation in zip(lines, translations, strict=True):
+                _warn_of(line, translation)
+                if as_json:
+                    print_json(translation.to_json())
+                else:
+                    texts = [candidate.text for candidate in translation.candidates]
+                    print_result("\n".join(texts + [""] * (n_best - len(texts))))
+            flush_results()
 
 
 def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[list[Line]]":

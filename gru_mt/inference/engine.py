@@ -53,6 +53,8 @@ class Live:
 class Engine(Protocol):
     """A model ready to translate."""
 
+    device_type: str  # where torch computes, cpu or cuda; of what needs no torch, its name
+
     def start(self, source_BS: Ints, length_B: Ints) -> Live:
         """Encode sources, each closed by <eos>; return the state of one hypothesis of each."""
         ...

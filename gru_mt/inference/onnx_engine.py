@@ -22,6 +22,8 @@ _LEFT: list[Any] = []  # sessions of a process that this one was forked from; se
 class OnnxEngine:
     """An exported model on the CPU; see `Engine`."""
 
+    device_type = "onnxruntime"
+
     def __init__(self, encoder: Path, decoder: Path) -> None:
         """Take the files of the two graphs; raises UserError where one cannot be read."""
         self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)

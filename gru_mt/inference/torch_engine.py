@@ -28,6 +28,7 @@ class TorchEngine:
     def __init__(self, model: Seq2Seq) -> None:
         """Take the model as it is now; later changes of its weights do not all show here."""
         self.model = model
+        self.device_type = model.output_bias_V.device.type
         self.decoder = Incremental(model)
 
     @torch.inference_mode()

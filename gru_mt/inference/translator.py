@@ -117,7 +117,7 @@ class Translator:
         from gru_mt.device import resolve_device
         from gru_mt.inference.torch_engine import TorchEngine
 
-        bundle = load_bundle(Path(path), resolve_device(device))
+        bundle = load_bundle(Path(path), resolve_device(device, field="device"))
         config = bundle.config
         return cls(
             TorchEngine(bundle.model),

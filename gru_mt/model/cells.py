@@ -112,6 +112,10 @@ class ResetBeforeGRU(Cell):
     r = sigma(W_r x + U_r h + b_r), z = sigma(W_z x + U_z h + b_z), n = tanh(W x + U (r * h) + b),
     h' = (1 - z) * n + z * h. Stacked: reset, update, candidate. What others write as (1 - z) * h +
     z * n is the same cell with W_z, U_z and b_z negated, since 1 - sigma(a) = sigma(-a).
+
+    It is another cell than `GRU`, though the two are often called equal: r * (U h) is U (r * h)
+    only where all units have one reset, or U is diagonal. With the same weights a state comes out
+    another by up to 2, the whole range of tanh.
     """
 
     gates = 3
@@ -132,7 +136,8 @@ class GRU(Cell):
 
     r = sigma(W_r x + U_r h + b_r), z = sigma(W_z x + U_z h + b_z),
     n = tanh(W x + b_input + r * (U h + b_state)), h' = (1 - z) * n + z * h. Stacked: reset,
-    update, candidate. The other convention of z: see `ResetBeforeGRU`.
+    update, candidate. The other convention of z, and why the two cells differ: see
+    `ResetBeforeGRU`.
     """
 
     gates = 3

@@ -18,18 +18,21 @@ Parameters = dict[str, Tensor]
 def from_matrices(gates: Sequence[tuple[Tensor, Tensor, Tensor | None]]) -> Parameters:
     """Return the parameters of gates (W_IH, U_HH, b_H) that compute x W + h U + b.
 
-    The bias is the gate's own. Some textbook classes write the candidate's to `b` and then their
-    output layer's to `b` too: give the candidate's, which has H elements.
+    The bias is the gate's own; a gate without one beside others that have one gets zeros. Some
+    textbook classes write the candidate's to `b` and then their output layer's to `b` too: give the
+    candidate's, which has H elements.
     """
     weights_GI = torch.cat([W_IH.T for W_IH, _, _ in gates])
     weights_GH = torch.cat([U_HH.T for _, U_HH, _ in gates])
-    biases = [b_H for _, _, b_H in gates if b_H is not None]
     for W_IH, U_HH, b_H in gates:
         if b_H is not None and b_H.shape != U_HH.shape[1:]:
             raise ValueError(f"a bias has shape {tuple(b_H.shape)}, its gate {U_HH.shape[1]} units")
         if W_IH.shape[1] != U_HH.shape[1]:
             raise ValueError(f"a gate has {W_IH.shape[1]} units for x and {U_HH.shape[1]} for h")
-    return from_stacked(weights_GI, weights_GH, torch.cat(biases) if biases else None)
+    if all(b_H is None for _, _, b_H in gates):
+        return from_stacked(weights_GI, weights_GH)
+    biases = [U_HH.new_zeros(U_HH.shape[1]) if b_H is None else b_H for _, U_HH, b_H in gates]
+    return from_stacked(weights_GI, weights_GH, torch.cat(biases))
 
 
 def from_linears(gates: Sequence[Sequence[nn.Linear]]) -> Parameters:

@@ -29,8 +29,8 @@ class Layer(nn.Module):
     """One cell over a whole sequence, in one direction.
 
     A GRU trains on a CPU by `gru.gru`; else it is torch's fused implementation of the cell where it
-    has one. Other cells, and inference on a CPU, take the input products of all steps in one and
-    loop over the recurrent ones.
+    has one, on an NVIDIA GPU cuDNN's. Other cells, and inference on a CPU, take the input products
+    of all steps in one and loop over the recurrent ones.
     """
 
     def __init__(
@@ -65,11 +65,18 @@ class Layer(nn.Module):
             start_BZ = x_BTI.new_zeros(len(x_BTI), self.cell.state_size)
         if torch.compiler.is_exporting():
             return self._scanned(x_BTI, start_BZ)
-        if infers_on_cpu(x_BTI) or self.kind not in FUSED:
+        if infers_on_cpu(x_BTI) or self.kind not in FUSED or self._lacks_fp16(x_BTI):
             return self.written_out(x_BTI, start_BZ)
         if self.kind == "gru" and x_BTI.is_cpu:
             return self._as_one(self.cell.project(x_BTI.transpose(0, 1)), start_BZ)
-        return self._fused(x_BTI, start_BZ)
+        if x_BTI.is_cuda and torch._use_cudnn_rnn_flatten_weight():
+            return self._by_cudnn(x_BTI, start_BZ)
+        return self._fused(x_BTI, start_BZ, [*self.cell.parameters()])
+
+    def _lacks_fp16(self, x_BTI: Tensor) -> bool:
+        """Return whether the fused cell is asked for in fp16 and there is none: oneDNN's LSTM."""
+        halved = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.half
+        return self.kind == "lstm" and x_BTI.is_cpu and halved
 
     def _as_one(self, input_TBG: Tensor, start_BH: Tensor | None) -> tuple[Tensor, Tensor]:
         """Return what `forward` does, of a GRU, after its inputs' products."""
@@ -78,20 +85,46 @@ class Layer(nn.Module):
         state_TBH = gru(input_TBG, start_BH, self.cell.weight_hh, self.cell.bias_hh)
         return state_TBH.transpose(0, 1), state_TBH[-1]
 
-    def _fused(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
-        start_1BH = [part_BH[None] for part_BH in start_BZ.chunk(self.cell.states, dim=1)]
+    def _fused(
+        self, x_BTI: Tensor, start_BZ: Tensor, weights: list[Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        start_1BH = [part_BH[None].contiguous() for part_BH in start_BZ.chunk(self.cell.states, 1)]
         output_BTH, *last_1BH = FUSED[self.kind](
             x_BTI,
             start_1BH if len(start_1BH) > 1 else start_1BH[0],
-            list(self.cell.parameters()),
+            weights,
             self.cell.bias_ih is not None,
             num_layers=1,
             dropout=0.0,
-            train=self.training,
+            train=torch.is_grad_enabled(),
             bidirectional=False,
             batch_first=True,
         )
         return output_BTH, torch.cat(last_1BH, dim=2)[0]
+
+    def _by_cudnn(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what `_fused` does, with all that cuDNN is given in one type.
+
+        Autocast is off here: whatever type it is set to, it has cuDNN compute in fp16. cuDNN reads
+        its weights from one piece of memory, in an order of its own. Copies are put there at each
+        call, which torch would do too, with a warning; so the weights stay plain parameters.
+        """
+        kind = _cudnn_type(x_BTI)
+        weights = [weight.to(kind, copy=True) for weight in self.cell.parameters()]
+        with torch.autocast("cuda", enabled=False), torch.cuda.device_of(x_BTI):
+            with torch.no_grad():
+                torch._cudnn_rnn_flatten_weight(
+                    weights,
+                    len(weights),
+                    x_BTI.shape[2],
+                    torch.backends.cudnn.rnn.get_cudnn_mode(FUSED[self.kind].__name__.upper()),
+                    self.cell.hidden_size,
+                    0,  # features that an LSTM's state is projected to: it is not
+                    num_layers=1,
+                    batch_first=True,
+                    bidirectional=False,
+                )
+            return self._fused(x_BTI.to(kind), start_BZ.to(kind), weights)
 
     def written_out(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
         """Return what `forward` does, by the cell's own equations."""
@@ -110,6 +143,19 @@ class Layer(nn.Module):
 
         last_BZ, output_TBH = scan(step, start_BZ, self.cell.project(x_BTI).transpose(0, 1))
         return output_TBH.transpose(0, 1), last_BZ
+
+
+def _cudnn_type(x: Tensor) -> torch.dtype:
+    """Return the type in which cuDNN computes with x: autocast's where it can, else fp32.
+
+    Without autocast it is that of x. bf16 needs cuDNN 9.13.
+    """
+    if not torch.is_autocast_enabled("cuda"):
+        return x.dtype
+    kind = torch.get_autocast_dtype("cuda")
+    if kind == torch.bfloat16 and (torch.backends.cudnn.version() or 0) < 91300:
+        return torch.float32
+    return kind
 
 
 def reversal(length_B: Tensor, size: int) -> Tensor:

@@ -38,6 +38,7 @@ from gru_mt.training.schedule import AUTO, fitted, learning_rate, planned_update
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.validation import measure, perplexity
 from gru_mt.training.window import Update, Window
+from gru_mt.waiting import while_computing
 
 
 def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:
@@ -57,13 +58,14 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     started_s = time.perf_counter() if started_s is None else started_s
     keep_freed_memory()
     # What is not there is said before the waiting.
-    resolve_device(config.training.device)
+    device = resolve_device(config.training.device)
     bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     with open_folder(folder, config) as config:
         journal = Journal(folder)
         data = prepare(config, folder, journal)
         try:
-            return Trainer(config, data, folder, journal, started_s=started_s).run()
+            with while_computing(device.type):
+                return Trainer(config, data, folder, journal, started_s=started_s).run()
         finally:
             journal.close()
 

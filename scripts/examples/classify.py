@@ -39,6 +39,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--letters", type=int, default=12, help="read so many from each sentence")
     arguments = parser.parse_args()
+    torch.set_num_threads(1)  # such small tensors gain nothing by more, which wait for each other
     torch.manual_seed(1)
     # Each beginning once: what many sentences begin with would else be in both parts.
     texts = sorted({(side[: arguments.letters].lower(), float(french))

@@ -123,11 +123,34 @@ def test_the_other_convention_of_the_update_gate_is_the_same_cell_negated() -> N
         torch.testing.assert_close((1 - z) * h + z * n, cell(x, h), rtol=0, atol=1e-12)
 
 
-def test_where_the_reset_gate_acts_makes_a_difference() -> None:
+def test_where_the_reset_gate_acts_makes_a_difference_of_up_to_two() -> None:
+    """r = (1/2, 1), z = 0, U h = 40 (h1 - h2): 40 (1/2 - 3/4) = -10 before, 40 (1 - 3/4) / 2 = 5
+    after. Their tanh are -1 and 1."""
+    inf = torch.inf
+    parameters = {
+        "weight_ih": torch.zeros(6, 1),
+        "weight_hh": torch.tensor([[0, 0], [0, 0], [0, 0], [0, 0], [40.0, -40], [0, 0]]),
+        "bias_ih": torch.tensor([0, inf, -inf, -inf, 0, 0]),
+        "bias_hh": torch.zeros(6),
+    }
+    before, after = (CELLS[kind](1, 2) for kind in ("gru_reset_before", "gru"))
+    before.load_state_dict(parameters)
+    after.load_state_dict(parameters)
+    x, h = torch.zeros(1, 1), torch.tensor([[1, 0.75]])
+    torch.testing.assert_close(before(x, h), torch.tensor([[-1.0, 0]]), rtol=0, atol=1e-3)
+    torch.testing.assert_close(after(x, h), torch.tensor([[1.0, 0]]), rtol=0, atol=1e-3)
+
+
+def test_with_one_reset_for_all_units_where_it_acts_makes_none() -> None:
     before, after = build("gru_reset_before"), build("gru")
+    with torch.no_grad():
+        for weight in before.parameters():
+            weight[:4] = 0.3 if weight.ndim == 1 else 0  # the reset gate's rows
+        assert before.bias_hh is not None
+        before.bias_hh[8:] = 0  # the candidate's, that a reset after the product scales too
     after.load_state_dict(before.state_dict())
     x, h = random(3, 5), random(3, 4, seed=1)
-    assert not torch.allclose(before(x, h), after(x, h))
+    torch.testing.assert_close(before(x, h), after(x, h), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

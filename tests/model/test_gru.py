@@ -1,5 +1,7 @@
 """The GRU as one operation: its gradient by differences, and its rounding beside torch's."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Tensor
@@ -40,22 +42,27 @@ def test_in_bf16_it_rounds_no_worse_than_torchs() -> None:
     layer, x_BTI, start_BH = layer_and_inputs()
     weight_BTH = random(32, 20, 64, seed=2).bfloat16()
 
-    def outcome(forward: str, kind: torch.dtype) -> list[Tensor]:
+    def torchs(x_BTI: Tensor, start_BH: Tensor) -> tuple[Tensor, Tensor]:
+        return layer._fused(x_BTI, start_BH, [*layer.parameters()])
+
+    def outcome(
+        forward: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]], kind: torch.dtype
+    ) -> list[Tensor]:
         x, start = x_BTI.to(kind).requires_grad_(), start_BH.to(kind).requires_grad_()
         with torch.autocast("cpu", torch.bfloat16, enabled=kind == torch.bfloat16):
-            output_BTH, _ = getattr(layer, forward)(x, start)
+            output_BTH, _ = forward(x, start)
         inputs = [x, start, *layer.parameters()]
         loss = (output_BTH * weight_BTH.to(kind)).sum()
         return [output_BTH.detach(), *torch.autograd.grad(loss, inputs)]
 
-    ours, torchs = outcome("forward", torch.bfloat16), outcome("_fused", torch.bfloat16)
+    ours, fused = outcome(layer, torch.bfloat16), outcome(torchs, torch.bfloat16)
     layer.double()
-    exact = outcome("_fused", torch.float64)
+    exact = outcome(torchs, torch.float64)
 
     def error(rounded: Tensor, expected: Tensor) -> float:
         return float((rounded.double() - expected).norm() / expected.norm())
 
-    for our, torchs_own, expected in zip(ours, torchs, exact, strict=True):
+    for our, torchs_own, expected in zip(ours, fused, exact, strict=True):
         assert error(our, expected) < 1.1 * error(torchs_own, expected)
         assert 0 < error(our, expected) < 0.01
 

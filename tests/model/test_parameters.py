@@ -80,6 +80,19 @@ def test_matrices_without_biases() -> None:
     assert_same_sequence("rnn", ours, lambda x, h: torch.tanh(x @ W + h @ U))
 
 
+def test_matrices_of_which_some_have_no_bias() -> None:
+    W_u, W_c = (random(SIZE_I, SIZE_H, seed=n) for n in range(2))
+    U_u, U_c = (random(SIZE_H, SIZE_H, seed=n) for n in range(2, 4))
+    b_c = random(SIZE_H, seed=4)
+
+    def textbook(x: Tensor, h: Tensor) -> Tensor:
+        u = sigma(x @ W_u + h @ U_u)
+        return u * torch.tanh(x @ W_c + h @ U_c + b_c) + (1 - u) * h
+
+    ours = from_matrices([(W_u, U_u, None), (W_c, U_c, b_c)])
+    assert_same_sequence("gru_update", ours, textbook)
+
+
 def test_the_output_layers_bias_in_place_of_the_candidates_is_refused() -> None:
     """A class that keeps both as `b` hands over the output's, of another size."""
     W, U, b_output = random(SIZE_I, SIZE_H), random(SIZE_H, SIZE_H, seed=1), random(7, seed=2)

@@ -1,11 +1,15 @@
 """Cells over time: fused and written out, stacked and in both directions, against torch's own."""
 
+import copy
+from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from gru_mt.model import recurrent
 from gru_mt.model.cells import CELLS
 from gru_mt.model.recurrent import FUSED, Layer, Recurrent, pick_times, put_times, reversal
 
@@ -91,11 +95,12 @@ def test_a_sequence_can_be_read_in_two_parts(kind: str) -> None:
     assert_same(last_BZ, end_BZ)
 
 
+@pytest.mark.parametrize("precision", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("kind", CELLS)
-def test_a_layer_trains_in_mixed_precision(kind: str) -> None:
+def test_a_layer_trains_in_mixed_precision(kind: str, precision: torch.dtype) -> None:
     torch.manual_seed(0)
     layer = Layer(kind, 5, 4)
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast("cpu", precision):
         output_BTH, _ = layer(random(3, 6, 5).float())
     output_BTH.float().sum().backward()
     expected_BTH, _ = step_by_step(
@@ -103,6 +108,134 @@ def test_a_layer_trains_in_mixed_precision(kind: str) -> None:
     )
     torch.testing.assert_close(output_BTH.float(), expected_BTH, rtol=2**-6, atol=2**-5)
     assert all(parameter.grad is not None for parameter in layer.parameters())
+
+
+# On a GPU
+
+
+def flatten(weights: list[Tensor], *_: Any, **__: Any) -> Tensor:
+    """Do what cuDNN's does: move the weights into one piece of memory, one after another."""
+    whole = torch.cat([weight.flatten() for weight in weights])
+    for weight, part in zip(weights, whole.split([*map(Tensor.numel, weights)]), strict=True):
+        weight.set_(part.view_as(weight))
+    return whole
+
+
+def cudnns(kind: str, types: list[torch.dtype]) -> Any:
+    """Return torch's layer as cuDNN has it: strict about what it is given, whose type it notes."""
+    genuine = FUSED[kind]
+
+    def fused(x: Tensor, start: Any, weights: list[Tensor], *rest: Any, **settings: Any) -> Any:
+        starts = start if isinstance(start, list) else [start]
+        assert all(part.is_contiguous() for part in starts), "rnn: hx is not contiguous"
+        assert len({weight.untyped_storage().data_ptr() for weight in weights}) == 1
+        assert weights[0].storage_offset() == 0
+        assert not torch.is_autocast_enabled("cuda")
+        assert settings["train"] == torch.is_grad_enabled(), "else it has no gradient"
+        (kind,) = {part.dtype for part in (x, *starts, *weights)}
+        types.append(kind)
+        return genuine(x, start, weights, *rest, **settings)
+
+    fused.__name__ = genuine.__name__
+    return fused
+
+
+@pytest.fixture
+def as_if_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[torch.dtype]]:
+    """Have tensors say that they are on a GPU; return the types in which cuDNN computes."""
+    types: list[torch.dtype] = []
+    for kind in list(FUSED):
+        monkeypatch.setitem(FUSED, kind, cudnns(kind, types))
+    monkeypatch.setattr(torch.Tensor, "is_cuda", True, raising=False)
+    monkeypatch.setattr(torch.Tensor, "is_cpu", False, raising=False)
+    monkeypatch.setattr(recurrent, "infers_on_cpu", lambda x: False)
+    monkeypatch.setattr(torch, "_use_cudnn_rnn_flatten_weight", lambda: True)
+    monkeypatch.setattr(torch, "_cudnn_rnn_flatten_weight", flatten)
+    monkeypatch.setattr(torch.cuda, "device_of", lambda x: nullcontext())
+    monkeypatch.setattr(
+        torch.backends.cudnn.rnn, "get_cudnn_mode", "RNN_TANH RNN_RELU LSTM GRU".index
+    )
+    yield types
+    torch.set_autocast_enabled("cuda", False)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("kind", FUSED)
+def test_a_gpu_computes_the_cell_and_its_gradients(
+    kind: str, bias: bool, as_if_on_a_gpu: list[torch.dtype]
+) -> None:
+    layer = randomise(Layer(kind, 5, 4, bias=bias))
+    x_BTI = random(3, 6, 5).requires_grad_()
+    start_BZ = random(3, layer.cell.state_size, seed=1).requires_grad_()
+    inputs = [x_BTI, start_BZ, *layer.parameters()]
+    ours, expected = layer(x_BTI, start_BZ), step_by_step(layer, x_BTI, start_BZ)
+    assert_same(ours, expected)
+    assert_same(*(
+        torch.autograd.grad(output.square().sum() + last.sum(), inputs)
+        for output, last in (ours, expected)
+    ))  # fmt: skip
+    with torch.inference_mode():
+        assert_same(layer(x_BTI, start_BZ), expected)
+    assert as_if_on_a_gpu == [torch.float64] * 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "cudnn", "computed"),
+    [
+        (torch.bfloat16, 91300, torch.bfloat16),
+        (torch.bfloat16, 91299, torch.float32),
+        (torch.bfloat16, None, torch.float32),
+        (torch.float16, 90100, torch.float16),
+    ],
+)
+def test_on_a_gpu_autocast_is_to_a_type_that_cudnn_takes(
+    asked: torch.dtype,
+    cudnn: int | None,
+    computed: torch.dtype,
+    as_if_on_a_gpu: list[torch.dtype],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "version", lambda: cudnn)
+    torch.set_autocast_enabled("cuda", True)
+    torch.set_autocast_dtype("cuda", asked)
+    layers = randomise(Recurrent("lstm", 5, 4, layers=2, bidirectional=True)).float()
+    x_BTI, length_B = random(3, 6, 5).float(), torch.tensor([6, 2, 4])
+    output_BTC, last_KBH = layers(x_BTI, length_B)
+    assert as_if_on_a_gpu == [computed] * 4
+    assert torch.is_autocast_enabled("cuda")
+    torch.set_autocast_enabled("cuda", False)
+    torch.autograd.grad(output_BTC.float().sum() + last_KBH.float().sum(), [*layers.parameters()])
+    expected_BTC, _ = layers.double()(x_BTI.double(), length_B)
+    tolerance = 2**-6 if computed == torch.bfloat16 else 2**-9
+    torch.testing.assert_close(output_BTC.double(), expected_BTC, rtol=0, atol=tolerance)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_gpu_trains_and_infers_as_a_cpu_does(kind: str, precision: torch.dtype) -> None:
+    """Every warning is an error here, that of weights in several pieces too."""
+    layers = Recurrent(kind, 24, 16, layers=2, bidirectional=True)
+    x_BTI, length_B = random(5, 9, 24).float(), torch.tensor([9, 1, 4, 9, 7])
+    weight_BTC = random(5, 9, 32, seed=1).float()
+
+    def outcome(layers: Recurrent, device: str, kind: torch.dtype) -> list[Tensor]:
+        with torch.autocast(device, kind, enabled=kind != torch.float32):
+            output_BTC, last_KBH = layers(x_BTI.to(device), length_B.to(device))
+        loss = (output_BTC * weight_BTC.to(device)).sum() + last_KBH.sum()
+        gradients = torch.autograd.grad(loss, [*layers.parameters()])
+        with torch.inference_mode():
+            inferred_BTC, _ = layers(x_BTI.to(device), length_B.to(device))
+        outcome = [output_BTC, last_KBH, inferred_BTC, *gradients]
+        return [result.detach().float().cpu() for result in outcome]
+
+    expected = outcome(layers, "cpu", torch.float32)
+    on_gpu = copy.deepcopy(layers).to("cuda")
+    tolerance = 0.25 if precision == torch.bfloat16 else 0.05  # cuDNN takes fp32 as TF32
+    for again in (on_gpu, copy.deepcopy(on_gpu)):
+        for ours, wanted in zip(outcome(again, "cuda", precision), expected, strict=True):
+            assert (ours - wanted).norm() < tolerance * wanted.norm()
 
 
 def test_an_unknown_cell_is_refused() -> None:
