@@ -26,13 +26,13 @@ import typer
 from torture_runs import damage, disks, kills, operations, signals
 from torture_text import configs, corpora, inputs
 from torturing import Campaign, Failed, Place
-from tqdm import tqdm
 
 import gru_mt.bundle
 import gru_mt.evaluation.evaluate
 import gru_mt.inference.torch_engine
 import gru_mt.training.trainer  # noqa: F401 as torch._dynamo
 
+LINE_S = 30.0  # between lines of progress
 HANG_S = 300.0  # what a trial may take, all its commands together
 CAMPAIGNS = {
     "configs": configs,
@@ -156,7 +156,7 @@ def torture(
     rows, repeat = [], f"--seed {seed}" + (f" --times {times:g}" if times != 1 else "")
     with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as folder:
         for name in names or CAMPAIGNS:
-            started_s = time.perf_counter()
+            started_s = said_s = time.perf_counter()
             place = Place(Path(folder).resolve() / name, times)
             place.folder.mkdir()
             campaign = CAMPAIGNS[name](place)
@@ -165,10 +165,13 @@ def torture(
             trials = side_by_side(
                 partial(attempt, campaign, name, seed, place, kept), indexes, jobs
             )
-            for index, failure in tqdm(trials, desc=name, total=len(indexes), disable=None):
+            for count, (index, failure) in enumerate(trials, start=1):
                 if failure:
                     failed += 1
                     print(f"{name} {index}: {failure} [{name} {repeat} --only {index}]", flush=True)
+                if time.perf_counter() - said_s > LINE_S:
+                    said_s = time.perf_counter()
+                    print(f"{name}: {count:,} of {len(indexes):,} tried", file=sys.stderr)
             took_s = time.perf_counter() - started_s
             rows.append((name, len(indexes), len(indexes) - failed, took_s))
             print(f"{name}: {len(indexes):,} tried in {took_s:.0f} s", file=sys.stderr)

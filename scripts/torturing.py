@@ -147,7 +147,6 @@ def _live(
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if first:
             first()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         code = _called()
     finally:
         os._exit(code)
@@ -157,6 +156,7 @@ def _called() -> int:
     """Return the exit code that Python would end with after `main`."""
     code = 1
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -232,6 +232,8 @@ def judge(ended: Ended, *, code: int | None = None) -> Ended:
     That is with 0, with 2 and a few lines on stderr alone, or by a signal that it was sent.
     """
     allowed = {0, 2}.union(*({128 + number, -number} for number in ended.sent))
+    if signal.SIGINT in ended.sent and ended.code in (1, 130) and "gru_mt/" not in ended.err:
+        return ended  # Python itself had only begun, and says so in its way
     if ended.code not in allowed or BUGS.search(ended.err):
         raise Failed(ended.cause())
     if hidden := HIDDEN.search(ended.err):
