@@ -66,12 +66,16 @@ class Ended:
     sent: tuple[int, ...]  # the signals that it got
 
     def cause(self) -> str:
-        """Return the place of ours and the last line of what it said."""
-        places = re.findall(r'File "[^"]*/(gru_mt/[^"]*)", line (\d+), in (\S+)', self.err)
-        place = "{}:{} {}: ".format(*places[-1]) if places else ""
-        lines = [line for line in self.err.splitlines() if line.strip()]
-        said = quoted(lines[-1][:300] if lines else "")
-        return f"{self.command}: exit {self.code}: {place}{said}"
+        """Return what it was, and its last words."""
+        return f"{self.command}: exit {self.code}: {last_words(self.err)}"
+
+
+def last_words(text: str) -> str:
+    """Return the last line of what was said, and where in gru-mt its traceback comes from."""
+    places = re.findall(r'File "[^"]*/(gru_mt/[^"]*)", line (\d+), in (\S+)', text)
+    place = "{}:{} {}: ".format(*places[-1]) if places else ""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return place + quoted(lines[-1] if lines else "")
 
 
 # Commands
