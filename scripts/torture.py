@@ -4,28 +4,28 @@ Each trial is a function of the seed, the campaign and its number, but for the m
 signals arrive. Linux alone.
 """
 
-import json
 import os
 import random
-import select
 import shutil
-import signal
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import torch
 import torch._dynamo  # here too since a training imports it: whatever is here costs forks nothing
 import typer
-from torture_runs import damage, disks, kills, operations, signals
-from torture_text import configs, corpora, inputs
-from torturing import Campaign, Failed, Place
+from torturing.configs import configs
+from torturing.damage import damage
+from torturing.disks import disks
+from torturing.judging import Failed
+from torturing.kills import kills, operations, signals
+from torturing.places import Campaign, Place
+from torturing.processes import side_by_side
+from torturing.texts import corpora, inputs
 
 import gru_mt.bundle
 import gru_mt.evaluation.evaluate
@@ -33,7 +33,6 @@ import gru_mt.inference.torch_engine
 import gru_mt.training.trainer  # noqa: F401 as torch._dynamo
 
 LINE_S = 30.0  # between lines of progress
-HANG_S = 300.0  # what a trial may take, all its commands together
 CAMPAIGNS = {
     "configs": configs,
     "corpora": corpora,
@@ -45,79 +44,9 @@ CAMPAIGNS = {
     "disks": disks,
 }
 
-Attempt = Callable[[int], str | None]  # a trial's number -> how it failed
-
 app = typer.Typer(
     help=__doc__, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
 )
-
-
-class Worker:
-    """A process that makes trials, one after the other."""
-
-    def __init__(self, attempt: Attempt, indexes: list[int]) -> None:
-        self.attempt = attempt
-        self.indexes = indexes  # those to come, the one under way first
-        self.ended = False
-        self.heard_s = time.perf_counter()
-        self.pipe, end = os.pipe()
-        self.pid = os.fork()
-        if not self.pid:
-            self._work(end)
-        os.close(end)
-
-    def _work(self, end: int) -> NoReturn:
-        try:
-            os.setpgid(0, 0)
-            for index in self.indexes:
-                os.write(end, json.dumps(self.attempt(index)).encode() + b"\n")
-        finally:
-            os._exit(0)
-
-    def read(self) -> list[tuple[int, str | None]]:
-        """Return what has come since the last time: a trial's number and how it failed."""
-        data = os.read(self.pipe, 1 << 20)
-        self.heard_s = time.perf_counter()
-        if data:
-            return [(self.indexes.pop(0), json.loads(line)) for line in data.splitlines()]
-        self.end()
-        self.ended = True
-        return [(self.indexes.pop(0), "its process died or hung")] if self.indexes else []
-
-    def end(self) -> None:
-        """Kill it, and the command that it runs."""
-        for number in (self.pid, -self.pid):  # a group only once it has begun
-            with suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-
-
-def side_by_side(
-    attempt: Attempt, indexes: Sequence[int], jobs: int
-) -> Iterator[tuple[int, str | None]]:
-    """Yield each index and what `attempt` returns for it, from so many processes at a time."""
-    shares = [list(indexes[rank::jobs]) for rank in range(jobs)]
-    begun = [Worker(attempt, share) for share in shares if share]
-    workers = {worker.pipe: worker for worker in begun}
-    try:
-        while workers:
-            ready = select.select([*workers], [], [], 1.0)[0]
-            for pipe in ready:
-                worker = workers[pipe]
-                yield from worker.read()
-                if worker.ended:
-                    del workers[pipe]
-                    os.close(pipe)
-                    if worker.indexes:  # the others, in another process
-                        worker = Worker(attempt, worker.indexes)
-                        workers[worker.pipe] = worker
-            for worker in workers.values():
-                if time.perf_counter() - worker.heard_s > HANG_S:
-                    worker.end()  # its pipe tells next time
-    finally:
-        for worker in workers.values():
-            worker.end()
 
 
 def attempt(
@@ -155,10 +84,9 @@ def torture(
         raise typer.BadParameter(f"{odd[0]}: expected {', '.join(CAMPAIGNS)}")
     rows, repeat = [], f"--seed {seed}" + (f" --times {times:g}" if times != 1 else "")
     with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as folder:
+        place = Place(Path(folder).resolve(), times)
         for name in names or CAMPAIGNS:
             started_s = said_s = time.perf_counter()
-            place = Place(Path(folder).resolve() / name, times)
-            place.folder.mkdir()
             campaign = CAMPAIGNS[name](place)
             indexes = range(campaign.count) if only is None else [only]
             failed = 0
