@@ -1,0 +1,113 @@
+"""Attacks gru-mt and prints, by campaign, what was tried and what survived; exit 1 if not all did.
+
+Each trial is a function of the seed, the campaign and its number, but for the moments at which
+signals arrive. Linux alone.
+"""
+
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import torch._dynamo  # here too since a training imports it: whatever is here costs forks nothing
+import typer
+from torturing.configs import configs
+from torturing.damage import damage
+from torturing.disks import disks
+from torturing.judging import Failed
+from torturing.kills import kills, operations, signals
+from torturing.places import Campaign, Place
+from torturing.processes import side_by_side
+from torturing.texts import corpora, inputs
+
+import gru_mt.bundle
+import gru_mt.evaluation.evaluate
+import gru_mt.inference.torch_engine
+import gru_mt.training.trainer  # noqa: F401 as torch._dynamo
+
+LINE_S = 30.0  # between lines of progress
+CAMPAIGNS = {
+    "configs": configs,
+    "corpora": corpora,
+    "inputs": inputs,
+    "damage": damage,
+    "kills": kills,
+    "signals": signals,
+    "operations": operations,
+    "disks": disks,
+}
+
+app = typer.Typer(
+    help=__doc__, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
+)
+
+
+def attempt(
+    campaign: Campaign, name: str, seed: int, place: Place, kept: Path | None, index: int
+) -> str | None:
+    """Make a trial; return how it failed."""
+    folder = place.folder / f"{name}-{index}"
+    folder.mkdir()
+    failure = None
+    try:
+        campaign.trial(index, random.Random(f"{seed}/{name}/{index}"), folder)
+    except Failed as error:
+        failure = str(error)
+    except Exception:
+        failure = f"a mistake of torture's own: {traceback.format_exc(limit=-2)}"
+    if failure and kept:
+        shutil.copytree(folder, kept / folder.name, symlinks=True, dirs_exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    return failure and failure[:1000]
+
+
+@app.command(help=__doc__)
+def torture(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[CAMPAIGN]...", help=", ".join(CAMPAIGNS))
+    ] = None,
+    seed: Annotated[int, typer.Option(help="What the trials are drawn by.")] = 1,
+    times: Annotated[float, typer.Option(help="So many times the usual counts.")] = 1.0,
+    only: Annotated[int | None, typer.Option(help="The number of the one trial to make.")] = None,
+    kept: Annotated[Path | None, typer.Option(help="Where folders of failures go.")] = None,
+    jobs: Annotated[int, typer.Option(help="Trials at a time.")] = os.cpu_count() or 1,
+) -> None:
+    torch.set_num_threads(1)  # a fork has no threads but its own
+    if odd := [name for name in names or [] if name not in CAMPAIGNS]:
+        raise typer.BadParameter(f"{odd[0]}: expected {', '.join(CAMPAIGNS)}")
+    rows, repeat = [], f"--seed {seed}" + (f" --times {times:g}" if times != 1 else "")
+    with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as folder:
+        place = Place(Path(folder).resolve(), times)
+        for name in names or CAMPAIGNS:
+            started_s = said_s = time.perf_counter()
+            campaign = CAMPAIGNS[name](place)
+            indexes = range(campaign.count) if only is None else [only]
+            failed = 0
+            trials = side_by_side(
+                partial(attempt, campaign, name, seed, place, kept), indexes, jobs
+            )
+            for count, (index, failure) in enumerate(trials, start=1):
+                if failure:
+                    failed += 1
+                    print(f"{name} {index}: {failure} [{name} {repeat} --only {index}]", flush=True)
+                if time.perf_counter() - said_s > LINE_S:
+                    said_s = time.perf_counter()
+                    print(f"{name}: {count:,} of {len(indexes):,} tried", file=sys.stderr)
+            took_s = time.perf_counter() - started_s
+            rows.append((name, len(indexes), len(indexes) - failed, took_s))
+            print(f"{name}: {len(indexes):,} tried in {took_s:.0f} s", file=sys.stderr)
+    print(f"{'campaign':<12}{'tried':>8}{'survived':>10}{'seconds':>9}")
+    for name, count, survived, took_s in rows:
+        print(f"{name:<12}{count:>8,}{survived:>10,}{took_s:>9.0f}")
+    sys.exit(any(survived < count for _, count, survived, _ in rows))
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,139 @@
+"""Configurations with anything in them."""
+
+import random
+import re
+from pathlib import Path
+
+from gru_mt.config import Config
+from gru_mt.config_file import dump_config, load_config
+from torturing.judging import Failed, judge
+from torturing.places import Campaign, Place
+from torturing.processes import ROOT, gru_mt
+from torturing.reading import user_errors
+
+LIMIT_S = 5.0  # what reading one may take
+EXTREMES = ["0", "1", "2", "-1", "1e-300", "1e300", "0.999999", str(2**31), str(2**63), str(10**30)]
+NAMES = ["", ".", "x" * 5000, "\udcff", "\x1b[2J", "a\nb", "/proc/self/mem", "a/b/c", "~nobody/a"]
+ODD = [
+    "", "~", "true", "no", "[]", "{}", "[[]]", "{a: 1}", "-1", "0", "1e999", ".inf", ".nan",
+    "1" * 5000, "0x_", "0b", "1:2:3", "2001-99-99", "2001-12-14t21:59:43.10-99:99",
+    "!!map [a]", "!!timestamp x", "!!python/object:os.system x", "!!binary =", "!!set [a]",
+    "!!omap [a]", "!!pairs x", "!!float x", "!!int x", "!!bool x", "!!null x", "!!str [a]",
+    "!!seq {a: 1}", "!!merge x", "!!value x", "!x y", "!<tag:a> b", "&a [*a]", "*a", "&a b",
+    "'\x1b[2J'", '"\\x1b[2J"', '"\\ud800"', "\u202e", "\u2028", "\x85", "\ufeff", "\x00", "\x7f",
+    "|", ">", "%", "@", "`", "? a", "- a", "=", "# a", "---", "...", "---\n---", "a: b: c",
+    "<<: {a: 1}", "<<: [a]", "<<: x", "{[a]: b}", "{{}: 1}", "? [a]\n: b", "é" * 100,
+    "x" * 20_000, "[" * 2000, "{a: " * 500, "- " * 500,
+]  # fmt: skip
+SIGNS = [
+    *"\t\n\r :,-#&*!|>%@`'\"[]{}?=~.0aZé中", "\x00", "\x1b", "\x7f", "\x85", "\xa0", "\u2028",
+    "\u202e", "\ufeff", "\U0001f600", "\u0301", "\x0b", "\x0c", "\x1c", "\u061c", "\u2066",
+]  # fmt: skip
+
+
+def configs(place: Place) -> Campaign:
+    """Return the campaign of configurations: read, and a fiftieth of them trained with."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "configs").glob("*.yaml"))]
+    seeds = [re.sub("fra-eng|phrasebook", "a.tsv", text) for text in texts]  # nothing is fetched
+    seeds += [dump_config(load_config(Path(place.config))), "", "data: {corpus: a.tsv}\n"]
+    fields = [
+        f"{section}.{name}"
+        for section, field in Config.model_fields.items()
+        for name in field.annotation.model_fields  # type: ignore[union-attr]
+        if section != "data"
+    ]
+
+    def trial(index: int, rng: random.Random, folder: Path) -> None:
+        if index % 50 == 49:
+            _train(place, fields, rng, folder)
+            return
+        text, overrides = mutated(rng, rng.choice(seeds)), []
+        while rng.random() < 0.3:
+            name = rng.choice([*fields, "data", "training", "a.b", "", ".", "data.corpus.source"])
+            overrides.append(altered(rng, f"{name}={rng.choice(ODD)}"))
+        path = folder / "a.yaml"
+        path.write_bytes(encoded(rng, text))
+        if index % 25 == 24:
+            name = rng.choice(["a.yaml", "a.yaml", "a.yaml", rng.choice(NAMES)])
+            out = rng.choice(["out", "/dev/null/out", rng.choice(NAMES)])
+            options = [f"--set={override}" for override in overrides if "\0" not in override]
+            judge(gru_mt("data", f"--config={name}", f"--out={out}", *options, folder=folder))
+            return
+        with user_errors(LIMIT_S):
+            load_config(path, overrides)
+
+    return Campaign(max(1, round(2500 * place.times)), trial)
+
+
+def _train(place: Place, fields: list[str], rng: random.Random, folder: Path) -> None:
+    """Train a little with odd values, and translate."""
+    values = [f"{rng.choice(fields)}={rng.choice(EXTREMES)}" for _ in range(rng.randint(1, 3))]
+    options = [f"--set={value}" for value in values if "max_steps" not in value]
+    try:
+        judge(gru_mt(*place.train("--set=training.max_steps=3", *options), folder=folder))
+        judge(gru_mt("translate", "--model", "run", "I see cats.", folder=folder))
+    except Failed as failure:
+        raise Failed(f"{' '.join(options)}: {failure}") from None
+
+
+def altered(rng: random.Random, text: str) -> str:
+    """Return `text` with a character or a stretch removed, repeated, replaced or put in."""
+    at = rng.randrange(len(text) + 1)
+    end = min(len(text), at + rng.choice([0, 1, 1, rng.randrange(40)]))
+    new: str = rng.choice(["", text[at:end] * 2, rng.choice(SIGNS), rng.choice(ODD)])
+    return text[:at] + new + text[end:]
+
+
+def mutated(rng: random.Random, text: str) -> str:
+    """Return a configuration with a few changes."""
+    if rng.random() < 0.03:
+        return _bomb(rng)
+    for _ in range(rng.randint(1, 4)):
+        lines = text.split("\n")
+        at = rng.randrange(len(lines))
+        key, colon, _ = lines[at].partition(":")
+        match rng.randrange(6):
+            case 0 if colon:
+                lines[at] = f"{key}: {rng.choice(ODD)}"
+            case 1 if colon:
+                lines[at] = lines[at].replace(key.strip() or key, altered(rng, key.strip()), 1)
+            case 2:
+                lines.insert(at, rng.choice([rng.choice(ODD), lines[at], f"  {lines[at]}"]))
+            case 3:
+                del lines[at]
+            case _:
+                lines = altered(rng, text).split("\n")
+        text = "\n".join(lines)
+    return text
+
+
+def _bomb(rng: random.Random) -> str:
+    """Return a short text that says much: aliases of aliases, or deep nesting."""
+    depth = rng.randint(1, 10)
+    match rng.randrange(4):
+        case 0:
+            lines = [f"a{n}: &a{n} [{f'*a{n - 1}, ' * 10}]" for n in range(1, depth)]
+            return "\n".join(["a0: &a0 [x]", *lines, f"data: *a{depth - 1}"])
+        case 1:
+            lines = [f"m{n}: &m{n} {{<<: [{f'*m{n - 1}, ' * 9}]}}" for n in range(1, depth)]
+            return "\n".join(["m0: &m0 {a: 1}", *lines])
+        case 2:
+            nesting = rng.choice(["[", "{a: ", "- ", "? ", "!!seq [", "&a ["])
+            return nesting * rng.choice([10, 100, 1_000, 10_000, 100_000])
+    return "\n".join(" " * n + "a:" for n in range(10 ** rng.randint(1, 3)))
+
+
+def encoded(rng: random.Random, text: str) -> bytes:
+    """Return `text` as bytes, seldom not as UTF-8."""
+    data = text.encode("utf-8", "replace")
+    if rng.random() < 0.9:
+        return data
+    at = rng.randrange(len(data) + 1)
+    damaged = [
+        text.encode("utf-16"),
+        b"\xef\xbb\xbf" + data,
+        data[:at] + rng.randbytes(3) + data[at:],
+        data[:at] + b"\x00" + data[at:],
+        data[:at],
+    ]
+    return rng.choice(damaged)

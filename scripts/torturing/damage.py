@@ -1,0 +1,88 @@
+"""Damaged files of a finished run."""
+
+import json
+import random
+from pathlib import Path
+
+from torturing.judging import Ended, Failed, compare, judge, results
+from torturing.places import Campaign, Place, copy, scene, translate
+from torturing.processes import gru_mt
+
+
+def damage(place: Place) -> Campaign:
+    """Return the campaign that damages a file of a finished run, and then uses it."""
+    longer = scene(place, "longer")
+    exported = scene(place, "export").folder / "run" if place.exports else place.run
+    said = judge(translate(place.folder), code=0).out
+    score = _evaluated(place.folder)
+    checkpoints = sorted((place.run / "checkpoints").iterdir())
+    newest = checkpoints[-1].relative_to(place.run)  # without it a longer run begins earlier
+    assert len(set(said.splitlines())) > 3, "the model tells sentences apart"
+
+    def trial(index: int, rng: random.Random, folder: Path) -> None:
+        run = copy(exported if index % 4 == 0 else place.run, folder)
+        victim = rng.choice(sorted(path for path in run.rglob("*") if path.is_file()))
+        how = _damaged(victim, rng)
+        use = rng.choice(["eval", "train", "longer"])
+        name = victim.relative_to(run)
+        try:
+            _same_or_refused(translate(folder), said)
+            if use == "eval":
+                if _evaluated(folder) not in (None, score):
+                    raise Failed("eval: exit 0, but another result")
+            elif use == "train":
+                if judge(gru_mt(*place.train(), folder=folder)).code == 0:
+                    if not (run / "summary.json").is_file():
+                        raise Failed("train: exit 0 without a summary.json")
+                    _same_or_refused(translate(folder), said)
+            elif judge(longer.begin(folder)).code == 0 and name != newest:
+                found = results(run)
+                ours = {key: found[key] for key in found if not key.startswith("onnx/")}
+                if victim.name == "metrics.jsonl":
+                    ours["metrics.jsonl"] = longer.wanted["metrics.jsonl"]
+                compare(ours, longer.wanted, "longer")
+        except Failed as failure:
+            raise Failed(f"{name} {how}: {failure}") from None
+
+    return Campaign(max(1, round(500 * place.times)), trial)
+
+
+def _evaluated(folder: Path) -> bytes | None:
+    """Return what the run there makes of its test part, and the scores; None where it refuses."""
+    ended = judge(gru_mt("eval", "--model", "run", "--json", "--output", "text", folder=folder))
+    if ended.code:
+        return None
+    scores = json.dumps(json.loads(ended.out)["scores"])
+    return (folder / "text").read_bytes() + scores.encode()
+
+
+def _same_or_refused(ended: Ended, said: bytes) -> None:
+    if judge(ended).code == 0 and ended.out != said:
+        raise Failed(f"{ended.command}: exit 0, but another result")
+
+
+def _damaged(path: Path, rng: random.Random) -> str:
+    """Damage a file; return how."""
+    content = path.read_bytes()
+    kinds = ["flipped", "flipped", "cut", "emptied", "lengthened", "folder", "link", "removed"]
+    kind = rng.choice(kinds if content else kinds[3:])
+    at = rng.randrange(max(1, len(content)))
+    match kind:
+        case "flipped":
+            bit = 1 << rng.randrange(8)
+            path.write_bytes(content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :])
+            return f"with bit {bit} of byte {at} flipped"
+        case "cut":
+            path.write_bytes(content[:at])
+            return f"cut to {at} of {len(content)} bytes"
+        case "emptied":
+            path.write_bytes(b"")
+        case "lengthened":
+            path.write_bytes(content + rng.randbytes(20))
+        case _:
+            path.unlink()
+            if kind == "folder":
+                path.mkdir()
+            elif kind == "link":
+                path.symlink_to("nowhere")
+    return {"folder": "as a folder", "link": "as a link to nowhere"}.get(kind, kind)

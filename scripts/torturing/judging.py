@@ -1,0 +1,112 @@
+"""How commands may end, and what they may leave."""
+
+import json
+import re
+import signal
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from gru_mt.errors import quoted
+
+TIMINGS = {"elapsed_s", "minutes", "tokens_s"}  # what differs between runs that are the same
+HIDDEN = re.compile(  # what a terminal obeys or does not show, but for the line feed
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+BUGS = re.compile("Traceback|Exception ignored|Fatal Python error|Segmentation fault")
+
+Files = dict[str, str]  # digests by name
+
+
+class Failed(Exception):  # noqa: N818 it is what is looked for
+    """gru-mt did not survive; the message is one line that says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended."""
+
+    command: str
+    code: int  # below 0: minus the signal that it died of
+    out: bytes
+    err: str
+    sent: tuple[int, ...]  # the signals that it got
+
+    def cause(self) -> str:
+        """Return what it was, and its last words."""
+        return f"{self.command}: exit {self.code}: {last_words(self.err)}"
+
+
+def last_words(text: str) -> str:
+    """Return the last line of what was said, and where in gru-mt its traceback comes from."""
+    places = re.findall(r'File "[^"]*/(gru_mt/[^"]*)", line (\d+), in (\S+)', text)
+    place = "{}:{} {}: ".format(*places[-1]) if places else ""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return place + quoted(lines[-1] if lines else "")
+
+
+def judge(ended: Ended, *, code: int | None = None) -> Ended:
+    """Return a command that ended as commands may, with `code` where one is wanted.
+
+    That is with 0, with 2 and a few lines on stderr alone, or by a signal that it was sent.
+    """
+    allowed = {0, 2}.union(*({128 + number, -number} for number in ended.sent))
+    if signal.SIGINT in ended.sent and ended.code in (1, 130) and "gru_mt/" not in ended.err:
+        return ended  # Python itself had only begun, and says so in its way
+    if ended.code not in allowed or BUGS.search(ended.err):
+        raise Failed(ended.cause())
+    if hidden := HIDDEN.search(ended.err):
+        raise Failed(f"{ended.command}: {hidden[0]!r} on stderr: {quoted(ended.err)}")
+    if ended.code == 2:
+        if not ended.err.strip():
+            raise Failed(f"{ended.command}: exit 2 without a word")
+        if len(ended.err) > 10_000 or ended.err.count("\n") > 40:
+            raise Failed(f"{ended.command}: exit 2 with {len(ended.err):,} characters")
+        if ended.out:
+            raise Failed(f"{ended.command}: exit 2, but something on stdout: {quoted(ended.out)}")
+    if code is not None and ended.code != code:
+        raise Failed(f"{ended.cause()} (exit {code} was due)")
+    return ended
+
+
+def judge_message(message: str) -> None:
+    """Raise Failed where the words of an error are none or too many."""
+    if not message.strip():
+        raise Failed("an error without a word")
+    if len(message) > 10_000:
+        raise Failed(f"an error of {len(message):,} characters: {quoted(message)}")
+
+
+def results(run: Path) -> Files:
+    """Return what two runs of the same configuration share: all files, less timings and logs."""
+    found = {}
+    for path in sorted(run.rglob("*")):
+        name = str(path.relative_to(run))
+        old = re.fullmatch(r"checkpoints/step-\d+\.safetensors", name)
+        if path.is_dir() or old or name in ("lock", "train.log"):
+            continue
+        content = path.read_bytes()
+        if path.name in ("metrics.jsonl", "summary.json"):
+            content = _without_timings(content, lines=path.suffix == ".jsonl")
+        found[name] = sha256(content).hexdigest()
+    return found
+
+
+def _without_timings(content: bytes, *, lines: bool) -> bytes:
+    try:
+        values = [json.loads(text) for text in (content.splitlines() if lines else [content])]
+    except ValueError:
+        return b"unreadable"
+    kept = [{key: item[key] for key in item.keys() - TIMINGS} for item in values]
+    return json.dumps(kept, sort_keys=True).encode()
+
+
+def compare(found: Files, wanted: Files, what: str) -> None:
+    """Raise Failed that names the first file which is missing, left over or another."""
+    for name in sorted(found.keys() | wanted.keys()):
+        if found.get(name) != wanted.get(name):
+            state = (
+                "is missing" if name not in found else
+                "is left over" if name not in wanted else "is another"
+            )  # fmt: skip
+            raise Failed(f"{what}: {name} {state}")

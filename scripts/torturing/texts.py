@@ -1,0 +1,223 @@
+"""Corpora and sentences with anything in them."""
+
+import gzip
+import io
+import json
+import os
+import random
+import re
+import zipfile
+from pathlib import Path
+
+from gru_mt.config import DataConfig, ParallelFiles, TokenizerConfig
+from gru_mt.data.corpus import load_corpus
+from gru_mt.data.split import split_corpus
+from gru_mt.data.tokenizer import train_tokenizer
+from gru_mt.errors import quoted
+from torturing.configs import SIGNS
+from torturing.judging import HIDDEN, Ended, Failed, judge, judge_message
+from torturing.places import Campaign, Place
+from torturing.processes import gru_mt
+from torturing.reading import user_errors
+
+LIMIT_S = 20.0  # what reading a corpus may take
+FILES = [  # no text of pairs
+    "/dev/zero", "fifo", "folder", "loop", "/proc/self/mem", "a" * 5000, "/dev/null", "folder/a/b",
+    "\0", "a\x1bb", "fra-eng/", "~nobody/a", "%", "", "/dev/stdin", "/proc/self/pagemap",
+]  # fmt: skip
+STEMS = ["a", "a b", "é中", "-a", "a'\"$", "\x1b[2J", "a\nb", ".a", "x" * 200, "\u202e"]
+MEMBERS = ["a.txt", "_about.txt", ".b.txt", "c\x1b.tsv", "d.csv"]
+
+
+def corpora(place: Place) -> Campaign:
+    """Return the campaign of corpora: read, split, a tokenizer trained on them."""
+    config = Path(place.config).read_text()
+
+    def trial(index: int, rng: random.Random, folder: Path) -> None:
+        if index % 20 == 19:
+            os.mkfifo(folder / "fifo")
+            (folder / "folder").mkdir()
+            (folder / "loop").symlink_to("loop")
+            _command(config, rng.choice(FILES), folder)
+            return
+        os.chdir(folder)
+        table = rng.random() < 0.7
+        corpus: str | ParallelFiles
+        if table:
+            corpus = written(rng, lines_of_pairs(rng), folder)
+        else:
+            source, target = (written(rng, lines_of_text(rng), folder) for _ in range(2))
+            if rng.random() < 0.5:
+                target = source
+            corpus = ParallelFiles(source=source, target=target)
+        if index % 10 == 9:
+            _command(config, corpus, folder)
+            return
+        words = rng.choice([1, 5, 200, 2000])
+        data = DataConfig(corpus=corpus, max_words=words, max_ratio=rng.choice([1.01, 9.0, 1e300]))
+        with user_errors(LIMIT_S):
+            _read(data, rng)
+
+    return Campaign(max(1, round(600 * place.times)), trial)
+
+
+def _read(data: DataConfig, rng: random.Random) -> None:
+    corpus = load_corpus(data)
+    report = corpus.report
+    if report.read != report.kept + sum(dropped.count for dropped in report.dropped.values()):
+        raise Failed(f"{report.read} lines read are not all kept or dropped")
+    if report.kept != len(corpus.pairs):
+        raise Failed(f"{report.kept} pairs kept, but there are {len(corpus.pairs)}")
+    split = split_corpus(corpus, data)
+    parts = [*split.train, *split.dev, *split.test]
+    if sorted(pair.line for pair in parts) != sorted(pair.line for pair in corpus.pairs):
+        raise Failed("the parts are not the corpus")
+    for pair in parts:
+        if any(sign in side for side in pair[:2] for sign in "\n\r\t\x00\x1b"):
+            raise Failed(f"a pair holds control characters: {quoted(pair)}")
+    if not split.train:
+        return
+    sources = [pair.source for pair in split.train]
+    targets = [pair.target for pair in split.train]
+    config = TokenizerConfig(
+        kind=rng.choice(["unigram", "bpe", "char", "word"]),
+        vocabulary_size=rng.choice([8, 300, 1000, 4000]),
+        joint=rng.random() < 0.5,
+    )
+    tokenizer = train_tokenizer(config, sources, targets, warn=judge_message)
+    ids = tokenizer.source.encode_all(sources)
+    if max(map(max, filter(None, ids)), default=0) >= tokenizer.source.size:
+        raise Failed("an id past the vocabulary")
+
+
+def lines_of_text(rng: random.Random) -> bytes:
+    """Return lines of words, of odd signs and of bytes that are not UTF-8."""
+    letters = rng.choice(["abcdefg", "aé'-,.!", "日本語中文字", "مرحبا ", "😀🇫🇷e\u0301"])
+    words = ["".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(30)]
+    words += rng.choices([*SIGNS, "a" * 300, "word" * 1000], k=rng.randint(0, 3))
+    lines = []
+    for _ in range(rng.choice([0, 1, 30, 50, 100, 300])):
+        text = " ".join(rng.choices(words, k=rng.randint(1, 12))).replace("\n", "")
+        line = text.encode("utf-8", "replace")
+        if rng.random() < 0.02:
+            line += rng.randbytes(5)
+        lines.append(line)
+    if rng.random() < 0.02:
+        lines.append(b"x" * 300_000)
+    if rng.random() < 0.02:
+        lines.append(b"x " * 100_000)
+    end = rng.choices([b"\n", b"\r\n", b"\r"], [0.8, 0.15, 0.05])[0]
+    return rng.choice([b"", b"", b"\xef\xbb\xbf"]) + end.join(lines) + rng.choice([b"", end])
+
+
+def lines_of_pairs(rng: random.Random) -> bytes:
+    """Return lines with mostly one tab."""
+    lines = lines_of_text(rng).split(b"\n")
+    tabs = rng.choices([0, 1, 2, 3], [0.02, 0.9, 0.06, 0.02], k=len(lines))
+    return b"\n".join(
+        b"\t".join([line.replace(b"\t", b""), *(rng.choice(lines) for _ in range(number))])
+        for line, number in zip(lines, tabs, strict=True)
+    )
+
+
+def written(rng: random.Random, content: bytes, folder: Path) -> str:
+    """Write a corpus, packed or not, perhaps damaged, under some name; return the name."""
+    stem = rng.choice(STEMS)
+    match rng.randrange(6):
+        case 0:
+            ending, content = ".gz", gzip.compress(content)
+        case 1:
+            ending, content = ".zip", _zipped(rng, content)
+        case _:
+            ending = rng.choice([".tsv", ".txt", "", ".TSV"])
+    if ending in (".gz", ".zip") and rng.random() < 0.3:
+        at = rng.randrange(len(content) + 1)
+        content = content[:at] + rng.choice([b"", rng.randbytes(1) + content[at + 1 :]])
+    name = f"{stem}-{rng.randrange(100)}{ending}"
+    (folder / name).write_bytes(content)
+    return name
+
+
+def _zipped(rng: random.Random, content: bytes) -> bytes:
+    file = io.BytesIO()
+    kind = rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+    with zipfile.ZipFile(file, "w", kind) as zipped:
+        for name in rng.sample(MEMBERS, k=rng.randint(0, 3)):
+            zipped.writestr(name, content)
+    return file.getvalue()
+
+
+def _command(config: str, corpus: str | ParallelFiles, folder: Path) -> None:
+    """Give `gru-mt data` a corpus."""
+    value = json.dumps(corpus if isinstance(corpus, str) else corpus.model_dump())
+    path = folder / "a.yaml"
+    path.write_text(re.sub(r"corpus: [^}]*", lambda _: f"corpus: {value}", config))
+    try:
+        judge(gru_mt("data", f"--config={path}", "--out=out", folder=folder, limit_s=LIMIT_S))
+    except Failed as failure:
+        raise Failed(f"corpus {quoted(corpus)}: {failure}") from None
+
+
+def inputs(place: Place) -> Campaign:
+    """Return the campaign of sentences to translate: as many lines out as in."""
+    run = place.run
+
+    def trial(index: int, rng: random.Random, folder: Path) -> None:
+        data = b"" if rng.random() < 0.05 else lines_of_text(rng)[:8_000]
+        options = search_options(rng)
+        stdin, arguments = b"", []
+        match rng.randrange(3):
+            case 0:
+                stdin = data
+            case 1:
+                (folder / "in").write_bytes(data)
+                arguments = ["--input", "in"]
+            case 2:
+                parts = data.replace(b"\x00", b"").split(b"\n")[:20]
+                data = b"\n".join(parts) + b"\n"
+                arguments = ["--", *map(os.fsdecode, parts)]
+        command = ("translate", "--model", str(run), *options, *arguments)
+        try:
+            _judge_lines(gru_mt(*command, folder=folder, stdin=stdin), data, options)
+        except Failed as failure:
+            raise Failed(f"{' '.join(options)} {quoted(arguments[:1])}: {failure}") from None
+
+    return Campaign(max(1, round(320 * place.times)), trial)
+
+
+def search_options(rng: random.Random) -> list[str]:
+    """Return options of a search, most of them such as they should be."""
+    options = {
+        "--n-best": rng.choice(["1", "2", "3", "0", "-1", "9999999999", "x"]),
+        "--beam": rng.choice(["1", "3", "7", "0", "-1", "100", "9999999999", "1e3"]),
+        "--length-penalty": rng.choice(["0", "1", "2.5", "-1", "nan", "inf", "5000", "1e-300"]),
+        "--batch-size": rng.choice(["1", "7", "0", "-1", "99999999999999999999"]),
+    }
+    chosen = [f"{name}={value}" for name, value in options.items() if rng.random() < 0.25]
+    flags = rng.choice([[], ["--json"], ["--json", "--attention"], ["--attention"]])
+    return [*chosen, *flags]
+
+
+def _judge_lines(ended: Ended, data: bytes, options: list[str]) -> None:
+    """Raise Failed unless `ended` refused, or printed what it should for each line of `data`."""
+    if judge(ended).code:
+        return
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    count = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
+    best = next((int(option[9:]) for option in options if option.startswith("--n-best=")), 1)
+    if "--json" not in options:
+        if (found := ended.out.count(b"\n")) != best * count:
+            raise Failed(f"{count} lines in, {found} out")
+        return
+    lines = ended.out.decode().split("\n")[:-1]
+    if len(lines) != count:
+        raise Failed(f"{count} lines in, {len(lines)} out")
+    for line in lines:
+        if hidden := HIDDEN.search(line):
+            raise Failed(f"{hidden[0]!r} in the JSON")
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            raise Failed(f"not JSON: {error}: {quoted(line)}") from None
+        if not 1 <= len(value["translations"]) <= best:
+            raise Failed(f"{len(value['translations'])} translations instead of {best}")

@@ -1,0 +1,128 @@
+"""scripts/torture: what counts as survived, and a small part of its campaigns."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from torturing.judging import Ended, Failed, compare, judge, results
+from torturing.processes import side_by_side
+
+ROOT = Path(__file__).parents[1]
+TRACEBACK = """Traceback (most recent call last):
+  File "/somewhere/gru_mt/cli.py", line 7, in main
+    1 / 0
+ZeroDivisionError: division by zero
+"""
+
+
+def ended(code: int, err: str = "", out: bytes = b"", sent: tuple[int, ...] = ()) -> Ended:
+    return Ended("train", code, out, err, sent)
+
+
+@pytest.mark.parametrize(
+    "survived",
+    [
+        ended(0, "420 lines read\n", b"a translation\n"),
+        ended(2, "a.yaml: cannot be read: Permission denied\n"),
+        ended(130, "stopped and saved\n", sent=(signal.SIGINT,)),
+        ended(-signal.SIGKILL, sent=(signal.SIGKILL,)),
+        ended(1, TRACEBACK.replace("/gru_mt/", "/runpy/"), sent=(signal.SIGINT,)),
+    ],
+    ids=["done", "refused", "stopped", "killed", "stopped before gru-mt began"],
+)
+def test_what_is_survived(survived: Ended) -> None:
+    assert judge(survived) is survived
+
+
+@pytest.mark.parametrize(
+    ("failed", "words"),
+    [
+        (ended(1, TRACEBACK), "exit 1: gru_mt/cli.py:7 main: 'ZeroDivisionError"),
+        (ended(0, f"{TRACEBACK}finished\n"), "exit 0"),
+        (ended(0, "Exception ignored in: <stdout>\n"), "Exception ignored"),
+        (ended(130, "stopped and saved\n"), "exit 130"),
+        (ended(-signal.SIGSEGV), f"exit -{signal.SIGSEGV:d}"),
+        (ended(2), "without a word"),
+        (ended(2, "a line\n" * 41), "287 characters"),
+        (ended(2, "refused\n", b"half a translation\n"), "something on stdout"),
+        (ended(2, "a\x1b[2Jb: no such file\n"), r"'\x1b' on stderr"),
+        (ended(0, "10 %\r20 %\n"), r"'\r' on stderr"),
+    ],
+    ids=["bug", "bug at exit 0", "stdout lost", "not asked to stop", "died", "silent", "long",
+         "half done", "escape", "carriage return"],
+)  # fmt: skip
+def test_what_is_not_survived(failed: Ended, words: str) -> None:
+    with pytest.raises(Failed) as failure:
+        judge(failed)
+    assert words in str(failure.value)
+
+
+def test_a_code_that_is_due_is_asked_for() -> None:
+    with pytest.raises(Failed, match="exit 0 was due"):
+        judge(ended(2, "refused\n"), code=0)
+
+
+def test_runs_are_compared_without_timings_and_logs(tmp_path: Path) -> None:
+    for name, elapsed_s in (("one", 1.5), ("other", 2.5)):
+        (tmp_path / name / "model").mkdir(parents=True)
+        line = json.dumps({"step": 1, "loss": 0.5, "elapsed_s": elapsed_s})
+        (tmp_path / name / "metrics.jsonl").write_text(f"{line}\n")
+        (tmp_path / name / "train.log").write_text(name)
+        (tmp_path / name / "model" / "weights").write_bytes(b"the same")
+    one, other = results(tmp_path / "one"), results(tmp_path / "other")
+    assert one.keys() == {"metrics.jsonl", "model/weights"}
+    compare(one, other, "run")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("metrics.jsonl", '{"step": 1, "loss": 0.6}\n', "metrics.jsonl is another"),
+        ("metrics.jsonl", '{"step": 1, "los', "metrics.jsonl is another"),
+        (".weights.7.part", "", ".weights.7.part is left over"),
+    ],
+)
+def test_what_differs_between_runs_is_named(
+    tmp_path: Path, name: str, content: str, words: str
+) -> None:
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1, "loss": 0.5}\n')
+    wanted = results(tmp_path)
+    (tmp_path / name).write_text(content)
+    with pytest.raises(Failed, match=words):
+        compare(results(tmp_path), wanted, "run")
+    with pytest.raises(Failed, match="is missing"):
+        compare({}, wanted, "run")
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_each_is_tried_once_though_a_process_dies() -> None:
+    def attempt(index: int) -> str | None:
+        if index == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "odd" if index % 2 else None
+
+    found = dict(side_by_side(attempt, range(6), jobs=2))
+    assert found == {0: None, 1: "odd", 2: "its process died or hung", 3: "odd", 4: None, 5: "odd"}
+
+
+def test_a_small_part_of_the_campaigns_is_survived() -> None:
+    command = [sys.executable, "scripts/torture.py", "--times", "0.01", "--jobs", "1"]
+    campaigns = ["configs", "corpora", "inputs", "damage", "kills", "operations", "disks"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    result = subprocess.run(
+        [*command, *campaigns],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    header, *rows = result.stdout.splitlines()
+    assert header.split() == ["campaign", "tried", "survived", "seconds"]
+    assert [row.split()[0] for row in rows] == campaigns
+    assert [row.split()[1:3] for row in rows] == [[str(n)] * 2 for n in (25, 6, 3, 5, 1, 2, 1)]
