@@ -24,12 +24,11 @@ from gru_mt.storage import (
     bundle_folder,
     file_digest,
     json_bytes,
-    load_tensors,
     read_json,
     replacing_folder,
-    save_tensors,
     write_file,
 )
+from gru_mt.tensors import load_tensors, save_tensors
 
 CONFIG, PROVENANCE, TOKENIZERS = "config.yaml", "provenance.json", "tokenizer*.model"
 

@@ -16,7 +16,7 @@ from bench import WARM_UP, train
 from measuring import gru_mt
 
 from gru_mt.model.cells import CELLS
-from gru_mt.storage import load_tensors
+from gru_mt.tensors import load_tensors
 
 CONFIGS = Path("configs/compare")
 WINDOW = 50  # updates

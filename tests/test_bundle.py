@@ -25,7 +25,7 @@ from gru_mt.inference.search import Decoding
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.storage import load_tensors, save_tensors
+from gru_mt.tensors import load_tensors, save_tensors
 
 CPU = torch.device("cpu")
 SOURCES = [f"the {one} sees the {other}" for one in "abcdefgh" for other in "abcdefgh"]

@@ -23,7 +23,7 @@ ROWS = """
         data.words data.tokenizer data.sentences data.batching
     model model.noise model.distinct model.linear model.cells model.gru model.parameters
         model.recurrent model.attention model.seq2seq model.incremental model.loss
-    device storage bundle waiting
+    device storage tensors bundle waiting
     inference inference.lines inference.search inference.engine inference.torch_engine
         inference.onnx_engine inference.exported inference.translator
     export export.graphs export.int8 export.write

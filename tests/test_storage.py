@@ -23,16 +23,15 @@ from gru_mt.storage import (
     check_output,
     clear_leftovers,
     file_digest,
-    load_tensors,
     read_json,
     read_signed_json,
     replacing_folder,
-    save_tensors,
     write_file,
     write_json,
     write_output,
     write_signed_json,
 )
+from gru_mt.tensors import load_tensors, save_tensors
 
 TENSORS = {
     "half": torch.tensor([[1.5, -2.0, 3.0], [0.1, 1e30, -0.0]], dtype=torch.bfloat16),

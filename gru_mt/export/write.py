@@ -15,10 +15,10 @@ from gru_mt.storage import (
     bundle_folder,
     file_digest,
     replacing_folder,
-    tensors_digest,
     write_file,
     write_signed_json,
 )
+from gru_mt.tensors import tensors_digest
 
 PACKAGES = ("onnx", "onnxscript", "torch")
 

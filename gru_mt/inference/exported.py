@@ -14,14 +14,8 @@ from typing import TYPE_CHECKING, Any
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError, quoted
 from gru_mt.inference.search import Decoding
-from gru_mt.storage import (
-    WEIGHTS,
-    bundle_folder,
-    file_digest,
-    read_json,
-    read_signed_json,
-    tensors_digest,
-)
+from gru_mt.storage import WEIGHTS, bundle_folder, file_digest, read_json, read_signed_json
+from gru_mt.tensors import tensors_digest
 
 if TYPE_CHECKING:
     from gru_mt.inference.onnx_engine import OnnxEngine

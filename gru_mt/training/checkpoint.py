@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gru_mt.errors import UserError
-from gru_mt.storage import load_tensors, save_tensors
+from gru_mt.tensors import load_tensors, save_tensors
 from gru_mt.training.optimizer import Optimizer
 
 CHECKPOINTS = "checkpoints"  # their folder in that of the run

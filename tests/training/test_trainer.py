@@ -17,7 +17,7 @@ from gru_mt.config import Config
 from gru_mt.config_file import load_config
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
-from gru_mt.storage import load_tensors
+from gru_mt.tensors import load_tensors
 from gru_mt.training import trainer as trainer_module
 from gru_mt.training import validation
 from gru_mt.training.checkpoint import Progress

@@ -1,0 +1,94 @@
+"""Tensors on disk, in files that carry their own digest and load without running any code.
+
+torch is imported by what reads or writes tensors, and by nothing else.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from safetensors import SafetensorError, safe_open
+
+from gru_mt.errors import UserError
+from gru_mt.storage import replacing
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_ENTRY = "gru_mt"  # of a file's metadata
+
+
+def save_tensors(path: Path, tensors: "Mapping[str, Tensor]", header: Mapping[str, Any]) -> None:
+    """Write tensors and a JSON header as one safetensors file that carries its own digest."""
+    from safetensors.torch import save_file
+
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    text = json.dumps(header, ensure_ascii=False)
+    # One entry alone: safetensors writes several in an order that changes from run to run.
+    entry = json.dumps({"header": text, "sha256": _digest(tensors, text)})
+    with replacing(path) as temporary:
+        try:
+            save_file(tensors, temporary, {_ENTRY: entry})
+        except SafetensorError as error:  # a full disk above all
+            raise OSError(str(error)) from None
+
+
+def load_tensors(path: Path) -> "tuple[dict[str, Tensor], dict[str, Any]]":
+    """Return the tensors and the header of a file by `save_tensors`.
+
+    Raises UserError where it is missing, cut off, changed, or of another program.
+    """
+    with _open_tensors(path, "pt") as file:
+        text, digest = _read_entry(path, file)
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no dict
+    if _digest(tensors, text) != digest:
+        raise UserError(f"{path}: damaged: its contents do not match its digest")
+    header: dict[str, Any] = json.loads(text)
+    return tensors, header
+
+
+def tensors_digest(path: Path) -> str:
+    """Return the digest that a file by `save_tensors` carries; its tensors are not read.
+
+    Raises UserError where it is missing, cut off, or of another program.
+    """
+    with _open_tensors(path, "np") as file:
+        return _read_entry(path, file)[1]
+
+
+@contextmanager
+def _open_tensors(path: Path, framework: str) -> Iterator[Any]:
+    try:
+        path.open("rb").close()  # safetensors calls everything that it cannot open missing
+        with safe_open(path, framework=framework) as file:
+            yield file
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except SafetensorError as error:
+        raise UserError(f"{path}: damaged or cut off ({error})") from None
+
+
+def _read_entry(path: Path, file: Any) -> tuple[str, str]:
+    """Return the header and the digest of everything."""
+    entry = (file.metadata() or {}).get(_ENTRY)
+    if entry is None:
+        raise UserError(f"{path}: not written by gru-mt")
+    try:
+        text, digest = itemgetter("header", "sha256")(json.loads(entry))
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise UserError(f"{path}: damaged: {error}") from None
+    return text, digest
+
+
+def _digest(tensors: "Mapping[str, Tensor]", header: str) -> str:
+    import torch
+
+    digest = hashlib.sha256(header.encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
