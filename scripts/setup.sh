@@ -3,6 +3,7 @@
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 readonly PYTHON=.venv/bin/python LOG=.venv/install.log
+unset PYTHONDONTWRITEBYTECODE
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
@@ -49,4 +50,7 @@ set_up() {
   printf '%s\n' "$state" >"$stamp"  # whatever the extra, the package itself is there too
 }
 
-pip_install() { $PYTHON -m pip install --quiet --log $LOG -c scripts/constraints.txt "$@" 2>&1; }
+# Modules are compiled as they are first imported (see `unset` above): most of PyTorch's never are.
+pip_install() {
+  $PYTHON -m pip install --quiet --no-compile --log $LOG -c scripts/constraints.txt "$@" 2>&1
+}

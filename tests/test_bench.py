@@ -2,12 +2,14 @@
 
 import json
 import re
+import runpy
 import statistics
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import bench
+import measuring
 import pytest
 from bench import app, outcome, print_means
 from bench_inside import preparation, summary_ms, synthetic_pairs
@@ -134,9 +136,17 @@ def test_preparation_is_measured_for_a_million_pairs(tmp_path: Path) -> None:
     assert len(figures["plan_s_per_million"]["values"]) == 3
 
 
+@pytest.fixture
+def _not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out what the machine is: the measuring of it takes seconds and has its own test."""
+    monkeypatch.setattr(measuring, "inside", lambda function: {"function": function})
+
+
+@pytest.mark.usefixtures("_not_this_machine")
 def test_a_training_is_measured_from_its_start_to_its_scores(
-    tmp_path: Path, small_corpus: Path
+    tmp_path: Path, small_corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(bench, "BEAMS", {"beam_5": 5})
     config = tmp_path / "tiny.yaml"
     config.write_text(
         "data: {corpus: fra-eng}\n"
@@ -161,12 +171,16 @@ def test_a_training_is_measured_from_its_start_to_its_scores(
     assert len(printed.splitlines()) == 1 + len(figures)
 
 
-def test_a_mistake_ends_with_2_and_no_traceback(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("_not_this_machine")
+def test_a_mistake_ends_with_2_and_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert CliRunner().invoke(app, ["sped"]).exit_code == 2
     arguments = ["quality", ROOT / "configs" / "r1.yaml", "--set", "training.sed=1"]
     arguments += ["--runs", tmp_path, "--results", tmp_path]
-    command = [sys.executable, str(ROOT / "scripts" / "bench.py"), *map(str, arguments)]
-    finished = subprocess.run(command, capture_output=True, text=True)
-    assert finished.returncode == 2
-    assert finished.stderr == "--set training.sed is unknown; did you mean training.seed?\n"
+    monkeypatch.setattr("sys.argv", ["bench.py", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(ROOT / "scripts" / "bench.py"), run_name="__main__")
+    assert ended.value.code == 2
+    assert capfd.readouterr().err == "--set training.sed is unknown; did you mean training.seed?\n"
     assert not list(tmp_path.iterdir())

@@ -148,9 +148,25 @@ def test_the_checks_are_lint_format_types_and_tests(checkout: Path, calls: Path)
     subprocess.run([checkout / "scripts" / "test"], check=True, capture_output=True)
     checks = [call for call in calls.read_text().splitlines() if call.startswith("-m")]
     checks = [call for call in checks if "pip install" not in call]
-    assert checks[:3] == ["-m ruff check", "-m ruff format --check", "-m mypy"]
-    assert checks[3].startswith("-m pytest ")
-    assert "--cov-fail-under=90" in checks[3]
+    assert checks[:2] == ["-m ruff check", "-m ruff format --check"]
+    types, tests = sorted(checks[2:])  # at the same time
+    assert types == "-m mypy"
+    assert tests.startswith("-m pytest -n 2 ")
+    assert "--cov-fail-under=90" in tests
+
+
+@pytest.mark.parametrize("failing", ["ruff", "mypy", "pytest"])
+def test_a_check_that_fails_is_shown_and_fails_the_script(
+    checkout: Path, calls: Path, failing: str
+) -> None:
+    python = checkout / ".venv" / "bin" / "python"
+    with python.open("a") as file:
+        file.write(f'[ "$2" != {failing} ] || {{ echo "a mistake"; exit 1; }}\n')
+    result = subprocess.run([checkout / "scripts" / "test"], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stdout == "a mistake\n"
+    assert "all passed" not in result.stderr
+    assert ("-m mypy" in calls.read_text().splitlines()) == (failing != "ruff")
 
 
 @pytest.mark.parametrize("corpus_is_there", [False, True])

@@ -47,7 +47,7 @@ class _Decoder(nn.Module):
         logits_RV, state_LRZ = self.decoder(
             arrays["last_id_R"], arrays["state_LRZ"], arrays, arrays["row_AK"], arrays["place_R"]
         )
-        log_prob_RN, id_RN = best(logits_RV, len(arrays["rank_N"]))
+        log_prob_RN, id_RN = best(logits_RV, arrays["rank_N"].shape[0])
         return {"log_prob_RN": log_prob_RN, "id_RN": id_RN, "next_LRZ": state_LRZ}
 
 
@@ -56,7 +56,8 @@ def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
     """Return the graphs of a model on the CPU, which it freezes, by the names of their files."""
     decoder = Incremental(model.requires_grad_(False))
     # The exporter takes sizes of 0 and 1 for constants: these are larger, and differ from axis to
-    # axis, but for sources encoded (B) and held (A).
+    # axis, but for sources encoded (B) and held (A). It takes len(tensor) for a constant too, and
+    # then traces once more, in another way: modules read tensor.shape[0].
     source_BS = torch.full((2, 5), EOS)
     encoder_reads = {"source_BS": source_BS, "length_B": torch.tensor([5, 4])}
     sources = _Encoder(decoder)(encoder_reads)

@@ -62,7 +62,7 @@ class Layer(nn.Module):
                 return self._as_one(input_TBG, start_BZ)
             x_BTI = x_BTI.whole()
         if start_BZ is None:
-            start_BZ = x_BTI.new_zeros(len(x_BTI), self.cell.state_size)
+            start_BZ = x_BTI.new_zeros(x_BTI.shape[0], self.cell.state_size)
         if torch.compiler.is_exporting():
             return self._scanned(x_BTI, start_BZ)
         if infers_on_cpu(x_BTI) or self.kind not in FUSED or self._lacks_fp16(x_BTI):

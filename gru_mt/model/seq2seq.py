@@ -151,7 +151,7 @@ class Seq2Seq(nn.Module):
             start_BZ = nn.functional.pad(last_BC, (0, self.decoder_state_size - last_BC.shape[1]))
             return start_BZ.expand(len(self.decoder), -1, -1)
         start_BX: Tensor = torch.tanh(self.bridge(last_BC))
-        start_LBZ = start_BX.view(len(last_BC), len(self.decoder), -1).transpose(0, 1)
+        start_LBZ = start_BX.view(last_BC.shape[0], len(self.decoder), -1).transpose(0, 1)
         return start_LBZ.contiguous()
 
 

@@ -78,7 +78,7 @@ def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
             "model.attention=none",
             "model.context=repeat",
             "training.cut_tokens=6",
-            "training.batch_sentences=7",
+            "training.batch_sentences=21",
         ],
         ["model.cell=lstm", "training.precision=bf16"],
     ],
