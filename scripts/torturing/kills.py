@@ -27,10 +27,12 @@ def killed_at(folder: Path, number: int, share: float) -> None:
         if count < number:
             last[:] = [(path, 0 if path.suffix == ".part" else size)] if operation == "open" else []
             return
-        torn, before = (path, 0) if path.suffix == ".part" and size else (last or [(path, 0)])[0]
-        if torn.suffix in (".part", ".log", ".jsonl") and torn.is_file():
-            written = torn.stat().st_size - before
-            os.truncate(torn, before + int(share * max(0, written)))
+        if path.suffix == ".part" and size:  # to be flushed, so it has just been written
+            last[:] = [(path, 0)]
+        for torn, before in last:
+            if torn.suffix in (".part", ".log", ".jsonl") and torn.is_file():
+                written = torn.stat().st_size - before
+                os.truncate(torn, before + int(share * max(0, written)))
         os.kill(os.getpid(), signal.SIGKILL)
 
     watch(folder, act)
