@@ -61,7 +61,8 @@ def attempt(
     except Failed as error:
         failure = str(error)
     except Exception:
-        failure = f"a mistake of torture's own: {traceback.format_exc(limit=-2)}"
+        traceback.print_exc()
+        failure = "a mistake of torture's own, above"
     if failure and kept:
         shutil.copytree(folder, kept / folder.name, symlinks=True, dirs_exist_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
