@@ -61,7 +61,8 @@ def attempt(
     except Failed as error:
         failure = str(error)
     except Exception:
-        failure = f"a mistake of torture's own: {traceback.format_exc(limit=-2)}"
+        traceback.print_exc()
+        failure = "a mistake of torture's own, above"
     if failure and kept:
         shutil.copytree(folder, kept / folder.name, symlinks=True, dirs_exist_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
@@ -82,31 +83,40 @@ def torture(
     torch.set_num_threads(1)  # a fork has no threads but its own
     if odd := [name for name in names or [] if name not in CAMPAIGNS]:
         raise typer.BadParameter(f"{odd[0]}: expected {', '.join(CAMPAIGNS)}")
-    rows, repeat = [], f"--seed {seed}" + (f" --times {times:g}" if times != 1 else "")
+    rows = []
     with tempfile.TemporaryDirectory(prefix="torture-", ignore_cleanup_errors=True) as folder:
         place = Place(Path(folder).resolve(), times)
         for name in names or CAMPAIGNS:
-            started_s = said_s = time.perf_counter()
-            campaign = CAMPAIGNS[name](place)
-            indexes = range(campaign.count) if only is None else [only]
-            failed = 0
-            trials = side_by_side(
-                partial(attempt, campaign, name, seed, place, kept), indexes, jobs
-            )
-            for count, (index, failure) in enumerate(trials, start=1):
-                if failure:
-                    failed += 1
-                    print(f"{name} {index}: {failure} [{name} {repeat} --only {index}]", flush=True)
-                if time.perf_counter() - said_s > LINE_S:
-                    said_s = time.perf_counter()
-                    print(f"{name}: {count:,} of {len(indexes):,} tried", file=sys.stderr)
-            took_s = time.perf_counter() - started_s
-            rows.append((name, len(indexes), len(indexes) - failed, took_s))
-            print(f"{name}: {len(indexes):,} tried in {took_s:.0f} s", file=sys.stderr)
+            started_s = time.perf_counter()
+            count, survived = tried(place, name, seed, only, kept, jobs)
+            rows.append((name, count, survived, time.perf_counter() - started_s))
     print(f"{'campaign':<12}{'tried':>8}{'survived':>10}{'seconds':>9}")
-    for name, count, survived, took_s in rows:
-        print(f"{name:<12}{count:>8,}{survived:>10,}{took_s:>9.0f}")
+    for name, count, survived, seconds in rows:
+        print(f"{name:<12}{count:>8,}{survived:>10,}{seconds:>9.0f}")
     sys.exit(any(survived < count for _, count, survived, _ in rows))
+
+
+def tried(
+    place: Place, name: str, seed: int, only: int | None, kept: Path | None, jobs: int
+) -> tuple[int, int]:
+    """Print each failure of a campaign; return how many trials there were and survived."""
+    try:
+        campaign = CAMPAIGNS[name](place)
+    except Failed as failed:
+        print(f"{name}: undisturbed: {failed}", flush=True)
+        return 1, 0
+    indexes = range(campaign.count) if only is None else [only]
+    repeat = f"scripts/torture {name} --seed {seed} --times {place.times:g} --only"
+    failures, said_s = 0, time.perf_counter()
+    trials = side_by_side(partial(attempt, campaign, name, seed, place, kept), indexes, jobs)
+    for count, (index, failure) in enumerate(trials, start=1):
+        if failure:
+            failures += 1
+            print(f"{name}: {failure} [{repeat} {index}]", flush=True)
+        if time.perf_counter() - said_s > LINE_S:
+            said_s = time.perf_counter()
+            print(f"{name}: {count:,} of {len(indexes):,} tried", file=sys.stderr)
+    return len(indexes), len(indexes) - failures
 
 
 if __name__ == "__main__":

@@ -109,6 +109,7 @@ def test_each_is_tried_once_though_a_process_dies() -> None:
     assert found == {0: None, 1: "odd", 2: "its process died or hung", 3: "odd", 4: None, 5: "odd"}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="torture reads /proc and Linux's devices")
 def test_a_small_part_of_the_campaigns_is_survived() -> None:
     command = [sys.executable, "scripts/torture.py", "--times", "0.01", "--jobs", "1"]
     campaigns = ["configs", "corpora", "inputs", "damage", "kills", "operations", "disks"]

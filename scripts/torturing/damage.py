@@ -84,5 +84,5 @@ def _damaged(path: Path, rng: random.Random) -> str:
             if kind == "folder":
                 path.mkdir()
             elif kind == "link":
-                path.symlink_to("nowhere")
+                path.symlink_to("nowhere/at-all")
     return {"folder": "as a folder", "link": "as a link to nowhere"}.get(kind, kind)

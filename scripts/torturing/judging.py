@@ -51,7 +51,8 @@ def judge(ended: Ended, *, code: int | None = None) -> Ended:
     That is with 0, with 2 and a few lines on stderr alone, or by a signal that it was sent.
     """
     allowed = {0, 2}.union(*({128 + number, -number} for number in ended.sent))
-    if signal.SIGINT in ended.sent and ended.code in (1, 130) and "gru_mt/" not in ended.err:
+    interrupted = ended.code in (1, -signal.SIGINT) and signal.SIGINT in ended.sent
+    if interrupted and "gru_mt/" not in ended.err:
         return ended  # Python itself had only begun, and says so in its way
     if ended.code not in allowed or BUGS.search(ended.err):
         raise Failed(ended.cause())
@@ -83,7 +84,7 @@ def results(run: Path) -> Files:
     for path in sorted(run.rglob("*")):
         name = str(path.relative_to(run))
         old = re.fullmatch(r"checkpoints/step-\d+\.safetensors", name)
-        if path.is_dir() or old or name in ("lock", "train.log"):
+        if not path.is_file() or old or name in ("lock", "train.log"):
             continue
         content = path.read_bytes()
         if path.name in ("metrics.jsonl", "summary.json"):

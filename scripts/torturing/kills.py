@@ -27,10 +27,12 @@ def killed_at(folder: Path, number: int, share: float) -> None:
         if count < number:
             last[:] = [(path, 0 if path.suffix == ".part" else size)] if operation == "open" else []
             return
-        torn, before = (path, 0) if path.suffix == ".part" and size else (last or [(path, 0)])[0]
-        if torn.suffix in (".part", ".log", ".jsonl") and torn.is_file():
-            written = torn.stat().st_size - before
-            os.truncate(torn, before + int(share * max(0, written)))
+        if path.suffix == ".part" and size:  # to be flushed, so it has just been written
+            last[:] = [(path, 0)]
+        for torn, before in last:
+            if torn.suffix in (".part", ".log", ".jsonl") and torn.is_file():
+                written = torn.stat().st_size - before
+                os.truncate(torn, before + int(share * max(0, written)))
         os.kill(os.getpid(), signal.SIGKILL)
 
     watch(folder, act)
@@ -74,6 +76,12 @@ def stops(rng: random.Random, longest_s: float) -> list[tuple[float, int]]:
     return [(seconds, number), *again]
 
 
+def told(stop: list[tuple[float, int]]) -> str:
+    """Return the first signal in words: "SIGINT twice at 0.25 s"."""
+    seconds, number = stop[0]
+    return f"{signal.Signals(number).name}{' twice' * (len(stop) > 1)} at {seconds:.2f} s"
+
+
 def updates(run: Path) -> int:
     """Return the lines of a run's metrics."""
     with suppress(OSError):
@@ -91,10 +99,10 @@ def kills(place: Place) -> Campaign:
             for _ in range(rng.randint(1, 4)):
                 at_stop: list[int] = []
                 stop = stops(rng, 1.2 * fresh.seconds)
+                history.append(told(stop))
                 ended = fresh.begin(
                     folder, stops=stop, on_stop=lambda seen=at_stop: seen.append(updates(run))
                 )
-                history.append(f"{signal.Signals(stop[0][1]).name} at {stop[0][0]:.2f} s")
                 judge(ended)
                 if ended.code == 0 and at_stop and updates(run) - at_stop[0] > UPDATES:
                     raise Failed("the signal was lost")
@@ -127,7 +135,6 @@ def signals(place: Place) -> Campaign:
         try:
             judge(ended)
         except Failed as failure:
-            at = f"{signal.Signals(stop[0][1]).name} at {stop[0][0]:.2f} s"
-            raise Failed(f"{at}{' and again' * (len(stop) - 1)}: {failure}") from None
+            raise Failed(f"{told(stop)}: {failure}") from None
 
     return Campaign(max(1, round(20 * place.times)), trial)

@@ -65,7 +65,7 @@ def started_gru_mt(
 ) -> Ended:
     """Run a command as users start it, Python's own start included; see `gru_mt`."""
     command = [sys.executable, "-m", "gru_mt", *arguments]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with tempfile.TemporaryFile() as file:
         file.write(stdin)
         file.seek(0)
