@@ -25,6 +25,8 @@ def bundle_folder(folder: Path) -> Path:
 
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
 
+_SAFETENSORS = re.compile(r"\.tmp\w{6}")  # what that library writes before it has the file's name
+
 
 def _beside(path: Path, kind: str) -> Path:
     """Return a name beside `path` that is this process's alone."""
@@ -58,6 +60,8 @@ def clear_leftovers(folder: Path, name: str | None = None) -> None:
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
+        if name is None and _SAFETENSORS.fullmatch(path.name):
+            path.unlink()
         match = _LEFTOVER.fullmatch(path.name)
         if not match or name not in (None, match["name"]):
             continue

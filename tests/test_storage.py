@@ -359,6 +359,7 @@ def test_a_folder_that_was_moved_away_comes_back(tmp_path: Path) -> None:
     (tmp_path / "file").mkdir()
     (tmp_path / "file" / "old").touch()
     killed_while(HALF_A_SWAP, tmp_path)
+    (tmp_path / ".tmpAb3xYz").touch()  # a file that safetensors had begun
     assert not (tmp_path / "file").exists()
     clear_leftovers(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
