@@ -20,6 +20,16 @@ from gru_mt.config_file import parse_config
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let coverage not see tests of the real corpus: on so many lines it takes as long again.
+
+    Tests of a few lines cover what they do.
+    """
+    for item in items:
+        if "fra_eng_zip" in getattr(item, "fixturenames", ()):
+            item.add_marker("no_cover")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _only_our_part_of_an_export_is_traced() -> Iterator[None]:
     """Let coverage see our modules as torch captures them, but not what torch makes of them.
