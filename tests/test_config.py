@@ -489,7 +489,7 @@ def test_every_number_has_an_upper_bound(name: str, number: str) -> None:
         ("tokenizer.vocabulary_size", "1000000", "1000000"),
         ("training.learning_rate", "1e3", "1000"),
         ("training.max_grad_norm", "1e9", "1000000000"),
-        ("decoding.beam_size", "500", "500"),
+        ("decoding.beam_size", "1000", "1000"),
         ("decoding.length_penalty", "10", "10"),
     ],
 )

@@ -27,7 +27,6 @@ _SPACE = "\u2581"  # what SentencePiece writes for a space, and so cannot tell f
 _ESCAPE = "\ue000"  # a private-use character: _SPACE is escaped as this and 1, itself as this and 0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_BYTES = 100_000_000  # of a file; a million subwords take a third
-_MAX_PIECES = 1_000_000  # SentencePiece looks for more in vain, and for minutes
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
 _FIRST = [*SPECIALS, *(f"<0x{byte:02X}>" for byte in range(256))]
@@ -72,7 +71,7 @@ class Subwords:
                 sentence_iterator=iter(texts),
                 model_writer=model,
                 model_type=kind,
-                vocab_size=min(size, _MAX_PIECES),
+                vocab_size=size,
                 hard_vocab_limit=False,  # a corpus that gives fewer pieces is no error
                 pad_id=PAD,
                 unk_id=UNK,

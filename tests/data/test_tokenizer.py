@@ -236,13 +236,6 @@ def test_a_very_long_sentence_is_trained_on() -> None:
     assert side.pieces(side.encode("ж")) == ["▁", "ж"]
 
 
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_a_size_past_all_reason_is_lowered_like_any_other(kind: Kind) -> None:
-    used = train(kind, size=1_000_000).source.size
-    for size in (2**31, 2**64, 10**400):
-        assert train(kind, size=size).source.size == used
-
-
 # Training
 
 
