@@ -61,7 +61,7 @@ def _only_our_part_of_an_export_is_traced() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def fra_eng_zip() -> Path:
-    """Return the zip of the real corpus of 2019-04-07, as d2l and manythings.org publish it."""
+    """Return the zip of the real corpus of 2019-04-07, packed as it was published."""
     if not FRA_ENG_ZIP.is_file():
         pytest.skip("the fra-eng corpus is not beside the checkout, in shared/data/fra-eng.zip")
     return FRA_ENG_ZIP
