@@ -1,5 +1,6 @@
 """Files that are whole or absent, and output that goes where a user says."""
 
+import ctypes
 import errno
 import hashlib
 import json
@@ -7,6 +8,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -118,7 +120,8 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder to fill, which then takes the place of `path`; see `replacing`.
 
-    For a moment between two renames `path` is not there: `clear_leftovers` mends it after a kill.
+    Linux exchanges the two in one step. Elsewhere `path` is not there for a moment between two
+    renames, which `clear_leftovers` mends after a kill.
     """
     path = path.resolve()
     temporary, old = _beside(path, "part"), _beside(path, "old")
@@ -127,15 +130,29 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         clear_leftovers(path.parent, path.name)
         temporary.mkdir()
         yield temporary
-        if path.exists():
-            path.rename(old)
-        temporary.rename(path)
+        if not _exchange(temporary, path):
+            if path.exists():
+                path.rename(old)
+            temporary.rename(path)
         _sync_folder(path.parent)
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Give each the other's place in one step; return whether that was possible.
+
+    By renameat2 (Linux's manual), which Python does not offer.
+    """
+    in_working_folder, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    if sys.platform != "linux" or not hasattr(libc := ctypes.CDLL(None), "renameat2"):
+        return False
+    paths = (os.fsencode(one), os.fsencode(other))
+    failed = libc.renameat2(in_working_folder, paths[0], in_working_folder, paths[1], exchange)
+    return not failed
 
 
 def write_file(path: Path, content: bytes) -> None:

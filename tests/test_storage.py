@@ -19,6 +19,7 @@ from torch import Tensor
 from gru_mt.errors import UserError
 from gru_mt.storage import (
     _began,
+    _exchange,
     append_line,
     check_output,
     clear_leftovers,
@@ -327,6 +328,8 @@ with replacing(folder / "file") as path:
     kill()
 """
 HALF_A_SWAP = """
+import gru_mt.storage
+gru_mt.storage._exchange = lambda *_: False
 genuine = Path.rename
 Path.rename = lambda self, to: kill() if to.name == "file" else genuine(self, to)
 with replacing_folder(folder / "file") as path:
@@ -353,6 +356,16 @@ def test_a_leftover_of_a_process_with_the_same_id_goes_and_of_a_living_one_stays
     with replacing_folder(tmp_path / "file") as folder:
         (folder / "new").touch()
     assert set(tmp_path.iterdir()) == {tmp_path / "file", living}
+
+
+def test_a_folder_is_replaced_in_one_step_where_the_system_can(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    assert _exchange(tmp_path / "new", tmp_path / "old") == (sys.platform == "linux")
+    names = [path.name for path in sorted(tmp_path.rglob("*")) if path.is_file()]
+    assert names == (["old", "new"] if sys.platform == "linux" else ["new", "old"])
+    assert not _exchange(tmp_path / "new", tmp_path / "none")
 
 
 def test_a_folder_that_was_moved_away_comes_back(tmp_path: Path) -> None:

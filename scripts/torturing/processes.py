@@ -111,6 +111,7 @@ def _called() -> int:
     """Return the exit code that Python would end with after `main`."""
     code = 1
     try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # as gru_mt.__main__ has it
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         main()
     except SystemExit as end:
