@@ -12,22 +12,11 @@ from typing import Any
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
-import torch
 
 from gru_mt.config import Config
 from gru_mt.config_file import parse_config
 
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let coverage not see tests of the real corpus: on so many lines it takes as long again.
-
-    Tests of a few lines cover what they do.
-    """
-    for item in items:
-        if "fra_eng_zip" in getattr(item, "fixturenames", ()):
-            item.add_marker("no_cover")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -36,7 +25,10 @@ def _only_our_part_of_an_export_is_traced() -> Iterator[None]:
 
     Under coverage's tracer that took half as long again.
     """
-    tracer, capture, export = sys.gettrace(), torch.export.export, torch.onnx.export
+    import torch  # not above: the process that only hands out tests does without
+
+    capture, export = torch.export.export, torch.onnx.export
+    tracer: Any = None
 
     # Each switches in its own frame, not in a context manager's: the tracer counts frames.
     def capture_traced(*args: Any, **kwargs: Any) -> Any:
@@ -47,6 +39,8 @@ def _only_our_part_of_an_export_is_traced() -> Iterator[None]:
             sys.settrace(None)
 
     def export_untraced(*args: Any, **kwargs: Any) -> Any:
+        nonlocal tracer
+        tracer = sys.gettrace()
         sys.settrace(None)
         try:
             return export(*args, **kwargs)
