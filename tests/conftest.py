@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Generator, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,24 @@ from gru_mt.config import Config
 from gru_mt.config_file import parse_config
 
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Have coverage not see tests of the real corpus: its tracer doubles their time.
+
+    Tests of a few lines cover what they do.
+    """
+    tracer, thread_tracer = sys.gettrace(), threading.gettrace()
+    if not tracer or not thread_tracer or "fra_eng_zip" not in getattr(item, "fixturenames", ()):
+        return (yield)
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        threading.settrace(thread_tracer)
+        sys.settrace(tracer)
 
 
 @pytest.fixture(scope="session", autouse=True)
