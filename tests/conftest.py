@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Generator, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
-import torch
 
 from gru_mt.config import Config
 from gru_mt.config_file import parse_config
@@ -20,14 +20,22 @@ from gru_mt.config_file import parse_config
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let coverage not see tests of the real corpus: on so many lines it takes as long again.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Have coverage not see tests of the real corpus: its tracer doubles their time.
 
     Tests of a few lines cover what they do.
     """
-    for item in items:
-        if "fra_eng_zip" in getattr(item, "fixturenames", ()):
-            item.add_marker("no_cover")
+    tracer, thread_tracer = sys.gettrace(), threading.gettrace()
+    if not tracer or not thread_tracer or "fra_eng_zip" not in getattr(item, "fixturenames", ()):
+        return (yield)
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        threading.settrace(thread_tracer)
+        sys.settrace(tracer)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -36,7 +44,10 @@ def _only_our_part_of_an_export_is_traced() -> Iterator[None]:
 
     Under coverage's tracer that took half as long again.
     """
-    tracer, capture, export = sys.gettrace(), torch.export.export, torch.onnx.export
+    import torch  # not above: the process that only hands out tests does without
+
+    capture, export = torch.export.export, torch.onnx.export
+    tracer: Any = None
 
     # Each switches in its own frame, not in a context manager's: the tracer counts frames.
     def capture_traced(*args: Any, **kwargs: Any) -> Any:
@@ -47,6 +58,8 @@ def _only_our_part_of_an_export_is_traced() -> Iterator[None]:
             sys.settrace(None)
 
     def export_untraced(*args: Any, **kwargs: Any) -> Any:
+        nonlocal tracer
+        tracer = sys.gettrace()
         sys.settrace(None)
         try:
             return export(*args, **kwargs)
