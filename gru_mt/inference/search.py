@@ -67,7 +67,7 @@ def check_count(name: str, value: object, most: float = math.inf) -> None:
 
 def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> float:
     """Return log_prob / tokens ** length_penalty: 0 ranks by probability, 1 by its mean a token."""
-    return log_prob * math.pow(tokens, -length_penalty)  # 0 where a quotient would overflow
+    return log_prob / float(tokens**length_penalty)
 
 
 def beam_search(

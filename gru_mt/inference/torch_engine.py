@@ -5,6 +5,7 @@ Shapes: as in `engine`; T target tokens.
 
 import os
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import torch
@@ -17,9 +18,15 @@ from gru_mt.inference.search import Floats
 from gru_mt.model.incremental import Incremental, best
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 
-# A process that is forked has none of the threads that it computed with, and would wait for them.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+
+@cache
+def compute_after_forks() -> None:
+    """Have processes that are forked from here on compute with one thread.
+
+    They have none of the threads that this one computed with, and would wait for them for ever.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
 class TorchEngine:
@@ -27,6 +34,7 @@ class TorchEngine:
 
     def __init__(self, model: Seq2Seq) -> None:
         """Take the model as it is now; later changes of its weights do not all show here."""
+        compute_after_forks()
         self.model = model
         self.device_type = model.output_bias_V.device.type
         self.decoder = Incremental(model)

@@ -269,11 +269,6 @@ def test_the_length_penalty_divides_by_a_power_of_the_length(length_penalty: flo
     assert length_normalised(-6.0, 4, length_penalty) == pytest.approx(by_hand[length_penalty])
 
 
-def test_a_power_larger_than_any_number_leaves_a_score_of_0() -> None:
-    assert length_normalised(-6.0, 400, 5_000.0) == 0
-    assert length_normalised(-6.0, 1, 5_000.0) == -6
-
-
 # Settings
 
 
