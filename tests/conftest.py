@@ -1,6 +1,7 @@
 """What several test files share."""
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
@@ -16,6 +17,9 @@ import pytest
 
 from gru_mt.config import Config
 from gru_mt.config_file import parse_config
+
+# A job in the background begins with SIGINT ignored, and so would all that tests send it to.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 
