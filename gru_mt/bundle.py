@@ -20,6 +20,7 @@ from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.storage import (
+    CONFIG,
     WEIGHTS,
     bundle_folder,
     file_digest,
@@ -30,7 +31,7 @@ from gru_mt.storage import (
 )
 from gru_mt.tensors import load_tensors, save_tensors
 
-CONFIG, PROVENANCE, TOKENIZERS = "config.yaml", "provenance.json", "tokenizer*.model"
+PROVENANCE, TOKENIZERS = "provenance.json", "tokenizer*.model"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from gru_mt.config import Config, Section
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, quoted, shown
 
 _MAX_BYTES = 200_000  # of a file: a hundred times the longest that we ship
 _MAX_DEPTH = 20  # levels of nesting; a configuration has three
@@ -108,18 +108,13 @@ def _parse_yaml(text: str) -> Any:
         raise ValueError(f"{line}: not YAML: {str(error).splitlines()[0]}") from None
 
 
-def _shown(name: str) -> str:
-    """Return a name as it is where it is printable and neither empty nor long, else quoted."""
-    return name if name.isprintable() and 0 < len(name) <= 250 else quoted(name)
-
-
 def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[str]:
     """Put `section.key=value` overrides into `values`; return the names that they set."""
     names = set()
     for override in overrides:
         name, equals, text = override.partition("=")
         if not equals or not all(name.split(".")):
-            raise UserError(f"--set {_shown(override)}: expected section.key=value")
+            raise UserError(f"--set {shown(override)}: expected section.key=value")
         *sections, key = name.split(".")
         section = values
         for part in sections:
@@ -129,7 +124,7 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
         try:
             section[key] = _parse_yaml(text)
         except ValueError as error:
-            raise UserError(f"--set {_shown(override)}: {str(error).partition(': ')[2]}") from None
+            raise UserError(f"--set {shown(override)}: {str(error).partition(': ')[2]}") from None
         names.add(name)
     return names
 
@@ -184,7 +179,7 @@ def _by_path(error: ValidationError) -> dict[tuple[str, ...], ErrorDetails]:
 
 def _explain(path: tuple[str, ...], item: ErrorDetails) -> str:
     """Return what is wrong with the field at `path`, beginning with its full name."""
-    name = ".".join(map(_shown, path))
+    name = ".".join(map(shown, path))
     if item["type"] in ("extra_forbidden", "invalid_key"):
         return f"{name} is unknown; {_suggestion(path)}"
     if item["type"] == "missing":
@@ -238,7 +233,7 @@ def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
     >>> config.training.seed, config.model.cell
     (7, 'gru')
     """
-    where = _shown(str(path))
+    where = shown(str(path))
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)  # no more, for /dev/zero has no end

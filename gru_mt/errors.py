@@ -46,3 +46,12 @@ def printable(text: str) -> str:
 def quoted(value: object) -> str:
     """Return a short `repr` of what somebody wrote: 80 characters of a string, the first items."""
     return printable(_SHORT.repr(value))
+
+
+def shown(value: object) -> str:
+    """Return a name, or another's message, for one of ours: as it is, quoted where it is odd.
+
+    Odd is what is empty, longer than 250 characters or not printable.
+    """
+    text = str(value)
+    return text if text.isprintable() and 0 < len(text) <= 250 else quoted(text)

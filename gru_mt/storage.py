@@ -16,6 +16,7 @@ from typing import Any
 
 from gru_mt.errors import UserError
 
+CONFIG = "config.yaml"  # of a run, and of a bundle
 WEIGHTS = "weights.safetensors"  # of a bundle
 SUMMARY = "summary.json"  # of a finished run
 

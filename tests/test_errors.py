@@ -2,7 +2,7 @@
 
 import pytest
 
-from gru_mt.errors import printable, quoted
+from gru_mt.errors import printable, quoted, shown
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,15 @@ def test_a_quotation_is_short() -> None:
         deep = [deep] * 9
     assert len(quoted(deep)) < 5_000
     assert quoted({"a\x1b": "\u202e"}) == "{'a\\x1b': '\\u202e'}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("my corpus.tsv", "my corpus.tsv"), ("", "''"), ("a\nb", "'a\\nb'"), ("x" * 250, "x" * 250)],
+)
+def test_a_name_is_shown_as_it_is_unless_it_is_odd(name: str, text: str) -> None:
+    assert shown(name) == text
+
+
+def test_a_long_name_is_shown_short() -> None:
+    assert len(shown("x" * 251)) <= 82

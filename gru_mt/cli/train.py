@@ -12,7 +12,6 @@ from gru_mt.cli.translator import RUNS
 from gru_mt.errors import UserError
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
-CONFIG = "config.yaml"  # of a run
 EXAMPLES = """\b
 Examples:
   gru-mt train --config configs/fra-eng.yaml
@@ -55,6 +54,8 @@ def train(
 
 def _config_of(run: Path | None) -> Path:
     """Return the configuration that a run keeps."""
+    from gru_mt.storage import CONFIG
+
     if run is None:
         raise UserError("give --config, or --run alone to go on with a run as it was configured")
     if not (run / CONFIG).is_file():

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from gru_mt.config import DataConfig, ParallelFiles
 from gru_mt.data import fra_eng
-from gru_mt.data.files import read_unpacked, shown, user_path
+from gru_mt.data.files import read_unpacked, user_path
 from gru_mt.data.phrasebook import sentences
 from gru_mt.data.text import CONTROL, clean, count_words
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, shown
 
 FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # fra.txt
 TATOEBA_ATTRIBUTION = (

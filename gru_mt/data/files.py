@@ -10,17 +10,11 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, quoted, shown
 
 MAX_BYTES = 2_000_000_000  # of a corpus in memory, unpacked
 # What unpacking raises; ValueError where a name in a zip is not text.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
-
-
-def shown(value: object) -> str:
-    """Return a path or another's message for one of ours: as it is, quoted where it is odd."""
-    text = str(value)
-    return text if text.isprintable() and len(text) <= 300 else quoted(text)
 
 
 def user_path(name: str) -> Path:

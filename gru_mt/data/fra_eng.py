@@ -17,8 +17,7 @@ from urllib.request import urlopen
 import platformdirs
 from tqdm import tqdm
 
-from gru_mt.data.files import shown
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, shown
 
 FILE_NAME = "fra-eng.zip"
 MAX_BYTES = 100_000_000  # the packs so far are below 10 MB

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import sentencepiece
 
-from gru_mt.data.files import shown
 from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import BOS, EOS, PAD, SPECIALS, UNK, Words
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, quoted, shown
 
 if TYPE_CHECKING:
     from gru_mt.config import TokenizerConfig

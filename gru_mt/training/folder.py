@@ -10,11 +10,11 @@ import portalocker
 from gru_mt.config import Config
 from gru_mt.config_file import load_config
 from gru_mt.errors import UserError, quoted
-from gru_mt.storage import bundle_folder, clear_leftovers, is_leftover
+from gru_mt.storage import CONFIG, bundle_folder, clear_leftovers, is_leftover
 from gru_mt.training.checkpoint import CHECKPOINTS, has_checkpoint
 from gru_mt.training.schedule import AUTO
 
-CONFIG, LOCK = "config.yaml", "lock"
+LOCK = "lock"
 MAY_CHANGE = (  # a corpus only to another place: its contents are checked by their digest
     "training.max_epochs",
     "training.max_steps",

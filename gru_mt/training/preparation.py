@@ -18,9 +18,8 @@ from gru_mt.data.sentences import Sentences
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
 from gru_mt.data.tokenizer import Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
-from gru_mt.storage import json_bytes, signed, write_file
+from gru_mt.storage import CONFIG, json_bytes, signed, write_file
 from gru_mt.training.checkpoint import has_checkpoint
-from gru_mt.training.folder import CONFIG
 from gru_mt.training.journal import Journal
 
 CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that is kept
