@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from gru_mt.decoding import Decoding
 from gru_mt.errors import printable, quoted
 
 
@@ -161,12 +162,6 @@ class FittedTraining(TrainingConfig):
     warmup_steps: CountOrZero
 
 
-class DecodingConfig(Section):
-    beam_size: Annotated[int, Field(ge=1, le=1_000)] = 5
-    length_penalty: Annotated[float, Field(ge=0, le=10)] = 1.0  # score: log-prob / length**this
-    max_source_tokens: Count = 256  # a longer sentence is cut, with a warning
-
-
 class EvaluationConfig(Section):
     bleu_tokenizer: Literal["auto", "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] = (
         "auto"  # what fits data.target; else one of sacreBLEU's
@@ -180,5 +175,5 @@ class Config(Section):
     tokenizer: TokenizerConfig = TokenizerConfig()
     model: ModelConfig = ModelConfig()
     training: TrainingConfig = TrainingConfig()
-    decoding: DecodingConfig = DecodingConfig()
+    decoding: Decoding = Decoding()
     evaluation: EvaluationConfig = EvaluationConfig()

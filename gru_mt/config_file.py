@@ -7,6 +7,7 @@ its own line, with the nearest known name where a key is unknown.
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from itertools import islice
 from pathlib import Path
 from types import UnionType
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from gru_mt.config import Config, Section
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted, shown
 
 _MAX_BYTES = 200_000  # of a file: a hundred times the longest that we ship
@@ -129,25 +131,31 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
     return names
 
 
-def _submodels(annotation: Any) -> list[type[Section]]:
-    if isinstance(annotation, type) and issubclass(annotation, Section):
+def _sections(annotation: Any) -> list[type]:
+    """Return the types of sections that a field may hold: none, one, or several of a union."""
+    if isinstance(annotation, type) and (issubclass(annotation, Section) or annotation is Decoding):
         return [annotation]
     if get_origin(annotation) in (Union, UnionType, Annotated):
-        return [model for part in get_args(annotation) for model in _submodels(part)]
+        return [section for part in get_args(annotation) for section in _sections(part)]
     return []
+
+
+def _fields(section: type) -> dict[str, Any]:
+    """Return the type of each field of a section by its name."""
+    if issubclass(section, Section):
+        return {name: field.annotation for name, field in section.model_fields.items()}
+    assert is_dataclass(section)
+    return {field.name: field.type for field in fields(section)}
 
 
 def _known_names(path: tuple[str, ...]) -> list[str]:
     """Return the full names of the fields that stand beside the one at `path`."""
-    models: list[type[Section]] = [Config]
+    sections: list[type] = [Config]
     for part in path[:-1]:
-        models = [
-            submodel
-            for model in models
-            if part in model.model_fields
-            for submodel in _submodels(model.model_fields[part].annotation)
+        sections = [
+            inner for section in sections for inner in _sections(_fields(section).get(part))
         ]
-    return [".".join((*path[:-1], name)) for model in models for name in model.model_fields]
+    return [".".join((*path[:-1], name)) for section in sections for name in _fields(section)]
 
 
 def _suggestion(path: tuple[str, ...]) -> str:
@@ -180,13 +188,13 @@ def _by_path(error: ValidationError) -> dict[tuple[str, ...], ErrorDetails]:
 def _explain(path: tuple[str, ...], item: ErrorDetails) -> str:
     """Return what is wrong with the field at `path`, beginning with its full name."""
     name = ".".join(map(shown, path))
-    if item["type"] in ("extra_forbidden", "invalid_key"):
+    if item["type"] in ("extra_forbidden", "unexpected_keyword_argument", "invalid_key"):
         return f"{name} is unknown; {_suggestion(path)}"
     if item["type"] == "missing":
         hint = "; name a corpus, such as data.corpus: fra-eng, phrasebook or a file"
         return f"{name} is missing{hint if name in ('data', 'data.corpus') else ''}"
     value = quoted(item["input"])
-    if item["type"] == "model_type":
+    if item["type"] in ("model_type", "dataclass_type"):
         return f"{name} must be a section, with lines 'key: value' under it, got {value}"
     if item["type"] == "value_error":
         return f"{name}: {item['ctx']['error']}"

@@ -21,7 +21,6 @@ from gru_mt.config import Config
 from gru_mt.config_file import parse_config
 from gru_mt.data.tokenizer import EOS, Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
-from gru_mt.inference.search import Decoding
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
@@ -129,7 +128,7 @@ def test_a_translator_loads_with_the_decoding_it_was_configured_with(tmp_path: P
     config = configure("decoding.beam_size=2", "decoding.length_penalty=0.5")
     model = write_bundle(tmp_path, config, tokenizer())
     loaded = Translator.load(str(tmp_path), device="cpu")
-    decoding = Decoding(**config.decoding.model_dump())
+    decoding = config.decoding
     ours = Translator(TorchEngine(model), tokenizer(), decoding)
     assert loaded.translate(SOURCES[:4]) == ours.translate(SOURCES[:4])
     assert loaded.decoding == decoding

@@ -17,7 +17,7 @@ ROOT = Path(gru_mt.__file__).parent
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
     errors
-    config config_file
+    decoding config config_file
     data data.text data.files data.fra_eng data.phrasebook data.phrasebook.lexicon
         data.phrasebook.grammar data.phrasebook.sentences data.corpus data.split data.plain_text
         data.words data.tokenizer data.sentences data.batching
@@ -151,6 +151,6 @@ def test_every_config_field_is_read_somewhere() -> None:
         if isinstance(function, ast.FunctionDef) and function.name in read:
             read |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
     defaults = Config(data=DataConfig(corpus="phrasebook"))
-    fields = [(section, name) for section, values in defaults for name, _ in values]
+    fields = [(name, field) for name, values in defaults.model_dump().items() for field in values]
     unread = [f"{section}.{name}" for section, name in fields if name not in read]
     assert not unread, f"nobody reads {', '.join(unread)}"

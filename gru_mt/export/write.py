@@ -1,5 +1,6 @@
 """Writing an export: graphs, tokenizer and facts, whole or not at all."""
 
+from dataclasses import asdict
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,7 +52,7 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
         facts = {
             "format": FORMAT,
             "precision": precision,
-            "decoding": config.decoding.model_dump(),
+            "decoding": asdict(config.decoding),
             "evaluation": {"target": config.data.target, **config.evaluation.model_dump()},
             "weights_sha256": weights_sha256,
             "files": {name: file_digest(temporary / name) for name in files},

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted
-from gru_mt.inference.search import Decoding
 from gru_mt.storage import WEIGHTS, bundle_folder, file_digest, read_json, read_signed_json
 from gru_mt.tensors import tensors_digest
 

@@ -7,7 +7,6 @@ likeliest continuations of each, X continuations of all, C chosen ones, T tokens
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy.typing as npt
 
 from gru_mt.data.sentences import Ints
 from gru_mt.data.words import BOS, EOS
-from gru_mt.errors import quoted
 
 Floats = npt.NDArray[np.floating]
 
@@ -40,29 +38,6 @@ class Hypothesis:
     ids: list[int]
     log_prob: float
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Decoding:
-    """How to search; raises ValueError where a value is of another type or out of its range."""
-
-    beam_size: int
-    length_penalty: float
-    max_source_tokens: int  # a longer sentence is cut
-
-    def __post_init__(self) -> None:
-        check_count("beam_size", self.beam_size, most=1_000)
-        check_count("max_source_tokens", self.max_source_tokens)
-        penalty = self.length_penalty
-        if not isinstance(penalty, Real) or isinstance(penalty, bool) or not 0 <= penalty <= 10:
-            raise ValueError(f"length_penalty must be a number from 0 to 10, got {quoted(penalty)}")
-
-
-def check_count(name: str, value: object, most: float = math.inf) -> None:
-    """Raise ValueError where `value` is no whole number from 1 to `most`."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or not 1 <= int(value) <= most:
-        to = f"from 1 to {most:,}" if most < math.inf else "of at least 1"
-        raise ValueError(f"{name} must be a whole number {to}, got {quoted(value)}")
 
 
 def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> float:

@@ -6,6 +6,7 @@ Shapes: N sentences, B sentences of one batch.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any, overload
 
@@ -14,10 +15,11 @@ import numpy as np
 from gru_mt.data.sentences import Sentences, closed_batch
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import BOS, Tokenizer
-from gru_mt.errors import UserError
+from gru_mt.decoding import Decoding
+from gru_mt.errors import UserError, quoted
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.exported import is_export, load_export
-from gru_mt.inference.search import Decoding, beam_search, check_count
+from gru_mt.inference.search import beam_search
 
 PRUNING_MARGIN = 1.5  # nats, where only the best is wanted: on fra-eng no BLEU less than without
 
@@ -122,7 +124,7 @@ class Translator:
         return cls(
             TorchEngine(bundle.model),
             bundle.tokenizer,
-            Decoding(**config.decoding.model_dump()),
+            config.decoding,
             target_language=config.data.target,
             bleu_tokenizer=config.evaluation.bleu_tokenizer,
         )
@@ -174,8 +176,8 @@ class Translator:
             self.decoding.length_penalty if length_penalty is None else length_penalty,
             self.decoding.max_source_tokens,
         )
-        check_count("n_best", n_best)
-        check_count("batch_size", batch_size)
+        _check_count("n_best", n_best)
+        _check_count("batch_size", batch_size)
         if n_best > decoding.beam_size:
             raise UserError(
                 f"{n_best} translations need a beam of at least {n_best}: {decoding.beam_size}"
@@ -241,3 +243,9 @@ class Translator:
 def _encodable(source: str) -> str:
     """Return `source` cleaned, with half surrogate pairs, which UTF-8 has no bytes for, as "?"."""
     return clean(source.encode("utf-8", errors="replace").decode("utf-8"))
+
+
+def _check_count(name: str, value: object) -> None:
+    """Raise ValueError where `value` is no whole number of at least 1."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {quoted(value)}")

@@ -12,7 +12,6 @@ import torch
 from gru_mt.config import Config
 from gru_mt.data.batching import EncodedPairs
 from gru_mt.evaluation.score import bleu_tokenizer, corpus_bleu
-from gru_mt.inference.search import Decoding
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
@@ -81,8 +80,7 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.de
     loss = mean_loss(model, data.dev_pairs, LARGEST_BATCH, device)
     if not math.isfinite(perplexity(loss)):
         return Validation(0.0, loss)
-    decoding = Decoding(**config.decoding.model_dump())
-    translator = Translator(TorchEngine(model), data.tokenizer, decoding)
+    translator = Translator(TorchEngine(model), data.tokenizer, config.decoding)
     translations = translator.translate(data.dev.sources, beam_size=1)
     tokenizer = bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     texts = [each.text for each in translations]

@@ -4,7 +4,7 @@ import random
 import re
 from pathlib import Path
 
-from gru_mt.config import Config
+from gru_mt.config import Config, DataConfig
 from gru_mt.config_file import dump_config, load_config
 from torturing.judging import Failed, judge
 from torturing.places import Campaign, Place
@@ -38,8 +38,8 @@ def configs(place: Place) -> Campaign:
     seeds += [dump_config(load_config(Path(place.config))), "", "data: {corpus: a.tsv}\n"]
     fields = [
         f"{section}.{name}"
-        for section, field in Config.model_fields.items()
-        for name in field.annotation.model_fields  # type: ignore[union-attr]
+        for section, values in Config(data=DataConfig(corpus="phrasebook")).model_dump().items()
+        for name in values
         if section != "data"
     ]
 

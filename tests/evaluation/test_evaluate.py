@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from gru_mt.data.split import EvaluationSet
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_split
-from gru_mt.inference.search import Decoding
 from gru_mt.storage import write_signed_json
 
 

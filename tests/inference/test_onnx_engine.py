@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from gru_mt.config import ModelConfig
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.inference.engine import Engine, Live
-from gru_mt.inference.search import Decoding
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.cells import CELLS

@@ -12,11 +12,11 @@ import torch
 from pydantic import ValidationError
 from torch import nn
 
-from gru_mt.config import DecodingConfig, ModelConfig
+from gru_mt.config import Config, ModelConfig
 from gru_mt.data.sentences import Ints
 from gru_mt.data.words import BOS, EOS, PAD, UNK
+from gru_mt.decoding import Decoding
 from gru_mt.inference.search import (
-    Decoding,
     Floats,
     Hypothesis,
     beam_search,
@@ -298,11 +298,12 @@ def test_settings_of_another_type_or_out_of_range_are_refused(
 
 def test_a_configuration_has_the_same_ranges() -> None:
     for beam_size, length_penalty in ((1, 0.0), (1_000, 10.0)):
-        allowed = DecodingConfig(beam_size=beam_size, length_penalty=length_penalty)
-        Decoding(**allowed.model_dump())
+        allowed = {"beam_size": beam_size, "length_penalty": length_penalty}
+        config = Config.model_validate({"data": {"corpus": "phrasebook"}, "decoding": allowed})
+        assert config.decoding == Decoding(beam_size, length_penalty)
     for beyond in ({"beam_size": 0}, {"beam_size": 1_001}, {"length_penalty": 10.1}):
         with pytest.raises(ValidationError):
-            DecodingConfig.model_validate(beyond)
+            Config.model_validate({"data": {"corpus": "phrasebook"}, "decoding": beyond})
 
 
 def test_the_length_penalty_decides_between_likely_and_likely_by_the_token() -> None:

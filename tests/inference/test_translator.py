@@ -13,12 +13,12 @@ from typing import Any, Literal
 import pytest
 import torch
 
-from gru_mt.config import DecodingConfig, ModelConfig, TokenizerConfig
+from gru_mt.config import ModelConfig, TokenizerConfig
 from gru_mt.data.tokenizer import BOS, EOS, PAD, UNK, Tokenizer, train_tokenizer
 from gru_mt.data.words import Words
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.inference import translator as translator_module
-from gru_mt.inference.search import Decoding
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
@@ -45,7 +45,7 @@ def build(
     *,
     attention: Attention = "dot",
     eos_bias: float = 0.0,
-    decoding: DecodingConfig | None = None,
+    decoding: Decoding | None = None,
 ) -> Translator:
     """Return a translator whose random model writes what its source suggests to it."""
     words = tokenizer(kind)
@@ -58,7 +58,7 @@ def build(
         torch.nn.init.normal_(parameter, std=0.7, generator=rng)
     with torch.no_grad():
         model.output_bias_V[EOS] += eos_bias
-    settings = Decoding(**(decoding or DecodingConfig()).model_dump())
+    settings = decoding or Decoding()
     return Translator(TorchEngine(model), words, settings)
 
 
@@ -163,8 +163,8 @@ def test_where_only_the_best_is_wanted_the_search_gives_up_what_lies_too_far_bel
     assert [each.text for each in translator.translate(sources, beam_size=4)] == greedy
 
 
-@pytest.mark.parametrize("default", [None, DecodingConfig(beam_size=2)])
-def test_a_beam_too_small_for_the_candidates_is_refused(default: DecodingConfig | None) -> None:
+@pytest.mark.parametrize("default", [None, Decoding(beam_size=2)])
+def test_a_beam_too_small_for_the_candidates_is_refused(default: Decoding | None) -> None:
     translator = build(decoding=default)
     with pytest.raises(UserError, match=r"^3 translations need a beam of at least 3") as caught:
         translator.translate(["a"], beam_size=None if default else 2, n_best=3)
@@ -189,7 +189,7 @@ def test_numbers_out_of_range_are_refused(name: str, values: list[float]) -> Non
 
 def test_beam_and_length_penalty_default_to_the_configuration() -> None:
     sources = sentences(20)
-    configured = build(decoding=DecodingConfig(beam_size=3, length_penalty=0.0), eos_bias=1.0)
+    configured = build(decoding=Decoding(beam_size=3, length_penalty=0.0), eos_bias=1.0)
     translator = build(eos_bias=1.0)
     named = translator.translate(sources, beam_size=3, length_penalty=0.0)
     assert configured.translate(sources) == named
@@ -243,7 +243,7 @@ def test_a_model_that_never_ends_is_stopped() -> None:
 
 
 def test_a_source_too_long_is_cut_and_it_is_said() -> None:
-    translator = build(decoding=DecodingConfig(max_source_tokens=5))
+    translator = build(decoding=Decoding(max_source_tokens=5))
     words = ["the", "cat", "sees", "a", "dog", "and", "a", "bird"]
     long, short = translator.translate([" ".join(words), " ".join(words[:5])], attention=True)
     assert (long.cut_tokens, short.cut_tokens) == (3, 0)
@@ -255,7 +255,7 @@ def test_a_source_too_long_is_cut_and_it_is_said() -> None:
 @pytest.mark.parametrize("kind", ["unigram", "word"])
 def test_a_word_of_any_length_is_cut_too(kind: Literal["unigram", "word"]) -> None:
     word = "acatseesthedog" * 25_000
-    translator = build(kind, decoding=DecodingConfig(max_source_tokens=5))
+    translator = build(kind, decoding=Decoding(max_source_tokens=5))
     translation = translator.translate(f"{word} {word}")
     if kind == "unigram":  # as words they are two
         assert len(translation.source_tokens) == 5

@@ -1,0 +1,49 @@
+"""How to search for a translation: these settings, their ranges and defaults are stated here alone.
+
+The configuration has them as its section `decoding`, an export keeps them, and `translate` and
+`eval` override them. The module is quick to import: an export is loaded without pydantic.
+"""
+
+from dataclasses import dataclass, field, fields, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+from gru_mt.errors import quoted
+
+
+def _setting(default: Any, least: float, most: float, description: str) -> Any:
+    """Return a field whose metadata has the names that pydantic reads."""
+    limits = {"ge": least, "le": most, "strict": True, "description": description}
+    return field(default=default, metadata=limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How to search; raises ValueError where a value is of another type or out of its range."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}  # of a section of the configuration
+
+    beam_size: int = _setting(5, 1, 1_000, "Hypotheses that a search keeps; 1 is greedy search.")
+    length_penalty: float = _setting(
+        1.0, 0, 10, "A hypothesis is ranked by its log-probability / length ** this."
+    )
+    max_source_tokens: int = _setting(
+        256, 1, 1_000_000_000, "A longer sentence is cut, with a warning."
+    )
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value, least, most = getattr(self, each.name), each.metadata["ge"], each.metadata["le"]
+            kind, named = (Integral, "whole number") if each.type is int else (Real, "number")
+            if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
+                raise ValueError(
+                    f"{each.name} must be a {named} from {least:,} to {most:,}, got {quoted(value)}"
+                )
+
+    def overridden(self, **given: float | None) -> Self:
+        """Return these settings with those of `given` that are not None in their place.
+
+        Decoding().overridden(beam_size=1, length_penalty=None) has another beam alone.
+        """
+        changes: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
+        return replace(self, **changes)
