@@ -19,10 +19,8 @@ from gru_mt.config_file import dump_config, load_config
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.run import CONFIG, WEIGHTS, bundle_of
 from gru_mt.storage import (
-    CONFIG,
-    WEIGHTS,
-    bundle_folder,
     file_digest,
     json_bytes,
     read_json,
@@ -107,7 +105,7 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
 
     Raises UserError that names the file which is missing, damaged or from another bundle.
     """
-    folder = bundle_folder(folder)
+    folder = bundle_of(folder)
     if not (folder / CONFIG).is_file() and not (folder / WEIGHTS).is_file():
         raise UserError(f"{folder}: neither a run of `gru-mt train` nor a bundle of one")
     if not (folder / WEIGHTS).is_file():

@@ -177,3 +177,14 @@ class Config(Section):
     training: TrainingConfig = TrainingConfig()
     decoding: Decoding = Decoding()
     evaluation: EvaluationConfig = EvaluationConfig()
+
+
+class FittedConfig(Config):
+    """The same with every `auto` chosen: what a run keeps."""
+
+    training: FittedTraining
+
+    @classmethod
+    def of(cls, config: Config, training: FittedTraining) -> Self:
+        """Return `config` with `training` in its place."""
+        return cls.model_validate(config.model_dump() | {"training": training.model_dump()})

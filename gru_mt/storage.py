@@ -16,16 +16,6 @@ from typing import Any
 
 from gru_mt.errors import UserError
 
-CONFIG = "config.yaml"  # of a run, and of a bundle
-WEIGHTS = "weights.safetensors"  # of a bundle
-SUMMARY = "summary.json"  # of a finished run
-
-
-def bundle_folder(folder: Path) -> Path:
-    """Return the bundle of a run's folder, or `folder` itself."""
-    return folder / "model" if (folder / "model").is_dir() else folder
-
-
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
 
 _SAFETENSORS = re.compile(r"\.tmp\w{6}")  # what that library writes before it has the file's name

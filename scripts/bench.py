@@ -17,7 +17,7 @@ import typer
 from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record, show, span, spread
 
 from gru_mt.inference.exported import preferred
-from gru_mt.storage import SUMMARY
+from gru_mt.run import Run
 
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates; windows of them after the warm-up
 SEEDS = [1]
@@ -123,7 +123,7 @@ def quality(
 
 def outcome(run: Path) -> dict[str, Any]:
     """Return what a finished run's folder tells: time, updates, and greedy BLEU on dev."""
-    summary = json.loads((run / SUMMARY).read_text(encoding="utf-8"))
+    summary = json.loads((Run(run).summary).read_text(encoding="utf-8"))
     dev = [
         {"step": line["step"], "minutes": line["elapsed_s"] / 60, "bleu": line["dev_bleu"]}
         for line in read_lines(run / "metrics.jsonl")

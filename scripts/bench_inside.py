@@ -25,9 +25,11 @@ from measuring import spread
 from gru_mt.config_file import load_config
 from gru_mt.device import keep_freed_memory
 from gru_mt.inference.translator import Translator
+from gru_mt.run import Run
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import encode_pairs, prepare
 from gru_mt.training.schedule import LARGEST_BATCH
+from gru_mt.training.start import start_of
 
 CONFIG = Path("configs/fra-eng.yaml")
 WARM_UP = 50  # sentences
@@ -103,7 +105,8 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
     keep_freed_memory()  # as training does
     with tempfile.TemporaryDirectory() as folder:
         before_mb, started_s = _peak_mb(), time.perf_counter()
-        data = prepare(config, Path(folder), Journal(Path(folder)))
+        run = Run(Path(folder))
+        data = prepare(config, start_of(run), Journal(run.log))
         pairs = encode_pairs(data.tokenizer, data.train)
         prepared_s, added_mb = time.perf_counter() - started_s, _peak_mb() - before_mb
 

@@ -18,19 +18,21 @@ ROOT = Path(gru_mt.__file__).parent
 ROWS = """
     errors
     decoding config config_file
+    storage run
     data data.text data.files data.fra_eng data.phrasebook data.phrasebook.lexicon
         data.phrasebook.grammar data.phrasebook.sentences data.corpus data.split data.plain_text
         data.words data.tokenizer data.sentences data.batching
     model model.noise model.distinct model.linear model.cells model.gru model.parameters
         model.recurrent model.attention model.seq2seq model.incremental model.loss
-    device storage tensors bundle waiting
+    device tensors bundle waiting
     inference inference.lines inference.search inference.engine inference.torch_engine
         inference.onnx_engine inference.exported inference.translator
     export export.graphs export.int8 export.write
     evaluation evaluation.score evaluation.evaluate
-    training training.schedule training.optimizer training.checkpoint training.folder
-        training.journal training.preparation training.signals training.window
-        training.validation training.trainer
+    training training.seeds training.schedule training.progress training.optimizer
+        training.checkpoint training.folder training.journal training.start training.preparation
+        training.signals training.update training.window training.validation training.keeping
+        training.trainer
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data cli
         __main__
 """

@@ -15,8 +15,9 @@ from gru_mt.cli.app import (
     app,
 )
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
-from gru_mt.cli.translator import load_translator, newest_run
+from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError
+from gru_mt.run import Run
 from gru_mt.waiting import while_computing
 
 EXAMPLES = """\b
@@ -67,7 +68,7 @@ def evaluate(
     from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
     from gru_mt.evaluation.evaluate import read_evaluation_set, read_split
 
-    folder = model or newest_run()
+    folder = model or Run.newest().folder
     evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
     translator = load_translator(folder, told=model, device=device)
     say(f"translating {len(evaluation_set.sources):,} sentences of {source or split}")

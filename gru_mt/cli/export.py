@@ -7,7 +7,7 @@ import typer
 
 from gru_mt.cli.app import Command, ModelOption, app
 from gru_mt.cli.streams import say
-from gru_mt.cli.translator import newest_run
+from gru_mt.run import Run
 
 EXAMPLES = """\b
 Examples:
@@ -30,4 +30,4 @@ def export(
     """Write a translator for onnxruntime. It starts faster, and needs no torch."""
     from gru_mt.export.write import export as write_export
 
-    say(write_export(model or newest_run(), precision, out))
+    say(write_export(model or Run.newest().folder, precision, out))

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gru_mt.cli.app import Command, SetOption, app
-from gru_mt.cli.translator import RUNS
 from gru_mt.errors import UserError
+from gru_mt.run import RUNS, Run
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 EXAMPLES = """\b
@@ -45,19 +45,16 @@ def train(
     from gru_mt.config_file import load_config
 
     parsed = load_config(config, overrides)
-    from gru_mt.training.folder import fresh_folder
     from gru_mt.training.trainer import train as train_run
 
-    folder = run or RUNS / config.stem
-    train_run(parsed, fresh_folder(folder) if fresh else folder, started_s=STARTED_S)
+    place = Run(run or RUNS / config.stem)
+    train_run(parsed, (place.unused() if fresh else place).folder, started_s=STARTED_S)
 
 
 def _config_of(run: Path | None) -> Path:
     """Return the configuration that a run keeps."""
-    from gru_mt.storage import CONFIG
-
     if run is None:
         raise UserError("give --config, or --run alone to go on with a run as it was configured")
-    if not (run / CONFIG).is_file():
+    if not Run(run).config.is_file():
         raise UserError(f"{run}: holds no run to go on with; give --config to start one there")
-    return run / CONFIG
+    return Run(run).config

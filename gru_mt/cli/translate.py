@@ -17,8 +17,9 @@ from gru_mt.cli.app import (
     app,
 )
 from gru_mt.cli.streams import flush_results, print_json, print_result, require_stdout, say
-from gru_mt.cli.translator import load_translator, newest_run
+from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError, quoted
+from gru_mt.run import Run
 from gru_mt.waiting import while_computing
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def translate(
             f"{quoted(' '.join(sentences))}"
         )
     translator = load_translator(
-        model or newest_run(), told=model, device=device, attention=attention
+        model or Run.newest().folder, told=model, device=device, attention=attention
     )
     with while_computing(translator.engine.device_type):
         for lines in _chunks(sentences, input_file):

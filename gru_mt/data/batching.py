@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from gru_mt.data.sentences import Ints, Sentences, closed_batch
-from gru_mt.data.tokenizer import BOS
+from gru_mt.data.tokenizer import BOS, PAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,11 @@ class Batch:
     source_length_B: Tensor
     target_in_BT: Tensor
     target_out_BT: Tensor
+
+    @property
+    def target_tokens(self) -> int:
+        """How many real target tokens there are to train on."""
+        return int((self.target_out_BT != PAD).sum())
 
     def to(self, device: torch.device) -> "Batch":
         """Return the batch on `device`; the copy to a GPU runs beside what the GPU does."""

@@ -11,6 +11,7 @@ from gru_mt.evaluation.score import Score, score_translations
 from gru_mt.evaluation.score import bleu_tokenizer as resolve_tokenizer
 from gru_mt.inference.lines import read_chunks
 from gru_mt.inference.translator import Translator
+from gru_mt.run import Run
 from gru_mt.storage import read_signed_json
 
 
@@ -82,8 +83,8 @@ def read_split(folder: Path, part: str) -> EvaluationSet:
     Raises UserError where there is none, as beside a bundle that was moved, or where it is empty
     or damaged.
     """
-    for path in (folder / f"{part}.json", folder.parent / f"{part}.json"):
-        if path.is_file():
+    for run in (Run(folder), Run(folder.parent)):
+        if (path := run.evaluation_set(part)).is_file():
             evaluation_set = _read_json_set(path)
             if not evaluation_set.sources:
                 raise UserError(f"{path}: the corpus was too small for a {part} part")

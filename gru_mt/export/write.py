@@ -10,10 +10,9 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.errors import UserError
 from gru_mt.export.graphs import graphs
-from gru_mt.inference.exported import FACTS, FOLDERS, FORMAT, INSTALL, is_export
+from gru_mt.inference.exported import FACTS, FORMAT, INSTALL, is_export
+from gru_mt.run import EXPORTS, WEIGHTS, bundle_of
 from gru_mt.storage import (
-    WEIGHTS,
-    bundle_folder,
     file_digest,
     replacing_folder,
     write_file,
@@ -30,7 +29,7 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
     By default that is a folder in the other; an older export there is replaced. Raises UserError
     where `out` is something else, where a package is missing, and as `load_bundle` does.
     """
-    out = out or folder / FOLDERS[precision]
+    out = out or folder / EXPORTS[precision]
     if missing := [name for name in PACKAGES if not find_spec(name)]:
         raise UserError(f"exporting needs {' and '.join(missing)}: {INSTALL}")
     if out.exists() and not is_export(out):
@@ -39,7 +38,7 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
 
     bundle = load_bundle(folder, torch.device("cpu"))
     config = bundle.config
-    weights_sha256 = tensors_digest(bundle_folder(folder) / WEIGHTS)
+    weights_sha256 = tensors_digest(bundle_of(folder) / WEIGHTS)
     models = graphs(bundle.model)
     if precision == "int8":
         for model in models.values():

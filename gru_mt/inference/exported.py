@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted
-from gru_mt.storage import WEIGHTS, bundle_folder, file_digest, read_json, read_signed_json
+from gru_mt.run import EXPORTS, WEIGHTS, bundle_of
+from gru_mt.storage import file_digest, read_json, read_signed_json
 from gru_mt.tensors import tensors_digest
 
 if TYPE_CHECKING:
     from gru_mt.inference.onnx_engine import OnnxEngine
 
 ENCODER, DECODER, FACTS = "encoder.onnx", "decoder.onnx", "export.json"
-FOLDERS = {"fp32": "onnx", "int8": "onnx-int8"}  # in that of a run or a bundle, by precision
 FORMAT = 2  # of the folder and of what its graphs read and give
 INSTALL = "pip install 'gru-mt[onnx]'"
 
@@ -47,10 +47,10 @@ def preferred(folder: Path, *, warn: Callable[[str], None]) -> Path:
     Else `folder`: where onnxruntime is not installed, and, with a line to `warn`, where the export
     is damaged, or of other weights than those that are there now.
     """
-    export = folder / FOLDERS["fp32"]
+    export = folder / EXPORTS["fp32"]
     if not is_export(export) or not find_spec("onnxruntime"):
         return folder
-    weights = tensors_digest(bundle_folder(folder) / WEIGHTS)
+    weights = tensors_digest(bundle_of(folder) / WEIGHTS)
     try:
         if _facts(export).get("weights_sha256") == weights:
             return export

@@ -5,31 +5,16 @@ order of batches and all random numbers are functions of the seed and of `Progre
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from gru_mt.errors import UserError
 from gru_mt.tensors import load_tensors, save_tensors
 from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.progress import Progress
 
-CHECKPOINTS = "checkpoints"  # their folder in that of the run
 KEPT = 2  # the newest, and the one before in case of damage
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where a run is."""
-
-    step: int = 0  # optimizer updates, skipped ones too
-    epoch: int = 0  # complete epochs
-    epoch_step: int = 0  # updates of the epoch under way
-    best_bleu: float = -1.0  # of all validations, on dev; below 0: there was none yet
-    best_loss: float | None = None  # the same, nats a token
-    stale: int = 0  # validations since the best
-    kept_step: int = 0  # the updates after which the bundle was kept; 0: not yet
-    skipped: int = 0  # updates left out because fp16 overflowed
-    elapsed_s: float = 0.0  # on the clock, preparation included, over all resumptions
 
 
 def save_checkpoint(
@@ -50,19 +35,18 @@ def save_checkpoint(
         old.unlink()
 
 
-def resume(
+def load_checkpoint(
     folder: Path,
     optimizer: Optimizer,
     fingerprints: dict[str, str],
     warn: Callable[[str], None],
 ) -> Progress:
-    """Load the newest checkpoint into `optimizer` and return its progress; zero where none is.
+    """Load the newest checkpoint in `folder` into `optimizer`, and return its progress.
 
     A damaged one is named through `warn` and the one before is used. Raises UserError where all are
     damaged, or where one was trained on something else than `fingerprints` say.
     """
-    paths = _newest_first(folder)
-    for path in paths:
+    for path in _newest_first(folder):
         try:
             tensors, header = load_tensors(path)
         except UserError as error:
@@ -71,9 +55,7 @@ def resume(
         _refuse_others(path, header["fingerprints"], fingerprints)
         optimizer.load(tensors, header["counters"], path)
         return Progress(**header["progress"])
-    if paths:
-        raise UserError(f"{folder}: every checkpoint is damaged; start anew with --fresh")
-    return Progress()
+    raise UserError(f"{folder}: every checkpoint is damaged; start anew with --fresh")
 
 
 def _refuse_others(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> None:
@@ -89,8 +71,8 @@ def _path(folder: Path, step: int) -> Path:
 
 
 def has_checkpoint(folder: Path) -> bool:
-    """Return whether a run's folder has something to go on with, be it damaged."""
-    return bool(_newest_first(folder / CHECKPOINTS))
+    """Return whether there is something to go on with, be it damaged."""
+    return bool(_newest_first(folder))
 
 
 def _newest_first(folder: Path) -> list[Path]:

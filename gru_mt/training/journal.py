@@ -1,29 +1,27 @@
-"""What a run tells: to the person who waits, and to the files of its folder."""
+"""What a run tells the person who waits."""
 
-import json
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Never
+from typing import Never
 
 from tqdm import tqdm
 
 from gru_mt.errors import printable
-from gru_mt.storage import append_line, write_file
+from gru_mt.storage import append_line
 
 LINE_SECONDS = 30.0  # between lines of progress where stderr is no terminal
 
 
 class Journal:
-    """`train.log` and stderr for people, `metrics.jsonl` (one object a line) for programs.
+    """Says lines, on stderr and into a log, and shows progress.
 
-    Nothing is written into `folder` before `start`; what was said until then follows.
+    Nothing is written into the log before `start`; what was said until then follows.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._log = folder / "train.log"
-        self._metrics = folder / "metrics.jsonl"
+    def __init__(self, log: Path) -> None:
+        self._log = log
         self._waiting: list[str] | None = []  # lines said before `start`
         self._bar: tqdm[Never] | None = None
         self._said_s = time.perf_counter()
@@ -46,26 +44,10 @@ class Journal:
         self.say(f"warning: {text}")
 
     def start(self, done: int) -> None:
-        """Begin to write, and to show progress with `done` updates done; forget metrics past them.
-
-        A resumed run repeats the updates since its checkpoint, and writes their metrics again.
-        Lines that a full disk or a power cut left torn are dropped, and counted.
-        """
+        """Begin to write, and to show progress, with `done` updates done."""
         for line in self._waiting or []:
             append_line(self._log, line)
         self._waiting = None
-        if self._metrics.is_file():
-            lines = self._metrics.read_bytes().splitlines()
-            steps = [_step(line) for line in lines]
-            if torn := steps.count(None):
-                self.warn(f"{self._metrics}: unreadable lines were dropped: {torn}")
-            kept = [
-                line
-                for line, step in zip(lines, steps, strict=True)
-                if step is not None and step <= done
-            ]
-            if len(kept) < len(lines) or torn:
-                write_file(self._metrics, b"".join(line + b"\n" for line in kept))
         self._started_s, self._done = time.perf_counter(), done
         if sys.stderr.isatty():
             self._bar = tqdm(initial=done, unit=" updates", dynamic_ncols=True)
@@ -83,22 +65,8 @@ class Journal:
             left = f"{(total - step) * pace_s / 60:.1f} min left"
             self.say(", ".join([f"update {step:,} of {total:,}", *facts, left]))
 
-    def metrics(self, step: int, **values: Any) -> None:
-        """Append a line of metrics."""
-        append_line(self._metrics, json.dumps({"step": step, **values}))
-
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None
-
-
-def _step(line: bytes) -> int | None:
-    """Return the update of a line of metrics, None where the line is not whole."""
-    try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    step = values.get("step") if isinstance(values, dict) else None
-    return step if isinstance(step, int) else None

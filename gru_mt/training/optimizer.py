@@ -27,7 +27,6 @@ class Optimizer:
     def __init__(self, model: Seq2Seq, config: TrainingConfig, precision: torch.dtype) -> None:
         self.model = model
         self.average = copy.deepcopy(model).requires_grad_(False)
-        self.updates = 0
         self._config = config
         self._parameters = list(model.parameters())
         self._sources = [parameter.detach() for parameter in self._parameters]
@@ -54,8 +53,10 @@ class Optimizer:
         """Return the loss to call backward on: scaled under fp16, else as it is."""
         return self._scaler.scale(loss)
 
-    def step(self, learning_rate: float) -> Tensor:
-        """Update weights and average; return the gradient's L2 norm before clipping, unscaled.
+    def step(self, learning_rate: float, done: int) -> Tensor:
+        """Update weights and average after `done` updates; return the gradient's L2 norm.
+
+        That is before clipping, unscaled.
 
         Where that norm is not finite, nothing but fp16's loss scale changes.
         """
@@ -73,9 +74,8 @@ class Optimizer:
         self._scaler.step(self._adamw)
         self._scaler.update()
         self._adamw.zero_grad()
-        self.updates += 1
         # An average of few updates forgets its start faster, as TensorFlow's does.
-        decay = min(self._config.averaging, (1 + self.updates) / (10 + self.updates))
+        decay = min(self._config.averaging, (2 + done) / (11 + done))
         torch._foreach_lerp_(self._averages, self._sources, 1 - decay)
         return norm
 
@@ -91,7 +91,7 @@ class Optimizer:
 
     def counters(self) -> dict[str, Any]:
         """Return what `tensors` leaves out, as JSON values."""
-        return {"updates": self.updates, "scaler": self._scaler.state_dict()}
+        return {"scaler": self._scaler.state_dict()}
 
     def load(self, tensors: dict[str, Tensor], counters: dict[str, Any], where: Path) -> None:
         """Go on from the `tensors` and `counters` of the file `where`."""
@@ -105,5 +105,4 @@ class Optimizer:
             self._adamw.state[parameter] = {
                 moment: values[name].to(parameter.device) for moment, values in parts.items()
             }
-        self.updates = counters["updates"]
         self._scaler.load_state_dict(counters["scaler"])

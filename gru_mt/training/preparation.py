@@ -1,26 +1,26 @@
 """From a configuration to what the training loop reads."""
 
 import hashlib
+import os
 import platform
 import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from gru_mt.bundle import build_model
 from gru_mt.config import Config
-from gru_mt.config_file import dump_config
 from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.corpus import Corpus, Pair, load_corpus
 from gru_mt.data.sentences import Sentences
 from gru_mt.data.split import EvaluationSet, Split, split_corpus
-from gru_mt.data.tokenizer import Tokenizer, Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer import Tokenizer, Vocabulary
 from gru_mt.errors import UserError
-from gru_mt.storage import CONFIG, json_bytes, signed, write_file
-from gru_mt.training.checkpoint import has_checkpoint
 from gru_mt.training.journal import Journal
+from gru_mt.training.seeds import derived_seed
+from gru_mt.training.start import Start
 
 CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that is kept
 
@@ -66,10 +66,33 @@ def encode_pairs(
     )
 
 
-def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
-    """Read and split the corpus, train the tokenizer or load the run's own, and say what came out.
+class TrainingPairs:
+    """The ids of the training pairs, as each epoch reads them."""
 
-    Nothing is written: `keep` does it, when nothing is left to refuse.
+    def __init__(self, config: Config, tokenizer: Tokenizer, train: list[Pair]) -> None:
+        """Take what they are encoded by."""
+        self._config, self._tokenizer, self._train = config, tokenizer, train
+        self._encoded: tuple[int, EncodedPairs] | None = None  # an epoch, and its pairs
+
+    def of_epoch(self, epoch: int) -> EncodedPairs:
+        """Return the pairs of an epoch; with sampling each cuts them into subwords anew."""
+        sampling, training = self._config.tokenizer.sampling, self._config.training
+        if self._encoded is None or (sampling and self._encoded[0] != epoch):
+            pairs = encode_pairs(
+                self._tokenizer,
+                self._train,
+                sampling=sampling,
+                seed=derived_seed("subwords", training.seed, epoch) >> 32,  # 31 bits it takes
+                cut_tokens=training.cut_tokens,
+            )
+            self._encoded = epoch, pairs
+        return self._encoded[1]
+
+
+def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
+    """Read and split the corpus, train or load the tokenizer, and say what came out.
+
+    Nothing is written: `keeping.keep` does it, when nothing is left to refuse.
     """
     corpus = load_corpus(config.data)
     split = split_corpus(corpus, config.data)
@@ -83,7 +106,8 @@ def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
         raise UserError(f"data.corpus: no pair is left to train on: {split.summary()}")
     if not split.dev:
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
-    tokenizer = _tokenizer(config, split, folder, journal)
+    tokenizer = start.tokenizer(config.tokenizer, split, journal)
+    _refuse_too_large(config, tokenizer)
     report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
     return TrainingData(
         tokenizer,
@@ -100,35 +124,21 @@ def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
     )
 
 
-def keep(config: Config, data: TrainingData, folder: Path) -> None:
-    """Write what a run keeps: its configuration, tokenizer, corpus report, dev and test.
+def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:
+    """Raise UserError for a model that this machine has not the memory to train.
 
-    Only what is not there already is written.
+    Else the system would end the process without a word, as it gives out more memory than it has.
     """
-    attribution = data.provenance["attribution"]
-    files = {
-        CONFIG: dump_config(config).encode(),
-        "corpus.json": json_bytes(data.corpus_report),
-        "dev.json": json_bytes(signed(asdict(data.dev))),
-        "test.json": json_bytes(signed(asdict(data.test))),
-        **({"attribution.txt": f"{attribution}\n".encode()} if attribution else {}),
-        **data.tokenizer.files(),
-    }
-    for name in Tokenizer.ALL_FILES:
-        if name not in files:
-            (folder / name).unlink(missing_ok=True)
-    for name, content in files.items():
-        path = folder / name
-        if not path.is_file() or path.read_bytes() != content:
-            write_file(path, content)
-
-
-def _tokenizer(config: Config, split: Split, folder: Path, journal: Journal) -> Tokenizer:
-    if has_checkpoint(folder):
-        return Tokenizer.load(folder)
-    journal.say(f"training the {config.tokenizer.kind} tokenizer")
-    sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
-    return train_tokenizer(config.tokenizer, sources, targets, warn=journal.warn)
+    with torch.device("meta"):  # which takes no memory
+        size = sum(parameter.numel() for parameter in build_model(config, tokenizer).parameters())
+    needed_bytes = 5 * 4 * size  # weights, gradients, two moments and an average, in fp32
+    if "SC_PHYS_PAGES" in os.sysconf_names:  # not on every system
+        there_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        if needed_bytes > there_bytes:
+            raise UserError(
+                f"model: {size:,} parameters take {needed_bytes / 1e9:,.0f} GB to train, and this "
+                f"machine has {there_bytes / 1e9:,.0f}; make model.*_size or *_layers smaller"
+            )
 
 
 def _provenance(report: dict[str, Any], corpus: Corpus, split: Split) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from gru_mt.config import FittedTraining, TrainingConfig
 from gru_mt.data.batching import EncodedPairs
+from gru_mt.data.sentences import Ints
 
 AUTO = ("batch_tokens", "warmup_steps")  # the settings of training that may be chosen by `fitted`
 LEAST_UPDATES = 100  # of an epoch, unless batches would be smaller than the smallest
@@ -63,14 +64,22 @@ def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
 
 def planned_updates(config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int) -> int:
     """Return how many updates a run on `pairs` has, unless it stops early."""
+    updates = len(epoch_updates(config, pairs, batch_tokens, 0)) * config.max_epochs
+    return min(updates, config.max_steps or updates)
+
+
+def epoch_updates(
+    config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int, epoch: int
+) -> list[list[Ints]]:
+    """Return the updates of an epoch: of each its microbatches, as rows of `pairs`."""
     plan = pairs.plan(
         batch_tokens=batch_tokens,
         batch_sentences=config.batch_sentences,
         seed=config.seed,
-        epoch=0,
+        epoch=epoch,
     )
-    updates = -(-len(plan) // config.accumulation) * config.max_epochs
-    return min(updates, config.max_steps or updates)
+    size = config.accumulation
+    return [plan[first : first + size] for first in range(0, len(plan), size)]
 
 
 def learning_rate(step: int, total: int, config: FittedTraining) -> float:

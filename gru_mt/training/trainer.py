@@ -1,43 +1,34 @@
-"""The training loop: teacher forcing, validation, checkpoints.
+"""The training loop: updates, validations, checkpoints, in their order."""
 
-Shapes: B batch.
-"""
-
-import hashlib
 import math
-import os
 import time
-from dataclasses import asdict, replace
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
 
-from gru_mt.bundle import Bundle, build_model, save_bundle
-from gru_mt.config import Config, FittedTraining
-from gru_mt.data.batching import EncodedPairs
-from gru_mt.data.sentences import Ints
-from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.bundle import build_model
+from gru_mt.config import Config
 from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import bleu_tokenizer
 from gru_mt.model.loss import forced_loss
-from gru_mt.storage import SUMMARY, json_bytes, write_file, write_json
-from gru_mt.training.checkpoint import (
-    CHECKPOINTS,
-    Progress,
-    has_checkpoint,
-    resume,
-    save_checkpoint,
-)
-from gru_mt.training.folder import open_folder
+from gru_mt.run import Run
+from gru_mt.training.folder import locked
 from gru_mt.training.journal import Journal
+from gru_mt.training.keeping import Keeper, keep
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.preparation import TrainingData, encode_pairs, keep, prepare
-from gru_mt.training.schedule import AUTO, fitted, learning_rate, planned_updates
+from gru_mt.training.preparation import TrainingData, TrainingPairs, prepare
+from gru_mt.training.progress import Progress
+from gru_mt.training.schedule import epoch_updates, learning_rate
+from gru_mt.training.seeds import derived_seed
 from gru_mt.training.signals import StopSignals
+from gru_mt.training.start import Start, start_of
+from gru_mt.training.update import Update
 from gru_mt.training.validation import measure, perplexity
-from gru_mt.training.window import Update, Window
+from gru_mt.training.window import Taken, Window
 from gru_mt.waiting import while_computing
 
 
@@ -60,49 +51,46 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     # What is not there is said before the waiting.
     device = resolve_device(config.training.device)
     bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
-    with open_folder(folder, config) as config:
-        journal = Journal(folder)
-        data = prepare(config, folder, journal)
-        try:
-            with while_computing(device.type):
-                return Trainer(config, data, folder, journal, started_s=started_s).run()
-        finally:
-            journal.close()
+    run = Run(folder)
+    with locked(run), closing(Journal(run.log)) as journal:
+        start = start_of(run)
+        config = start.accept(config)
+        data = prepare(config, start, journal)
+        with while_computing(device.type):
+            trainer = Trainer(config, data, run, start, journal, device, started_s=started_s)
+            return trainer.run()
 
 
 class Trainer:
-    """A run of training on prepared data."""
+    """A run of training on prepared data: the order in which things are done."""
 
     def __init__(
         self,
         config: Config,
         data: TrainingData,
-        folder: Path,
+        run: Run,
+        start: Start,
         journal: Journal,
+        device: torch.device,
         *,
         started_s: float,
     ) -> None:
-        """Build the model, or load the newest checkpoint; write nothing."""
-        self.data, self.folder, self.journal = data, folder, journal
-        self.config = config
-        self._encoded: tuple[int, EncodedPairs] | None = None  # and for which epoch
-        self.training = training = self._fitted()
-        self.config = config.model_copy(update={"training": training})
-        self.device = resolve_device(training.device)
-        self.precision = resolve_precision(training.precision, self.device)
-        _refuse_too_large(config, data.tokenizer)
+        """Build the model, and have `start` put in what the run begins with; write nothing."""
+        self.data, self.files, self.journal, self.device = data, run, journal, device
+        self.pairs = TrainingPairs(config, data.tokenizer, data.train)
+        self.config = start.fit(config, self.pairs.of_epoch(0), journal)
+        training = self.config.training
+        self.precision = resolve_precision(training.precision, device)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(training.seed)
-            self.model = build_model(config, data.tokenizer).to(self.device)
+            self.model = build_model(config, data.tokenizer).to(device)
         self.optimizer = Optimizer(self.model, training, self.precision)
-        self.progress = resume(
-            folder / CHECKPOINTS, self.optimizer, data.fingerprints, journal.warn
-        )
-        self._rng = torch.Generator(self.device)
-        self._started_s = started_s - self.progress.elapsed_s
-        self._saved_s = time.perf_counter()
+        self.update = Update(self.optimizer, self.precision, training.label_smoothing)
+        self.progress = start.load(self.optimizer, data.fingerprints, journal)
+        started_s -= self.progress.elapsed_s
+        self.keeper = Keeper(run, self.config, data, self.optimizer, started_s=started_s)
         self._window = Window()
-        self._newest: tuple[EncodedPairs, Update] | None = None
+        self._newest: Taken | None = None
         self._shown: dict[str, str] = {}
 
     def run(self) -> Progress:
@@ -111,149 +99,104 @@ class Trainer:
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
         """
-        keep(self.config, self.data, self.folder)
+        keep(self.config, self.data, self.files)
         self.journal.start(self.progress.step)
+        if torn := self.files.forget_metrics(self.progress.step):
+            self.journal.warn(f"{self.files.metrics}: unreadable lines were dropped: {torn}")
         with StopSignals() as signals:
-            if self._ended_by:
-                more = " and ".join(f"training.{name}" for name in self._ended_by)
-                self.journal.say(f"this run is finished; a larger {more} goes on with it")
-            else:
-                size = sum(parameter.numel() for parameter in self.model.parameters())
-                kind = str(self.precision).removeprefix("torch.")
-                self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
-            while not self._ended_by:
+            self._say_what_begins()
+            while not self.progress.ended_by(self.config.training):
                 self._train_epoch(signals)
-            self._finish()
+            if self.keeper.write_summary(self.progress, str(self.device)):
+                minutes = self.progress.elapsed_s / 60
+                self.journal.say(
+                    f"finished after {minutes:.1f} min; the translator is {self.files.bundle}"
+                )
         if signals.received is not None:
             raise Interrupted(signals.received, "finished before the signal could stop it")
         return self.progress
 
-    def _fitted(self) -> FittedTraining:
-        """Return the run's settings, with what `auto` stands for chosen and said."""
-        given = self.config.training
-        if has_checkpoint(self.folder):
-            return FittedTraining.model_validate(given.model_dump())
-        pairs = self._pairs(0)
-        training = fitted(given, pairs)
-        total = planned_updates(training, pairs, training.batch_tokens)
-        for name in AUTO:
-            if getattr(given, name) == "auto":
-                chosen = getattr(training, name)
-                self.journal.say(f"training.{name}: {chosen:,} (auto, for {total:,} updates)")
-        if training.warmup_steps >= total:
-            self.journal.warn(
-                f"training.warmup_steps {training.warmup_steps:,}: the run ends with update "
-                f"{total:,}, before the learning rate falls; lower it, or set it to auto"
-            )
-        return training
-
-    def _finish(self) -> None:
-        """Write the summary of a finished run, unless it is there."""
-        minutes = self.progress.elapsed_s / 60
-        facts = asdict(self.progress) | {"minutes": minutes, "device": str(self.device)}
-        path = self.folder / SUMMARY
-        if path.is_file() and path.read_bytes() == json_bytes(facts):
-            return
-        write_file(path, json_bytes(facts))
-        self.journal.say(f"finished after {minutes:.1f} min; the translator is {self.folder}/model")
-
-    @property
-    def _ended_by(self) -> list[str]:
-        """Return the settings that end the run here; none while it is to go on."""
-        training, progress = self.training, self.progress
-        reached = {
-            "max_epochs": (progress.epoch, training.max_epochs),
-            "max_steps": (progress.step, training.max_steps),
-            "patience": (progress.stale, training.patience),
-        }
-        return [name for name, (now, most) in reached.items() if most is not None and now >= most]
-
     def _train_epoch(self, signals: StopSignals) -> None:
         """Train on what is left of the epoch under way, or up to an earlier end of the run."""
-        training, epoch = self.training, self.progress.epoch
-        pairs = self._pairs(epoch)
-        if training.cut_tokens is not None and self.progress.step == 0:
-            sources, targets = pairs.lost_ends()
-            self.journal.say(
-                f"training.cut_tokens {training.cut_tokens}: of {len(self.data.train):,} pairs, "
-                f"{sources:,} sources and {targets:,} targets lose their end"
+        training, epoch = self.config.training, self.progress.epoch
+        pairs = self.pairs.of_epoch(epoch)
+        updates = epoch_updates(training, pairs, training.batch_tokens, epoch)
+        total = self.progress.total_updates(len(updates), training)
+        for rows in updates[self.progress.epoch_step :]:
+            step = self.progress.step
+            figures = self.update(
+                [pairs.batch(row_B) for row_B in rows],
+                learning_rate=learning_rate(step, total, training),
+                seed=derived_seed("dropout", training.seed, step),
+                done=step,
             )
-        plan = pairs.plan(
-            batch_tokens=training.batch_tokens,
-            batch_sentences=training.batch_sentences,
-            seed=training.seed,
-            epoch=epoch,
-        )
-        size = training.accumulation
-        updates = [plan[first : first + size] for first in range(0, len(plan), size)]
-        total = self._total_updates(len(updates))
-        for batches in updates[self.progress.epoch_step :]:
-            rate = learning_rate(self.progress.step, total, training)
-            update = self._update(pairs, batches, rate)
-            self._window.add(update)
-            self._newest = pairs, update
-            self._count_update(len(updates))
+            self._newest = Taken(step, pairs, rows, figures)
+            self._window.add(self._newest)
+            self.progress = self.progress.after_update(len(updates))
             if self.progress.step % training.log_steps == 0:
                 self._read_window()
             self.journal.progress(self.progress.step, total, **self._shown)
-            if self._validation_is_due or self._ended_by:
+            if self.progress.validation_is_due(training):
                 self._validate()
-            if time.perf_counter() - self._saved_s > 60 * training.checkpoint_minutes:
+            if self.keeper.checkpoint_is_due:
+                self._check()
                 self._save()
-            if self._ended_by:
+            if self.progress.ended_by(training):
                 break
             if signals.received is not None:
                 self._stop(signals.received)
 
-    def _pairs(self, epoch: int) -> EncodedPairs:
-        """Return the training pairs as this epoch reads them: with sampling, segmented anew."""
-        sampling, training = self.config.tokenizer.sampling, self.config.training
-        if self._encoded is None or (sampling and self._encoded[0] != epoch):
-            pairs = encode_pairs(
-                self.data.tokenizer,
-                self.data.train,
-                sampling=sampling,
-                seed=_seed("subwords", training.seed, epoch) >> 32,  # 31 bits it takes
-                cut_tokens=training.cut_tokens,
+    def _validate(self) -> None:
+        """Measure the averaged weights on dev, and keep them unless they are clearly worse."""
+        self._check()
+        before = self.progress
+        facts: dict[str, Any] = {"epoch": before.epoch}
+        kept = True
+        if self.data.dev.sources:
+            found = measure(self.optimizer.average, self.data, self.config, self.device)
+            if not math.isfinite(found.perplexity):
+                self._refuse("the perplexity on dev after it is")
+            facts |= found.to_json()
+            kept, self.progress = found.may_be_kept(before), found.count(before)
+            self.keeper.add_validation(before, facts)
+            self._shown |= {"BLEU": f"{found.bleu:.1f}"}
+            where = f"update {before.step:,} ({self.keeper.elapsed_s / 60:.1f} min)"
+            self.journal.say(f"{where}: {found}{', kept' if kept else ''}")
+        if kept:
+            self.keeper.save_bundle(before, facts)
+            self.progress = replace(self.progress, kept_step=before.step)
+        self._save()
+
+    def _stop(self, signal: int) -> NoReturn:
+        """Save, and leave a translator, measured or not."""
+        self._check()
+        self._save()
+        kept = self.progress.kept_step
+        if not kept:
+            self.keeper.save_bundle(self.progress, {"epoch": self.progress.epoch})
+        told = f"of update {kept or self.progress.step:,}{'' if kept else ', not measured'}"
+        self.journal.say(f"the translator so far, {told}, is {self.files.bundle}")
+        raise Interrupted(signal, "stopped and saved; the same command goes on")
+
+    def _save(self) -> None:
+        self.progress = self.keeper.save_checkpoint(self.progress)
+        self._window.restart_clock()
+
+    def _say_what_begins(self) -> None:
+        if ended_by := self.progress.ended_by(self.config.training):
+            more = " and ".join(f"training.{name}" for name in ended_by)
+            self.journal.say(f"this run is finished; a larger {more} goes on with it")
+            return
+        size = sum(parameter.numel() for parameter in self.model.parameters())
+        kind = str(self.precision).removeprefix("torch.")
+        self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
+        cut = self.config.training.cut_tokens
+        if cut is not None and self.progress.step == 0:
+            sources, targets = self.pairs.of_epoch(0).lost_ends()
+            self.journal.say(
+                f"training.cut_tokens {cut}: of {len(self.data.train):,} pairs, "
+                f"{sources:,} sources and {targets:,} targets lose their end"
             )
-            self._encoded = epoch, pairs
-        return self._encoded[1]
-
-    def _total_updates(self, epoch_updates: int) -> int:
-        """Return the updates of the whole run, if each epoch to come has `epoch_updates`."""
-        before = self.progress.step - self.progress.epoch_step
-        total = before + (self.training.max_epochs - self.progress.epoch) * epoch_updates
-        return min(total, self.training.max_steps or total)
-
-    def _count_update(self, epoch_updates: int) -> None:
-        progress = self.progress
-        if progress.epoch_step + 1 == epoch_updates:
-            progress = replace(progress, epoch=progress.epoch + 1, epoch_step=0)
-        else:
-            progress = replace(progress, epoch_step=progress.epoch_step + 1)
-        self.progress = replace(progress, step=progress.step + 1)
-
-    @property
-    def _validation_is_due(self) -> bool:
-        every = self.config.training.validate_steps
-        return self.progress.epoch_step == 0 if every is None else self.progress.step % every == 0
-
-    def _update(self, pairs: EncodedPairs, batches: list[Ints], rate: float) -> Update:
-        """Update the weights by the mean loss a token over all of `batches`."""
-        step, smoothing = self.progress.step, self.config.training.label_smoothing
-        tokens = sum(pairs.target_tokens(row_B) for row_B in batches)
-        self._rng.manual_seed(_seed("dropout", self.config.training.seed, step))
-        loss = torch.zeros((), device=self.device)
-        for row_B in batches:
-            batch = pairs.batch(row_B).to(self.device)
-            with torch.autocast(
-                self.device.type, self.precision, enabled=self.precision != torch.float32
-            ):
-                summed = forced_loss(self.model, batch, self._rng, label_smoothing=smoothing)
-                part = summed / tokens
-            self.optimizer.scaled(part).backward()
-            loss += part.detach()
-        return Update(step, batches, tokens, rate, loss, self.optimizer.step(rate))
 
     def _read_window(self) -> None:
         """Write down the figures since the last time; stop where one is not finite."""
@@ -261,119 +204,34 @@ class Trainer:
         if reading is None:
             return
         if reading.not_finite and self.precision != torch.float16:
-            self._stop_at(reading.not_finite[0], "the loss or its gradient is")
+            self._refuse("the loss or its gradient is", reading.not_finite[0])
         skipped = self.progress.skipped + len(reading.not_finite)
         self.progress = replace(self.progress, skipped=skipped)
-        self.journal.metrics(
-            self.progress.step,
-            epoch=self.progress.epoch,
-            loss=reading.loss,
-            learning_rate=reading.learning_rate,
-            grad_norm=reading.grad_norm,
-            tokens_s=round(reading.tokens_s),
-            skipped=skipped,
-            elapsed_s=round(self._elapsed_s, 1),
-        )
+        self.keeper.add_reading(self.progress, reading)
         if reading.loss is not None:
             self._shown |= {"loss": f"{reading.loss:.3f}"}
         self._shown |= {"tokens/s": f"{reading.tokens_s:,.0f}"}
 
-    def _stop_at(self, update: Update, what: str) -> NoReturn:
-        """Write down what the update trained on, and stop the run."""
-        path = self.folder / "not_finite.json"
-        lines = sorted(self.data.train[row].line for row_B in update.batches for row in row_B)
-        write_json(path, {"update": update.step, "corpus_lines": lines})
-        raise UserError(
-            f"update {update.step}: {what} not finite; {path} names the "
-            f"batch's {len(lines)} corpus lines; mend them or lower training.learning_rate, and "
-            "start anew with --fresh"
-        )
-
     @torch.no_grad()
-    def _check_weights(self) -> None:
-        """Stop where the averaged weights, or their perplexity on a batch, are not finite."""
+    def _check(self) -> None:
+        """Stop where a figure, the averaged weights or what they give is not finite."""
+        self._read_window()
         if self._newest is None:
             return
-        pairs, update = self._newest
-        row_B, average = update.batches[0], self.optimizer.average
+        pairs, row_B = self._newest.pairs, self._newest.rows[0]
+        average = self.optimizer.average
         loss = forced_loss(average, pairs.batch(row_B).to(self.device)).item()
         finite = torch.stack([weight.isfinite().all() for weight in average.parameters()])
         if not (math.isfinite(perplexity(loss / pairs.target_tokens(row_B))) and finite.all()):
-            self._stop_at(update, "the weights after it, or what they give, are")
+            self._refuse("the weights after it, or what they give, are")
 
-    def _validate(self) -> None:
-        """Measure the averaged weights on dev, and keep them unless they are clearly worse."""
-        self._read_window()
-        self._check_weights()
-        before, step = self.progress, self.progress.step
-        facts: dict[str, Any] = {"epoch": before.epoch}
-        kept = True
-        if self.data.dev.sources:
-            found = measure(self.optimizer.average, self.data, self.config, self.device)
-            if not math.isfinite(found.perplexity) and self._newest:
-                self._stop_at(self._newest[1], "the perplexity on dev after it is")
-            facts |= found.to_json()
-            kept, self.progress = found.may_be_kept(before), found.count(before)
-            self.journal.metrics(step, **facts, elapsed_s=round(self._elapsed_s, 1))
-            self._shown |= {"BLEU": f"{found.bleu:.1f}"}
-            minutes = self._elapsed_s / 60
-            word = ", kept" if kept else ""
-            self.journal.say(f"update {step:,} ({minutes:.1f} min): {found}{word}")
-        if kept:
-            self._save_bundle(facts)
-            self.progress = replace(self.progress, kept_step=step)
-        self._save()
-
-    def _save_bundle(self, facts: dict[str, Any]) -> None:
-        """Write the averaged weights as the run's translator."""
-        bundle = Bundle(
-            self.optimizer.average, self.data.tokenizer, self.config, self.data.provenance
+    def _refuse(self, what: str, update: Taken | None = None) -> NoReturn:
+        """Write down what an update, by default the last, trained on, and stop the run."""
+        update = update or self._newest
+        assert update, "without an update nothing is checked"
+        lines = self.keeper.write_not_finite(update)
+        raise UserError(
+            f"update {update.step}: {what} not finite; {self.files.not_finite} names the "
+            f"batch's {lines} corpus lines; mend them or lower training.learning_rate, and "
+            "start anew with --fresh"
         )
-        save_bundle(self.folder / "model", bundle, {"step": self.progress.step} | facts)
-
-    def _stop(self, signal: int) -> NoReturn:
-        """Save, and leave a translator, measured or not."""
-        self._save()
-        model, kept = self.folder / "model", self.progress.kept_step
-        if not kept:
-            self._save_bundle({"epoch": self.progress.epoch})
-        told = f"of update {kept or self.progress.step:,}{'' if kept else ', not measured'}"
-        self.journal.say(f"the translator so far, {told}, is {model}")
-        raise Interrupted(signal, "stopped and saved; the same command goes on")
-
-    @property
-    def _elapsed_s(self) -> float:
-        return time.perf_counter() - self._started_s
-
-    def _save(self) -> None:
-        self._read_window()
-        self._check_weights()
-        self.progress = replace(self.progress, elapsed_s=self._elapsed_s)
-        save_checkpoint(
-            self.folder / CHECKPOINTS, self.optimizer, self.progress, self.data.fingerprints
-        )
-        self._saved_s = time.perf_counter()
-        self._window.restart_clock()
-
-
-def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:
-    """Raise UserError for a model that this machine has not the memory to train.
-
-    Else it would be ended without a word, as memory is given out before it is there.
-    """
-    with torch.device("meta"):  # which takes no memory
-        size = sum(parameter.numel() for parameter in build_model(config, tokenizer).parameters())
-    needed_bytes = 5 * 4 * size  # weights, gradients, two moments and an average, in fp32
-    if "SC_PHYS_PAGES" in os.sysconf_names:  # not on every system
-        there_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        if needed_bytes > there_bytes:
-            raise UserError(
-                f"model: {size:,} parameters take {needed_bytes / 1e9:,.0f} GB to train, and this "
-                f"machine has {there_bytes / 1e9:,.0f}; make model.*_size or *_layers smaller"
-            )
-
-
-def _seed(*parts: str | int) -> int:
-    """Return a number of 63 bits for each purpose and place, as unlike as a digest makes them."""
-    digest = hashlib.sha256("/".join(map(str, parts)).encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1

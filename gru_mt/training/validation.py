@@ -16,8 +16,8 @@ from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.training.checkpoint import Progress
 from gru_mt.training.preparation import TrainingData
+from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import LARGEST_BATCH
 
 NOISE = 0.5  # BLEU: on a dev set of a thousand sentences a smaller difference tells nothing

@@ -17,7 +17,8 @@ from gru_mt.export.write import export
 from gru_mt.inference.exported import FACTS, is_export, load_export, preferred
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.storage import WEIGHTS, read_json, read_signed_json, write_json, write_signed_json
+from gru_mt.run import WEIGHTS
+from gru_mt.storage import read_json, read_signed_json, write_json, write_signed_json
 from gru_mt.tensors import load_tensors, save_tensors
 from tests.inference.test_translator import NO_FORK
 from tests.test_bundle import SOURCES, configure, tokenizer, write_bundle

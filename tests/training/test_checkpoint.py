@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from gru_mt.errors import UserError
-from gru_mt.training.checkpoint import Progress, resume, save_checkpoint
+from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
+from gru_mt.training.progress import Progress
 from tests.training.test_optimizer import loss_of, make_optimizer
 
 PRINTS = {"corpus": "abc", "tokenizer": "def"}
@@ -17,7 +18,7 @@ def save_three(folder: Path, precision: torch.dtype = torch.float32) -> None:
     optimizer = make_optimizer(precision)
     for step in (1, 2, 3):
         optimizer.scaled(loss_of(optimizer)).backward()
-        optimizer.step(0.1)
+        optimizer.step(0.1, step - 1)
         save_checkpoint(folder, optimizer, Progress(step=step, epoch_step=step), PRINTS)
 
 
@@ -27,21 +28,24 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(
 ) -> None:
     save_three(tmp_path, precision)
     straight, resumed = make_optimizer(precision), make_optimizer(precision)
-    for _ in range(4):
+    for done in range(4):
         straight.scaled(loss_of(straight)).backward()
-        straight.step(0.1)
-    progress = resume(tmp_path, resumed, PRINTS, pytest.fail)
+        straight.step(0.1, done)
+    progress = load_checkpoint(tmp_path, resumed, PRINTS, pytest.fail)
     assert progress == Progress(step=3, epoch_step=3)
     resumed.scaled(loss_of(resumed)).backward()
-    resumed.step(0.1)
+    resumed.step(0.1, 3)
     assert resumed.counters() == straight.counters()
     expected, found = straight.tensors(), resumed.tensors()
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[name], found[name]) for name in expected)
 
 
-def test_no_checkpoint_is_the_beginning(tmp_path: Path) -> None:
-    assert resume(tmp_path / "none", make_optimizer(), PRINTS, pytest.fail) == Progress()
+def test_a_folder_has_a_checkpoint_or_none_damaged_or_not(tmp_path: Path) -> None:
+    assert not has_checkpoint(tmp_path / "none")
+    assert not has_checkpoint(tmp_path)
+    (tmp_path / "step-00000001.safetensors").touch()
+    assert has_checkpoint(tmp_path)
 
 
 def test_only_the_newest_two_are_kept(tmp_path: Path) -> None:
@@ -62,7 +66,7 @@ def test_a_damaged_newest_checkpoint_is_named_and_the_one_before_is_used(
     flipped = content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
     newest.write_bytes({"cut": content[:-100], "flipped": flipped, "empty": b""}[damage])
     warnings: list[str] = []
-    assert resume(tmp_path, make_optimizer(), PRINTS, warnings.append).step == 2
+    assert load_checkpoint(tmp_path, make_optimizer(), PRINTS, warnings.append).step == 2
     assert len(warnings) == 1
     assert str(newest) in warnings[0]
 
@@ -72,7 +76,7 @@ def test_all_damaged_is_an_error_that_loses_nothing(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         path.write_bytes(b"")
     with pytest.raises(UserError, match="every checkpoint is damaged"):
-        resume(tmp_path, make_optimizer(), PRINTS, lambda _: None)
+        load_checkpoint(tmp_path, make_optimizer(), PRINTS, lambda _: None)
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -80,7 +84,7 @@ def test_all_damaged_is_an_error_that_loses_nothing(tmp_path: Path) -> None:
 def test_a_checkpoint_of_something_else_is_refused_by_name(name: str, tmp_path: Path) -> None:
     save_three(tmp_path)
     with pytest.raises(UserError, match=f"the {name} has changed"):
-        resume(tmp_path, make_optimizer(), PRINTS | {name: "other"}, pytest.fail)
+        load_checkpoint(tmp_path, make_optimizer(), PRINTS | {name: "other"}, pytest.fail)
 
 
 def test_a_full_disk_leaves_the_previous_checkpoint(

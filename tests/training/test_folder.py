@@ -3,7 +3,8 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from gru_mt.config import Config
 from gru_mt.config_file import dump_config
 from gru_mt.errors import UserError
-from gru_mt.training.folder import fresh_folder, open_folder
+from gru_mt.run import Run
+from gru_mt.training.folder import locked
+from gru_mt.training.start import start_of
 
 Configure = Callable[..., Config]
 
@@ -21,6 +24,14 @@ def begin(folder: Path, config: Config) -> None:
     (folder / "checkpoints").mkdir(parents=True)
     (folder / "checkpoints" / "step-00000001.safetensors").touch()
     (folder / "config.yaml").write_text(dump_config(config))
+
+
+@contextmanager
+def opened(folder: Path, config: Config) -> Iterator[Config]:
+    """Lock a run's folder and choose how it begins, as `train` does."""
+    run = Run(folder)
+    with locked(run):
+        yield start_of(run).accept(config)
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -33,12 +44,12 @@ def test_before_the_first_checkpoint_everything_may_change(
     """A corpus whose name was mistyped must not bind the folder to the mistake."""
     (tmp_path / "config.yaml").write_text(dump_config(small_config("data.corpus=mistyped.tsv")))
     (tmp_path / "checkpoints").mkdir()
-    with open_folder(tmp_path, small_config("model.dropout=0")) as config:
+    with opened(tmp_path, small_config("model.dropout=0")) as config:
         assert config == small_config("model.dropout=0")
 
 
 def test_opening_writes_nothing_but_the_lock(small_config: Configure, tmp_path: Path) -> None:
-    with open_folder(tmp_path / "a" / "b", small_config()):
+    with opened(tmp_path / "a" / "b", small_config()):
         assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["lock"]
 
 
@@ -61,7 +72,7 @@ def test_what_no_result_depends_on_may_change(
     change: str, small_config: Configure, tmp_path: Path
 ) -> None:
     begin(tmp_path, small_config())
-    with open_folder(tmp_path, small_config(change)) as config:
+    with opened(tmp_path, small_config(change)) as config:
         assert config == small_config(change)
 
 
@@ -71,7 +82,7 @@ def test_any_other_change_is_refused_by_name_and_changes_nothing(
     begin(tmp_path, small_config())
     before = contents(tmp_path)
     changed = small_config("training.learning_rate=0.5", "model.dropout=0", "training.max_epochs=9")
-    with pytest.raises(UserError) as refused, open_folder(tmp_path, changed):
+    with pytest.raises(UserError) as refused, opened(tmp_path, changed):
         pass
     message = str(refused.value)
     assert "model.dropout from 0.2 to 0" in message
@@ -84,12 +95,12 @@ def test_any_other_change_is_refused_by_name_and_changes_nothing(
 def test_auto_is_what_the_run_chose(small_config: Configure, tmp_path: Path) -> None:
     begin(tmp_path, small_config())
     auto = small_config("training.warmup_steps=auto", "training.batch_tokens=auto")
-    with open_folder(tmp_path, auto) as config:
+    with opened(tmp_path, auto) as config:
         assert config == small_config()
     other = small_config("training.warmup_steps=6", "training.batch_tokens=auto")
     with (
         pytest.raises(UserError, match=r"training\.warmup_steps from 5 to 6 changed"),
-        open_folder(tmp_path, other),
+        opened(tmp_path, other),
     ):
         pass
 
@@ -100,10 +111,10 @@ def test_what_killed_processes_left_is_no_content_and_goes(
     for name in (".config.yaml.7-1.part", ".config.yaml.8.part", "thesis"):
         (tmp_path / name).touch()
     with pytest.raises(UserError, match="something else than a run"):
-        open_folder(tmp_path, small_config()).__enter__()
+        opened(tmp_path, small_config()).__enter__()
     for name in (".config.yaml.8.part", "thesis"):
         (tmp_path / name).unlink()
-    with open_folder(tmp_path, small_config()):
+    with opened(tmp_path, small_config()):
         assert [path.name for path in tmp_path.iterdir()] == ["lock"]
 
 
@@ -118,24 +129,24 @@ def test_a_part_of_the_wrong_kind_is_named(
         shutil.rmtree(tmp_path / name)
         (tmp_path / name).touch()
     with pytest.raises(UserError, match=f"{name}: is not what a run has there"):
-        open_folder(tmp_path, small_config()).__enter__()
+        opened(tmp_path, small_config()).__enter__()
 
 
 def test_a_folder_that_is_no_run_is_left_alone(small_config: Configure, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(UserError, match="something else than a run"):
-        open_folder(tmp_path, small_config()).__enter__()
+        opened(tmp_path, small_config()).__enter__()
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
     with pytest.raises(UserError, match="is a file"):
-        open_folder(tmp_path / "thesis.txt", small_config()).__enter__()
+        opened(tmp_path / "thesis.txt", small_config()).__enter__()
 
 
 def test_a_second_training_is_refused_until_the_first_ends(
     small_config: Configure, tmp_path: Path
 ) -> None:
-    with open_folder(tmp_path, small_config()), pytest.raises(UserError, match="another training"):
-        open_folder(tmp_path, small_config()).__enter__()
-    with open_folder(tmp_path, small_config()):
+    with opened(tmp_path, small_config()), pytest.raises(UserError, match="another training"):
+        opened(tmp_path, small_config()).__enter__()
+    with opened(tmp_path, small_config()):
         pass
 
 
@@ -143,22 +154,13 @@ def test_the_lock_dies_with_its_process(small_config: Configure, tmp_path: Path)
     program = """
 import os, sys
 from pathlib import Path
-from gru_mt.config_file import load_config
-from gru_mt.training.folder import open_folder
-open_folder(Path(sys.argv[1]), load_config(Path(sys.argv[2]))).__enter__()
+from gru_mt.run import Run
+from gru_mt.training.folder import locked
+locked(Run(Path(sys.argv[1]))).__enter__()
 os.kill(os.getpid(), 9)
 """
-    config = tmp_path / "config.yaml"
-    config.write_text(dump_config(small_config()))
     run = tmp_path / "run"
-    killed = subprocess.run([sys.executable, "-c", program, run, config], check=False)
+    killed = subprocess.run([sys.executable, "-c", program, run], check=False)
     assert killed.returncode == -9
-    with open_folder(run, small_config()):
+    with opened(run, small_config()):
         pass
-
-
-def test_fresh_numbers_the_folder_beside(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    for name in ("run", "run-2", "run-3"):
-        assert fresh_folder(folder) == tmp_path / name
-        (tmp_path / name).mkdir()

@@ -1,6 +1,5 @@
 """What a run prints and writes while it goes on."""
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ from gru_mt.training.journal import Journal
 def test_a_line_goes_to_stderr_and_to_the_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    journal = Journal(tmp_path)
+    journal = Journal(tmp_path / "train.log")
     journal.say("reading")
     assert not list(tmp_path.iterdir())  # nothing is written before `start`
     journal.start(0)
@@ -30,7 +29,7 @@ def test_without_a_terminal_progress_is_a_plain_line_every_so_often(
 ) -> None:
     clock_s = 0.0
     monkeypatch.setattr(time, "perf_counter", lambda: clock_s)
-    journal = Journal(tmp_path)
+    journal = Journal(tmp_path / "train.log")
     journal.start(100)
     for step in range(101, 161):  # a second each
         clock_s += 1
@@ -45,7 +44,7 @@ def test_on_a_terminal_progress_is_a_bar_with_an_estimate(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("LINES", "40")
-    journal = Journal(tmp_path)
+    journal = Journal(tmp_path / "train.log")
     journal.start(1)
     for step in (2, 3):
         time.sleep(0.11)  # tqdm draws ten times a second
@@ -58,32 +57,6 @@ def test_on_a_terminal_progress_is_a_bar_with_an_estimate(
     assert "above the bar\n" in shown
 
 
-def test_metrics_that_a_resumed_run_will_repeat_are_cut_off(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
-    journal.start(0)
-    for step in (10, 20, 30):
-        journal.metrics(step, loss=1.5)
-    Journal(tmp_path).start(20)
-    lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in lines] == [
-        {"step": 10, "loss": 1.5},
-        {"step": 20, "loss": 1.5},
-    ]
-
-
-def test_torn_lines_of_metrics_are_dropped_and_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = [b'{"step": 1, "loss": 2.5}', b'{"step": 4, "loss": 1.5}']
-    torn = [b'{"step": 2, "lo', b"\xff\xfe", b"[1]", b'{"loss": 2}', b'{"step": "3"}', b"[" * 9999]
-    path = tmp_path / "metrics.jsonl"
-    path.write_bytes(b"\n".join([whole[0], *torn, whole[1], b'{"step": 5']))
-    Journal(tmp_path).start(4)
-    assert path.read_bytes() == b"\n".join([*whole, b""])
-    assert "warning: " in (said := capsys.readouterr().err)
-    assert "unreadable lines were dropped: 7" in said
-
-
 def test_stderr_that_nobody_can_write_to_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,7 +64,7 @@ def test_stderr_that_nobody_can_write_to_stops_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("tqdm.tqdm.write", full)
-    journal = Journal(tmp_path)
+    journal = Journal(tmp_path / "train.log")
     journal.start(0)
     journal.say("reading")
     assert (tmp_path / "train.log").read_text().endswith("  reading\n")

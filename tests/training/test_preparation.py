@@ -13,17 +13,20 @@ from gru_mt.data.corpus import Pair, load_corpus
 from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import UNK, Tokenizer
 from gru_mt.errors import UserError
+from gru_mt.run import Run
 from gru_mt.training import preparation
 from gru_mt.training.journal import Journal
-from gru_mt.training.preparation import TrainingData, encode_pairs, keep, prepare
+from gru_mt.training.keeping import keep
+from gru_mt.training.preparation import TrainingData, encode_pairs, prepare
+from gru_mt.training.start import start_of
 
 Configure = Callable[..., Config]
 
 
 def prepared(config: Config, folder: Path) -> TrainingData:
-    data = prepare(config, folder, Journal(folder))
+    data = prepare(config, start_of(Run(folder)), Journal(Run(folder).log))
     assert not list(folder.iterdir()), "nothing is written before all that may be refused was"
-    keep(config, data, folder)
+    keep(config, data, Run(folder))
     return data
 
 
@@ -121,8 +124,10 @@ def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
     small_config: Configure, tmp_path: Path
 ) -> None:
     config, apart = small_config(), small_config("tokenizer.joint=false")
-    keep(apart, prepare(apart, tmp_path, Journal(tmp_path)), tmp_path)
-    data = prepare(config, tmp_path, Journal(tmp_path))
-    keep(config, data, tmp_path)
+    run = Run(tmp_path)
+    start, journal = start_of(run), Journal(run.log)
+    keep(apart, prepare(apart, start, journal), run)
+    data = prepare(config, start, journal)
+    keep(config, data, run)
     assert [path.name for path in tmp_path.glob("tokenizer*")] == ["tokenizer.model"]
     assert Tokenizer.load(tmp_path).files() == data.tokenizer.files()

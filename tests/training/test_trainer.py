@@ -15,19 +15,24 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.config import Config
 from gru_mt.config_file import load_config
+from gru_mt.device import resolve_device
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
+from gru_mt.run import Run
 from gru_mt.tensors import load_tensors
-from gru_mt.training import trainer as trainer_module
+from gru_mt.training import update as update_module
 from gru_mt.training import validation
-from gru_mt.training.checkpoint import Progress
-from gru_mt.training.folder import open_folder
+from gru_mt.training.folder import locked
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
+from gru_mt.training.progress import Progress
+from gru_mt.training.schedule import epoch_updates
 from gru_mt.training.signals import StopSignals
+from gru_mt.training.start import start_of
 from gru_mt.training.trainer import Trainer, train
+from gru_mt.training.update import Figures, Update
 from gru_mt.training.validation import Validation
-from gru_mt.training.window import Update
+from gru_mt.training.window import Taken, Window
 
 Configure = Callable[..., Config]
 
@@ -38,10 +43,13 @@ def run(config: Config, folder: Path) -> Progress:
 
 def make_trainer(config: Config, folder: Path) -> Trainer:
     """Return a trainer of a new run, without its lock."""
-    with open_folder(folder, config) as config:
-        journal = Journal(folder)
-        data = prepare(config, folder, journal)
-    return Trainer(config, data, folder, journal, started_s=time.perf_counter())
+    place = Run(folder)
+    with locked(place):
+        start, journal = start_of(place), Journal(place.log)
+        config = start.accept(config)
+        data = prepare(config, start, journal)
+    device = resolve_device(config.training.device)
+    return Trainer(config, data, place, start, journal, device, started_s=time.perf_counter())
 
 
 def newest_tensors(folder: Path) -> dict[str, torch.Tensor]:
@@ -124,6 +132,7 @@ def test_a_resumed_run_writes_each_metric_once(
     tmp_path: Path,
     stop_at: Callable[[int, int], None],
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     config = small_config("training.log_steps=2")
     with monkeypatch.context():
@@ -131,7 +140,11 @@ def test_a_resumed_run_writes_each_metric_once(
         with pytest.raises(Interrupted):
             run(config, tmp_path / "run")
     monkeypatch.undo()
+    with (tmp_path / "run" / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 2, "lo')
+    capsys.readouterr()
     run(config, tmp_path / "run")
+    assert "metrics.jsonl: unreadable lines were dropped: 1\n" in capsys.readouterr().err
     steps = [line["step"] for line in metrics(tmp_path / "run") if "loss" in line]
     assert steps == sorted(set(steps))
 
@@ -140,19 +153,21 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trainer = make_trainer(small_config("model.dropout=0"), tmp_path / "run")
-    pairs = trainer._pairs(0)
+    pairs = trainer.pairs.of_epoch(0)
     rows = pairs.plan(batch_tokens=300, seed=1, epoch=0)[0]
     gradients: list[list[torch.Tensor]] = []
 
-    def keep(rate: float) -> torch.Tensor:
+    def keep(rate: float, done: int) -> torch.Tensor:
         parameters = list(trainer.model.parameters())
         gradients.append([p.grad.clone() for p in parameters if p.grad is not None])
         trainer.model.zero_grad()
         return torch.tensor(1.0)
 
     monkeypatch.setattr(trainer.optimizer, "step", keep)
-    one = trainer._update(pairs, [rows], 0.1)
-    three = trainer._update(pairs, [rows[:1], rows[1:8], rows[8:]], 0.1)
+    one, three = (
+        trainer.update([pairs.batch(row_B) for row_B in parts], learning_rate=0.1, seed=1, done=0)
+        for parts in ([rows], [rows[:1], rows[1:8], rows[8:]])
+    )
     assert one.tokens == three.tokens
     torch.testing.assert_close(one.loss, three.loss)
     for whole, parts in zip(*gradients, strict=True):
@@ -162,20 +177,20 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 @pytest.fixture
 def poison(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Return a function that makes the loss of 0-based update `step` not a number."""
-    genuine_loss, genuine_update = forced_loss, Trainer._update
+    genuine_loss, genuine_update = forced_loss, Update.__call__
     factor = 1.0
 
     def arrange(step: int) -> None:
-        def update(self: Trainer, *args: Any) -> Update:
+        def update(self: Update, *args: Any, done: int, **kwargs: Any) -> Figures:
             nonlocal factor
-            factor = float("nan") if self.progress.step == step else 1.0
-            return genuine_update(self, *args)
+            factor = float("nan") if done == step else 1.0
+            return genuine_update(self, *args, done=done, **kwargs)
 
         def loss(*args: Any, **kwargs: Any) -> torch.Tensor:
             return factor * genuine_loss(*args, **kwargs)
 
-        monkeypatch.setattr(Trainer, "_update", update)
-        monkeypatch.setattr(trainer_module, "forced_loss", loss)
+        monkeypatch.setattr(Update, "__call__", update)
+        monkeypatch.setattr(update_module, "forced_loss", loss)
 
     return arrange
 
@@ -191,9 +206,9 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
     assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
     assert all(parameter.isfinite().all() for parameter in trainer.optimizer.average.parameters())
     report = json.loads((tmp_path / "not_finite.json").read_text())
-    config = trainer.training
-    plan = trainer._pairs(0).plan(batch_tokens=config.batch_tokens, seed=config.seed, epoch=0)
-    lines = sorted(trainer.data.train[row].line for row in plan[3])
+    pairs, training = trainer.pairs.of_epoch(0), trainer.config.training
+    [row_B] = epoch_updates(training, pairs, training.batch_tokens, 0)[3]
+    lines = sorted(trainer.data.train[row].line for row in row_B)
     assert report == {"update": 3, "corpus_lines": lines}
     assert not (tmp_path / "checkpoints").exists()
 
@@ -482,14 +497,12 @@ def test_every_pair_is_trained_on_once_an_epoch(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trainer = make_trainer(small_config("training.accumulation=4"), tmp_path)
-    genuine = trainer._update
     seen: list[int] = []
 
-    def update(pairs: Any, batches: Any, rate: float) -> Any:
-        seen.extend(row for rows in batches for row in rows.tolist())
-        return genuine(pairs, batches, rate)
+    def add(self: Window, update: Taken) -> None:
+        seen.extend(row for rows in update.rows for row in rows.tolist())
 
-    monkeypatch.setattr(trainer, "_update", update)
+    monkeypatch.setattr(Window, "add", add)
     trainer.run()
     assert sorted(seen) == sorted([*range(len(trainer.data.train))] * 2)
 

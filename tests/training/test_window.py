@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.training.window import Update, Window
+from gru_mt.data.batching import EncodedPairs
+from gru_mt.data.sentences import Sentences
+from gru_mt.training.update import Figures
+from gru_mt.training.window import Taken, Window
+
+PAIRS = EncodedPairs(Sentences([]), Sentences([]))
 
 
-def update(step: int, tokens: int, loss: float, norm: float) -> Update:
-    return Update(step, [np.array([step])], tokens, 0.1 * step, torch.tensor(loss),
-                  torch.tensor(norm))  # fmt: skip
+def update(step: int, tokens: int, loss: float, norm: float) -> Taken:
+    figures = Figures(torch.tensor(loss), torch.tensor(norm), tokens, 0.1 * step)
+    return Taken(step, PAIRS, [np.array([step])], figures)
 
 
 def test_every_token_counts_alike(monkeypatch: pytest.MonkeyPatch) -> None:

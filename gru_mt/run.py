@@ -1,0 +1,139 @@
+"""The folder of a run: where each of its files is.
+
+`gru-mt train` makes a run, and every other command reads one. What a file holds is the matter of
+who writes it; its name and place are stated here alone.
+"""
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gru_mt.errors import UserError
+from gru_mt.storage import append_line, write_file
+
+RUNS = Path("runs")  # where runs are, unless a command names another folder
+CONFIG = "config.yaml"  # of a run, and of a bundle
+WEIGHTS = "weights.safetensors"  # of a bundle
+EXPORTS = {"fp32": "onnx", "int8": "onnx-int8"}  # by precision
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The paths of a run's files, whether they are there or not."""
+
+    folder: Path
+
+    @classmethod
+    def newest(cls, runs: Path = RUNS) -> "Run":
+        """Return the run in `runs` that finished last; UserError where none has."""
+        finished_at = {}
+        for folder in runs.glob("*"):
+            with suppress(OSError):  # not a run, not finished, or not for us to read
+                finished_at[folder] = cls(folder).summary.stat().st_mtime
+        if not finished_at:
+            raise UserError(
+                f"no finished run in {runs}/: train one with gru-mt train, or name one with --model"
+            )
+        return cls(max(finished_at, key=finished_at.__getitem__))
+
+    def unused(self) -> "Run":
+        """Return this run, or the first of folder-2, folder-3 ... that is not there yet."""
+        candidate, number = self.folder, 1
+        while candidate.exists():
+            number += 1
+            candidate = self.folder.with_name(f"{self.folder.name}-{number}")
+        return Run(candidate)
+
+    @property
+    def config(self) -> Path:
+        """The configuration with every value."""
+        return self.folder / CONFIG
+
+    @property
+    def corpus_report(self) -> Path:
+        """What became of each line of the corpus, as JSON."""
+        return self.folder / "corpus.json"
+
+    @property
+    def attribution(self) -> Path:
+        """What must be said with the corpus, if anything."""
+        return self.folder / "attribution.txt"
+
+    def evaluation_set(self, part: str) -> Path:
+        """The sentences and references of the part `dev` or `test`, as signed JSON."""
+        return self.folder / f"{part}.json"
+
+    @property
+    def log(self) -> Path:
+        """What training said, for people."""
+        return self.folder / "train.log"
+
+    @property
+    def metrics(self) -> Path:
+        """The figures of training, an object of JSON a line; see `read_metrics`."""
+        return self.folder / "metrics.jsonl"
+
+    @property
+    def not_finite(self) -> Path:
+        """The corpus lines of the update that stopped the run, as JSON."""
+        return self.folder / "not_finite.json"
+
+    @property
+    def summary(self) -> Path:
+        """Where training ended, as JSON. It is there when the run is finished."""
+        return self.folder / "summary.json"
+
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of what resuming needs."""
+        return self.folder / "checkpoints"
+
+    @property
+    def lock(self) -> Path:
+        """What one training holds as long as it runs."""
+        return self.folder / "lock"
+
+    @property
+    def bundle(self) -> Path:
+        """The folder of the trained translator."""
+        return self.folder / "model"
+
+    def read_metrics(self) -> tuple[list[dict[str, Any]], int]:
+        """Return the figures, each line's with its "step", and how many lines are torn.
+
+        A full disk or a power cut tears a line.
+        """
+        raw = self.metrics.read_bytes().splitlines() if self.metrics.is_file() else []
+        lines = [line for line in map(_figures, raw) if line is not None]
+        return lines, len(raw) - len(lines)
+
+    def forget_metrics(self, step: int) -> int:
+        """Drop the figures after update `step` and all torn lines; return how many are torn."""
+        lines, torn = self.read_metrics()
+        kept = [line for line in lines if line["step"] <= step]
+        if len(kept) < len(lines) or torn:
+            content = b"".join(json.dumps(line).encode() + b"\n" for line in kept)
+            write_file(self.metrics, content)
+        return torn
+
+    def append_metrics(self, step: int, **figures: Any) -> None:
+        """Add the figures of an update."""
+        append_line(self.metrics, json.dumps({"step": step, **figures}))
+
+
+def bundle_of(folder: Path) -> Path:
+    """Return the bundle of a run's folder, or `folder` itself: users name either."""
+    bundle = Run(folder).bundle
+    return bundle if bundle.is_dir() else folder
+
+
+def _figures(line: bytes) -> dict[str, Any] | None:
+    """Return what a line of metrics holds; None where it is torn."""
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    whole = isinstance(values, dict) and isinstance(values.get("step"), int)
+    return values if whole else None

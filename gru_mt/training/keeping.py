@@ -1,0 +1,113 @@
+"""What a run writes into its folder."""
+
+import time
+from dataclasses import asdict, replace
+from typing import Any
+
+from gru_mt.bundle import Bundle, save_bundle
+from gru_mt.config import Config, FittedConfig
+from gru_mt.config_file import dump_config
+from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.run import Run
+from gru_mt.storage import json_bytes, signed, write_file, write_json
+from gru_mt.training.checkpoint import save_checkpoint
+from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.preparation import TrainingData
+from gru_mt.training.progress import Progress
+from gru_mt.training.window import Reading, Taken
+
+
+def keep(config: Config, data: TrainingData, run: Run) -> None:
+    """Write configuration, tokenizer, corpus report, dev and test, where they are not yet."""
+    attribution, tokenizer = data.provenance["attribution"], data.tokenizer.files()
+    files = {
+        run.config: dump_config(config).encode(),
+        run.corpus_report: json_bytes(data.corpus_report),
+        run.evaluation_set("dev"): json_bytes(signed(asdict(data.dev))),
+        run.evaluation_set("test"): json_bytes(signed(asdict(data.test))),
+        **({run.attribution: f"{attribution}\n".encode()} if attribution else {}),
+        **{run.folder / name: content for name, content in tokenizer.items()},
+    }
+    for name in Tokenizer.ALL_FILES:
+        if name not in tokenizer:
+            (run.folder / name).unlink(missing_ok=True)
+    for path, content in files.items():
+        if not path.is_file() or path.read_bytes() != content:
+            write_file(path, content)
+
+
+class Keeper:
+    """Writes what a run comes to, each file whole or not at all, and has the run's clock."""
+
+    def __init__(
+        self,
+        run: Run,
+        config: FittedConfig,
+        data: TrainingData,
+        optimizer: Optimizer,
+        *,
+        started_s: float,
+    ) -> None:
+        """Take what there is to keep; `started_s` is the clock's start, as of perf_counter."""
+        self._run, self._config, self._data, self._optimizer = run, config, data, optimizer
+        self._started_s = started_s
+        self._saved_s = time.perf_counter()
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds on the run's clock, over all resumptions."""
+        return time.perf_counter() - self._started_s
+
+    @property
+    def checkpoint_is_due(self) -> bool:
+        """Whether the last checkpoint is as old as the configuration allows."""
+        minutes = (time.perf_counter() - self._saved_s) / 60
+        return minutes > self._config.training.checkpoint_minutes
+
+    def add_reading(self, progress: Progress, reading: Reading) -> None:
+        """Add the figures of a stretch of updates to the metrics."""
+        self._run.append_metrics(
+            progress.step,
+            epoch=progress.epoch,
+            loss=reading.loss,
+            learning_rate=reading.learning_rate,
+            grad_norm=reading.grad_norm,
+            tokens_s=round(reading.tokens_s),
+            skipped=progress.skipped,
+            elapsed_s=round(self.elapsed_s, 1),
+        )
+
+    def add_validation(self, progress: Progress, facts: dict[str, Any]) -> None:
+        """Add what a validation found to the metrics."""
+        self._run.append_metrics(progress.step, **facts, elapsed_s=round(self.elapsed_s, 1))
+
+    def save_bundle(self, progress: Progress, facts: dict[str, Any]) -> None:
+        """Write the averaged weights as the run's translator, with `facts` about them."""
+        bundle = Bundle(
+            self._optimizer.average, self._data.tokenizer, self._config, self._data.provenance
+        )
+        save_bundle(self._run.bundle, bundle, {"step": progress.step} | facts)
+
+    def save_checkpoint(self, progress: Progress) -> Progress:
+        """Write a checkpoint; return its progress, which has the time elapsed."""
+        progress = replace(progress, elapsed_s=self.elapsed_s)
+        prints = self._data.fingerprints
+        save_checkpoint(self._run.checkpoints, self._optimizer, progress, prints)
+        self._saved_s = time.perf_counter()
+        return progress
+
+    def write_summary(self, progress: Progress, device: str) -> bool:
+        """Write where the finished run ended; return False where it stands there already."""
+        facts = asdict(progress) | {"minutes": progress.elapsed_s / 60, "device": device}
+        path, content = self._run.summary, json_bytes(facts)
+        if path.is_file() and path.read_bytes() == content:
+            return False
+        write_file(path, content)
+        return True
+
+    def write_not_finite(self, update: Taken) -> int:
+        """Write which corpus lines an update trained on; return how many they are."""
+        train = self._data.train
+        lines = sorted(train[row].line for row_B in update.rows for row in row_B)
+        write_json(self._run.not_finite, {"update": update.step, "corpus_lines": lines})
+        return len(lines)

@@ -1,0 +1,47 @@
+"""Where a run is, and what follows from it: pure functions."""
+
+from dataclasses import dataclass, replace
+
+from gru_mt.config import TrainingConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run is."""
+
+    step: int = 0  # optimizer updates, skipped ones too
+    epoch: int = 0  # complete epochs
+    epoch_step: int = 0  # updates of the epoch under way
+    best_bleu: float = -1.0  # of all validations, on dev; below 0: there was none yet
+    best_loss: float | None = None  # the same, nats a token
+    stale: int = 0  # validations since the best
+    kept_step: int = 0  # the updates after which the bundle was kept; 0: not yet
+    skipped: int = 0  # updates left out because fp16 overflowed
+    elapsed_s: float = 0.0  # on the clock, preparation included, over all resumptions
+
+    def after_update(self, epoch_updates: int) -> "Progress":
+        """Return where the run is one update later, in an epoch of `epoch_updates`."""
+        if self.epoch_step + 1 == epoch_updates:
+            return replace(self, step=self.step + 1, epoch=self.epoch + 1, epoch_step=0)
+        return replace(self, step=self.step + 1, epoch_step=self.epoch_step + 1)
+
+    def ended_by(self, training: TrainingConfig) -> list[str]:
+        """Return the settings that end the run here; none while it is to go on."""
+        reached = {
+            "max_epochs": (self.epoch, training.max_epochs),
+            "max_steps": (self.step, training.max_steps),
+            "patience": (self.stale, training.patience),
+        }
+        return [name for name, (now, most) in reached.items() if most is not None and now >= most]
+
+    def validation_is_due(self, training: TrainingConfig) -> bool:
+        """Return whether the model is to be measured on dev now, after an update."""
+        if training.validate_steps is None:
+            return self.epoch_step == 0 or bool(self.ended_by(training))
+        return self.step % training.validate_steps == 0 or bool(self.ended_by(training))
+
+    def total_updates(self, epoch_updates: int, training: TrainingConfig) -> int:
+        """Return the updates of the whole run, if each epoch to come has `epoch_updates`."""
+        before = self.step - self.epoch_step
+        total = before + (training.max_epochs - self.epoch) * epoch_updates
+        return min(total, training.max_steps or total)

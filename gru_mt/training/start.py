@@ -1,0 +1,156 @@
+"""How a run begins: afresh, or where it was stopped. It is chosen once, by `start_of`."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gru_mt.config import Config, FittedConfig, TokenizerConfig
+from gru_mt.config_file import load_config
+from gru_mt.data.batching import EncodedPairs
+from gru_mt.data.split import Split
+from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.errors import UserError, quoted
+from gru_mt.run import Run
+from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint
+from gru_mt.training.journal import Journal
+from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.progress import Progress
+from gru_mt.training.schedule import AUTO, fitted, planned_updates
+
+MAY_CHANGE = (  # a corpus only to another place: its contents are checked by their digest
+    "training.max_epochs",
+    "training.max_steps",
+    "training.patience",
+    "training.device",
+    "training.log_steps",
+    "training.checkpoint_minutes",
+    "decoding",
+    "data.corpus",
+)
+
+
+class Start(Protocol):
+    """What differs between the ways in which a run begins."""
+
+    def accept(self, config: Config) -> Config:
+        """Return the configuration to go on with; UserError where the run is of another one."""
+        ...
+
+    def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
+        """Return the tokenizer of the run."""
+        ...
+
+    def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
+        """Return `config` with every `auto` chosen for a run on `pairs`."""
+        ...
+
+    def load(
+        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
+    ) -> Progress:
+        """Put the weights and moments to begin with into `optimizer`; return where the run is.
+
+        Raises UserError where they belong to another corpus or tokenizer than `fingerprints` say.
+        """
+        ...
+
+
+def start_of(run: Run) -> Start:
+    """Return how the run in that folder begins."""
+    return Resumed(run) if has_checkpoint(run.checkpoints) else Fresh()
+
+
+class Fresh:
+    """With weights as they were drawn, and a tokenizer trained on the training side."""
+
+    def accept(self, config: Config) -> Config:
+        """Return `config`."""
+        return config
+
+    def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
+        """Train one."""
+        journal.say(f"training the {config.kind} tokenizer")
+        sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
+        return train_tokenizer(config, sources, targets, warn=journal.warn)
+
+    def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
+        """Choose, and say what was chosen."""
+        training = fitted(config.training, pairs)
+        total = planned_updates(training, pairs, training.batch_tokens)
+        for name in AUTO:
+            if getattr(config.training, name) == "auto":
+                chosen = getattr(training, name)
+                journal.say(f"training.{name}: {chosen:,} (auto, for {total:,} updates)")
+        if training.warmup_steps >= total:
+            journal.warn(
+                f"training.warmup_steps {training.warmup_steps:,}: the run ends with update "
+                f"{total:,}, before the learning rate falls; lower it, or set it to auto"
+            )
+        return FittedConfig.of(config, training)
+
+    def load(
+        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
+    ) -> Progress:
+        """Leave the weights as they are."""
+        return Progress()
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """With all that the newest checkpoint of the run holds."""
+
+    run: Run
+
+    def accept(self, config: Config) -> Config:
+        """Return `config` with the run's own values for those that are `auto`.
+
+        Raises UserError where it differs from the run's in more than `MAY_CHANGE`.
+        """
+        before = load_config(self.run.config)
+        chosen = {
+            name: getattr(before.training, name)
+            for name in AUTO
+            if getattr(config.training, name) == "auto"
+        }
+        training = config.training.model_copy(update=chosen)
+        config = config.model_copy(update={"training": training})
+        _refuse_changes(self.run, before, config)
+        return config
+
+    def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
+        """Load the run's."""
+        return Tokenizer.load(self.run.folder)
+
+    def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
+        """Keep what was chosen when the run began."""
+        return FittedConfig.model_validate(config.model_dump())
+
+    def load(
+        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
+    ) -> Progress:
+        """Load the newest checkpoint that is not damaged."""
+        return load_checkpoint(self.run.checkpoints, optimizer, fingerprints, journal.warn)
+
+
+def _refuse_changes(run: Run, before: Config, now: Config) -> None:
+    old, new = _flat(before.model_dump()), _flat(now.model_dump())
+    changed = [
+        f"{name} from {quoted(old.get(name))} to {quoted(new.get(name))}"
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+        and not any(name == may or name.startswith(f"{may}.") for may in MAY_CHANGE)
+    ]
+    if changed:
+        raise UserError(
+            f"{run.folder}: the run was started with another configuration: {', '.join(changed)} "
+            f"changed (only {', '.join(MAY_CHANGE)} may); start anew beside it with --fresh"
+        )
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the leaves of nested `values` by their full names: {"a": {"b": 1}} -> {"a.b": 1}."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat

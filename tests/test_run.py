@@ -1,0 +1,78 @@
+"""The folder of a run: names, the newest, metrics."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gru_mt.errors import UserError
+from gru_mt.run import Run, bundle_of
+
+
+def test_every_file_has_its_name(tmp_path: Path) -> None:
+    """The names are the format of a run, which other programs read."""
+    run = Run(tmp_path)
+    paths = [run.config, run.corpus_report, run.attribution, run.log, run.metrics, run.not_finite,
+             run.summary, run.checkpoints, run.lock, run.bundle, run.evaluation_set("dev"),
+             run.evaluation_set("test")]  # fmt: skip
+    assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
+        "config.yaml", "corpus.json", "attribution.txt", "train.log", "metrics.jsonl",
+        "not_finite.json", "summary.json", "checkpoints", "lock", "model", "dev.json", "test.json",
+    ]  # fmt: skip
+
+
+def test_the_newest_run_is_the_one_that_finished_last(tmp_path: Path) -> None:
+    for name, finished_s in (("a", 100), ("b", 300), ("c", 200)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "summary.json").touch()
+        os.utime(tmp_path / name / "summary.json", (finished_s, finished_s))
+    (tmp_path / "unfinished").mkdir()
+    (tmp_path / "a file").touch()
+    assert Run.newest(tmp_path) == Run(tmp_path / "b")
+
+
+def test_no_finished_run_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no finished run in .*: train one with gru-mt train, or"):
+        Run.newest(tmp_path / "none")
+
+
+def test_an_unused_run_is_numbered_beside_it(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    for name in ("run", "run-2", "run-3"):
+        assert Run(folder).unused() == Run(tmp_path / name)
+        (tmp_path / name).mkdir()
+
+
+def test_a_bundle_is_named_by_itself_or_by_its_run(tmp_path: Path) -> None:
+    assert bundle_of(tmp_path) == tmp_path
+    (tmp_path / "model").mkdir()
+    assert bundle_of(tmp_path) == bundle_of(tmp_path / "model") == tmp_path / "model"
+
+
+def test_metrics_are_read_back(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    assert run.read_metrics() == ([], 0)
+    run.append_metrics(10, loss=1.5, epoch=0)
+    run.append_metrics(20, loss=None)
+    assert run.read_metrics() == (
+        [{"step": 10, "loss": 1.5, "epoch": 0}, {"step": 20, "loss": None}],
+        0,
+    )
+
+
+def test_metrics_that_a_resumed_run_will_repeat_are_forgotten(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    for step in (10, 20, 30):
+        run.append_metrics(step, loss=1.5)
+    before = run.metrics.read_bytes().splitlines(keepends=True)
+    assert run.forget_metrics(20) == 0
+    assert run.metrics.read_bytes() == b"".join(before[:2])
+
+
+def test_torn_lines_of_metrics_are_dropped_and_counted(tmp_path: Path) -> None:
+    whole = [b'{"step": 1, "loss": 2.5}', b'{"step": 4, "loss": 1.5}']
+    torn = [b'{"step": 2, "lo', b"\xff\xfe", b"[1]", b'{"loss": 2}', b'{"step": "3"}', b"[" * 9999]
+    run = Run(tmp_path)
+    run.metrics.write_bytes(b"\n".join([whole[0], *torn, whole[1], b'{"step": 5']))
+    assert run.forget_metrics(4) == 7
+    assert run.metrics.read_bytes() == b"\n".join([*whole, b""])
