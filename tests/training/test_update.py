@@ -1,0 +1,55 @@
+"""One update: what its microbatches share, and what they do not."""
+
+import torch
+
+from gru_mt.config import ModelConfig, TrainingConfig
+from gru_mt.data.batching import Batch
+from gru_mt.data.tokenizer import BOS, EOS, PAD
+from gru_mt.model.loss import forced_loss
+from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.update import Update
+
+
+def batch(*targets: list[int]) -> Batch:
+    """Return a batch whose sources are its targets."""
+    size = max(map(len, targets)) + 1
+    out_BT = torch.tensor([[*ids, EOS] + [PAD] * (size - len(ids) - 1) for ids in targets])
+    in_BT = torch.nn.functional.pad(out_BT[:, :-1], (1, 0), value=BOS)
+    return Batch(out_BT, torch.tensor([len(ids) + 1 for ids in targets]), in_BT, out_BT)
+
+
+def make_optimizer() -> Optimizer:
+    torch.manual_seed(1)
+    config = ModelConfig(embedding_size=8, encoder_size=6, decoder_size=12, dropout=0.5)
+    model = Seq2Seq(config, source_size=20, target_size=20, joint=True)
+    return Optimizer(model, TrainingConfig(max_grad_norm=1e6), torch.float32)
+
+
+def test_a_microbatch_has_its_dropout_whoever_computes_it_and_in_whatever_order() -> None:
+    microbatches = [batch([5, 6, 7]), batch([8, 9], [10, 11, 12, 13]), batch([14])]
+    updated, alone = make_optimizer(), make_optimizer()
+    figures = Update(updated, torch.float32, label_smoothing=0.0)(
+        microbatches, learning_rate=0.0, seed=7, done=0
+    )
+    loss = torch.zeros(())
+    for place in (2, 0, 1):
+        rng = torch.Generator().manual_seed(7 + place)
+        part = forced_loss(alone.model, microbatches[place], rng) / 14  # 4 + 3 + 5 + 2 tokens
+        part.backward()
+        loss += part.detach()
+    gradients = [weight.grad for weight in alone.model.parameters() if weight.grad is not None]
+    assert figures.tokens == 14
+    torch.testing.assert_close(figures.loss, loss)
+    torch.testing.assert_close(figures.grad_norm, torch.nn.utils.get_total_norm(gradients))
+
+
+def test_microbatches_that_are_equal_have_other_dropout() -> None:
+    one = batch([5, 6, 7, 8, 9])
+    losses = [
+        Update(make_optimizer(), torch.float32, label_smoothing=0.0)(
+            [one] * count, learning_rate=0.0, seed=7, done=0
+        ).loss
+        for count in (1, 2)
+    ]
+    assert losses[0] != losses[1]  # with the same masks the mean would be the same
