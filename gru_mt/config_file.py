@@ -17,7 +17,7 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gru_mt.config import Config, Section
+from gru_mt.config import Config, DataConfig, Section
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted, shown
 
@@ -260,3 +260,35 @@ def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
 def dump_config(config: Config) -> str:
     """Return every resolved value as YAML that `load_config` reads back."""
     return yaml.dump(config.model_dump(), Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
+def compare_config(config: Config) -> str:
+    """Return what `dump_config` does, with the default as a comment behind each other value."""
+    defaults = Config(data=DataConfig(corpus=config.data.corpus)).model_dump()
+    lines = []
+    for section, values in config.model_dump().items():
+        lines.append(f"{section}:")
+        for name, value in values.items():
+            first, *more = _unfolded({name: value}).split("\n")
+            default = defaults[section][name]
+            comment = "" if value == default else f"  # default {yaml_inline(default)}"
+            lines += [f"  {first}{comment}", *(f"  {line}" for line in more)]
+    return "\n".join(lines)
+
+
+def yaml_inline(value: Any) -> str:
+    """Return a value as it is written behind a key: None -> "null", ["en"] -> "[en]"."""
+    return _unfolded([value], flow=True)[1:-1]
+
+
+def _unfolded(value: Any, *, flow: bool = False) -> str:
+    """Return `value` as YAML whose long texts stay on one line."""
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=flow,
+        width=1_000_000,
+    )
+    return text.rstrip("\n")
