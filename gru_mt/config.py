@@ -65,8 +65,8 @@ class DataConfig(Section):
     target: Language = "fr"
     """Language to translate into."""
     max_words: Count = 200
-    """Words of a side, at most; a pair with a longer one is dropped. A letter of a script without
-    spaces counts as a word, and so do 25 characters of any script."""
+    """Words of a side, at most; a pair with a longer side is dropped. A letter of a script without
+    spaces (Chinese, Japanese, Thai and others) is a word, and so are 25 characters of any."""
     max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0
     """Words of a pair's longer side for each word of its shorter one, at most; other pairs are
     dropped."""
@@ -175,7 +175,7 @@ class TrainingConfig(Section):
     else cpu."""
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     """Numbers to compute in; weights stay in fp32. auto is bf16 where the hardware has it, else
-    fp16 on a GPU and fp32 on a CPU."""
+    fp16 on CUDA, else fp32."""
     max_epochs: Count = 10
     """Passes over the training part."""
     max_steps: Count | None = None

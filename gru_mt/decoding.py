@@ -28,7 +28,10 @@ class Decoding:
         1.0, 0, 10, "Exponent p: hypotheses are ranked by log-probability / length ** p."
     )
     max_source_tokens: int = _setting(
-        256, 1, 1_000_000_000, "Tokens of a source sentence that are read; a longer one is cut."
+        256,
+        1,
+        1_000_000_000,
+        "Tokens of a source sentence, at most; a longer one is cut, with a warning.",
     )
 
     def __post_init__(self) -> None:
