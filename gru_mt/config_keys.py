@@ -47,22 +47,12 @@ def json_schema() -> dict[str, Any]:
 def described_sections() -> list[SectionKeys]:
     """Return every section of a configuration."""
     schema = Config.model_json_schema()
-    return [
-        SectionKeys(
-            name,
-            _one_line(section["description"]),
-            [
-                Key(
-                    key,
-                    yaml_inline(field["default"]) if "default" in field else "required",
-                    _values(field, schema),
-                    _one_line(field["description"]),
-                )
-                for key, field in _resolved(section, schema)["properties"].items()
-            ],
-        )
-        for name, section in schema["properties"].items()
-    ]
+    sections = []
+    for name, section in schema["properties"].items():
+        fields = _resolved(section, schema)["properties"]
+        keys = [_key(key, field, schema) for key, field in fields.items()]
+        sections.append(SectionKeys(name, _one_line(section["description"]), keys))
+    return sections
 
 
 def page() -> str:
@@ -77,6 +67,11 @@ def page() -> str:
     return "\n".join(lines[1:])
 
 
+def _key(name: str, field: dict[str, Any], whole: dict[str, Any]) -> Key:
+    default = yaml_inline(field["default"]) if "default" in field else "required"
+    return Key(name, default, _values(field, whole), _one_line(field["description"]))
+
+
 def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
     """Return what the schema's reference names; the schema itself where it has none."""
     if "$ref" not in schema:
@@ -86,7 +81,7 @@ def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
-    """Return in words which values a schema takes: "whole number above 0 and at most 32"."""
+    """Return in words which values a schema takes: "whole number above 0, at most 32"."""
     schema = _resolved(schema, whole)
     if "anyOf" in schema:
         kinds = [_values(each, whole) for each in schema["anyOf"]]
