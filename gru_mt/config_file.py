@@ -207,7 +207,7 @@ def _explain(path: tuple[str, ...], item: ErrorDetails) -> str:
 def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Config:
     """Return the configuration in `text`, with `section.key=value` overrides applied.
 
-    Raises UserError with a line for each of the first twenty mistakes; `where` is the file's name in
+    Raises UserError with a line for each of the first twenty mistakes; `where` names the file in
     them.
     """
     try:

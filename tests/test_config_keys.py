@@ -16,7 +16,7 @@ CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))
 PHRASEBOOK = "data: {corpus: phrasebook}\n"
 SCHEMA = json_schema()
 NAMES = [f"{section.name}.{key.name}" for section in described_sections() for key in section.keys]
-TYPES = {
+TYPES: dict[str, list[type]] = {
     "object": [dict],
     "array": [list],
     "string": [str],
