@@ -1,6 +1,10 @@
-"""Configuration: typed sections that cannot exist invalid, with the default of every field."""
+"""Configuration: typed sections that cannot exist invalid.
 
-from typing import Annotated, Literal, Self
+The text below a field says what it means. `gru-mt config`, the JSON Schema and configs/README.md
+show it, so it is written for users.
+"""
+
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -22,6 +26,7 @@ CountOrZero = Annotated[int, Field(ge=0, le=1_000_000_000)]
 Size = Annotated[int, Field(gt=0, le=16_384)]
 Layers = Annotated[int, Field(gt=0, le=32)]
 Rate = Annotated[float, Field(gt=0, le=1_000)]
+RateOrZero = Annotated[float, Field(ge=0, le=1_000)]
 Positive = Annotated[float, Field(ge=1e-6, le=1e9)]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 Auto = Literal["auto"]
@@ -30,26 +35,41 @@ Auto = Literal["auto"]
 class Section(BaseModel):
     """A frozen group of fields; an unknown key or a value of another type is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+    )
 
 
 class ParallelFiles(Section):
-    """Two files whose lines belong together; the names are the languages' roles in translation."""
+    """Two files; line n of the one is the translation of line n of the other."""
 
     source: Text
+    """The file of the language to translate from."""
     target: Text
+    """The file of the language to translate into."""
 
 
 class DataConfig(Section):
-    corpus: Text | ParallelFiles  # "fra-eng", "phrasebook", a file, or two parallel files
+    corpus: Text | ParallelFiles
+    """Sentence pairs: fra-eng, phrasebook, a file of tab-separated pairs (plain, .zip or .gz), or
+    two parallel files."""
     languages: Annotated[list[Language], Field(min_length=2, max_length=2)] = ["en", "fr"]
-    """The corpus's first and second side; the split depends on this order alone."""
+    """Languages of the corpus's first and second side. The split into train, dev and test depends
+    on this order, not on the direction of translation."""
     source: Language = "en"
+    """Language to translate from."""
     target: Language = "fr"
+    """Language to translate into."""
     max_words: Count = 200
-    """A pair with a longer side is dropped, and counted. A letter of a script without spaces is a
-    word, and so are 25 characters of any."""
-    max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0  # longer side's words to the shorter's
+    """Words of a side, at most; a pair with a longer side is dropped. A letter of a script without
+    spaces (Chinese, Japanese, Thai and others) is a word, and so are 25 characters of any."""
+    max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0
+    """Words of a pair's longer side for each word of its shorter one, at most; other pairs are
+    dropped."""
 
     @model_validator(mode="after")
     def _directions_are_the_corpus_languages(self) -> Self:
@@ -70,10 +90,18 @@ class DataConfig(Section):
 
 class TokenizerConfig(Section):
     kind: Literal["unigram", "bpe", "char", "word"] = "unigram"
-    vocabulary_size: Annotated[int, Field(ge=8, le=1_000_000)] = 4_000  # lowered for a small corpus
-    joint: bool = True  # one vocabulary for both sides
-    sampling: Fraction = 0.0  # subword sampling on the training side: unigram alpha, BPE dropout
-    min_frequency: Count = 2  # `word` only: rarer words become the unknown token
+    """Kind of tokens: subwords (unigram and bpe), characters (char) or lower-case words (word)."""
+    vocabulary_size: Annotated[int, Field(ge=8, le=1_000_000)] = 4_000
+    """Tokens of the vocabulary, or of each of two, at most. A small corpus gives fewer, with a
+    warning."""
+    joint: bool = True
+    """Whether both languages share one vocabulary."""
+    sampling: Fraction = 0.0
+    """Random cutting of training sentences, new in each epoch: the smoothing exponent of unigram,
+    or the share of merges that bpe drops. 0 turns it off; char and word need 0."""
+    min_frequency: Count = 2
+    """Occurrences in the training part that a word of the vocabulary has, at least. It is for kind
+    word alone."""
 
     @model_validator(mode="after")
     def _sampling_needs_subwords(self) -> Self:
@@ -87,16 +115,32 @@ Cell = Literal["rnn", "rnn_relu", "gru_update", "gru_reset_before", "gru", "lstm
 
 class ModelConfig(Section):
     cell: Cell = "gru"
+    """Recurrent cell of encoder and decoder. gru is that of cuDNN and torch, gru_reset_before that
+    of Cho et al. 2014; gru_update has an update gate alone."""
     embedding_size: Size = 256
-    encoder_size: Size = 256  # hidden units in each of the encoder's directions
+    """Features of a token's embedding."""
+    encoder_size: Size = 256
+    """Hidden units of an encoder layer, in each of its directions."""
     decoder_size: Size = 512
+    """Hidden units of a decoder layer. Attention dot and context repeat need as many as the
+    encoder's directions have together."""
     encoder_layers: Layers = 1
-    decoder_layers: Layers = 1  # attention follows the first; the others read its context
-    bidirectional: bool = True  # the encoder
+    """Layers of the encoder."""
+    decoder_layers: Layers = 1
+    """Layers of the decoder. Attention follows the first; the others read what it found."""
+    bidirectional: bool = True
+    """Whether the encoder reads each sentence backwards too."""
     attention: Literal["dot", "general", "additive", "none"] = "dot"
-    context: Literal["none", "repeat"] = "none"  # repeat: the source's last state in every input
+    """How a decoder state is compared with the encoder's states: dot and general are those of Luong
+    et al. 2015, additive is that of Bahdanau et al. 2015, none is no attention."""
+    context: Literal["none", "repeat"] = "none"
+    """What each input of the decoder gets besides a token: repeat adds the encoder's last state,
+    and needs attention none."""
     recurrent_init: Literal["orthogonal", "xavier", "zeros"] = "orthogonal"
-    dropout: Fraction = 0.2  # locked: one mask a sequence, and one a word of a batch for embeddings
+    """First values of the matrices that a cell multiplies its state with."""
+    dropout: Fraction = 0.2
+    """Share of features that training sets to zero: the same ones at every step of a sentence, and
+    for embeddings wherever a token stands in the batch."""
 
     @property
     def source_size(self) -> int:
@@ -125,33 +169,71 @@ class ModelConfig(Section):
 
 class TrainingConfig(Section):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
-    device: Text = "auto"  # cuda where it works, else cpu; or a device of this machine
+    """Seed of all that is random: first weights, order of batches, dropout, sampling."""
+    device: Text = "auto"
+    """Device to train on: cpu, cuda, or cuda:1 for the second GPU. auto is cuda where it works,
+    else cpu."""
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
+    """Numbers to compute in; weights stay in fp32. auto is bf16 where the hardware has it, else
+    fp16 on CUDA, else fp32."""
     max_epochs: Count = 10
-    max_steps: Count | None = None  # optimizer updates, where they end before the epochs do
+    """Passes over the training part."""
+    max_steps: Count | None = None
+    """Optimizer updates after which training ends before its epochs do; null is no limit."""
     batch_tokens: Count | Auto = "auto"
-    """Padded target tokens of a microbatch, not sentences; auto: by the size of the corpus."""
-    batch_sentences: Count | None = None  # a microbatch has no more pairs than this
-    cut_tokens: Count | None = None  # a longer side loses its end, as in tutorials
-    accumulation: Count = 1  # microbatches an update
-    learning_rate: Rate = 2e-3  # the peak
-    embedding_rate: Rate = 8.0  # of embeddings: so many times learning_rate
-    floor: Annotated[float, Field(ge=0)] = 0.0  # the last update's learning rate
+    """Padded target tokens of a microbatch, at most. auto is chosen by the size of the corpus."""
+    batch_sentences: Count | None = None
+    """Sentence pairs of a microbatch, at most; null is no limit."""
+    cut_tokens: Count | None = None
+    """Tokens of a training sentence, at most, its end mark included; a longer one loses its end.
+    null cuts nothing."""
+    accumulation: Count = 1
+    """Microbatches of an optimizer update."""
+    learning_rate: Rate = 2e-3
+    """Peak of the learning rate, reached when warm-up ends."""
+    embedding_rate: Rate = 8.0
+    """Learning rate of embeddings, as a multiple of all other weights'."""
+    final_learning_rate: RateOrZero = 0.0
+    """Learning rate at the end of the run, at most learning_rate. Schedule constant ignores it."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    warmup_steps: CountOrZero | Auto = "auto"  # optimizer updates; auto: by those planned
-    weight_decay: Annotated[float, Field(ge=0, le=1_000)] = 0.0
+    """How the learning rate goes from learning_rate to final_learning_rate; constant stays."""
+    warmup_steps: CountOrZero | Auto = "auto"
+    """Optimizer updates in which the learning rate rises to its peak. auto is an eighth of those
+    planned, at most 200."""
+    weight_decay: RateOrZero = 0.0
+    """Weight decay of AdamW; biases have none."""
     label_smoothing: Fraction = 0.1
-    max_grad_norm: Positive = 1.0  # L2 norm of the whole gradient, after unscaling
-    averaging: Fraction = 0.999  # decay of the exponential moving average; 0: the last weights
-    validate_steps: Count | None = None  # optimizer updates; none: after each epoch
-    patience: Count | None = None  # validations without a better BLEU before stopping
+    """Share of each target's probability that is spread evenly over the vocabulary."""
+    max_grad_norm: Positive = 1.0
+    """L2 norm of the whole gradient, at most; a longer gradient is scaled down to it."""
+    averaging: Fraction = 0.999
+    """Decay of the moving average of the weights, which is validated and kept. 0 keeps the
+    newest weights."""
+    validate_steps: Count | None = None
+    """Optimizer updates between validations on dev; null validates after each epoch."""
+    patience: Count | None = None
+    """Validations in a row without a better BLEU after which training stops; null is no limit."""
     checkpoint_minutes: Positive = 5.0
-    log_steps: Count = 50  # optimizer updates between lines of metrics
+    """Minutes between checkpoints; each validation writes one too."""
+    log_steps: Count = 50
+    """Optimizer updates between lines of metrics.jsonl."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rename(cls, values: Any) -> Any:
+        """Read `floor`, the name of final_learning_rate in runs and bundles of version 0.1."""
+        if isinstance(values, dict) and "floor" in values:
+            values = {"final_learning_rate": values["floor"]} | values
+            del values["floor"]
+        return values
 
     @model_validator(mode="after")
-    def _floor_is_below_the_peak(self) -> Self:
-        if self.floor > self.learning_rate:
-            raise ValueError(f"floor {self.floor} must not pass learning_rate {self.learning_rate}")
+    def _rate_falls(self) -> Self:
+        if self.final_learning_rate > self.learning_rate:
+            raise ValueError(
+                f"final_learning_rate {self.final_learning_rate} must not pass learning_rate "
+                f"{self.learning_rate}"
+            )
         return self
 
 
@@ -164,19 +246,26 @@ class FittedTraining(TrainingConfig):
 
 class EvaluationConfig(Section):
     bleu_tokenizer: Literal["auto", "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] = (
-        "auto"  # what fits data.target; else one of sacreBLEU's
+        "auto"
     )
+    """How BLEU divides text into words, by sacreBLEU's names. auto fits data.target."""
 
 
 class Config(Section):
     """Everything that decides what a run does."""
 
     data: DataConfig
+    """The corpus and the direction of translation."""
     tokenizer: TokenizerConfig = TokenizerConfig()
+    """How text becomes the tokens that the model reads and writes."""
     model: ModelConfig = ModelConfig()
+    """The encoder, the decoder and the attention between them."""
     training: TrainingConfig = TrainingConfig()
+    """Batches, learning rate, and when a run is validated, saved and ended."""
     decoding: Decoding = Decoding()
+    """How a translation is searched for, unless a command says otherwise."""
     evaluation: EvaluationConfig = EvaluationConfig()
+    """How translations are scored."""
 
 
 class FittedConfig(Config):

@@ -17,7 +17,7 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gru_mt.config import Config, Section
+from gru_mt.config import Config, DataConfig, Section
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted, shown
 
@@ -27,7 +27,7 @@ _MAX_MESSAGES = 20
 
 
 class _Loader(yaml.SafeLoader):
-    """The YAML that configurations need, in time and depth that a stranger's file cannot raise.
+    """The YAML that configurations need; no file makes reading slow or nested deep.
 
     1e-4 is a number, `no` a word, 2024-01-31 text, and no key stands twice.
     """
@@ -80,7 +80,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes what `_Loader` would read as something else than a string."""
+    """Quotes a text that `_Loader` would read as something else."""
 
 
 _NULL, _BOOL, _INT, _FLOAT = (
@@ -98,12 +98,12 @@ for _yaml in (_Loader, _Dumper):
 
 
 def _parse_yaml(text: str) -> Any:
-    """Return what `text` says; raises ValueError, beginning with the line, where it is no YAML."""
+    """Return the value of `text`; raises ValueError "LINE: not YAML: REASON" where it is none."""
     try:
         return yaml.load(text, Loader=_Loader)  # a SafeLoader: it makes no objects
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        problem = (error.problem or "").removeprefix("but ")  # which goes on from its context
+        problem = (error.problem or "").removeprefix("but ")  # a context stood before it
         raise ValueError(f"{line}: not YAML: {problem}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -174,7 +174,7 @@ def _by_path(error: ValidationError) -> dict[tuple[str, ...], ErrorDetails]:
     items: dict[tuple[str, ...], ErrorDetails] = {}
     for item in error.errors():
         path = tuple(str(part) for part in item["loc"])
-        if path[:2] == ("data", "corpus") and len(path) > 2:  # pydantic names the union's branch
+        if path[:2] == ("data", "corpus") and len(path) > 2:  # pydantic adds the union's branch
             mapping = isinstance(item["input"], Mapping) or len(path) > 3
             if mapping and path[2] != "ParallelFiles":
                 continue
@@ -207,8 +207,8 @@ def _explain(path: tuple[str, ...], item: ErrorDetails) -> str:
 def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Config:
     """Return the configuration in `text`, with `section.key=value` overrides applied.
 
-    Raises UserError with one line for each mistake, at once for the first twenty; `where` names the
-    file in them.
+    Raises UserError with a line for each of the first twenty mistakes; `where` names the file in
+    them.
     """
     try:
         values = _parse_yaml(text) or {}
@@ -244,7 +244,7 @@ def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
     where = shown(str(path))
     try:
         with path.open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)  # no more, for /dev/zero has no end
+            content = file.read(_MAX_BYTES + 1)  # no more: /dev/zero has no end
         text = content.decode()
     except OSError as error:
         raise UserError(f"{where}: cannot be read: {error.strerror}") from None
@@ -260,3 +260,35 @@ def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
 def dump_config(config: Config) -> str:
     """Return every resolved value as YAML that `load_config` reads back."""
     return yaml.dump(config.model_dump(), Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
+def compare_config(config: Config) -> str:
+    """Return every resolved value as YAML; a comment behind a value shows another default."""
+    defaults = Config(data=DataConfig(corpus=config.data.corpus)).model_dump()
+    lines = []
+    for section, values in config.model_dump().items():
+        lines.append(f"{section}:")
+        for name, value in values.items():
+            first, *more = _unfolded({name: value}).split("\n")
+            default = defaults[section][name]
+            comment = "" if value == default else f"  # default {yaml_inline(default)}"
+            lines += [f"  {first}{comment}", *(f"  {line}" for line in more)]
+    return "\n".join(lines)
+
+
+def yaml_inline(value: Any) -> str:
+    """Return a value as it is written behind a key: None -> "null", ["en"] -> "[en]"."""
+    return _unfolded([value], flow=True)[1:-1]
+
+
+def _unfolded(value: Any, *, flow: bool = False) -> str:
+    """Return `value` as YAML whose long texts stay on one line."""
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=flow,
+        width=1_000_000,
+    )
+    return text.rstrip("\n")

@@ -25,10 +25,13 @@ class Decoding:
 
     beam_size: int = _setting(5, 1, 1_000, "Hypotheses that a search keeps; 1 is greedy search.")
     length_penalty: float = _setting(
-        1.0, 0, 10, "A hypothesis is ranked by its log-probability / length ** this."
+        1.0, 0, 10, "Exponent p: hypotheses are ranked by log-probability / length ** p."
     )
     max_source_tokens: int = _setting(
-        256, 1, 1_000_000_000, "A longer sentence is cut, with a warning."
+        256,
+        1,
+        1_000_000_000,
+        "Tokens of a source sentence, at most; a longer one is cut, with a warning.",
     )
 
     def __post_init__(self) -> None:

@@ -1,9 +1,9 @@
-"""The exceptions that a user is meant to meet, and how their messages quote what others wrote."""
+"""The exceptions that a user sees, and how their messages quote what others wrote."""
 
 import re
 import reprlib
 
-_HIDDEN = re.compile(  # what a terminal obeys or does not show, but for the line feed
+_HIDDEN = re.compile(  # what a terminal obeys or hides, except the line feed
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _SHORT = reprlib.Repr()
@@ -49,7 +49,7 @@ def quoted(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a name, or another's message, for one of ours: as it is, quoted where it is odd.
+    """Return a name or a foreign message as our messages show it: quoted where it is odd.
 
     Odd is what is empty, longer than 250 characters or not printable.
     """

@@ -18,7 +18,7 @@ from gru_mt.bundle import (
     save_bundle,
 )
 from gru_mt.config import Config
-from gru_mt.config_file import parse_config
+from gru_mt.config_file import dump_config, parse_config
 from gru_mt.data.tokenizer import EOS, Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.torch_engine import TorchEngine
@@ -72,6 +72,17 @@ def logits(model: Seq2Seq) -> Tensor:
     source_BS = torch.tensor([[4, 5, EOS], [6, EOS, 0]])
     state = model.encode(source_BS, torch.tensor([3, 2]))
     return model.decode(torch.tensor([[2, 4, 5], [2, 6, 7]]), state)
+
+
+def test_a_bundle_of_version_0_1_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dump_as_before(config: Config) -> str:
+        return dump_config(config).replace("  final_learning_rate: ", "  floor: ")
+
+    monkeypatch.setattr("gru_mt.bundle.dump_config", dump_as_before)
+    config = configure("training.final_learning_rate=1e-5")
+    write_bundle(tmp_path, config, tokenizer())
+    assert "  floor: 1.0e-05\n" in (tmp_path / "config.yaml").read_text()
+    assert load_bundle(tmp_path, CPU).config == config
 
 
 def assert_refused(folder: Path, named: Path) -> None:

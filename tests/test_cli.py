@@ -229,6 +229,23 @@ def test_export_says_what_it_wrote(
     assert gru_mt("export").err == f"wrote {(Path('runs/small'), 'fp32', None)}\n"
 
 
+def test_config_prints_every_key_a_schema_or_every_value(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
+    keys, schema, values = (
+        gru_mt("config"),
+        gru_mt("config", "--schema"),
+        gru_mt("config", "small.yaml", "--set", "training.seed=7"),
+    )
+    assert {(result.code, result.err) for result in (keys, schema, values)} == {(0, "")}
+    assert "\n  beam_size: 5  # whole number at least 1, at most 1,000\n" in keys.out
+    assert json.loads(schema.out)["required"] == ["data"]
+    assert "\n  beam_size: 3  # default 5\n" in values.out
+    assert "\n  seed: 7  # default 1\n" in values.out
+    (tmp_path / "again.yaml").write_text(values.out)
+    assert gru_mt("config", tmp_path / "again.yaml").out == values.out
+
+
 def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None:
     result = gru_mt("data", "--config", "small.yaml", "--out", tmp_path / "text")
     assert result.code == 0
@@ -298,6 +315,10 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
         (["train", "--config", "small.yaml", "--run", LONG], ["xxx", "File name too long"]),
         (["train", "--config", "small.yaml", "--run", "y", "--set", "training.device=gpu"],
          ["training.device", "gpu"]),
+        (["config", "none.yaml"], ["none.yaml", "No such file"]),
+        (["config", "small.yaml", "--set", "training.sed=1"], ["did you mean training.seed?"]),
+        (["config", "--schema", "small.yaml"], ["--schema", "alone"]),
+        (["config", "--set", "training.seed=1"], ["--set", "FILE"]),
         (["data", "--config", "small.yaml"], ["--out"]),
         (["data", "--config", LONG, "--out", "x"], ["xxx", "File name too long"]),
         (["export", "--precision", "int4"], ["--precision", "'fp32', 'int8'", "int4"]),
@@ -527,7 +548,7 @@ def test_every_command_has_help_with_examples_that_it_takes(name: str, gru_mt: R
     examples = [line for line in lines if line.startswith("gru-mt ")]
     assert examples
     for example in examples:
-        _, command, *arguments = shlex.split(example.partition(" < ")[0])
+        _, command, *arguments = shlex.split(example.partition(" < ")[0].partition(" > ")[0])
         assert command == name
         commands()[command].make_context(command, arguments)
 
@@ -564,6 +585,16 @@ def test_a_run_goes_on_with_its_own_configuration(there: Path, gru_mt: Run, tmp_
         assert json.loads((run / "summary.json").read_text())["step"] == steps
     assert gru_mt("train", "--run", run, "--fresh").code == 0
     assert (tmp_path / "run-2" / "config.yaml").read_bytes() == (run / "config.yaml").read_bytes()
+
+
+def test_a_run_of_version_0_1_goes_on(there: Path, gru_mt: Run, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    gru_mt("train", "--config", "small.yaml", "--run", run, "--set", "training.max_steps=2")
+    config = run / "config.yaml"
+    config.write_text(config.read_text().replace("  final_learning_rate: ", "  floor: "))
+    assert "floor: 0.0\n" in config.read_text()
+    assert gru_mt("train", "--run", run, "--set", "training.max_steps=4").code == 0
+    assert json.loads((run / "summary.json").read_text())["step"] == 4
 
 
 def test_eval_looks_at_its_output_before_it_translates(

@@ -167,13 +167,29 @@ def test_a_name_with_a_number_in_it_stays_text(path: str) -> None:
             "tokenizer: sampling 0.1 needs kind unigram or bpe, not char",
         ),
         (
-            "training: {learning_rate: 0.5, floor: 1.0}",
-            "training: floor 1.0 must not pass learning_rate 0.5",
+            "training: {learning_rate: 0.5, final_learning_rate: 1.0}",
+            "training: final_learning_rate 1.0 must not pass learning_rate 0.5",
         ),
     ],
 )
 def test_fields_that_exclude_each_other_are_named_together(section: str, message: str) -> None:
     assert error_line(PHRASEBOOK + section) == f"a.yaml: {message}"
+
+
+def test_a_run_of_version_0_1_says_floor_for_the_final_learning_rate() -> None:
+    text = PHRASEBOOK + "training: {learning_rate: 0.5, floor: 0.25}"
+    config = parse(text)
+    assert config.training.final_learning_rate == 0.25
+    assert "final_learning_rate: 0.25\n" in dump_config(config)
+    assert "floor" not in dump_config(config)
+    assert parse(text, "training.final_learning_rate=0.125").training.final_learning_rate == 0.125
+    assert error_line(PHRASEBOOK + "training: {floor: -1}") == (
+        "a.yaml: training.final_learning_rate must be greater than or equal to 0, got -1"
+    )
+    assert error_line(text, "training.learning_rate=0.1") == (
+        "a.yaml: training: final_learning_rate 0.25 must not pass learning_rate 0.1"
+    )
+    assert error_line(PHRASEBOOK + "training: {flor: 1}").startswith("a.yaml: training.flor is unk")
 
 
 def test_a_corpus_has_two_languages() -> None:
@@ -285,7 +301,8 @@ def test_a_mistake_in_an_override_is_named() -> None:
         PHRASEBOOK,
         "data: {corpus: 'Données: été.txt', languages: ['no', 'fr'], source: 'no'}",
         "data: {corpus: {source: 'a', target: '#b'}, source: fr, target: en}",
-        PHRASEBOOK + "training: {learning_rate: 1e-5, floor: 1e-7, max_steps: 3, device: 'cuda:1'}",
+        PHRASEBOOK + "training: {learning_rate: 1e-5, max_steps: 3, device: 'cuda:1'}",
+        PHRASEBOOK + "training: {final_learning_rate: 1e-7}",
         PHRASEBOOK + "tokenizer: {kind: word, joint: false}\nmodel: {attention: none}",
     ],
 )

@@ -1,24 +1,34 @@
-"""Every shipped configuration loads, and what it configures takes a step."""
+"""Every shipped configuration loads, and what it configures takes a step; README.md tells all."""
 
+import re
 import time
 from pathlib import Path
 
 import pytest
+from compare_cells import SETTINGS
 
-from gru_mt.config_file import load_config
+from gru_mt.config_file import load_config, parse_config
+from gru_mt.config_keys import described_sections
+from gru_mt.training.start import MAY_CHANGE
 from gru_mt.training.trainer import train
 
 FOLDER = Path(__file__).parents[1] / "configs"
+README = FOLDER / "README.md"
 CONFIGS = sorted(FOLDER.rglob("*.yaml"))
-COMPARED = sorted((FOLDER / "compare").glob("*.yaml"))
+COMPARED = FOLDER / "compare.yaml"
+RENEW = "PYTHONPATH=scripts python -c 'from tests.test_configs import renew; renew()' renews it"
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("path", "settings"),
+    [(path, []) for path in CONFIGS] + [(COMPARED, settings) for settings in SETTINGS.values()],
+    ids=[path.stem for path in CONFIGS] + [f"compare {name}" for name in SETTINGS],
+)
 def test_a_shipped_configuration_takes_a_step(
-    path: Path, small_corpus: Path, tmp_path: Path
+    path: Path, settings: list[str], small_corpus: Path, tmp_path: Path
 ) -> None:
-    model = load_config(path).model
-    overrides = [f"data.corpus={small_corpus}", "tokenizer.vocabulary_size=400",
+    model = load_config(path, settings).model
+    overrides = [*settings, f"data.corpus={small_corpus}", "tokenizer.vocabulary_size=400",
                  "training.max_steps=1", "training.checkpoint_minutes=9"]  # fmt: skip
     overrides += [f"model.{name}={getattr(model, name) // 16}"
                   for name in ("embedding_size", "encoder_size", "decoder_size")]  # fmt: skip
@@ -30,15 +40,19 @@ def test_no_configuration_is_a_link_which_some_systems_write_as_text() -> None:
     assert not [path.name for path in CONFIGS if path.is_symlink()]
 
 
-@pytest.mark.parametrize("path", COMPARED, ids=lambda path: path.stem)
-def test_cells_are_compared_in_the_main_model_for_one_epoch(path: Path) -> None:
-    sizes = (214, 428) if path.stem == "lstm-equal" else (256, 512)
-    overrides = [f"model.cell={path.stem.partition('-')[0]}", "training.max_epochs=1"]
+@pytest.mark.parametrize("name", SETTINGS)
+def test_cells_are_compared_in_the_main_model_for_one_epoch(name: str) -> None:
+    sizes = (214, 428) if name == "lstm-equal" else (256, 512)
+    overrides = [f"model.cell={name.partition('-')[0]}", "training.max_epochs=1"]
     overrides += [f"model.encoder_size={sizes[0]}", f"model.decoder_size={sizes[1]}"]
-    assert load_config(path) == load_config(FOLDER / "fra-eng.yaml", overrides)
-    header = path.read_text(encoding="utf-8").partition("\n\n")[0]
+    assert load_config(COMPARED, SETTINGS[name]) == load_config(FOLDER / "fra-eng.yaml", overrides)
+
+
+def test_the_comparison_says_what_it_is() -> None:
+    header = COMPARED.read_text(encoding="utf-8").partition("\n\n")[0]
     assert "The model of configs/fra-eng.yaml" in header
     assert "for one epoch" in header
+    assert all(setting in header for setting in SETTINGS["lstm-equal"])
 
 
 @pytest.mark.parametrize("name", ["cho2014", "cho2014-fixed"])
@@ -47,3 +61,52 @@ def test_the_words_of_the_fixed_context_model_are_those_seen_twice(name: str) ->
     tokenizer = load_config(FOLDER / f"{name}.yaml").tokenizer
     assert tokenizer.min_frequency == 2
     assert tokenizer.vocabulary_size > 16_027
+
+
+# configs/README.md
+
+
+def tables() -> str:
+    """Return the tables of every key, in Markdown."""
+    lines = []
+    for section in described_sections():
+        lines += ["", f"### {section.name}", "", section.meaning, ""]
+        lines += ["| Key | Default | Values | Meaning |", "|---|---|---|---|"]
+        lines += [
+            f"| `{key.name}` | {key.default} | {key.values} | {key.meaning} |"
+            for key in section.keys
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def renew() -> None:
+    """Write the tables of README.md anew."""
+    README.write_text(told()[0] + tables(), encoding="utf-8")
+
+
+def told() -> tuple[str, str]:
+    """Return README.md up to its tables, and the tables."""
+    guide, heading, rest = README.read_text(encoding="utf-8").partition("## Every key\n")
+    return guide + heading, rest
+
+
+def test_the_readme_has_every_key_as_the_code_has_it() -> None:
+    assert told()[1] == tables(), RENEW
+
+
+def test_the_readme_has_every_file_once() -> None:
+    named = re.findall(r"^\| `([\w-]+\.yaml)` \|", told()[0], re.MULTILINE)
+    assert sorted(named) == [path.name for path in CONFIGS]
+
+
+def test_the_readme_says_what_may_change_when_a_run_goes_on() -> None:
+    guide = told()[0].partition("## When a run goes on")[2]
+    listed = " ".join(re.findall(r"^- (.*):", guide, re.MULTILINE))
+    assert set(re.findall(r"`([\w.]+)`", listed)) == set(MAY_CHANGE)
+
+
+@pytest.mark.parametrize(
+    "block", re.findall(r"^```yaml\n(.*?)^```", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+)
+def test_an_example_of_the_readme_is_a_configuration(block: str) -> None:
+    parse_config(block, where="configs/README.md")

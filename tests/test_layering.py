@@ -17,7 +17,7 @@ ROOT = Path(gru_mt.__file__).parent
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
     errors
-    decoding config config_file
+    decoding config config_file config_keys
     storage run
     data data.text data.files data.fra_eng data.phrasebook data.phrasebook.lexicon
         data.phrasebook.grammar data.phrasebook.sentences data.corpus data.split data.plain_text
@@ -33,8 +33,8 @@ ROWS = """
         training.checkpoint training.folder training.journal training.start training.preparation
         training.signals training.update training.window training.validation training.keeping
         training.trainer
-    cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data cli
-        __main__
+    cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data
+        cli.config cli __main__
 """
 ORDER = ROWS.split()
 

@@ -15,7 +15,7 @@ from gru_mt.cli.streams import flush_results, open_streams, say
 from gru_mt.errors import Interrupted, UserError
 
 # Each joins the app as it is imported, in the order of the help.
-from gru_mt.cli import train, evaluate, translate, export, data  # isort: skip # noqa: F401
+from gru_mt.cli import train, evaluate, translate, export, data, config  # isort: skip # noqa: F401
 
 __all__ = ["app", "main"]
 

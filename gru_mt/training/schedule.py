@@ -84,7 +84,7 @@ def epoch_updates(
 
 def learning_rate(step: int, total: int, config: FittedTraining) -> float:
     """Return the learning rate of 0-based update `step` in a run of `total` updates."""
-    peak, floor, warmup = config.learning_rate, config.floor, config.warmup_steps
+    peak, floor, warmup = config.learning_rate, config.final_learning_rate, config.warmup_steps
     if config.schedule == "constant":
         return constant_lr(step, peak=peak, warmup=warmup)
     decay = cosine_lr if config.schedule == "cosine" else linear_lr

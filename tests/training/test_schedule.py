@@ -61,7 +61,11 @@ def test_the_configuration_names_the_schedule(
     schedule: Literal["cosine", "linear", "constant"], lr: float
 ) -> None:
     config = FittedTraining(
-        schedule=schedule, learning_rate=1.0, floor=0.1, warmup_steps=10, batch_tokens=1
+        schedule=schedule,
+        learning_rate=1.0,
+        final_learning_rate=0.1,
+        warmup_steps=10,
+        batch_tokens=1,
     )
     assert learning_rate(60, 110, config) == pytest.approx(lr)
     assert learning_rate(4, 110, config) == pytest.approx(0.5)

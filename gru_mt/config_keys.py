@@ -1,0 +1,108 @@
+"""Every key of a configuration with its default, range and meaning: for people and for editors."""
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+from gru_mt.config import Config
+from gru_mt.config_file import yaml_inline
+
+_KINDS = {"integer": "whole number", "string": "text", "boolean": "true or false"}
+_BOUNDS = {
+    "minimum": "at least",
+    "exclusiveMinimum": "above",
+    "maximum": "at most",
+    "exclusiveMaximum": "below",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a section, in words."""
+
+    name: str
+    default: str  # as YAML has it; "required" where there is none
+    values: str  # type and range
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionKeys:
+    """A section and its keys, in the order of the code."""
+
+    name: str
+    meaning: str
+    keys: list[Key]
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a configuration file."""
+    schema = Config.model_json_schema()
+    for name, section in schema["properties"].items():
+        if name not in schema["required"]:  # a section with nothing under it has its defaults
+            section["anyOf"] = [{"$ref": section.pop("$ref")}, {"type": "null"}]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema
+
+
+def described_sections() -> list[SectionKeys]:
+    """Return every section of a configuration."""
+    schema = Config.model_json_schema()
+    sections = []
+    for name, section in schema["properties"].items():
+        fields = _resolved(section, schema)["properties"]
+        keys = [_key(key, field, schema) for key, field in fields.items()]
+        sections.append(SectionKeys(name, _one_line(section["description"]), keys))
+    return sections
+
+
+def page() -> str:
+    """Return every key with its default as YAML, with range and meaning as comments."""
+    lines = []
+    for section in described_sections():
+        lines += ["", f"{section.name}:  # {section.meaning}"]
+        for key in section.keys:
+            lines.append(f"  {key.name}: {key.default}  # {key.values}")
+            indent = "      # "  # deeper than a key, so that the eye finds the keys
+            lines += textwrap.wrap(key.meaning, 80, initial_indent=indent, subsequent_indent=indent)
+    return "\n".join(lines[1:])
+
+
+def _key(name: str, field: dict[str, Any], whole: dict[str, Any]) -> Key:
+    default = yaml_inline(field["default"]) if "default" in field else "required"
+    return Key(name, default, _values(field, whole), _one_line(field["description"]))
+
+
+def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    """Return what the schema's reference names; the schema itself where it has none."""
+    if "$ref" not in schema:
+        return schema
+    named: dict[str, Any] = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+    return named
+
+
+def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
+    """Return in words which values a schema takes: "whole number above 0, at most 32"."""
+    schema = _resolved(schema, whole)
+    if "anyOf" in schema:
+        kinds = [_values(each, whole) for each in schema["anyOf"]]
+        return " or ".join(sorted(kinds, key=len))  # null before a number and its bounds
+    if "const" in schema:
+        return str(schema["const"])
+    if "enum" in schema:
+        *others, last = schema["enum"]
+        return f"{', '.join(others)} or {last}"
+    if "properties" in schema:
+        return f"a section of {' and '.join(schema['properties'])}"
+    kind = str(schema["type"])
+    if kind == "array":
+        return f"list of {schema['minItems']} texts"
+    bounds = [f"{word} {_short(schema[name])}" for name, word in _BOUNDS.items() if name in schema]
+    return " ".join([_KINDS.get(kind, kind), ", ".join(bounds)]).rstrip()
+
+
+def _short(number: float) -> str:
+    return f"{int(number) if number == int(number) else number:,}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
