@@ -4,15 +4,13 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from pydantic import ValidationError
 from torch import nn
 
-from gru_mt.config import Config, ModelConfig
+from gru_mt.config import ModelConfig
 from gru_mt.data.sentences import Ints
 from gru_mt.data.words import BOS, EOS, PAD, UNK
 from gru_mt.decoding import Decoding
@@ -76,8 +74,7 @@ def beam(
         step,
         start,
         np.array(limits, dtype=np.int64),
-        beam_size=beam_size,
-        length_penalty=length_penalty,
+        Decoding(beam_size, length_penalty),
         margin=margin,
     )
 
@@ -269,43 +266,6 @@ def test_the_length_penalty_divides_by_a_power_of_the_length(length_penalty: flo
     assert length_normalised(-6.0, 4, length_penalty) == pytest.approx(by_hand[length_penalty])
 
 
-# Settings
-
-
-@pytest.mark.parametrize("length_penalty", [0, 0.6, 10, np.float32(1)])
-@pytest.mark.parametrize("beam_size", [1, 1_000, np.int64(5)])
-def test_settings_in_range_are_taken(beam_size: int, length_penalty: float) -> None:
-    Decoding(beam_size, length_penalty, max_source_tokens=1)
-
-
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("beam_size", [0, -1, 1_001, 10**40, 2.0, True, "5", None]),
-        ("max_source_tokens", [0, -1, 2.5, True, "256", None]),
-        ("length_penalty", [-0.1, 10.1, 1e300, math.nan, math.inf, True, "1", None]),
-    ],
-)
-def test_settings_of_another_type_or_out_of_range_are_refused(
-    name: str, values: list[object]
-) -> None:
-    for value in values:
-        settings: Any = {"beam_size": 5, "length_penalty": 1.0, "max_source_tokens": 256}
-        with pytest.raises(ValueError, match=rf"^{name} must be a .*, got ") as caught:
-            Decoding(**settings | {name: value})
-        assert len(str(caught.value)) < 150
-
-
-def test_a_configuration_has_the_same_ranges() -> None:
-    for beam_size, length_penalty in ((1, 0.0), (1_000, 10.0)):
-        allowed = {"beam_size": beam_size, "length_penalty": length_penalty}
-        config = Config.model_validate({"data": {"corpus": "phrasebook"}, "decoding": allowed})
-        assert config.decoding == Decoding(beam_size, length_penalty)
-    for beyond in ({"beam_size": 0}, {"beam_size": 1_001}, {"length_penalty": 10.1}):
-        with pytest.raises(ValidationError):
-            Config.model_validate({"data": {"corpus": "phrasebook"}, "decoding": beyond})
-
-
 def test_the_length_penalty_decides_between_likely_and_likely_by_the_token() -> None:
     short, long = math.log(0.4), math.log(0.6)
 
@@ -359,7 +319,7 @@ def test_what_a_real_model_finds_has_the_log_probability_of_teacher_forcing() ->
     length_B = torch.tensor([6, 1, 3, 2, 5, 4, 6, 2])
     engine, limit_B = TorchEngine(model), 2 * length_B.numpy()
     start = engine.start(source_BS.numpy(), length_B.numpy())
-    found = beam_search(engine.step, start, limit_B, beam_size=4, length_penalty=1.0)
+    found = beam_search(engine.step, start, limit_B, Decoding(4, length_penalty=1.0))
     for row, (limit, hypotheses) in enumerate(zip(limit_B, found, strict=True)):
         assert len(hypotheses) == 4
         alone = model.encode(source_BS[row : row + 1], length_B[row : row + 1])
