@@ -6,7 +6,7 @@ from another export. It does not import torch.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,8 @@ def load_export(folder: Path) -> ExportedBundle:
     try:
         digests, scoring = dict(facts["files"]), dict(facts["evaluation"])
         decoding = Decoding(**facts["decoding"])
+        if asdict(decoding) != facts["decoding"]:
+            raise ValueError("decoding: a setting is missing")
         language, setting = str(scoring["target"]), str(scoring["bleu_tokenizer"])
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{folder / FACTS}: damaged: {quoted(error)}") from None

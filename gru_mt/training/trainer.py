@@ -20,7 +20,7 @@ from gru_mt.data.sentences import Ints
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
-from gru_mt.evaluation.score import bleu_tokenizer
+from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.model.loss import forced_loss
 from gru_mt.storage import SUMMARY, json_bytes, write_file, write_json
 from gru_mt.training.checkpoint import (
@@ -59,7 +59,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     keep_freed_memory()
     # What is not there is said before the waiting.
     device = resolve_device(config.training.device)
-    bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
+    resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     with open_folder(folder, config) as config:
         journal = Journal(folder)
         data = prepare(config, folder, journal)
