@@ -18,6 +18,7 @@ from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.cells import CELLS
 from gru_mt.model.seq2seq import Seq2Seq
+from tests.inference.test_rules import assert_everything_allowed_changes_nothing
 from tests.inference.test_translator import NO_FORK, forked, sentences, tokenizer
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
@@ -129,6 +130,13 @@ def test_a_beam_may_be_wider_than_the_vocabulary(engines: Engines) -> None:
     assert WORDS.target.size < 40
     sources = sentences(3)
     assert translate(engines.fp32, sources, 40, 2) == translate(engines.torch, sources, 40, 2)
+
+
+def test_a_rule_that_allows_everything_changes_nothing(engines: Engines) -> None:
+    rng, length_B = np.random.default_rng(1), np.array([7, 3, 1, 5, 2])
+    source_BS = rng.integers(4, WORDS.source.size, (5, 7))
+    for engine in (engines.torch, engines.fp32, engines.int8):
+        assert_everything_allowed_changes_nothing(engine, source_BS, length_B)
 
 
 def test_no_attention_is_shown(engines: Engines) -> None:
