@@ -32,7 +32,8 @@ S = TypeVar("S", bound=State)
 Step = Callable[[Ints, S, int], tuple[Floats, Ints, S]]
 """last_id_R, state, K -> log_prob_RK and id_RK of the K likeliest next tokens, next state.
 
-The first last_id_R is <s>. Log-probabilities are in nats; of an impossible token it is -infinity.
+The first last_id_R is <s>. The K stand in any order. Log-probabilities are in nats; an impossible
+token has minus infinity.
 """
 Distribution = Callable[[Ints, S], tuple[Floats, S]]
 """last_id_R, state -> log_prob_RV of every next token, next state."""

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from gru_mt.data.sentences import Ints
+from gru_mt.data.words import EOS
 from gru_mt.decoding import Decoding
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.rules import Bools, Rule, RuledState, obeying
 from gru_mt.inference.search import Distribution, Floats, Hypothesis, beam_search, top_k
 from gru_mt.inference.torch_engine import TorchEngine
 from tests.inference.test_search import (
-    EOS,
     EVERYTHING,
     VOCABULARY,
     Prefixes,
@@ -53,9 +53,18 @@ def with_once(table: Table) -> Table:
     return ruled
 
 
-def no_repeats(id_RT: Ints, sentence_R: Ints) -> Bools:
-    """Forbid every token that has occurred."""
-    return ~(id_RT[:, :, None] == np.arange(VOCABULARY)).any(axis=1)
+def no_repeats(vocabulary: int) -> Rule:
+    """Return the rule that forbids every token that has occurred."""
+
+    def rule(id_RT: Ints, sentence_R: Ints) -> Bools:
+        occurred_RV: Bools = (id_RT[:, :, None] == np.arange(vocabulary)).any(axis=1)
+        return ~occurred_RV
+
+    return rule
+
+
+def logarithm(probability: float) -> float:
+    return math.log(probability) if probability else -math.inf
 
 
 def search(
@@ -100,10 +109,10 @@ def test_a_rule_follows_hypotheses_that_change_places() -> None:
     }
 
     def table(_: int, ids: tuple[int, ...]) -> list[float]:
-        with np.errstate(divide="ignore"):
-            return np.log(probabilities.get(ids, [0.4, 0.3, 0.2, 0.1])).tolist()
+        return [logarithm(each) for each in probabilities.get(ids, [0.4, 0.3, 0.2, 0.1])]
 
-    (found,) = search(looked_up(table), prefixes(1), no_repeats, [3], Decoding(2, 0.0))
+    rule = no_repeats(VOCABULARY)
+    (found,) = search(looked_up(table), prefixes(1), rule, [3], Decoding(2, 0.0))
     # By the prefixes in their old places 1 0 1 would be allowed, with 0.108.
     expected = [([1, 0, 2], 0.36 * 0.2), ([1, 0], 0.36 * 0.1)]
     assert_found(found, [(ids, math.log(each), math.log(each)) for ids, each in expected])
@@ -177,8 +186,7 @@ def test_an_average_of_models_takes_the_same_search_and_the_same_rules(beam_size
 
     def mean(sentence: int, ids: tuple[int, ...]) -> list[float]:
         both = zip(*(table(sentence, ids) for table in tables), strict=True)
-        means = [sum(map(math.exp, log_probs)) / 2 for log_probs in both]
-        return [math.log(each) if each else -math.inf for each in means]
+        return [logarithm(sum(map(math.exp, log_probs)) / 2) for log_probs in both]
 
     distribution = averaged(*map(looked_up, tables))
     start, decoding = Both(prefixes(2), prefixes(2)), Decoding(beam_size, 0.6)
@@ -219,12 +227,9 @@ def test_a_rule_that_allows_everything_changes_nothing() -> None:
 def test_a_real_models_sentences_are_ruled_as_each_is_alone() -> None:
     engine, (source_BS, length_B) = TorchEngine(random_model()), random_sources()
 
-    def no_word_twice(id_RT: Ints, sentence_R: Ints) -> Bools:
-        return ~(id_RT[:, :, None] == np.arange(12)).any(axis=1)
-
     def found(row_B: Ints) -> list[list[list[int]]]:
         start, limits = engine.start(source_BS[row_B], length_B[row_B]), [12] * len(row_B)
-        beams = search(engine.distribution, start, no_word_twice, limits, Decoding(4, 1.0))
+        beams = search(engine.distribution, start, no_repeats(12), limits, Decoding(4, 1.0))
         return [[each.ids for each in beam] for beam in beams]
 
     together = found(np.arange(8))
