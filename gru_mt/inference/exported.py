@@ -6,10 +6,10 @@ from another export. It does not import torch.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding
@@ -26,9 +26,8 @@ FORMAT = 2  # another number: other files, or graphs with other inputs or output
 INSTALL = "pip install 'gru-mt[onnx]'"
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedBundle:
-    """Everything that translating needs: what a bundle holds, with an engine for its model."""
+class ExportedBundle(NamedTuple):
+    """Everything that translating needs, in the order in which `Translator` takes it."""
 
     engine: "OnnxEngine"
     tokenizer: Tokenizer
@@ -64,8 +63,8 @@ def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
 def load_export(folder: Path) -> ExportedBundle:
     """Return the export in `folder`.
 
-    Raises UserError where onnxruntime is not installed, and where a file is missing, damaged or
-    from another export; the message names the file.
+    Raises UserError where onnxruntime is not installed, or where the file that it names is missing,
+    damaged or from another export.
     """
     if not find_spec("onnxruntime"):
         raise UserError(f"{folder}: an export needs onnxruntime: {INSTALL}")
@@ -91,10 +90,7 @@ def load_export(folder: Path) -> ExportedBundle:
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:
-    """Return what an export says of itself.
-
-    Raises UserError where it is damaged, or of another version, whose facts may have no digest.
-    """
+    """Return what an export says of itself; UserError where damaged or of another version."""
     facts = read_json(folder / FACTS)
     if facts.get("format") != FORMAT:
         raise UserError(f"{folder}: of another version of gru-mt; export it again")

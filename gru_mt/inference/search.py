@@ -66,11 +66,7 @@ def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> fl
 
 
 def beam_search(
-    step: Step[S],
-    start: S,
-    limit_N: Ints,
-    decoding: Decoding,
-    margin: float = math.inf,
+    step: Step[S], start: S, limit_N: Ints, decoding: Decoding, margin: float = math.inf
 ) -> list[list[Hypothesis]]:
     """Return the best sequences found for each sentence, best first: a beam of them at most.
 
@@ -83,8 +79,7 @@ def beam_search(
     nats below the best one of their sentence at the same length (relative threshold pruning,
     Freitag and Al-Onaizan 2017, arXiv 1702.01806).
 
-    A hypothesis that has no possible continuation is dropped. So a sentence may have fewer
-    sequences than its beam is wide, or none.
+    A hypothesis without a possible continuation is dropped, so that a sentence may have none left.
     """
     found: list[list[Hypothesis]] = [[] for _ in limit_N]
     sentence_R = np.arange(len(limit_N))

@@ -99,14 +99,7 @@ class Translator:
         where there is no translator, or where it is damaged.
         """
         if is_export(Path(path)):
-            export = load_export(Path(path))
-            return cls(
-                export.engine,
-                export.tokenizer,
-                export.decoding,
-                target_language=export.target_language,
-                bleu_tokenizer=export.bleu_tokenizer,
-            )
+            return cls(*load_export(Path(path)))
         from gru_mt.bundle import load_bundle
         from gru_mt.device import resolve_device
         from gru_mt.inference.torch_engine import TorchEngine
