@@ -196,7 +196,11 @@ def write_signed_json(path: Path, values: Mapping[str, Any]) -> None:
 
 def read_signed_json(path: Path) -> dict[str, Any]:
     """Return what `write_signed_json` wrote; UserError where it is missing, damaged or changed."""
-    values = read_json(path)
+    return without_digest(read_json(path), path)
+
+
+def without_digest(values: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Return what `signed` was given; UserError that names `path` where that was changed since."""
     if "sha256" not in values:
         raise UserError(f"{path}: damaged: it carries no digest of its contents")
     if values.pop("sha256") != _json_digest(values):

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record, show, span, spread
 
-from gru_mt.inference.exported import preferred
+from gru_mt.inference.exported import usable_export
 from gru_mt.run import Run
 
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates; windows of them after the warm-up
@@ -169,7 +169,8 @@ def translate(
     Latency is that of the test set's sentences one by one, in a warm process. Of a run it is its
     export that is measured, where gru-mt prefers that; its folder model is measured with torch.
     """
-    model = preferred(model.resolve(), warn=print)
+    model = model.resolve()
+    model = usable_export(model, warn=print) or model
     run = model if (model / "test.json").is_file() else model.parent
     test = run / "test.json"
     if not test.is_file():

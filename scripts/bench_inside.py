@@ -75,11 +75,12 @@ def _gflops(kind: torch.dtype) -> int:
 def latency(model: str, sentences: str, beam_size: str) -> dict[str, float]:
     """Return how long a warm translator takes for each line of a file, one at a time."""
     translator = Translator.load(model)
+    decoding = translator.decoding.overridden(beam_size=int(beam_size))
     lines = Path(sentences).read_text(encoding="utf-8").splitlines()
     times_ms = []
     for line in lines[:WARM_UP] + lines:
         started_s = time.perf_counter()
-        translator.translate([line], beam_size=int(beam_size))
+        translator.translate([line], decoding=decoding)
         times_ms.append((time.perf_counter() - started_s) * 1e3)
     return summary_ms(times_ms[WARM_UP:])
 

@@ -16,6 +16,7 @@ import pytest
 import typer.main
 
 from gru_mt.cli import app, main
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.waiting import TASKS
@@ -612,7 +613,8 @@ def test_eval_passes_its_options_on(
         raise UserError(str(options))
 
     monkeypatch.setattr("gru_mt.evaluation.evaluate.evaluate", evaluate)
-    options = "{'beam_size': 2, 'length_penalty': 0.5, 'bleu_tokenizer': 'zh'}"
+    decoding = Decoding(beam_size=2, length_penalty=0.5, max_source_tokens=12)
+    options = str({"decoding": decoding, "bleu_tokenizer": "zh"})
     told = gru_mt("eval", "--beam", 2, "--length-penalty", 0.5, "--bleu-tokenizer", "zh").err
     assert told.splitlines()[-1] == options
     assert "'bleu_tokenizer': None" in gru_mt("eval").err
@@ -625,7 +627,9 @@ def test_an_export_is_used_unless_attention_or_a_device_is_asked_for(
         raise UserError(f"{folder} on {device}")
 
     monkeypatch.setattr("gru_mt.inference.translator.Translator.load", load)
-    monkeypatch.setattr("gru_mt.inference.exported.preferred", lambda folder, warn: folder / "onnx")
+    monkeypatch.setattr(
+        "gru_mt.inference.exported.usable_export", lambda folder, warn: folder / "onnx"
+    )
     for command in (["translate", "x"], ["eval"]):
         command += ["--model", "runs/small"]
         used = "using runs/small/onnx\nruns/small/onnx on"

@@ -25,8 +25,8 @@ ROWS = """
     model model.noise model.distinct model.linear model.cells model.gru model.parameters
         model.recurrent model.attention model.seq2seq model.incremental model.loss
     device tensors bundle waiting
-    inference inference.lines inference.search inference.engine inference.torch_engine
-        inference.onnx_engine inference.exported inference.translator
+    inference inference.lines inference.search inference.rules inference.engine
+        inference.torch_engine inference.onnx_engine inference.exported inference.translator
     export export.graphs export.int8 export.write
     evaluation evaluation.score evaluation.evaluate
     training training.seeds training.schedule training.progress training.optimizer

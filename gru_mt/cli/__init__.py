@@ -20,12 +20,12 @@ from gru_mt.cli import train, evaluate, translate, export, data, config  # isort
 __all__ = ["app", "main"]
 
 USAGE_ERROR: Any = typer.BadParameter.__base__  # UsageError, which typer does not export
-TORCH_MEMORY = "can't allocate memory|CUDA out of memory"  # which are no MemoryError
-LONGEST = 1_000  # characters of a line that tells a mistake
+TORCH_MEMORY = "can't allocate memory|CUDA out of memory"  # its errors are no MemoryError
+LONGEST = 1_000  # characters of a message's line
 
 
 def main() -> None:
-    """Run the command line: exit 0 when done, 2 after a mistake of the user's, told in one line."""
+    """Run the command line: exit with 0 when done, with 2 and one line after a user's mistake."""
     open_streams()
     try:
         code = app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False)
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _outside_reason(error: Exception) -> str:
-    """Return what is wrong outside of this program, in a line; "" where the mistake is ours."""
+    """Return one line about what is wrong outside of this program; "" where the mistake is ours."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{_line(str(error.filename))}: {error.strerror}"
     if isinstance(error, ValueError) and "embedded null" in str(error):
@@ -61,7 +61,7 @@ def _line(text: str) -> str:
 
 
 def _tell(mistakes: str) -> None:
-    """Print each line, what is too long to be read cut out of its middle."""
+    """Print each line to stderr; one of more than LONGEST characters loses its middle."""
     for line in mistakes.split("\n"):
         half = LONGEST // 2
         say(line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}")

@@ -1,5 +1,6 @@
 """The app that the commands join, and the options that several of them take."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from gru_mt.cli.streams import print_result
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 
 NAME = "gru-mt"
@@ -17,6 +19,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+def _setting_option(setting: str, name: str, metavar: str) -> Any:
+    """Return the option that overrides a setting of `Decoding`, with its range and description."""
+    (about,) = (each.metadata for each in fields(Decoding) if each.name == setting)
+    return typer.Option(
+        name,
+        metavar=metavar,
+        min=about["ge"],
+        max=about["le"],
+        help=f"{about['description']}  [default: the model's]",
+    )
+
+
 ModelOption = Annotated[
     Path | None,
     typer.Option(
@@ -25,22 +40,8 @@ ModelOption = Annotated[
         help="A run, a bundle or an export.  [default: the newest finished run]",
     ),
 ]
-BeamOption = Annotated[
-    int | None,
-    typer.Option(
-        "--beam", metavar="N", min=1, max=1000, help="Beam size, 1 for greedy; else the bundle's."
-    ),
-]
-PenaltyOption = Annotated[
-    float | None,
-    typer.Option(
-        "--length-penalty",
-        metavar="X",
-        min=0,
-        max=10,
-        help="Exponent of length in the score; else the bundle's.",
-    ),
-]
+BeamOption = Annotated[int | None, _setting_option("beam_size", "--beam", "N")]
+PenaltyOption = Annotated[float | None, _setting_option("length_penalty", "--length-penalty", "X")]
 DeviceOption = Annotated[
     str,
     typer.Option(
@@ -60,9 +61,9 @@ class Command(TyperCommand):
     """A command that refuses an option which is given twice or is empty."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse as the base does; also raises UserError."""
+        """Parse as the base does; raises UserError for an option given twice or empty."""
         values, _, given = self.make_parser(ctx).parse_args(args=list(args))
-        for option in given if not ctx.resilient_parsing else ():  # completing a line that is begun
+        for option in given if not ctx.resilient_parsing else ():  # a shell completes half a line
             if not isinstance(option, TyperOption) or option.is_flag:
                 continue
             if given.count(option) > 1 and not option.multiple:

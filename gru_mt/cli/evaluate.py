@@ -17,6 +17,7 @@ from gru_mt.cli.app import (
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError
+from gru_mt.evaluation.score import BleuTokenizer
 from gru_mt.run import Run
 from gru_mt.waiting import while_computing
 
@@ -45,7 +46,7 @@ def evaluate(
     beam: BeamOption = None,
     length_penalty: PenaltyOption = None,
     bleu_tokenizer: Annotated[
-        Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] | None,
+        BleuTokenizer | None,
         typer.Option(help="How sacreBLEU splits words; else as fits the target language."),
     ] = None,
     device: DeviceOption = "auto",
@@ -76,8 +77,7 @@ def evaluate(
         result = evaluate_translator(
             translator,
             evaluation_set,
-            beam_size=beam,
-            length_penalty=length_penalty,
+            decoding=translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty),
             bleu_tokenizer=bleu_tokenizer,
         )
     if output:
@@ -90,6 +90,6 @@ def evaluate(
             print_result(str(score))
         print_result(
             f"{len(result.hypotheses):,} sentences in {result.seconds:.1f} s: "
-            f"{result.sentences_s:,.0f} a second, beam {result.beam_size}, "
-            f"length penalty {result.length_penalty}"
+            f"{result.sentences_s:,.0f} a second, beam {result.decoding.beam_size}, "
+            f"length penalty {result.decoding.length_penalty}"
         )

@@ -1,6 +1,6 @@
-"""What a command prints: results to stdout, as UTF-8; everything else to stderr, printable.
+"""What a command prints: results to stdout, as UTF-8; everything else to stderr, escaped.
 
-Either may be closed, full, or made for another encoding.
+A user may have closed either of them, or sent it to a full disk or into a pipe that ends early.
 """
 
 import os
@@ -15,7 +15,7 @@ from gru_mt.errors import UserError, printable
 
 
 class _Results:
-    """stdout: writing to it raises UserError where it is full, and exits where nobody reads it."""
+    """stdout, but writing raises UserError where the disk is full, and exits where a pipe ended."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -24,7 +24,7 @@ class _Results:
         return getattr(self._file, name)
 
     def write(self, text: str) -> int:
-        if text == "":  # typer asks so whether this takes text, and hides what it raises
+        if text == "":  # typer tries this out, and hides what it raises
             return 0
         with self._explained():
             return self._file.write(text)
@@ -45,13 +45,13 @@ class _Results:
 
 
 def open_streams() -> None:
-    """Prepare the standard streams: stdout as `_Results`, a closed stderr as the null device.
+    """Make stdout UTF-8 and `_Results`, and a closed stderr the null device.
 
     `sys.stdin` and `sys.stdout` stay None where they are closed; see `require_stdout`.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            # Opening takes the lowest free descriptor, so that no file of ours becomes this stream.
+            # This takes the free descriptor; else the next file that we open would get it.
             null = os.open(os.devnull, os.O_RDWR)
             if name == "stderr":  # else `print(..., file=None)` would print to stdout
                 sys.stderr = os.fdopen(null, "w", encoding="utf-8", closefd=False)
@@ -61,7 +61,7 @@ def open_streams() -> None:
 
 
 def require_stdout() -> None:
-    """Raise UserError where stdout is closed: for a command with results, before its work."""
+    """Raise UserError where stdout is closed; a command with results asks before its work."""
     if sys.stdout is None:
         raise UserError("stdout: is closed, and the results go there")
 
@@ -89,10 +89,10 @@ def say(text: str) -> None:
     """Print a message to stderr."""
     try:
         print(printable(text), file=sys.stderr)  # noqa: T201 as above
-    except OSError:  # it is full, or nobody reads it: the results matter more
+    except OSError:  # the disk is full, or the pipe ended: the results matter more
         _silence(sys.stderr)
 
 
 def _silence(stream: TextIO) -> None:
-    """Send what `stream` still holds into nothing: Python flushes it once more as it ends."""
+    """Point `stream` at the null device: Python flushes it once more as the process ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -54,7 +54,7 @@ def translate(
     length_penalty: PenaltyOption = None,
     n_best: Annotated[
         int,
-        typer.Option(metavar="N", min=1, max=1000, help="How many translations of each sentence."),
+        typer.Option(metavar="N", min=1, help="How many translations of each sentence."),
     ] = 1,
     batch_size: Annotated[
         int, typer.Option(metavar="N", min=1, max=100_000, help="Sentences translated together.")
@@ -82,12 +82,12 @@ def translate(
     translator = load_translator(
         model or Run.newest().folder, told=model, device=device, attention=attention
     )
+    decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     with while_computing(translator.engine.device_type):
         for lines in _chunks(sentences, input_file):
             translations = translator.translate(
                 [line.text for line in lines],
-                beam_size=beam,
-                length_penalty=length_penalty,
+                decoding=decoding,
                 n_best=n_best,
                 batch_size=batch_size,
                 attention=attention,

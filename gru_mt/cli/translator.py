@@ -12,16 +12,17 @@ if TYPE_CHECKING:
 def load_translator(
     folder: Path, *, told: Path | None, device: str, attention: bool = False
 ) -> "Translator":
-    """Return the translator of `folder`, or of its export.
+    """Return the translator of `folder`: its export's, which starts faster, where that will do.
 
-    The export shows no attention, and computes on the CPU alone. Says which one is used where it is
-    not the one that the user `told`.
+    An export shows no attention, and computes on the CPU alone. Says which folder is used, unless
+    it is the one that the user `told`.
     """
-    from gru_mt.inference.exported import preferred
+    from gru_mt.inference.exported import usable_export
     from gru_mt.inference.translator import Translator
 
-    with_torch = attention or device not in ("auto", "cpu")
-    used = folder if with_torch else preferred(folder, warn=say)
+    used = folder
+    if not attention and device in ("auto", "cpu"):
+        used = usable_export(folder, warn=say) or folder
     if used != told:
         say(f"using {used}")
     return Translator.load(used, device=device)

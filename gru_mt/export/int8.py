@@ -1,13 +1,12 @@
-"""An exported graph's products with weights, in integers of 8 bits.
+"""Products with weights in integers of 8 bits, for an exported graph.
 
-Each row of what is multiplied is scaled by its own largest value, and so is each column of the
-weights. With one scale for a whole array, as onnxruntime quantises, a sentence's translation would
+Each row of the input is scaled by its own largest value, and so is each column of the weights.
+onnxruntime's own quantisation has one scale for a whole array: a sentence's translation would then
 depend on its company in a batch.
 
-What is multiplied is unsigned, 128 being zero, and the weights are signed: x86 processors with VNNI
-have an instruction for that, 2.5 times as fast as for two unsigned sides (AMD EPYC, Zen 4). Those
-without add two products in 16 signed bits, where they saturate; weights of at most 64 keep clear of
-it, since 2 * 255 * 64 < 2**15.
+The input is unsigned, with 128 for zero, and the weights are signed: x86 processors with VNNI have
+an instruction for that. Those without it sum two products in 16 signed bits. Weights of at most 64
+keep that sum in range, since 2 * 255 * 64 < 2**15.
 
 Shapes: I input features, O output features.
 """
@@ -17,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, numpy_helper, parser
 
-MOST = 64  # of a weight in integers
+LARGEST = 64  # weight as an integer
 PRODUCT = """
 <domain: "gru_mt", opset_import: ["" : 20]>
 product_int8 (x, weight, weight_scale) => (y) {
@@ -46,7 +45,7 @@ product_int8 (x, weight, weight_scale) => (y) {
 
 
 def quantise(model: ModelProto) -> None:
-    """Replace each product with constant weights by one in integers."""
+    """Replace, in place, each product with constant weights by one in integers."""
     graph = model.graph
     tensors = {tensor.name: tensor for tensor in graph.initializer}
     flipped = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Transpose"}
@@ -62,7 +61,7 @@ def quantise(model: ModelProto) -> None:
             done.add(name)
             weight_IO = numpy_helper.to_array(tensor)
             weight_IO = weight_IO.T if name in flipped else weight_IO
-            scale_O = np.maximum(np.abs(weight_IO).max(axis=0) / MOST, np.float32(1e-30))
+            scale_O = np.maximum(np.abs(weight_IO).max(axis=0) / LARGEST, np.float32(1e-30))
             s8_IO = np.rint(weight_IO / scale_O).astype(np.int8)
             graph.initializer.append(numpy_helper.from_array(s8_IO, f"{name}_s8"))
             graph.initializer.append(numpy_helper.from_array(scale_O, f"{name}_scale"))

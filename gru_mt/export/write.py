@@ -1,4 +1,4 @@
-"""Writing an export: graphs, tokenizer and facts, whole or not at all."""
+"""Write an export whole or not at all: graphs, tokenizer and facts."""
 
 from dataclasses import asdict
 from importlib.metadata import version
@@ -26,7 +26,7 @@ PACKAGES = ("onnx", "onnxscript", "torch")
 def export(folder: Path, precision: str, out: Path | None = None) -> str:
     """Write the translator of a run or a bundle into `out`; return a line about it.
 
-    By default that is a folder in the other; an older export there is replaced. Raises UserError
+    `out` is by default a folder in `folder`; an older export there is replaced. Raises UserError
     where `out` is something else, where a package is missing, and as `load_bundle` does.
     """
     out = out or folder / EXPORTS[precision]

@@ -1,4 +1,4 @@
-"""Lines of text from anywhere: N in, N out, whatever their bytes are; and lines of JSON."""
+"""Lines of text: as many come out as went in, whatever their bytes are. And lines of JSON."""
 
 import json
 import re
@@ -11,8 +11,8 @@ from gru_mt.data.text import CONTROL
 from gru_mt.errors import UserError
 
 CHUNK_BYTES = 1 << 16
-LINE_BYTES = 1_000_000  # of a line that are read as text
-ENDLESS_BYTES = 1 << 32  # without a line feed: no file of lines, but as /dev/zero is
+LINE_BYTES = 1_000_000  # of a line; the rest is left out
+ENDLESS_BYTES = 1 << 32  # without a line feed, as in /dev/zero: this is no file of lines
 _ESCAPED = re.compile(  # in JSON: what may end a line, reorder it, or is not UTF-8
     r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -20,7 +20,7 @@ _ESCAPED = re.compile(  # in JSON: what may end a line, reorder it, or is not UT
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line as text that can be translated, and what had to be done to make it so."""
+    """A line as text that can be translated, and warnings of what was changed for that."""
 
     number: int  # from 1
     text: str
@@ -28,14 +28,14 @@ class Line:
 
 
 def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
-    """Yield the lines of `file` as they come, some together: all that are there at a time.
+    """Yield the lines of `file`: each time all that can be read without waiting for more.
 
-    So a file comes in chunks of 64 KiB, and a line typed or piped in slowly at once. Only a line
-    feed ends a line; the last needs none. Of a long line the beginning is kept, as `decode_line`
-    reads no more. Raises UserError for a line that does not seem to end.
+    So a file comes in chunks of 64 KiB, and a line that is typed comes at once. Only a line feed
+    ends a line; the last line needs none. Memory holds no more of a line than `decode_line` reads.
+    Raises UserError for a line that does not seem to end.
     """
-    number, size = 0, 0  # of lines that have ended, and the bytes of the one that has not
-    begun = bytearray()  # what is kept of those
+    number = 0  # of the last line that has ended
+    begun, size = bytearray(), 0  # the next line: what is kept of it, and its bytes so far
     while data := file.read1(CHUNK_BYTES):
         if not number and not size:
             data = data.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
@@ -57,7 +57,7 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
 def decode_line(raw: bytes, number: int) -> Line:
     """Return a line as text: bytes that are not UTF-8 as U+FFFD, control characters as spaces.
 
-    Of a line of more than LINE_BYTES the rest is left out.
+    What follows the first LINE_BYTES is left out.
     """
     raw = raw.removesuffix(b"\r")
     warnings = []
@@ -77,10 +77,10 @@ def decode_line(raw: bytes, number: int) -> Line:
 
 
 def json_line(values: dict[str, Any]) -> str:
-    """Return `values` as JSON that is one line to every reader, and shows as it is written.
+    """Return `values` as JSON that every reader takes for one line of UTF-8.
 
-    U+2028 and other characters that end lines or change the direction of text are escaped, and so
-    are controls and half surrogate pairs.
+    Escaped are controls, half surrogate pairs, and characters that end a line, as U+2028 does, or
+    change the direction of text.
     """
     text = json.dumps(values, ensure_ascii=False)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,4 +1,4 @@
-"""Translating with onnxruntime, on graphs that `export` made.
+"""Translating with onnxruntime: it runs the graphs that `export` wrote.
 
 Shapes: as in `engine`.
 """
@@ -13,10 +13,11 @@ import onnxruntime
 
 from gru_mt.data.sentences import Ints
 from gru_mt.errors import UserError, quoted
-from gru_mt.inference.engine import Live
+from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats
 
-_LEFT: list[Any] = []  # sessions of a process that this one was forked from; see `_Graph`
+ALL_TOKENS = 1 << 20  # more than a vocabulary has; a graph gives as many as there are
+_LEFT: list[Any] = []  # sessions of the process that this one was forked from; see `_Graph`
 
 
 class OnnxEngine:
@@ -25,39 +26,46 @@ class OnnxEngine:
     device_type = "onnxruntime"
 
     def __init__(self, encoder: Path, decoder: Path) -> None:
-        """Take the files of the two graphs; raises UserError where one cannot be read."""
+        """Read the files of the two graphs; raises UserError where one cannot be loaded."""
         self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)
 
-    def start(self, source_BS: Ints, length_B: Ints) -> Live:
+    def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
         """Encode sources; return the state of one hypothesis of each."""
         sources = self._encoder.run({"source_BS": source_BS, "length_B": length_B})
-        return Live(sources.pop("state_LRZ"), np.arange(len(length_B)), sources, len(length_B))
+        return BeamState(sources.pop("state_LRZ"), np.arange(len(length_B)), sources, len(length_B))
 
-    def step(self, last_id_R: Ints, live: Live, count: int) -> tuple[Floats, Ints, Live]:
+    def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
         """Return the `count` likeliest tokens after last_id_R, and the state there."""
-        row_AK, place_R = live.grid()
+        row_AK, place_R = state.grid()
         found = self._decoder.run(
             {
                 "last_id_R": last_id_R,
-                "state_LRZ": live.state_LRZ,
+                "state_LRZ": state.state_LRZ,
                 "row_AK": row_AK,
                 "place_R": place_R,
                 "rank_N": np.arange(count),
-                **live.sources,
+                **state.sources,
             }
         )
-        return found["log_prob_RN"], found["id_RN"], replace(live, state_LRZ=found["next_LRZ"])
+        return found["log_prob_RN"], found["id_RN"], replace(state, state_LRZ=found["next_LRZ"])
+
+    def distribution(self, last_id_R: Ints, state: BeamState) -> tuple[Floats, BeamState]:
+        """Return the log-probability of every token after last_id_R, and the state there."""
+        ranked_RV, id_RV, state = self.step(last_id_R, state, ALL_TOKENS)
+        log_prob_RV = np.empty_like(ranked_RV)
+        np.put_along_axis(log_prob_RV, id_RV, ranked_RV, axis=1)
+        return log_prob_RV, state
 
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        """Attention is not exported: raises UserError."""
+        """Raise UserError: attention is not exported."""
         raise UserError("an export shows no attention; name the run it is of with --model")
 
 
 class _Graph:
     """A graph in a session of onnxruntime: arrays in and out by name.
 
-    A forked process has none of the session's threads, and opens a session of its own. It keeps the
-    other one, whose end would wait for them.
+    A forked process has none of the session's threads, so it opens a session of its own. It must
+    not delete the old one, because that would wait for those threads.
     """
 
     def __init__(self, path: Path) -> None:
@@ -66,13 +74,13 @@ class _Graph:
             self._open()
         except OSError as error:
             raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-        except Exception as error:  # onnxruntime's have no other parent
+        except Exception as error:  # onnxruntime's errors have no other parent
             raise UserError(f"{path}: onnxruntime cannot load it: {quoted(str(error))}") from None
 
     def _open(self) -> None:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors
-        # Threads that wait busily take the other core from whatever else runs there.
+        # Threads that wait in a loop would take cores from other programs.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(
             self._content, options, providers=["CPUExecutionProvider"]
@@ -82,7 +90,7 @@ class _Graph:
         self._outputs = [each.name for each in self._session.get_outputs()]
 
     def run(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Return the outputs; what the graph does not read may be among `arrays`."""
+        """Return the outputs. The graph reads what it needs of `arrays`."""
         if self._process != os.getpid():
             _LEFT.append(self._session)
             self._open()

@@ -1,7 +1,8 @@
 """Search for the best target sequences, over any step function.
 
-Shapes: N sentences, R live hypotheses (those of a sentence side by side, sentences in order), K
-likeliest continuations of each, X continuations of all, C chosen ones, T tokens so far.
+Shapes: N sentences, R live hypotheses (those of a sentence side by side, sentences in order), V
+target vocabulary, K likeliest continuations of each, X continuations of all, C chosen ones, T
+tokens so far.
 """
 
 import math
@@ -14,30 +15,49 @@ import numpy.typing as npt
 
 from gru_mt.data.sentences import Ints
 from gru_mt.data.words import BOS, EOS
+from gru_mt.decoding import Decoding
 
 Floats = npt.NDArray[np.floating]
 
 
 class State(Protocol):
-    """What a step function carries from token to token, a row for each live hypothesis."""
+    """What a step function carries from token to token: a row for each live hypothesis."""
 
     def select(self, row_N: Ints, /) -> Self:
-        """Return the state of the rows that row_N names, which may repeat or leave."""
+        """Return the state of the rows that row_N names: any of them, each any number of times."""
         ...
 
 
 S = TypeVar("S", bound=State)
 Step = Callable[[Ints, S, int], tuple[Floats, Ints, S]]
-"""last_id_R, state, K -> log_prob_RK and id_RK of the K likeliest next tokens, next state."""
+"""last_id_R, state, K -> log_prob_RK and id_RK of the K likeliest next tokens, next state.
+
+The first last_id_R is <s>. The K stand in any order. Log-probabilities are in nats; an impossible
+token has minus infinity.
+"""
+Distribution = Callable[[Ints, S], tuple[Floats, S]]
+"""last_id_R, state -> log_prob_RV of every next token, next state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One found sequence: its ids without <eos>, log-probability in nats, and score to rank by."""
+    """A sequence that was found: ids without <eos>, log-probability in nats, score to rank by."""
 
     ids: list[int]
     log_prob: float
     score: float
+
+
+def top_k(distribution: Distribution[S]) -> Step[S]:
+    """Return the step function that picks the likeliest tokens of a distribution."""
+
+    def step(last_id_R: Ints, state: S, count: int) -> tuple[Floats, Ints, S]:
+        log_prob_RV, state = distribution(last_id_R, state)
+        last = min(count, log_prob_RV.shape[1]) - 1
+        id_RK = np.argpartition(-log_prob_RV, last, axis=1)[:, : last + 1]
+        return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, state
+
+    return step
 
 
 def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> float:
@@ -46,28 +66,24 @@ def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> fl
 
 
 def beam_search(
-    step: Step[S],
-    start: S,
-    limit_N: Ints,
-    *,
-    beam_size: int,
-    length_penalty: float,
-    margin: float = math.inf,
+    step: Step[S], start: S, limit_N: Ints, decoding: Decoding, margin: float = math.inf
 ) -> list[list[Hypothesis]]:
-    """Return for each sentence its `beam_size` best found sequences, best first.
+    """Return the best sequences found for each sentence, best first: a beam of them at most.
 
-    All sentences advance in one batch. A hypothesis that ends, at <eos> or at its sentence's limit
-    of tokens, takes its place in the beam along, so that the beam narrows until its sentence leaves
-    (the search of Bahdanau et al. 2015's code, and of Marian's). Ranked by `length_normalised`. A
-    beam of 1 is greedy search: it takes the likeliest token at every step.
+    All sentences advance in one batch. A hypothesis ends at <eos>, or when it has as many tokens as
+    limit_N allows its sentence. It keeps its place in the beam: the others go on in a narrower one,
+    until none is left (as in the code of Bahdanau et al. 2015, and in Marian). The sequences are
+    then ranked by `length_normalised`. A beam of 1 is greedy search.
 
-    A finite `margin` gives up continuations more than so many nats below the best of their sentence
-    at the same length (relative threshold pruning, Freitag and Al-Onaizan 2017, arXiv 1702.01806):
-    faster, and fewer than `beam_size` sequences may be found.
+    A finite `margin` makes the search faster. It gives up continuations that are more than so many
+    nats below the best one of their sentence at the same length (relative threshold pruning,
+    Freitag and Al-Onaizan 2017, arXiv 1702.01806).
+
+    A hypothesis without a possible continuation is dropped, so that a sentence may have none left.
     """
     found: list[list[Hypothesis]] = [[] for _ in limit_N]
     sentence_R = np.arange(len(limit_N))
-    width_N = np.full(len(limit_N), beam_size)
+    width_N = np.full(len(limit_N), decoding.beam_size)
     score_R: Floats = np.zeros(len(limit_N))
     id_RT = np.empty((len(limit_N), 0), np.int64)
     last_id_R, state = np.full(len(limit_N), BOS), start
@@ -81,7 +97,7 @@ def beam_search(
         ended_C = (id_CT[:, -1] == EOS) | (id_CT.shape[1] >= limit_N[sentence_C])
         for c in np.flatnonzero(ended_C):
             ids: list[int] = id_CT[c].tolist()
-            score = length_normalised(score_C[c], len(ids), length_penalty)
+            score = length_normalised(score_C[c], len(ids), decoding.length_penalty)
             ids = ids[:-1] if ids[-1] == EOS else ids
             found[sentence_C[c]].append(Hypothesis(ids, float(score_C[c]), score))
             width_N[sentence_C[c]] -= 1
@@ -94,10 +110,10 @@ def beam_search(
 def _choose(
     total_RK: Floats, sentence_R: Ints, width_N: Ints, margin: float
 ) -> tuple[Ints, Ints, Floats]:
-    """Return row_C, place_C in that row, and log-probability_C of the continuations to go on with.
+    """Return the continuations to go on with: row_C, place_C in that row, and log-probability_C.
 
-    Each sentence gets as many as its beam is still wide, best first, within `margin` of the best;
-    impossible ones are left out.
+    Each sentence gets as many as its beam is still wide, best first, if they are possible and
+    within `margin` of the best.
     """
     row_X, place_X = np.nonzero(total_RK > -math.inf)
     order_X = np.lexsort((-total_RK[row_X, place_X], sentence_R[row_X]))  # by sentence, best first

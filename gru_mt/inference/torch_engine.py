@@ -1,6 +1,6 @@
 """Translating with torch.
 
-Shapes: as in `engine`; T target tokens.
+Shapes: as in `engine`.
 """
 
 import os
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from gru_mt.data.sentences import Ints
 from gru_mt.errors import UserError
-from gru_mt.inference.engine import Live
+from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats
 from gru_mt.model.incremental import Incremental, best
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
@@ -21,9 +21,9 @@ from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 
 @cache
 def compute_after_forks() -> None:
-    """Have processes that are forked from here on compute with one thread.
+    """Have every process that is forked from this one compute with a single thread.
 
-    They have none of the threads that this one computed with, and would wait for them for ever.
+    A fork does not copy the threads that torch computes with, and would wait for them for ever.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
@@ -33,41 +33,51 @@ class TorchEngine:
     """A model on torch's device; see `Engine`."""
 
     def __init__(self, model: Seq2Seq) -> None:
-        """Take the model as it is now; later changes of its weights do not all show here."""
+        """Take the model as it is now; later changes of its weights may not show here."""
         compute_after_forks()
         self.model = model
         self.device_type = model.output_bias_V.device.type
         self.decoder = Incremental(model)
 
     @torch.inference_mode()
-    def start(self, source_BS: Ints, length_B: Ints) -> Live:
+    def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
         """Encode sources; return the state of one hypothesis of each."""
         start = self._encode(source_BS, length_B)
         sources = self.decoder.remember(start)
-        return Live(start.state_LBZ, np.arange(len(length_B)), sources, len(length_B))
+        return BeamState(start.state_LBZ, np.arange(len(length_B)), sources, len(length_B))
 
     @torch.inference_mode()
-    def step(self, last_id_R: Ints, live: Live, count: int) -> tuple[Floats, Ints, Live]:
+    def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
         """Return the `count` likeliest tokens after last_id_R, and the state there."""
-        row_AK, place_R = live.grid()
-        logits_RV, state_LRZ = self.decoder(
-            self._tensor(last_id_R),
-            live.state_LRZ,
-            live.sources,
-            self._tensor(row_AK),
-            self._tensor(place_R),
-        )
+        logits_RV, state = self._advance(last_id_R, state)
         log_prob_RN, id_RN = best(logits_RV, count)
-        return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), replace(live, state_LRZ=state_LRZ)
+        return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), state
+
+    @torch.inference_mode()
+    def distribution(self, last_id_R: Ints, state: BeamState) -> tuple[Floats, BeamState]:
+        """Return the log-probability of every token after last_id_R, and the state there."""
+        logits_RV, state = self._advance(last_id_R, state)
+        return logits_RV.log_softmax(dim=1).cpu().numpy(), state
 
     @torch.inference_mode()
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        """Return weight_BTS: how much each prediction after target_in_BT reads of each source."""
+        """Return attention's weight_BTS; UserError where the model has no attention."""
         if not self.model.attention.context_size:
             raise UserError("this model has no attention to show (model.attention: none)")
         start = self._encode(source_BS, length_B)
         weights: Floats = self.model.align(self._tensor(target_in_BT), start).cpu().numpy()
         return weights
+
+    def _advance(self, last_id_R: Ints, state: BeamState) -> tuple[Tensor, BeamState]:
+        row_AK, place_R = state.grid()
+        logits_RV, state_LRZ = self.decoder(
+            self._tensor(last_id_R),
+            state.state_LRZ,
+            state.sources,
+            self._tensor(row_AK),
+            self._tensor(place_R),
+        )
+        return logits_RV, replace(state, state_LRZ=state_LRZ)
 
     def _encode(self, source_BS: Ints, length_B: Ints) -> DecoderState:
         return self.model.encode(self._tensor(source_BS), self._tensor(length_B))

@@ -1,6 +1,6 @@
 """Text in, text out: what `gru-mt translate`, `gru-mt eval` and validation share.
 
-Shapes: N sentences, B sentences of one batch.
+Shapes: N sentences, B sentences of one batch, S source tokens, T target tokens.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from gru_mt.data.sentences import Sentences, closed_batch
+from gru_mt.data.sentences import Ints, Sentences, closed_batch
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import BOS, Tokenizer
 from gru_mt.decoding import Decoding
@@ -21,21 +21,21 @@ from gru_mt.inference.engine import Engine
 from gru_mt.inference.exported import is_export, load_export
 from gru_mt.inference.search import beam_search
 
-PRUNING_MARGIN = 1.5  # nats, where only the best is wanted: on fra-eng no BLEU less than without
+PRUNING_MARGIN = 1.5  # nats; see `beam_search`. Used where only the best translation is wanted.
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One translation of a sentence.
 
-    Its score is the log-probability in nats over length ** length_penalty; higher is better. It
-    depends on the batch in its sixth digit: products of other shapes are rounded otherwise.
+    The score is the log-probability in nats / length ** length_penalty; higher is better. Its sixth
+    digit depends on the batch, because products of other shapes are rounded otherwise.
     """
 
     text: str
     score: float
     tokens: list[str]
-    attention: list[list[float]] | None  # a row for each token and <eos>, over source tokens, <eos>
+    attention: list[list[float]] | None  # for each token and <eos>: weights of source tokens, <eos>
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Translation:
     source: str
     source_tokens: list[str]
     candidates: list[Candidate]
-    cut_tokens: int  # source tokens past the longest that is translated, which were left out
+    cut_tokens: int  # how many source tokens were left out at the end; see `max_source_tokens`
 
     @property
     def text(self) -> str:
@@ -69,6 +69,7 @@ class Translation:
         }
 
 
+@dataclass(eq=False)
 class Translator:
     """A model and its tokenizer, ready to translate.
 
@@ -76,45 +77,29 @@ class Translator:
     >>> translator = Translator.load("runs/small")
     >>> translator.translate("I see a cat.").text
     'je vois un chat.'
-    >>> [each.text for each in translator.translate(["We want a key.", ""], beam_size=1)]
+    >>> greedy = translator.decoding.overridden(beam_size=1)
+    >>> [each.text for each in translator.translate(["We want a key.", ""], decoding=greedy)]
     ['nous veux un clef.', '']
 
-    A process may be forked after a translation, as `multiprocessing` does: the new one translates
-    with one thread (torch) or with new ones (an export).
+    A process that is forked after a translation, as `multiprocessing` forks, can translate too:
+    with one thread (torch), or with threads of its own (an export).
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        tokenizer: Tokenizer,
-        decoding: Decoding,
-        *,
-        target_language: str = "",
-        bleu_tokenizer: str = "auto",
-    ) -> None:
-        """Take what translating needs, and what `evaluation.score.bleu_tokenizer` does."""
-        self.engine = engine
-        self.tokenizer = tokenizer
-        self.decoding = decoding
-        self.target_language = target_language
-        self.bleu_tokenizer = bleu_tokenizer
+    engine: Engine
+    tokenizer: Tokenizer
+    decoding: Decoding  # what `translate` uses if it is given none
+    target_language: str = ""  # this and the next: see `evaluation.score.resolve_bleu_tokenizer`
+    bleu_tokenizer: str = "auto"
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
-        """Return the translator of a run's folder, of a bundle or of an export.
+        """Return the translator in the folder of a run, a bundle or an export.
 
-        An export runs on the CPU, whatever `device` is, and torch is not imported. Raises UserError
-        where there is none.
+        An export runs on the CPU, whatever `device` is, and does not import torch. Raises UserError
+        where there is no translator, or where it is damaged.
         """
         if is_export(Path(path)):
-            export = load_export(Path(path))
-            return cls(
-                export.engine,
-                export.tokenizer,
-                export.decoding,
-                target_language=export.target_language,
-                bleu_tokenizer=export.bleu_tokenizer,
-            )
+            return cls(*load_export(Path(path)))
         from gru_mt.bundle import load_bundle
         from gru_mt.device import resolve_device
         from gru_mt.inference.torch_engine import TorchEngine
@@ -134,8 +119,7 @@ class Translator:
         self,
         sources: str,
         *,
-        beam_size: int | None = None,
-        length_penalty: float | None = None,
+        decoding: Decoding | None = None,
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
@@ -146,8 +130,7 @@ class Translator:
         self,
         sources: Sequence[str],
         *,
-        beam_size: int | None = None,
-        length_penalty: float | None = None,
+        decoding: Decoding | None = None,
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
@@ -157,25 +140,20 @@ class Translator:
         self,
         sources: str | Sequence[str],
         *,
-        beam_size: int | None = None,
-        length_penalty: float | None = None,
+        decoding: Decoding | None = None,
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
     ) -> Translation | list[Translation]:
-        """Return a translation of each source, in order, or of a string its one translation.
+        """Return the translation of a string, or of each source in a sequence, in order.
 
-        The beam and the length penalty default to the bundle's; a beam of 1 is greedy. Neither the
-        batch size nor the order of the sources changes a translation. A blank source gives an empty
-        text. With `n_best` above 1 the search gives nothing up: it is slower, and may find a first
-        that scores higher than with `n_best` 1. Raises ValueError where a number is out of its
-        range, and UserError where `n_best` is larger than the beam.
+        `decoding` is the translator's own if none is given. Neither the batch size nor the order of
+        the sources changes a translation. A blank source gives an empty text. Above an `n_best` of
+        1 the search does not prune: it is slower, and may find a better first translation. Raises
+        ValueError where `n_best` or `batch_size` is no whole number of at least 1, and UserError
+        where `n_best` is larger than the beam, or where there is no attention to show.
         """
-        decoding = Decoding(
-            self.decoding.beam_size if beam_size is None else beam_size,
-            self.decoding.length_penalty if length_penalty is None else length_penalty,
-            self.decoding.max_source_tokens,
-        )
+        decoding = decoding or self.decoding
         _check_count("n_best", n_best)
         _check_count("batch_size", batch_size)
         if n_best > decoding.beam_size:
@@ -194,7 +172,7 @@ class Translator:
         batch_size: int,
         attention: bool,
     ) -> list[Translation]:
-        """Return what `translate` does, of settings that it has checked."""
+        """Do what `translate` does; its arguments are checked."""
         longest = decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([_encodable(source) for source in sources])
         encoded = Sentences([ids[:longest] for ids in id_lists])
@@ -203,22 +181,22 @@ class Translator:
         worded_N = by_length_N[encoded.length_N[by_length_N] > 0]
         for first in range(0, len(worded_N), batch_size):
             row_B = worded_N[first : first + batch_size]
+            source_BS, length_B = closed_batch(encoded, row_B)
             beams = beam_search(
                 self.engine.step,
-                self.engine.start(*closed_batch(encoded, row_B)),
+                self.engine.start(source_BS, length_B),
                 # A limit by the sentence's own length: its company in a batch changes nothing.
-                2 * encoded.length_N[row_B] + 10,
-                beam_size=decoding.beam_size,
-                length_penalty=decoding.length_penalty,
+                2 * length_B + 8,
+                decoding,
                 margin=PRUNING_MARGIN if n_best == 1 else math.inf,
             )
-            for row, beam in zip(row_B, beams, strict=True):
+            for row, source_S, length, beam in zip(row_B, source_BS, length_B, beams, strict=True):
                 candidates[row] = [
                     Candidate(
                         self.tokenizer.target.decode(hypothesis.ids),
                         hypothesis.score,
                         self.tokenizer.target.pieces(hypothesis.ids),
-                        self._align(encoded, row, hypothesis.ids) if attention else None,
+                        self._align(source_S[:length], hypothesis.ids) if attention else None,
                     )
                     for hypothesis in beam[:n_best]
                 ]
@@ -232,20 +210,20 @@ class Translator:
             for row, (source, ids) in enumerate(zip(sources, id_lists, strict=True))
         ]
 
-    def _align(self, encoded: Sentences, row: int, ids: list[int]) -> list[list[float]]:
-        """Return the attention of each token and of <eos> over the source's, closed by <eos>."""
-        source = closed_batch(encoded, np.array([row]))
-        (weight_TS,) = self.engine.align(*source, np.array([[BOS, *ids]]))
+    def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
+        """Return the attention of each token and of <eos> over source_S, alone in a batch."""
+        length_B = np.array([len(source_S)])
+        (weight_TS,) = self.engine.align(source_S[None], length_B, np.array([[BOS, *ids]]))
         weights: list[list[float]] = weight_TS.tolist()
         return weights
 
 
 def _encodable(source: str) -> str:
-    """Return `source` cleaned, with half surrogate pairs, which UTF-8 has no bytes for, as "?"."""
+    """Return `source` cleaned, with "?" for half a surrogate pair, which UTF-8 cannot hold."""
     return clean(source.encode("utf-8", errors="replace").decode("utf-8"))
 
 
 def _check_count(name: str, value: object) -> None:
-    """Raise ValueError where `value` is no whole number of at least 1."""
+    """Raise ValueError where `value` is not a whole number of at least 1."""
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, got {quoted(value)}")

@@ -13,7 +13,7 @@ from gru_mt.bundle import build_model
 from gru_mt.config import Config
 from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
-from gru_mt.evaluation.score import bleu_tokenizer
+from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
 from gru_mt.training.folder import locked
@@ -50,7 +50,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     keep_freed_memory()
     # What is not there is said before the waiting.
     device = resolve_device(config.training.device)
-    bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
+    resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     run = Run(folder)
     with locked(run), closing(Journal(run.log)) as journal:
         start = start_of(run)

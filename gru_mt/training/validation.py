@@ -11,7 +11,7 @@ import torch
 
 from gru_mt.config import Config
 from gru_mt.data.batching import EncodedPairs
-from gru_mt.evaluation.score import bleu_tokenizer, corpus_bleu
+from gru_mt.evaluation.score import corpus_bleu, resolve_bleu_tokenizer
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
@@ -80,9 +80,11 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.de
     loss = mean_loss(model, data.dev_pairs, LARGEST_BATCH, device)
     if not math.isfinite(perplexity(loss)):
         return Validation(0.0, loss)
-    translator = Translator(TorchEngine(model), data.tokenizer, config.decoding)
-    translations = translator.translate(data.dev.sources, beam_size=1)
-    tokenizer = bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
+    greedy = config.decoding.overridden(beam_size=1)
+    translations = Translator(TorchEngine(model), data.tokenizer, greedy).translate(
+        data.dev.sources
+    )
+    tokenizer = resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     texts = [each.text for each in translations]
     return Validation(corpus_bleu(texts, data.dev.references, tokenizer=tokenizer), loss)
 

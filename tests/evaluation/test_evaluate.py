@@ -25,16 +25,20 @@ class Echo:
         return [SimpleNamespace(text=source) for source in sources]
 
 
-def test_settings_default_to_the_bundles_and_each_can_be_overridden() -> None:
+def test_decoding_is_the_translators_or_what_is_asked_for() -> None:
     echo: Any = Echo()
     sources = ["one two three four five", "six seven eight nine ten"]
     evaluation_set = EvaluationSet(sources, [[source] for source in sources])
     result = evaluate(echo, evaluation_set)
-    assert echo.asked == {"beam_size": 4, "length_penalty": 0.5}
+    assert echo.asked == {"decoding": echo.decoding}
+    assert result.to_json()["beam_size"] == 4
+    assert result.to_json()["length_penalty"] == 0.5
     assert [score.value for score in result.scores] == pytest.approx([100, 100, 100])
     assert result.sentences_s == pytest.approx(2 / result.seconds)
-    evaluate(echo, evaluation_set, beam_size=1, length_penalty=0.0)
-    assert echo.asked == {"beam_size": 1, "length_penalty": 0.0}
+    greedy = echo.decoding.overridden(beam_size=1, length_penalty=0.0)
+    result = evaluate(echo, evaluation_set, decoding=greedy)
+    assert echo.asked == {"decoding": Decoding(1, 0.0, max_source_tokens=9)}
+    assert result.decoding == greedy
 
 
 def test_the_bleu_tokenizer_is_the_translators_or_what_is_asked_for() -> None:

@@ -17,8 +17,8 @@ from gru_mt.evaluation import score as score_module
 from gru_mt.evaluation.score import (
     TOKENIZERS,
     Score,
-    bleu_tokenizer,
     corpus_bleu,
+    resolve_bleu_tokenizer,
     score_translations,
 )
 
@@ -180,7 +180,7 @@ def test_the_tokenizer_follows_the_target_language(
     languages: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(score_module, "find_spec", lambda _: None)
-    found = {language: bleu_tokenizer(language, "auto") for language in languages.split()}
+    found = {language: resolve_bleu_tokenizer(language, "auto") for language in languages.split()}
     assert found == dict.fromkeys(languages.split(), expected)
 
 
@@ -188,19 +188,23 @@ def test_japanese_and_korean_are_cut_by_mecab_where_it_is_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(score_module, "find_spec", lambda name: name in ("MeCab", "ipadic"))
-    assert bleu_tokenizer("ja", "auto") == bleu_tokenizer("fr", "ja-mecab") == "ja-mecab"
-    assert bleu_tokenizer("ko", "auto") == "char"
+    assert (
+        resolve_bleu_tokenizer("ja", "auto")
+        == resolve_bleu_tokenizer("fr", "ja-mecab")
+        == "ja-mecab"
+    )
+    assert resolve_bleu_tokenizer("ko", "auto") == "char"
     with pytest.raises(UserError, match=r"ko-mecab is not installed: .* 'sacrebleu\[ko\]'$"):
-        bleu_tokenizer("ko", "ko-mecab")
+        resolve_bleu_tokenizer("ko", "ko-mecab")
     monkeypatch.setattr(score_module, "find_spec", lambda _: None)
     with pytest.raises(UserError, match=r"ja-mecab is not installed: .* 'sacrebleu\[ja\]'$"):
-        bleu_tokenizer("ja", "ja-mecab")
+        resolve_bleu_tokenizer("ja", "ja-mecab")
 
 
 def test_the_tokenizer_can_be_set() -> None:
-    assert bleu_tokenizer("zh", "intl") == "intl"
+    assert resolve_bleu_tokenizer("zh", "intl") == "intl"
     with pytest.raises(UserError, match=r"no BLEU tokenizer 'spm'; there are auto, 13a, intl, zh,"):
-        bleu_tokenizer("zh", "spm")
+        resolve_bleu_tokenizer("zh", "spm")
     in_config = get_args(EvaluationConfig.model_fields["bleu_tokenizer"].annotation)
     assert in_config == ("auto", *TOKENIZERS)
 

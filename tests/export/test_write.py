@@ -14,7 +14,7 @@ from gru_mt.errors import UserError
 from gru_mt.export import write
 from gru_mt.export.graphs import graphs
 from gru_mt.export.write import export
-from gru_mt.inference.exported import FACTS, is_export, load_export, preferred
+from gru_mt.inference.exported import FACTS, is_export, load_export, usable_export
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import WEIGHTS
@@ -143,9 +143,9 @@ def test_the_export_of_a_run_or_a_bundle_is_preferred(run: Path) -> None:
     for folder in (run, run / "model"):
         if folder.name == "model":
             shutil.move(run / "onnx", folder / "onnx")
-        assert preferred(folder, warn=pytest.fail) == folder / "onnx"
-    assert preferred(run / "onnx-int8", warn=pytest.fail) == run / "onnx-int8"
-    assert preferred(run, warn=pytest.fail) == run
+        assert usable_export(folder, warn=pytest.fail) == folder / "onnx"
+    assert usable_export(run / "onnx-int8", warn=pytest.fail) is None
+    assert usable_export(run, warn=pytest.fail) is None
 
 
 def test_one_of_older_weights_or_of_another_format_is_not(
@@ -154,17 +154,17 @@ def test_one_of_older_weights_or_of_another_format_is_not(
     facts = read_json(run / "onnx" / FACTS)
     write_json(run / "onnx" / FACTS, facts | {"format": 1})
     said: list[str] = []
-    assert preferred(run, warn=said.append) == run
+    assert usable_export(run, warn=said.append) is None
     write_json(run / "onnx" / FACTS, facts)
     change_weights(run)
-    assert preferred(run, warn=said.append) == run
+    assert usable_export(run, warn=said.append) is None
     assert len(said) == 2
     assert "another version of gru-mt" in said[0]
     assert "of other weights" in said[1]
     assert all(f"gru-mt export --model {run} renews it" in line for line in said)
     monkeypatch.setattr(write, "graphs", no_graphs)
     export(run, "fp32")
-    assert preferred(run, warn=pytest.fail) == run / "onnx"
+    assert usable_export(run, warn=pytest.fail) == run / "onnx"
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"[]", b"{}", None])
@@ -175,7 +175,7 @@ def test_one_whose_facts_are_damaged_is_not_and_it_is_said(
     changed = path.read_bytes().replace(b'"fp32"', b'"fp16"')
     path.write_bytes(changed if content is None else content)
     said: list[str] = []
-    assert preferred(run, warn=said.append) == run
+    assert usable_export(run, warn=said.append) is None
     (line,) = said
     assert line.startswith(f"warning: {run / 'onnx'}")
     assert "\n" not in line
@@ -185,7 +185,7 @@ def test_without_onnxruntime_a_run_is_used_and_an_export_refused(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    assert preferred(run, warn=pytest.fail) == run
+    assert usable_export(run, warn=pytest.fail) is None
     assert_refused(run / "onnx", "onnxruntime", "pip install 'gru-mt[onnx]'")
 
 

@@ -1,49 +1,49 @@
-"""Live hypotheses and the sources that they read: counted by hand."""
+"""The state of live hypotheses and the sources that they read: counted by hand."""
 
 import numpy as np
 
-from gru_mt.inference.engine import Live
+from gru_mt.inference.engine import BeamState
 
 
-def live(source_R: list[int], names: str) -> Live:
+def state_of(source_R: list[int], names: str) -> BeamState:
     state_LRZ = np.arange(len(source_R), dtype=float)[None, :, None]
-    return Live(state_LRZ, np.array(source_R), {"name": np.array([*names])}, len(names))
+    return BeamState(state_LRZ, np.array(source_R), {"name": np.array([*names])}, len(names))
 
 
-def read(live: Live) -> str:
+def read(state: BeamState) -> str:
     """Return the name of the source that each hypothesis reads."""
-    return "".join(live.sources["name"][row] for row in live.source_R)
+    return "".join(state.sources["name"][row] for row in state.source_R)
 
 
 def test_a_grid_has_the_hypotheses_of_each_source_side_by_side() -> None:
-    row_AK, place_R = live([0, 2, 2, 2, 3], "abcd").grid()
+    row_AK, place_R = state_of([0, 2, 2, 2, 3], "abcd").grid()
     assert row_AK.tolist() == [[0, 0, 0], [0, 0, 0], [1, 2, 3], [4, 0, 0]]
     assert place_R.tolist() == [0, 6, 7, 8, 9]
     assert row_AK.flatten()[place_R].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_grid_of_one_hypothesis_each_is_two_wide() -> None:
-    row_AK, place_R = live([0, 1], "ab").grid()
+    row_AK, place_R = state_of([0, 1], "ab").grid()
     assert row_AK.tolist() == [[0, 0], [1, 0]]
     assert place_R.tolist() == [0, 2]
 
 
 def test_selected_hypotheses_take_their_states_and_sources_along() -> None:
-    selected = live([0, 1, 2, 2, 3], "abcd").select(np.array([1, 1, 3, 4]))
+    selected = state_of([0, 1, 2, 2, 3], "abcd").select(np.array([1, 1, 3, 4]))
     assert selected.state_LRZ[0, :, 0].tolist() == [1.0, 1.0, 3.0, 4.0]
     assert read(selected) == "bbcd"
-    assert selected.count == 4  # source a stays: three of four are still read
+    assert selected.sources_held == 4  # source a stays: three of four are still read
 
 
 def test_sources_leave_when_half_of_them_are_read_no_more() -> None:
-    selected = live([0, 1, 2, 2, 3], "abcd").select(np.array([1, 4, 4]))
+    selected = state_of([0, 1, 2, 2, 3], "abcd").select(np.array([1, 4, 4]))
     assert selected.sources["name"].tolist() == ["b", "d"]
     assert selected.source_R.tolist() == [0, 1, 1]
     assert read(selected) == "bdd"
-    assert selected.count == 2
+    assert selected.sources_held == 2
 
 
 def test_nothing_is_left_when_all_have_ended() -> None:
-    selected = live([0, 1], "ab").select(np.array([], dtype=np.int64))
+    selected = state_of([0, 1], "ab").select(np.array([], dtype=np.int64))
     assert selected.sources["name"].tolist() == []
-    assert selected.count == 0
+    assert selected.sources_held == 0

@@ -13,11 +13,12 @@ import torch
 from gru_mt.config import ModelConfig
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
-from gru_mt.inference.engine import Engine, Live
+from gru_mt.inference.engine import BeamState, Engine
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.cells import CELLS
 from gru_mt.model.seq2seq import Seq2Seq
+from tests.inference.test_rules import assert_everything_allowed_changes_nothing
 from tests.inference.test_translator import NO_FORK, forked, sentences, tokenizer
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
@@ -81,13 +82,15 @@ def run(engine: Engine) -> Iterator[tuple[Any, ...]]:
     """Yield what a walk through a batch computes, of which hypotheses end and become more."""
     rng = np.random.default_rng(1)
     length_B = np.array([7, 3, 1, 5, 2])
-    live: Live = engine.start(rng.integers(4, WORDS.source.size, (5, 7)), length_B)
-    yield live.state_LRZ, *(live.sources[name] for name in sorted(live.sources))
+    state: BeamState = engine.start(rng.integers(4, WORDS.source.size, (5, 7)), length_B)
+    yield state.state_LRZ, *(state.sources[name] for name in sorted(state.sources))
     for row_N in ([0, 0, 0, 2, 4, 4], [0, 1, 2, 3, 3, 3, 3], [5], [0]):
-        last_id_R = rng.integers(4, WORDS.target.size, len(live.source_R))
-        log_prob_RN, id_RN, live = engine.step(last_id_R, live, 4)
-        yield log_prob_RN, id_RN, live.state_LRZ
-        live = live.select(np.array(row_N))
+        last_id_R = rng.integers(4, WORDS.target.size, len(state.source_R))
+        log_prob_RN, id_RN, after = engine.step(last_id_R, state, 4)
+        yield log_prob_RN, id_RN, after.state_LRZ
+        log_prob_RV, after = engine.distribution(last_id_R, state)
+        yield log_prob_RV, after.state_LRZ
+        state = after.select(np.array(row_N))
 
 
 def test_numbers_are_torchs(engines: Engines) -> None:
@@ -127,6 +130,13 @@ def test_a_beam_may_be_wider_than_the_vocabulary(engines: Engines) -> None:
     assert WORDS.target.size < 40
     sources = sentences(3)
     assert translate(engines.fp32, sources, 40, 2) == translate(engines.torch, sources, 40, 2)
+
+
+def test_a_rule_that_allows_everything_changes_nothing(engines: Engines) -> None:
+    rng, length_B = np.random.default_rng(1), np.array([7, 3, 1, 5, 2])
+    source_BS = rng.integers(4, WORDS.source.size, (5, 7))
+    for engine in (engines.torch, engines.fp32, engines.int8):
+        assert_everything_allowed_changes_nothing(engine, source_BS, length_B)
 
 
 def test_no_attention_is_shown(engines: Engines) -> None:

@@ -1,0 +1,57 @@
+"""The settings of decoding: one statement of ranges, for every way to give them."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from gru_mt.config import Config
+from gru_mt.decoding import Decoding
+
+
+@pytest.mark.parametrize("length_penalty", [0, 0.6, 10, np.float32(1)])
+@pytest.mark.parametrize("beam_size", [1, 1_000, np.int64(5)])
+def test_settings_in_range_are_taken(beam_size: int, length_penalty: float) -> None:
+    Decoding(beam_size, length_penalty, max_source_tokens=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("beam_size", [0, -1, 1_001, 10**40, 2.0, True, "5", None]),
+        ("max_source_tokens", [0, -1, 2.5, True, "256", None]),
+        ("length_penalty", [-0.1, 10.1, 1e300, math.nan, math.inf, True, "1", None]),
+    ],
+)
+def test_settings_of_another_type_or_out_of_range_are_refused(
+    name: str, values: list[object]
+) -> None:
+    for value in values:
+        settings: Any = {"beam_size": 5, "length_penalty": 1.0, "max_source_tokens": 256}
+        with pytest.raises(ValueError, match=rf"^{name} must be a .*, got ") as caught:
+            Decoding(**settings | {name: value})
+        assert len(str(caught.value)) < 150
+
+
+def test_a_configuration_has_the_same_ranges() -> None:
+    for beam_size, length_penalty in ((1, 0.0), (1_000, 10.0)):
+        allowed = {"beam_size": beam_size, "length_penalty": length_penalty}
+        config = Config.model_validate({"data": {"corpus": "phrasebook"}, "decoding": allowed})
+        assert config.decoding == Decoding(beam_size, length_penalty)
+    for beyond in ({"beam_size": 0}, {"beam_size": 1_001}, {"length_penalty": 10.1}):
+        with pytest.raises(ValidationError):
+            Config.model_validate({"data": {"corpus": "phrasebook"}, "decoding": beyond})
+
+
+def test_what_is_given_overrides_and_what_is_none_does_not() -> None:
+    decoding = Decoding(3, 0.5, max_source_tokens=9)
+    assert decoding.overridden(beam_size=1, length_penalty=None) == Decoding(1, 0.5, 9)
+    assert decoding.overridden(length_penalty=0) == Decoding(3, 0, 9), "0 is given"
+    assert decoding.overridden() == decoding
+    for name, value in (("beam_size", 0), ("beam_size", 2.5), ("length_penalty", math.nan)):
+        with pytest.raises(ValueError, match=f"^{name} must be a .*, got "):
+            decoding.overridden(**{name: value})
+    with pytest.raises(TypeError):
+        decoding.overridden(beam=1)
