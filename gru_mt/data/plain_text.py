@@ -54,11 +54,11 @@ def write_split(
 def _texts(split: Split, source_language: str, target_language: str) -> dict[str, list[str]]:
     """Return the lines of each file by its name."""
     texts = [
-        (f"train.{source_language}", [pair.source for pair in split.train]),
-        (f"train.{target_language}", [pair.target for pair in split.train]),
+        (f"train.{source_language}", [example.source for example in split.train]),
+        (f"train.{target_language}", [example.target for example in split.train]),
     ]
-    for part, pairs in (("dev", split.dev), ("test", split.test)):
-        evaluation = EvaluationSet.from_pairs(pairs)
+    for part, examples in (("dev", split.dev), ("test", split.test)):
+        evaluation = EvaluationSet.from_examples(examples)
         texts.append((f"{part}.{source_language}", evaluation.sources))
         for number in range(max(map(len, evaluation.references), default=1)):
             lines = [each[number] if number < len(each) else "" for each in evaluation.references]

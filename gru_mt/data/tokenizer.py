@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import sentencepiece
 
+from gru_mt.data.special import BOS, EOS, PAD, SPECIALS, UNK
 from gru_mt.data.text import clean, is_word
-from gru_mt.data.words import BOS, EOS, PAD, SPECIALS, UNK, Words
+from gru_mt.data.words import Words
 from gru_mt.errors import UserError, quoted, shown
 
 if TYPE_CHECKING:
     from gru_mt.config import TokenizerConfig
-
-__all__ = ["BOS", "EOS", "PAD", "UNK", "Subwords", "Tokenizer", "Vocabulary", "train_tokenizer"]
 
 _SPACE = "\u2581"  # what SentencePiece writes for a space, and so cannot tell from one
 _ESCAPE = "\ue000"  # a private-use character: _SPACE is escaped as this and 1, itself as this and 0

@@ -10,11 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
 
+from gru_mt.data.special import BOS, EOS, PAD, SPECIALS, UNK
 from gru_mt.data.text import is_word
 from gru_mt.errors import UserError
-
-PAD, UNK, BOS, EOS = 0, 1, 2, 3  # the same in every vocabulary, of words or of subwords
-SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 
 _JOINS = ("", "<", ">", "<>")  # no space: nowhere, before, after, on either side
 

@@ -12,9 +12,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from gru_mt.data.sentences import Sentences, closed_batch
+from gru_mt.data.encoding import IdSequences
+from gru_mt.data.special import BOS
 from gru_mt.data.text import clean
-from gru_mt.data.tokenizer import BOS, Tokenizer
+from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted
 from gru_mt.inference.engine import Engine
@@ -197,17 +198,17 @@ class Translator:
         """Return what `translate` does, of settings that it has checked."""
         longest = decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([_encodable(source) for source in sources])
-        encoded = Sentences([ids[:longest] for ids in id_lists])
+        encoded = IdSequences(ids[:longest] for ids in id_lists)
         candidates = [[Candidate("", 0.0, [], [] if attention else None)] for _ in sources]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
-        worded_N = by_length_N[encoded.length_N[by_length_N] > 0]
+        worded_N = by_length_N[encoded.length_N[by_length_N] > 1]  # more than <eos>
         for first in range(0, len(worded_N), batch_size):
             row_B = worded_N[first : first + batch_size]
             beams = beam_search(
                 self.engine.step,
-                self.engine.start(*closed_batch(encoded, row_B)),
+                self.engine.start(*encoded.padded(row_B)),
                 # A limit by the sentence's own length: its company in a batch changes nothing.
-                2 * encoded.length_N[row_B] + 10,
+                2 * (encoded.length_N[row_B] - 1) + 10,
                 beam_size=decoding.beam_size,
                 length_penalty=decoding.length_penalty,
                 margin=PRUNING_MARGIN if n_best == 1 else math.inf,
@@ -232,9 +233,9 @@ class Translator:
             for row, (source, ids) in enumerate(zip(sources, id_lists, strict=True))
         ]
 
-    def _align(self, encoded: Sentences, row: int, ids: list[int]) -> list[list[float]]:
+    def _align(self, encoded: IdSequences, row: int, ids: list[int]) -> list[list[float]]:
         """Return the attention of each token and of <eos> over the source's, closed by <eos>."""
-        source = closed_batch(encoded, np.array([row]))
+        source = encoded.padded(np.array([row]))
         (weight_TS,) = self.engine.align(*source, np.array([[BOS, *ids]]))
         weights: list[list[float]] = weight_TS.tolist()
         return weights

@@ -2,7 +2,6 @@
 
 import hashlib
 import platform
-import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,17 +11,14 @@ import torch
 
 from gru_mt.config import Config
 from gru_mt.config_file import dump_config
-from gru_mt.data.batching import EncodedPairs
-from gru_mt.data.corpus import Corpus, Pair, load_corpus
-from gru_mt.data.sentences import Sentences
-from gru_mt.data.split import EvaluationSet, Split, split_corpus
-from gru_mt.data.tokenizer import Tokenizer, Vocabulary, train_tokenizer
+from gru_mt.data.corpus import Corpus, load_corpus
+from gru_mt.data.encoding import EncodedPairs, encode_pairs
+from gru_mt.data.split import EvaluationSet, Example, Split, split_corpus
+from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
 from gru_mt.storage import CONFIG, json_bytes, signed, write_file
 from gru_mt.training.checkpoint import has_checkpoint
 from gru_mt.training.journal import Journal
-
-CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,40 +26,13 @@ class TrainingData:
     """The three parts of a corpus, the tokenizer of its training part, and where it comes from."""
 
     tokenizer: Tokenizer
-    train: list[Pair]
+    train: list[Example]
     dev: EvaluationSet
     test: EvaluationSet
     dev_pairs: EncodedPairs
     fingerprints: dict[str, str]  # SHA-256 of what a checkpoint belongs to
     provenance: dict[str, Any]
     corpus_report: dict[str, Any]
-
-
-def encode_pairs(
-    tokenizer: Tokenizer,
-    pairs: list[Pair],
-    *,
-    sampling: float = 0.0,
-    seed: int = 0,
-    cut_tokens: int | None = None,
-) -> EncodedPairs:
-    """Return the ids of `pairs`; with `sampling` cut into subwords at random, but by `seed`."""
-
-    def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> Sentences:
-        firsts = range(0, len(texts), CHUNK)
-        return Sentences(
-            ids
-            for first in firsts
-            for ids in vocabulary.encode_all(
-                texts[first : first + CHUNK], sampling=sampling, seed=seed + first + offset
-            )
-        )
-
-    return EncodedPairs(
-        side(tokenizer.source, [pair.source for pair in pairs], 0),
-        side(tokenizer.target, [pair.target for pair in pairs], 1),
-        cut_tokens or sys.maxsize,
-    )
 
 
 def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
@@ -88,8 +57,8 @@ def prepare(config: Config, folder: Path, journal: Journal) -> TrainingData:
     return TrainingData(
         tokenizer,
         split.train,
-        EvaluationSet.from_pairs(split.dev),
-        EvaluationSet.from_pairs(split.test),
+        EvaluationSet.from_examples(split.dev),
+        EvaluationSet.from_examples(split.test),
         encode_pairs(tokenizer, split.dev),
         {
             "corpus": corpus.sha256,
@@ -127,7 +96,7 @@ def _tokenizer(config: Config, split: Split, folder: Path, journal: Journal) -> 
     if has_checkpoint(folder):
         return Tokenizer.load(folder)
     journal.say(f"training the {config.tokenizer.kind} tokenizer")
-    sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
+    sources, targets = zip(*((each.source, each.target) for each in split.train), strict=True)
     return train_tokenizer(config.tokenizer, sources, targets, warn=journal.warn)
 
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from gru_mt.config import FittedTraining, TrainingConfig
-from gru_mt.data.batching import EncodedPairs
+from gru_mt.data.batching import plan_batches
+from gru_mt.data.encoding import EncodedPairs
 
 AUTO = ("batch_tokens", "warmup_steps")  # the settings of training that may be chosen by `fitted`
 LEAST_UPDATES = 100  # of an epoch, unless batches would be smaller than the smallest
@@ -63,7 +64,8 @@ def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
 
 def planned_updates(config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int) -> int:
     """Return how many updates a run on `pairs` has, unless it stops early."""
-    plan = pairs.plan(
+    plan = plan_batches(
+        pairs,
         batch_tokens=batch_tokens,
         batch_sentences=config.batch_sentences,
         seed=config.seed,

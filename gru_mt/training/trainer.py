@@ -15,8 +15,8 @@ import torch
 
 from gru_mt.bundle import Bundle, build_model, save_bundle
 from gru_mt.config import Config, FittedTraining
-from gru_mt.data.batching import EncodedPairs
-from gru_mt.data.sentences import Ints
+from gru_mt.data.batching import make_batch, plan_batches
+from gru_mt.data.encoding import EncodedPairs, Ints, encode_pairs
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
@@ -33,7 +33,7 @@ from gru_mt.training.checkpoint import (
 from gru_mt.training.folder import open_folder
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.preparation import TrainingData, encode_pairs, keep, prepare
+from gru_mt.training.preparation import TrainingData, keep, prepare
 from gru_mt.training.schedule import AUTO, fitted, learning_rate, planned_updates
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.validation import measure, perplexity
@@ -173,12 +173,13 @@ class Trainer:
         training, epoch = self.training, self.progress.epoch
         pairs = self._pairs(epoch)
         if training.cut_tokens is not None and self.progress.step == 0:
-            sources, targets = pairs.lost_ends()
             self.journal.say(
                 f"training.cut_tokens {training.cut_tokens}: of {len(self.data.train):,} pairs, "
-                f"{sources:,} sources and {targets:,} targets lose their end"
+                f"{pairs.source.lost_ends:,} sources and {pairs.target.lost_ends:,} targets "
+                "lose their end"
             )
-        plan = pairs.plan(
+        plan = plan_batches(
+            pairs,
             batch_tokens=training.batch_tokens,
             batch_sentences=training.batch_sentences,
             seed=training.seed,
@@ -245,7 +246,7 @@ class Trainer:
         self._rng.manual_seed(_seed("dropout", self.config.training.seed, step))
         loss = torch.zeros((), device=self.device)
         for row_B in batches:
-            batch = pairs.batch(row_B).to(self.device)
+            batch = make_batch(pairs, row_B).to(self.device)
             with torch.autocast(
                 self.device.type, self.precision, enabled=self.precision != torch.float32
             ):
@@ -296,7 +297,7 @@ class Trainer:
             return
         pairs, update = self._newest
         row_B, average = update.batches[0], self.optimizer.average
-        loss = forced_loss(average, pairs.batch(row_B).to(self.device)).item()
+        loss = forced_loss(average, make_batch(pairs, row_B).to(self.device)).item()
         finite = torch.stack([weight.isfinite().all() for weight in average.parameters()])
         if not (math.isfinite(perplexity(loss / pairs.target_tokens(row_B))) and finite.all()):
             self._stop_at(update, "the weights after it, or what they give, are")

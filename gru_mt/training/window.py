@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gru_mt.data.sentences import Ints
+from gru_mt.data.encoding import Ints
 
 
 @dataclass(frozen=True, slots=True)

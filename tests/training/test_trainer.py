@@ -15,6 +15,7 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.config import Config
 from gru_mt.config_file import load_config
+from gru_mt.data.batching import plan_batches
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
 from gru_mt.tensors import load_tensors
@@ -141,7 +142,7 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 ) -> None:
     trainer = make_trainer(small_config("model.dropout=0"), tmp_path / "run")
     pairs = trainer._pairs(0)
-    rows = pairs.plan(batch_tokens=300, seed=1, epoch=0)[0]
+    rows = plan_batches(pairs, batch_tokens=300, seed=1, epoch=0)[0]
     gradients: list[list[torch.Tensor]] = []
 
     def keep(rate: float) -> torch.Tensor:
@@ -192,7 +193,9 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
     assert all(parameter.isfinite().all() for parameter in trainer.optimizer.average.parameters())
     report = json.loads((tmp_path / "not_finite.json").read_text())
     config = trainer.training
-    plan = trainer._pairs(0).plan(batch_tokens=config.batch_tokens, seed=config.seed, epoch=0)
+    plan = plan_batches(
+        trainer._pairs(0), batch_tokens=config.batch_tokens, seed=config.seed, epoch=0
+    )
     lines = sorted(trainer.data.train[row].line for row in plan[3])
     assert report == {"update": 3, "corpus_lines": lines}
     assert not (tmp_path / "checkpoints").exists()
@@ -467,7 +470,7 @@ def test_what_cutting_costs_is_said(
         [len(side.encode(text)) + 1 for text in texts]
         for side, texts in zip(
             (trainer.data.tokenizer.source, trainer.data.tokenizer.target),
-            zip(*((pair.source, pair.target) for pair in trainer.data.train), strict=True),
+            zip(*((each.source, each.target) for each in trainer.data.train), strict=True),
             strict=True,
         )
     ]

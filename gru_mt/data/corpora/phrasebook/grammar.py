@@ -9,7 +9,7 @@ imperfect, every other past in the passé composé.
 import re
 from dataclasses import dataclass, replace
 
-from gru_mt.data.phrasebook.lexicon import (
+from gru_mt.data.corpora.phrasebook.lexicon import (
     DETERMINERS,
     NOT,
     VERBS,

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import cache
 from random import Random
 
-from gru_mt.data.phrasebook import lexicon
-from gru_mt.data.phrasebook.grammar import (
+from gru_mt.data.corpora.phrasebook import lexicon
+from gru_mt.data.corpora.phrasebook.grammar import (
     DIRECT,
     INDIRECT,
     NOTHING,
@@ -36,7 +36,7 @@ from gru_mt.data.phrasebook.grammar import (
     there_is,
     who,
 )
-from gru_mt.data.phrasebook.lexicon import (
+from gru_mt.data.corpora.phrasebook.lexicon import (
     NEVER,
     NOT,
     OFTEN,
