@@ -4,7 +4,7 @@ Shapes: N pairs, B batch, S source tokens, T target tokens.
 """
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -30,12 +30,7 @@ class Batch:
             pinned = tensor.pin_memory() if device.type == "cuda" else tensor
             return pinned.to(device, non_blocking=True)
 
-        return Batch(
-            move(self.source_BS),
-            move(self.source_length_B),
-            move(self.target_in_BT),
-            move(self.target_out_BT),
-        )
+        return Batch(*(move(getattr(self, field.name)) for field in fields(self)))
 
 
 def make_batch(pairs: EncodedPairs, row_B: Ints) -> Batch:

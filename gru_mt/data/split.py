@@ -1,4 +1,4 @@
-"""A split without leaks: pairs that share a sentence, but for case and punctuation, stay together.
+"""A split without leaks: pairs that share a sentence, in any case and punctuation, stay together.
 
 The rule depends on nothing but the pairs, so that scores on dev and test stay comparable between
 seeds, machines, versions and directions of translation.
@@ -55,7 +55,7 @@ class Split:
 
 
 def key(text: str) -> str:
-    """Return what sentences share that differ in case and punctuation: "Go, now!" -> "go now"."""
+    """Return `text` without its case and punctuation: "Go, now!" -> "go now"."""
     return _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text).lower()).strip()
 
 

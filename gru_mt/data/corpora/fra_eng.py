@@ -1,8 +1,7 @@
 """The fra-eng corpus as published: found in the cache folder, else downloaded once.
 
-manythings.org/anki packs English-French pairs of the Tatoeba project and renews its file now and
-then, so that no digest can be asked of it; d2l.ai keeps the pack of 2019-04-07, on which published
-scores rest.
+manythings.org/anki packs English-French pairs of the Tatoeba project. It renews its file now and
+then, so the file's digest changes; d2l.ai keeps that of 2019-04-07, which published scores use.
 """
 
 import hashlib
@@ -25,10 +24,10 @@ TATOEBA_ATTRIBUTION = (
     "CC-BY 2.0"
 )
 FILE_NAME = "fra-eng.zip"
-MAX_BYTES = 100_000_000  # the packs so far are below 10 MB
-MAX_S = 600.0  # from the request to its last byte
-_SILENCE_S = 30.0  # between two bytes
-NEWER_URL = "https://www.manythings.org/anki/"  # whose files people fetch by hand
+MAX_BYTES = 100_000_000  # all files so far are below 10 MB
+MAX_S = 600.0  # from the request to the last byte
+_SILENCE_S = 30.0  # the longest wait for the next byte
+NEWER_URL = "https://www.manythings.org/anki/"  # people download from it by hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def find_or_fetch(
         answer = shown(error)
     else:
         return path
-    # Not inside `except`: an HTTPError is a response too, and would stay open as the context.
+    # Not inside `except`: an HTTPError is an open response, and as the context it stays open.
     raise UserError(
         f"fra-eng cannot be downloaded ({published.url}: {answer}): put that file at {path}, or "
         f"fetch a newer {FILE_NAME} from {NEWER_URL} and name it with --set data.corpus=PATH"
@@ -101,7 +100,7 @@ def _download(url: str, path: Path, *, max_bytes: int, max_s: float) -> None:
         ) as bar,  # `disable=None`: shown on a terminal only
     ):
         expected = response.length  # None where the server does not say
-        # read1 returns what has come, so that a trickle meets the deadline too.
+        # read1 returns what has arrived, so a slow trickle is stopped at the deadline too.
         while chunk := response.read1(1 << 16):
             received += len(chunk)
             if received > max_bytes:
