@@ -23,11 +23,13 @@ import torch
 from measuring import spread
 
 from gru_mt.config_file import load_config
+from gru_mt.data.batching import plan_batches
+from gru_mt.data.encoding import encode_pairs
 from gru_mt.device import keep_freed_memory
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
-from gru_mt.training.preparation import encode_pairs, prepare
+from gru_mt.training.preparation import prepare
 from gru_mt.training.schedule import LARGEST_BATCH
 from gru_mt.training.start import start_of
 
@@ -113,7 +115,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
 
     def plan_s(epoch: int) -> float:
         started_s = time.perf_counter()
-        pairs.plan(batch_tokens=LARGEST_BATCH, seed=1, epoch=epoch)
+        plan_batches(pairs, batch_tokens=LARGEST_BATCH, seed=1, epoch=epoch)
         return time.perf_counter() - started_s
 
     plans_s = [plan_s(epoch) / millions for epoch in range(PLANS)]

@@ -19,7 +19,8 @@ from gru_mt.bundle import (
 )
 from gru_mt.config import Config
 from gru_mt.config_file import dump_config, parse_config
-from gru_mt.data.tokenizer import EOS, Tokenizer, train_tokenizer
+from gru_mt.data.special import EOS
+from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from gru_mt.data.phrasebook import sentences
+from gru_mt.data.corpora.phrasebook import sentences
 
 EXAMPLES = Path(__file__).parents[1] / "scripts" / "examples"
 

@@ -19,9 +19,11 @@ ROWS = """
     errors
     decoding config config_file config_keys
     storage run
-    data data.text data.files data.fra_eng data.phrasebook data.phrasebook.lexicon
-        data.phrasebook.grammar data.phrasebook.sentences data.corpus data.split data.plain_text
-        data.words data.tokenizer data.sentences data.batching
+    data data.text data.corpora data.corpora.rows data.corpora.table data.corpora.parallel
+        data.corpora.files data.corpora.fra_eng data.corpora.phrasebook
+        data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
+        data.corpora.phrasebook.sentences data.corpus data.split data.plain_text
+        data.special data.words data.tokenizer data.encoding data.batching
     model model.noise model.distinct model.linear model.cells model.gru model.parameters
         model.recurrent model.attention model.seq2seq model.incremental model.loss
     device tensors bundle waiting

@@ -1,55 +1,42 @@
-"""From files to sentence pairs, with every line kept or counted under the reason it was not."""
+"""From a corpus to its sentence pairs: every line is kept, or counted with the reason it is not."""
 
 import difflib
 import hashlib
-import io
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from gru_mt.config import DataConfig, ParallelFiles
-from gru_mt.data import fra_eng
-from gru_mt.data.files import read_unpacked, user_path
-from gru_mt.data.phrasebook import sentences
+from gru_mt.data.corpora import fra_eng
+from gru_mt.data.corpora.files import read_unpacked, user_path
+from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
+from gru_mt.data.corpora.parallel import parallel_rows
+from gru_mt.data.corpora.phrasebook import sentences
+from gru_mt.data.corpora.rows import DropReason, Row
+from gru_mt.data.corpora.table import table_rows
 from gru_mt.data.text import CONTROL, clean, count_words
 from gru_mt.errors import UserError, shown
 
-FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # fra.txt
-TATOEBA_ATTRIBUTION = (
-    "Sentence pairs from the Tatoeba project (tatoeba.org), packed by manythings.org/anki; "
-    "CC-BY 2.0"
-)
-MAX_CHARACTERS = 25  # of a side for each of data.max_words; a longer one is no sentence
+MAX_CHARACTERS = 25  # times data.max_words; a longer side is no sentence
 _BUILT_IN = ("fra-eng", "phrasebook")  # English first, French second
 
 
 class Pair(NamedTuple):
-    """The corpus's first and second side, cleaned; ordered as Python orders (source, target)."""
+    """The corpus's first and second side, cleaned; which is the source is decided after the split.
 
-    source: str
-    target: str
+    Pairs are ordered as Python orders (first, second).
+    """
+
+    first: str
+    second: str
     line: int  # 1-based line of the corpus where the pair was first seen
 
 
-class Reason(StrEnum):
-    """Why a line gives no pair; a line falls to the first that fits."""
-
-    NOT_UTF8 = "not UTF-8"
-    NO_TAB = "no tab"
-    COLUMNS = "more than three columns"
-    CONTROL = "control characters"
-    EMPTY = "empty side"
-    TOO_LONG = "too long"
-    RATIO = "too long a ratio"
-    DUPLICATE = "duplicate"
-
-
 @dataclass(frozen=True, slots=True)
-class Dropped:
-    """How many lines went for one reason, and the numbers of the first three."""
+class DroppedLines:
+    """How many lines were dropped for one reason, and the numbers of the first three."""
 
     count: int
     first_lines: tuple[int, ...]
@@ -61,11 +48,14 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class CorpusReport:
-    """What became of every line: `read` is `kept` plus all of `dropped`. `asdict` fits JSON."""
+    """What became of every line: `read` is `kept` plus all of `dropped`.
+
+    `asdict` of it is JSON.
+    """
 
     read: int
     kept: int
-    dropped: dict[Reason, Dropped]  # the most frequent first
+    dropped: dict[DropReason, DroppedLines]  # the most frequent first
 
     def lines(self) -> list[str]:
         """Return plain lines for a person: the totals, then one line for each reason."""
@@ -75,10 +65,12 @@ class CorpusReport:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
+    """The pairs, and what is to be told of them."""
+
     pairs: list[Pair]  # distinct, in the order of the file
     report: CorpusReport
     sha256: str  # of the text as read, unpacked; of parallel files: of one after the other
-    attribution: str  # what must be said with the data, "" where nothing is known
+    attribution: str  # what its licence asks to be said; "" where nothing is known
     warnings: tuple[str, ...] = ()
 
 
@@ -89,20 +81,24 @@ def load_corpus(config: DataConfig) -> Corpus:
     cannot be read, where parallel files differ in length, and where no pair is left.
     """
     if isinstance(config.corpus, ParallelFiles):
-        return _load_parallel(corpus_files(config), config)
+        paths = corpus_files(config)
+        texts = [read_unpacked(path) for path in paths]
+        where = " and ".join(map(shown, paths))
+        return _account(parallel_rows(*texts, where=where), config, b"".join(texts), where)
     if config.corpus in _BUILT_IN and config.languages == ["fr", "en"]:
         raise UserError(
             f"data.languages must be [en, fr] for {config.corpus}, whose first side is English; "
             "for French to English set data.source to fr and data.target to en"
         )
     if config.corpus == "phrasebook":
-        text = "".join(f"{english}\t{french}\n" for english, french in sentences.generate())
-        return _corpus(_table_rows(text.encode()), config, [text.encode()], "phrasebook")
+        lines = (f"{english}\t{french}\n" for english, french in sentences.generate())
+        text = "".join(lines).encode()
+        return _account(table_rows(text), config, text, "phrasebook")
     [path] = corpus_files(config) or [fra_eng.find_or_fetch()]
     near = difflib.get_close_matches(config.corpus, _BUILT_IN, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    data = read_unpacked(path, missing=f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}")
-    return _corpus(_table_rows(data), config, [data], shown(path))
+    text = read_unpacked(path, missing=f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}")
+    return _account(table_rows(text), config, text, shown(path))
 
 
 def corpus_files(config: DataConfig) -> list[Path]:
@@ -113,88 +109,21 @@ def corpus_files(config: DataConfig) -> list[Path]:
     return [] if config.corpus in _BUILT_IN else [user_path(config.corpus)]
 
 
-def _load_parallel(paths: list[Path], config: DataConfig) -> Corpus:
-    data = [read_unpacked(path) for path in paths]
-    first, second = ([*_lines(text)] for text in data)
-    where = " and ".join(map(shown, paths))
-    if len(first) != len(second):
-        raise UserError(
-            f"{where}: {len(first):,} and {len(second):,} lines; parallel files need as many"
-        )
-    return _corpus(map(_parallel_row, first, second), config, data, where)
-
-
-# Rows: a line's first side, second side and attribution, or the reason that there are none
-
-Row = tuple[str, str, str] | Reason
-
-
-def _lines(data: bytes) -> io.BytesIO:
-    """Return the lines of `data`, which a line feed alone ends, without a byte order mark."""
-    return io.BytesIO(data.removeprefix(b"\xef\xbb\xbf"))  # `clean` takes the \r\n off
-
-
-def _table_rows(data: bytes) -> Iterator[Row]:
-    for line in _lines(data):
-        try:
-            match line.decode().split("\t"):
-                case [source, target]:
-                    yield source, target, ""
-                case [source, target, attribution]:
-                    yield source, target, attribution
-                case [_]:
-                    yield Reason.NO_TAB
-                case _:
-                    yield Reason.COLUMNS
-        except UnicodeDecodeError:
-            yield Reason.NOT_UTF8
-
-
-def _parallel_row(first: bytes, second: bytes) -> Row:
-    try:
-        return first.decode(), second.decode(), ""
-    except UnicodeDecodeError:
-        return Reason.NOT_UTF8
-
-
-# Pairs
-
-
-def _judged(row: Row, config: DataConfig, seen: set[tuple[str, str]]) -> Row:
-    """Return `row` with its sides cleaned, or the reason to drop it."""
-    if isinstance(row, Reason):
-        return row
-    source, target = clean(row[0]), clean(row[1])
-    if CONTROL.search(source) or CONTROL.search(target):
-        return Reason.CONTROL
-    if not source or not target:
-        return Reason.EMPTY
-    if max(len(source), len(target)) > MAX_CHARACTERS * config.max_words:
-        return Reason.TOO_LONG
-    shorter, longer = sorted((count_words(source), count_words(target)))
-    if longer > config.max_words:
-        return Reason.TOO_LONG
-    if longer > config.max_ratio * shorter:
-        return Reason.RATIO
-    if (source, target) in seen:
-        return Reason.DUPLICATE
-    return source, target, row[2].strip()
-
-
-def _corpus(rows: Iterable[Row], config: DataConfig, texts: list[bytes], where: str) -> Corpus:
+def _account(rows: Iterable[Row], config: DataConfig, text: bytes, where: str) -> Corpus:
+    """Return the corpus of `rows`, which were read from `text`, at `where`."""
     pairs: list[Pair] = []
     seen: set[tuple[str, str]] = set()
-    dropped: defaultdict[Reason, list[int]] = defaultdict(list)
-    tatoeba = others = 0  # pairs whose third column names Tatoeba, or somebody else
+    dropped: defaultdict[DropReason, list[int]] = defaultdict(list)
+    tatoeba = others = 0  # pairs whose attribution names Tatoeba, or somebody else
     line = 0
     for line, row in enumerate(rows, start=1):
-        judged = _judged(row, config, seen)
-        if isinstance(judged, Reason):
-            dropped[judged].append(line)
+        cleaned = _cleaned_or_dropped(row, config, seen)
+        if isinstance(cleaned, DropReason):
+            dropped[cleaned].append(line)
             continue
-        source, target, attribution = judged
-        seen.add((source, target))
-        pairs.append(Pair(source, target, line))
+        first, second, attribution = cleaned
+        seen.add((first, second))
+        pairs.append(Pair(first, second, line))
         if "tatoeba.org" in attribution:
             tatoeba += 1
         elif attribution:
@@ -203,7 +132,7 @@ def _corpus(rows: Iterable[Row], config: DataConfig, texts: list[bytes], where: 
     report = _report(line, len(pairs), dropped)
     if not pairs:
         raise UserError(_nothing_left(where, report))
-    sha256 = hashlib.sha256(b"".join(texts)).hexdigest()
+    sha256 = hashlib.sha256(text).hexdigest()
     attributions, warnings = [], []
     if tatoeba or config.corpus == "fra-eng" or sha256 == FRA_ENG_SHA256:
         attributions.append(TATOEBA_ATTRIBUTION)
@@ -217,9 +146,32 @@ def _corpus(rows: Iterable[Row], config: DataConfig, texts: list[bytes], where: 
     return Corpus(pairs, report, sha256, "; ".join(attributions), tuple(warnings))
 
 
-def _report(read: int, kept: int, dropped: dict[Reason, list[int]]) -> CorpusReport:
+def _cleaned_or_dropped(row: Row, config: DataConfig, seen: set[tuple[str, str]]) -> Row:
+    """Return `row` with its sides cleaned, or the reason to drop it; `seen` are the pairs kept."""
+    if isinstance(row, DropReason):
+        return row
+    first, second = clean(row[0]), clean(row[1])
+    if CONTROL.search(first) or CONTROL.search(second):
+        return DropReason.CONTROL
+    if not first or not second:
+        return DropReason.EMPTY
+    if max(len(first), len(second)) > MAX_CHARACTERS * config.max_words:
+        return DropReason.TOO_LONG
+    shorter, longer = sorted((count_words(first), count_words(second)))
+    if longer > config.max_words:
+        return DropReason.TOO_LONG
+    if longer > config.max_ratio * shorter:
+        return DropReason.RATIO
+    if (first, second) in seen:
+        return DropReason.DUPLICATE
+    return first, second, row[2].strip()
+
+
+def _report(read: int, kept: int, dropped: dict[DropReason, list[int]]) -> CorpusReport:
     frequent_first = sorted(dropped.items(), key=lambda item: -len(item[1]))
-    by_reason = {reason: Dropped(len(lines), tuple(lines[:3])) for reason, lines in frequent_first}
+    by_reason = {
+        reason: DroppedLines(len(lines), tuple(lines[:3])) for reason, lines in frequent_first
+    }
     return CorpusReport(read, kept, by_reason)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from gru_mt.data.split import EvaluationSet, Split
 from gru_mt.errors import UserError, quoted
 
-MARKER = ".gru-mt-split"  # lists what was written, which alone may be replaced or deleted
+MARKER = ".gru-mt-split"  # lists the files written; only they may be replaced or deleted
 _MARKER_TITLE = "Written by gru-mt data, which replaces or deletes these files when it writes again"
 _NAME = re.compile(r"(train|dev|test)\.[\w.-]+")
 
@@ -23,11 +23,11 @@ def write_split(
 ) -> None:
     """Write the split as plain text, one sentence a line.
 
-    For en to fr: train.en and train.fr; dev.en with its distinct sentences, dev.fr with the first
-    reference of each, dev.fr1, dev.fr2, ... with further ones, empty where a source has fewer; the
-    same for test. An earlier split in `folder` is replaced whole. Raises UserError where `folder`
-    is neither new nor empty nor of an earlier split, where a file of `reads` would be replaced, and
-    where it cannot be written.
+    For en to fr these are train.en and train.fr; dev.en with the distinct sources, dev.fr with the
+    first reference of each, and dev.fr1, dev.fr2, ... with further ones, a line empty where there
+    is none; and the same for test. An earlier split in `folder` is replaced as a whole. Raises
+    UserError where `folder` is neither new nor empty nor of an earlier split, where a file of
+    `reads` would be replaced, and where it cannot be written.
     """
     texts = _texts(split, source_language, target_language)
     try:
@@ -39,7 +39,7 @@ def write_split(
         try:
             for name, lines in texts.items():
                 _write(temporary / name, lines)
-            _mark(folder, temporary, earlier | texts.keys())  # first: a kill must not lock it
+            _mark(folder, temporary, earlier | texts.keys())  # first: a kill leaves each listed
             for name in earlier - texts.keys():
                 (folder / name).unlink(missing_ok=True)
             for name in texts:
@@ -54,11 +54,11 @@ def write_split(
 def _texts(split: Split, source_language: str, target_language: str) -> dict[str, list[str]]:
     """Return the lines of each file by its name."""
     texts = [
-        (f"train.{source_language}", [pair.source for pair in split.train]),
-        (f"train.{target_language}", [pair.target for pair in split.train]),
+        (f"train.{source_language}", [example.source for example in split.train]),
+        (f"train.{target_language}", [example.target for example in split.train]),
     ]
-    for part, pairs in (("dev", split.dev), ("test", split.test)):
-        evaluation = EvaluationSet.from_pairs(pairs)
+    for part, examples in (("dev", split.dev), ("test", split.test)):
+        evaluation = EvaluationSet.from_examples(examples)
         texts.append((f"{part}.{source_language}", evaluation.sources))
         for number in range(max(map(len, evaluation.references), default=1)):
             lines = [each[number] if number < len(each) else "" for each in evaluation.references]
@@ -79,7 +79,7 @@ def _texts(split: Split, source_language: str, target_language: str) -> dict[str
 
 
 def _earlier(folder: Path, names: Iterable[str], reads: Sequence[Path]) -> set[str]:
-    """Return the names of the earlier split in `folder`; UserError where it may not be written."""
+    """Return the names of the earlier split in `folder`; UserError where one may not be written."""
     marker = folder / MARKER
     found = {path.name for path in folder.iterdir()} - {MARKER, f"{MARKER}.part"}
     listed = set()
@@ -99,7 +99,7 @@ def _earlier(folder: Path, names: Iterable[str], reads: Sequence[Path]) -> set[s
 
 
 def _mark(folder: Path, temporary: Path, names: Iterable[str]) -> None:
-    """Put the marker into `folder` in one step."""
+    """Put a marker with these names into `folder`, in one step."""
     _write(temporary / MARKER, [_MARKER_TITLE, *sorted(names)])
     (temporary / MARKER).replace(folder / MARKER)
 

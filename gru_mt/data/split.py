@@ -1,4 +1,4 @@
-"""A split without leaks: pairs that share a sentence, but for case and punctuation, stay together.
+"""A split without leaks: pairs that share a sentence, in any case and punctuation, stay together.
 
 The rule depends on nothing but the pairs, so that scores on dev and test stay comparable between
 seeds, machines, versions and directions of translation.
@@ -9,13 +9,20 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from gru_mt.config import DataConfig
 from gru_mt.data.corpus import Corpus, Pair
 
 _SEPARATORS = re.compile(r"[\W_]+")
-_PARTS = ("train", "dev", "test")
+
+
+class Example(NamedTuple):
+    """A pair in the direction of translation."""
+
+    source: str
+    target: str
+    line: int  # 1-based line of the corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +33,11 @@ class EvaluationSet:
     references: list[list[str]]
 
     @classmethod
-    def from_pairs(cls, pairs: Iterable[Pair]) -> Self:
-        """Return the set that `pairs` make: (a, x), (b, y), (a, z) -> a with x and z, b with y."""
+    def from_examples(cls, examples: Iterable[Example]) -> Self:
+        """Return the set of `examples`: (a, x), (b, y), (a, z) -> a with x and z, b with y."""
         references: dict[str, list[str]] = {}
-        for pair in pairs:
-            references.setdefault(pair.source, []).append(pair.target)
+        for example in examples:
+            references.setdefault(example.source, []).append(example.target)
         return cls(list(references), list(references.values()))
 
 
@@ -38,30 +45,22 @@ class EvaluationSet:
 class Split:
     """The three parts, each in the order of the file."""
 
-    train: list[Pair]
-    dev: list[Pair]
-    test: list[Pair]
+    train: list[Example]
+    dev: list[Example]
+    test: list[Example]
 
     def summary(self) -> str:
         """Return one line for a person."""
         return f"train {len(self.train):,} pairs, dev {len(self.dev):,}, test {len(self.test):,}"
 
-    def swapped(self) -> "Split":
-        """Return the same split for the other direction of translation."""
-
-        def swap(pairs: list[Pair]) -> list[Pair]:
-            return [Pair(pair.target, pair.source, pair.line) for pair in pairs]
-
-        return Split(swap(self.train), swap(self.dev), swap(self.test))
-
 
 def key(text: str) -> str:
-    """Return what sentences share that differ in case and punctuation: "Go, now!" -> "go now"."""
+    """Return `text` without its case and punctuation: "Go, now!" -> "go now"."""
     return _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text).lower()).strip()
 
 
 def components(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return the indices of `pairs` in groups: two that share the key of a side are in one.
+    """Return the indices of `pairs` in groups: two pairs that share the key of a side are in one.
 
     Indices ascend within a group, and groups by their first. Union-find with path halving.
     """
@@ -75,7 +74,7 @@ def components(pairs: Sequence[Pair]) -> list[list[int]]:
 
     first_with: dict[str, int] = {}  # side and key -> the first pair that has it
     for index, pair in enumerate(pairs):
-        for side_key in (f"e:{key(pair.source)}", f"f:{key(pair.target)}"):
+        for side_key in (f"e:{key(pair.first)}", f"f:{key(pair.second)}"):
             parent[root(index)] = root(first_with.setdefault(side_key, index))
 
     members: dict[int, list[int]] = {}
@@ -84,26 +83,26 @@ def components(pairs: Sequence[Pair]) -> list[list[int]]:
     return list(members.values())
 
 
-def split_pairs(pairs: Sequence[Pair]) -> Split:
+def split_pairs(pairs: Sequence[Pair], *, reverse: bool = False) -> Split:
     """Return `pairs` in their parts, whole components each: about 1 % dev, 2 % test.
 
-    A component's part follows from the SHA-256 of its smallest pair's source, modulo 1000.
+    The SHA-256 of the first side of a component's smallest pair, modulo 1000, decides its part.
+    An example's source is the pair's first side, with `reverse` its second.
     """
-    part_of = [""] * len(pairs)
+    split = Split([], [], [])
+    part_of = [split.train] * len(pairs)
     for component in components(pairs):
         smallest = min(pairs[index] for index in component)
-        bucket = int(hashlib.sha256(smallest.source.encode()).hexdigest(), 16) % 1000
-        part = "dev" if bucket < 10 else "test" if bucket < 30 else "train"
+        bucket = int(hashlib.sha256(smallest.first.encode()).hexdigest(), 16) % 1000
+        part = split.dev if bucket < 10 else split.test if bucket < 30 else split.train
         for index in component:
             part_of[index] = part
-    train, dev, test = (
-        [pair for pair, its_part in zip(pairs, part_of, strict=True) if its_part == part]
-        for part in _PARTS
-    )
-    return Split(train, dev, test)
+    for (first, second, line), part in zip(pairs, part_of, strict=True):
+        source, target = (second, first) if reverse else (first, second)
+        part.append(Example(source, target, line))
+    return split
 
 
 def split_corpus(corpus: Corpus, config: DataConfig) -> Split:
     """Return the corpus's split, in the direction of translation that `config` names."""
-    split = split_pairs(corpus.pairs)
-    return split.swapped() if config.reversed else split
+    return split_pairs(corpus.pairs, reverse=config.reversed)

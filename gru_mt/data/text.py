@@ -1,9 +1,9 @@
-"""Text as it is kept: cleaned, one line; and how long it is."""
+"""Text as a corpus keeps it: cleaned, in one line; and its length in words."""
 
 import re
 
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Cc less Python's whitespace
-_SPACELESS = re.compile(  # a letter of a script without spaces, with its marks and punctuation
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc but for whitespace
+_SPACELESS = re.compile(  # a letter of a script without spaces, its marks and punctuation
     "["
     "\u0e00-\u109f"  # Thai, Lao, Tibetan, Myanmar
     "\u1780-\u17ff\u1950-\u1aaf"  # Khmer, Tai Le, New Tai Lue, Khmer symbols, Tai Tham
@@ -32,7 +32,7 @@ def is_word(text: str) -> bool:
 def count_words(text: str) -> int:
     """Return how many words a cleaned text has: "I see." -> 2, "我明白了。" -> 4, "5 Tシャツ" -> 5.
 
-    A letter of a script that is written without spaces is a word; spaces divide all the rest.
+    Each letter of a script that is written without spaces is a word; spaces divide the rest.
     """
     rest, letters = _SPACELESS.subn(" ", text)
     return letters + len(rest.split())

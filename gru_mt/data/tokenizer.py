@@ -1,6 +1,6 @@
 """From text to ids and back: SentencePiece subwords, exact for every text, or words.
 
-The model is trained on the training side, and travels as it is inside the bundle.
+A tokenizer is trained on the training part alone, and its files are part of the bundle.
 """
 
 import io
@@ -13,23 +13,22 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import sentencepiece
 
+from gru_mt.data.special import BOS, EOS, PAD, SPECIALS, UNK
 from gru_mt.data.text import clean, is_word
-from gru_mt.data.words import BOS, EOS, PAD, SPECIALS, UNK, Words
+from gru_mt.data.words import Words
 from gru_mt.errors import UserError, quoted, shown
 
 if TYPE_CHECKING:
     from gru_mt.config import TokenizerConfig
 
-__all__ = ["BOS", "EOS", "PAD", "UNK", "Subwords", "Tokenizer", "Vocabulary", "train_tokenizer"]
-
-_SPACE = "\u2581"  # what SentencePiece writes for a space, and so cannot tell from one
-_ESCAPE = "\ue000"  # a private-use character: _SPACE is escaped as this and 1, itself as this and 0
+_SPACE = "\u2581"  # SentencePiece writes it for a space, and cannot tell the two apart
+_ESCAPE = "\ue000"  # a private-use character: this and 1 stand for _SPACE, this and 0 for itself
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_MAX_BYTES = 100_000_000  # of a file; a million subwords take a third
+_MAX_BYTES = 100_000_000  # of a tokenizer's file; a million subwords take a third of it
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
 _FIRST = [*SPECIALS, *(f"<0x{byte:02X}>" for byte in range(256))]
-_seed_lock = threading.Lock()  # SentencePiece's seed is one for the whole process
+_seed_lock = threading.Lock()  # SentencePiece has one seed for the whole process
 
 
 class Subwords:
@@ -52,7 +51,7 @@ class Subwords:
 
     @classmethod
     def train(cls, texts: Sequence[str], *, kind: str, size: int) -> Self:
-        """Return a model of `size` pieces, fewer where `texts` do not give as many.
+        """Return a model of `size` pieces, or of all that `texts` give where these are fewer.
 
         The same texts give the same bytes. Raises UserError where `size` is below what single
         characters and the 256 bytes take.
@@ -80,10 +79,10 @@ class Subwords:
                 character_coverage=1.0,
                 byte_fallback=True,
                 max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
-                num_threads=2,  # part of the result: sums are rounded thread by thread
+                num_threads=2,  # changes the result: each thread rounds sums of its own
                 minloglevel=2,  # errors only
             )
-        except RuntimeError as error:  # nothing but U+2581 and U+2585; a word of 300,000 characters
+        except RuntimeError as error:  # U+2581 and U+2585 alone; a word of 300,000 characters
             raise UserError(
                 f"data.corpus: SentencePiece cannot learn a tokenizer of kind {kind} from the "
                 f"training side: {shown(error)}"
@@ -105,19 +104,19 @@ class Subwords:
     def encode_all(
         self, texts: Sequence[str], *, sampling: float = 0.0, seed: int = 0
     ) -> list[list[int]]:
-        """Return the ids of each text without BOS and EOS, a pure function of the arguments.
+        """Return the ids of each text without BOS and EOS.
 
-        With `sampling` a text is cut at random: it is the smoothing exponent of a unigram model
-        (Kudo 2018, arXiv:1804.10959), the share of merges dropped from a BPE model (Provilkov
-        et al. 2020, arXiv:1910.13267).
+        With `sampling` the pieces are drawn at random, in one process the same for the same
+        arguments: a unigram model takes it as smoothing exponent (Kudo 2018, arXiv:1804.10959),
+        a BPE model as the share of merges to drop (Provilkov et al. 2020, arXiv:1910.13267).
         """
         escaped = [_escape(text) for text in texts]
         ids: list[list[int]]
-        if not sampling:  # one by one: as a list they would wait for new threads to begin
+        if not sampling:  # one by one: for a list SentencePiece starts new threads
             ids = [self._processor.encode(text) for text in escaped]
             return ids
         with _seed_lock:
-            sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # 2**32 - 1 is ignored
+            sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # it ignores 2**32 - 1
             ids = self._processor.encode(  # one new thread, which begins from the seed
                 escaped, enable_sampling=True, alpha=sampling, nbest_size=-1, num_threads=1
             )
@@ -150,7 +149,7 @@ Vocabulary = Subwords | Words
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """The vocabulary of each side of translation: one and the same where they are joint."""
+    """The vocabularies of source and target; one and the same object where they are joint."""
 
     ALL_FILES: ClassVar = (_JOINT_FILE, *_SIDE_FILES)  # every name that `files` may give
 
@@ -174,7 +173,7 @@ class Tokenizer:
     def load(cls, folder: Path) -> Self:
         """Return the tokenizer whose files are in `folder`; raises UserError that names the file.
 
-        Every file says itself of which kind it is.
+        The first bytes of a file tell its kind.
         """
         names = _SIDE_FILES if (folder / _SIDE_FILES[0]).exists() else (_JOINT_FILE,)
         sides = [_read(folder / name) for name in names]
@@ -201,10 +200,10 @@ def train_tokenizer(
     *,
     warn: Callable[[str], None],
 ) -> Tokenizer:
-    """Return a tokenizer trained on the cleaned texts of the training side.
+    """Return a tokenizer trained on the cleaned texts of the training part.
 
-    `warn` gets a line where a vocabulary comes out smaller than `config` wants. Raises UserError
-    where the wanted size or frequency cannot be had.
+    `warn` gets a line where a vocabulary comes out smaller than `config` asks. Raises UserError
+    where the size or frequency that `config` asks cannot be reached.
     """
 
     def train(texts: Sequence[str], written: Sequence[str], where: str) -> Vocabulary:

@@ -1,6 +1,6 @@
-"""The vocabulary of recurrent-translation tutorials: lower-cased words, punctuation apart.
+"""A vocabulary of words as in tutorials on recurrent translation: lower case, punctuation apart.
 
-It is a baseline, and lossy: case is gone, spacing is a guess, rare words become `<unk>`.
+It is a baseline and loses text: case is gone, spacing is a guess, rare words become `<unk>`.
 """
 
 import re
@@ -10,18 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
 
+from gru_mt.data.special import BOS, EOS, PAD, SPECIALS, UNK
 from gru_mt.data.text import is_word
 from gru_mt.errors import UserError
-
-PAD, UNK, BOS, EOS = 0, 1, 2, 3  # the same in every vocabulary, of words or of subwords
-SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 
 _JOINS = ("", "<", ">", "<>")  # no space: nowhere, before, after, on either side
 
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Return what a token looks like; made when it is first needed, as it takes 20 ms."""
+    """Return the pattern of a token; it is slow to make, so that is left to its first use."""
     marks = "".join(
         chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M")
     )
@@ -42,7 +40,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _learn_joins(texts: Iterable[str]) -> dict[str, str]:
-    """Return, of punctuation and elided words, those that mostly join a neighbour, and which."""
+    """Return the marks and elided words that mostly touch a neighbour, and which: "," -> "<"."""
     total: Counter[str] = Counter()
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
@@ -66,7 +64,7 @@ class Words:
     """Words by id; text comes back with punctuation spaced as it mostly is in the corpus."""
 
     def __init__(self, tokens: Sequence[str], joins: Mapping[str, str]) -> None:
-        """Take every token by id, SPECIALS first, and what those of `joins` join: one of _JOINS."""
+        """Take the tokens by id, SPECIALS first, and the _JOINS of those that have one."""
         self.tokens = tuple(tokens)
         self._joins = joins
         self._ids = {token: index for index, token in enumerate(tokens)}
@@ -77,8 +75,8 @@ class Words:
     ) -> Self:
         """Return the most frequent tokens of `texts`, `size` at most, ties in alphabetical order.
 
-        A token rarer than `min_frequency` is left out. `written` is text of the language that
-        `decode` shall write. Raises UserError where no token is frequent enough.
+        A token rarer than `min_frequency` is left out. From `written` it learns the spacing of what
+        `decode` writes. Raises UserError where no token is frequent enough.
         """
         counts = Counter(token for text in texts for token in split_words(text))
         frequent = [token for token, count in counts.items() if count >= min_frequency]
@@ -125,7 +123,7 @@ class Words:
     def encode_all(
         self, texts: Sequence[str], *, sampling: float = 0.0, seed: int = 0
     ) -> list[list[int]]:
-        """Return the ids of each text; `sampling` is 0, as a word is read in one way only."""
+        """Return the ids of each text; `sampling` must be 0, as words have no pieces to draw."""
         assert not sampling, f"no sampling {sampling} of words, whatever the seed {seed}"
         return [self.encode(text) for text in texts]
 
@@ -137,7 +135,7 @@ class Words:
         """Return one line of text for any ids; UNK is written `<unk>`."""
         text = ""
         inside_quotes = False
-        joined = True  # to what stands before it
+        joined = True  # no space before the next token
         for token in self.pieces(index for index in ids if index not in (PAD, BOS, EOS)):
             joins = self._joins.get(token, "")
             if token == '"':  # the same mark opens and closes

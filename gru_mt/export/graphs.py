@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.tokenizer import EOS
+from gru_mt.data.special import EOS
 from gru_mt.inference.exported import DECODER, ENCODER
 from gru_mt.model.incremental import Incremental, best
 from gru_mt.model.seq2seq import Seq2Seq

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from gru_mt.data.sentences import Ints
+from gru_mt.data.encoding import Ints
 from gru_mt.errors import UserError, quoted
 from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats

@@ -10,7 +10,7 @@ from typing import Generic, Self
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.data.sentences import Ints
+from gru_mt.data.encoding import Ints
 from gru_mt.inference.search import Distribution, Floats, S
 
 Bools = npt.NDArray[np.bool_]

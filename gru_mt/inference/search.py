@@ -13,8 +13,8 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.data.sentences import Ints
-from gru_mt.data.words import BOS, EOS
+from gru_mt.data.encoding import Ints
+from gru_mt.data.special import BOS, EOS
 from gru_mt.decoding import Decoding
 
 Floats = npt.NDArray[np.floating]

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gru_mt.data.sentences import Ints
+from gru_mt.data.encoding import Ints
 from gru_mt.errors import UserError
 from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats

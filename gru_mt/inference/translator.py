@@ -12,9 +12,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from gru_mt.data.sentences import Ints, Sentences, closed_batch
+from gru_mt.data.encoding import IdSequences, Ints
+from gru_mt.data.special import BOS
 from gru_mt.data.text import clean
-from gru_mt.data.tokenizer import BOS, Tokenizer
+from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted
 from gru_mt.inference.engine import Engine
@@ -175,13 +176,13 @@ class Translator:
         """Do what `translate` does; its arguments are checked."""
         longest = decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([_encodable(source) for source in sources])
-        encoded = Sentences([ids[:longest] for ids in id_lists])
+        encoded = IdSequences(ids[:longest] for ids in id_lists)
         candidates = [[Candidate("", 0.0, [], [] if attention else None)] for _ in sources]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
-        worded_N = by_length_N[encoded.length_N[by_length_N] > 0]
+        worded_N = by_length_N[encoded.length_N[by_length_N] > 1]  # more than <eos>
         for first in range(0, len(worded_N), batch_size):
             row_B = worded_N[first : first + batch_size]
-            source_BS, length_B = closed_batch(encoded, row_B)
+            source_BS, length_B = encoded.padded(row_B)
             beams = beam_search(
                 self.engine.step,
                 self.engine.start(source_BS, length_B),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.tokenizer import BOS, PAD, UNK
+from gru_mt.data.special import BOS, PAD, UNK
 from gru_mt.model.attention import Memory
 from gru_mt.model.linear import linear
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.data.batching import Batch
-from gru_mt.data.tokenizer import PAD
+from gru_mt.data.special import PAD
 from gru_mt.model.seq2seq import Seq2Seq
 
 CPU_ROWS = 256  # at a time: so few stay in the cache, where all would be copied through memory

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import platform
-import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
@@ -12,17 +11,14 @@ import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config import Config
-from gru_mt.data.batching import EncodedPairs
-from gru_mt.data.corpus import Corpus, Pair, load_corpus
-from gru_mt.data.sentences import Sentences
-from gru_mt.data.split import EvaluationSet, Split, split_corpus
-from gru_mt.data.tokenizer import Tokenizer, Vocabulary
+from gru_mt.data.corpus import Corpus, load_corpus
+from gru_mt.data.encoding import EncodedPairs, encode_pairs
+from gru_mt.data.split import EvaluationSet, Example, Split, split_corpus
+from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.training.journal import Journal
 from gru_mt.training.seeds import derived_seed
 from gru_mt.training.start import Start
-
-CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +26,7 @@ class TrainingData:
     """The three parts of a corpus, the tokenizer of its training part, and where it comes from."""
 
     tokenizer: Tokenizer
-    train: list[Pair]
+    train: list[Example]
     dev: EvaluationSet
     test: EvaluationSet
     dev_pairs: EncodedPairs
@@ -39,37 +35,10 @@ class TrainingData:
     corpus_report: dict[str, Any]
 
 
-def encode_pairs(
-    tokenizer: Tokenizer,
-    pairs: list[Pair],
-    *,
-    sampling: float = 0.0,
-    seed: int = 0,
-    cut_tokens: int | None = None,
-) -> EncodedPairs:
-    """Return the ids of `pairs`; with `sampling` cut into subwords at random, but by `seed`."""
-
-    def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> Sentences:
-        firsts = range(0, len(texts), CHUNK)
-        return Sentences(
-            ids
-            for first in firsts
-            for ids in vocabulary.encode_all(
-                texts[first : first + CHUNK], sampling=sampling, seed=seed + first + offset
-            )
-        )
-
-    return EncodedPairs(
-        side(tokenizer.source, [pair.source for pair in pairs], 0),
-        side(tokenizer.target, [pair.target for pair in pairs], 1),
-        cut_tokens or sys.maxsize,
-    )
-
-
 class TrainingPairs:
     """The ids of the training pairs, as each epoch reads them."""
 
-    def __init__(self, config: Config, tokenizer: Tokenizer, train: list[Pair]) -> None:
+    def __init__(self, config: Config, tokenizer: Tokenizer, train: list[Example]) -> None:
         """Take what they are encoded by."""
         self._config, self._tokenizer, self._train = config, tokenizer, train
         self._encoded: tuple[int, EncodedPairs] | None = None  # an epoch, and its pairs
@@ -112,8 +81,8 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
     return TrainingData(
         tokenizer,
         split.train,
-        EvaluationSet.from_pairs(split.dev),
-        EvaluationSet.from_pairs(split.test),
+        EvaluationSet.from_examples(split.dev),
+        EvaluationSet.from_examples(split.test),
         encode_pairs(tokenizer, split.dev),
         {
             "corpus": corpus.sha256,

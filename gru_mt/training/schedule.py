@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from gru_mt.config import FittedTraining, TrainingConfig
-from gru_mt.data.batching import EncodedPairs
-from gru_mt.data.sentences import Ints
+from gru_mt.data.batching import plan_batches
+from gru_mt.data.encoding import EncodedPairs, Ints
 
 AUTO = ("batch_tokens", "warmup_steps")  # the settings of training that may be chosen by `fitted`
 LEAST_UPDATES = 100  # of an epoch, unless batches would be smaller than the smallest
@@ -72,7 +72,8 @@ def epoch_updates(
     config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int, epoch: int
 ) -> list[list[Ints]]:
     """Return the updates of an epoch: of each its microbatches, as rows of `pairs`."""
-    plan = pairs.plan(
+    plan = plan_batches(
+        pairs,
         batch_tokens=batch_tokens,
         batch_sentences=config.batch_sentences,
         seed=config.seed,

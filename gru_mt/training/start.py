@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from gru_mt.config import Config, FittedConfig, TokenizerConfig
 from gru_mt.config_file import load_config
-from gru_mt.data.batching import EncodedPairs
+from gru_mt.data.encoding import EncodedPairs
 from gru_mt.data.split import Split
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError, quoted

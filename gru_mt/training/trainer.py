@@ -11,6 +11,7 @@ import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config import Config
+from gru_mt.data.batching import make_batch
 from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
@@ -125,7 +126,7 @@ class Trainer:
         for rows in updates[self.progress.epoch_step :]:
             step = self.progress.step
             figures = self.update(
-                [pairs.batch(row_B) for row_B in rows],
+                [make_batch(pairs, row_B) for row_B in rows],
                 learning_rate=learning_rate(step, total, training),
                 seed=derived_seed("dropout", training.seed, step),
                 done=step,
@@ -192,10 +193,11 @@ class Trainer:
         self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
         cut = self.config.training.cut_tokens
         if cut is not None and self.progress.step == 0:
-            sources, targets = self.pairs.of_epoch(0).lost_ends()
+            pairs = self.pairs.of_epoch(0)
             self.journal.say(
                 f"training.cut_tokens {cut}: of {len(self.data.train):,} pairs, "
-                f"{sources:,} sources and {targets:,} targets lose their end"
+                f"{pairs.source.lost_ends:,} sources and {pairs.target.lost_ends:,} targets "
+                "lose their end"
             )
 
     def _read_window(self) -> None:
@@ -220,7 +222,7 @@ class Trainer:
             return
         pairs, row_B = self._newest.pairs, self._newest.rows[0]
         average = self.optimizer.average
-        loss = forced_loss(average, pairs.batch(row_B).to(self.device)).item()
+        loss = forced_loss(average, make_batch(pairs, row_B).to(self.device)).item()
         finite = torch.stack([weight.isfinite().all() for weight in average.parameters()])
         if not (math.isfinite(perplexity(loss / pairs.target_tokens(row_B))) and finite.all()):
             self._refuse("the weights after it, or what they give, are")

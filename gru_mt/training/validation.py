@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from gru_mt.config import Config
-from gru_mt.data.batching import EncodedPairs
+from gru_mt.data.batching import make_batch, plan_batches
+from gru_mt.data.encoding import EncodedPairs
 from gru_mt.evaluation.score import corpus_bleu, resolve_bleu_tokenizer
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
@@ -100,7 +101,7 @@ def mean_loss(
 ) -> float:
     """Return the cross-entropy under teacher forcing, unsmoothed, in nats a target token."""
     loss, tokens = 0.0, 0
-    for row_B in pairs.plan(batch_tokens=batch_tokens, seed=0, epoch=0):
-        loss += forced_loss(model, pairs.batch(row_B).to(device)).item()
+    for row_B in plan_batches(pairs, batch_tokens=batch_tokens, seed=0, epoch=0):
+        loss += forced_loss(model, make_batch(pairs, row_B).to(device)).item()
         tokens += pairs.target_tokens(row_B)
     return loss / tokens

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from gru_mt.data.batching import EncodedPairs
-from gru_mt.data.sentences import Ints
+from gru_mt.data.encoding import EncodedPairs, Ints
 from gru_mt.training.update import Figures
 
 

@@ -70,16 +70,16 @@ def _read(data: DataConfig, rng: random.Random) -> None:
     if report.kept != len(corpus.pairs):
         raise Failed(f"{report.kept} pairs kept, but there are {len(corpus.pairs)}")
     split = split_corpus(corpus, data)
-    parts = [*split.train, *split.dev, *split.test]
-    if sorted(pair.line for pair in parts) != sorted(pair.line for pair in corpus.pairs):
+    examples = [*split.train, *split.dev, *split.test]
+    if sorted(example.line for example in examples) != sorted(pair.line for pair in corpus.pairs):
         raise Failed("the parts are not the corpus")
-    for pair in parts:
-        if any(sign in side for side in pair[:2] for sign in "\n\r\t\x00\x1b"):
-            raise Failed(f"a pair holds control characters: {quoted(pair)}")
+    for example in examples:
+        if any(sign in side for side in example[:2] for sign in "\n\r\t\x00\x1b"):
+            raise Failed(f"a pair holds control characters: {quoted(example)}")
     if not split.train:
         return
-    sources = [pair.source for pair in split.train]
-    targets = [pair.target for pair in split.train]
+    sources = [example.source for example in split.train]
+    targets = [example.target for example in split.train]
     config = TokenizerConfig(
         kind=rng.choice(["unigram", "bpe", "char", "word"]),
         vocabulary_size=rng.choice([8, 300, 1000, 4000]),

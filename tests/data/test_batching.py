@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from gru_mt.config import DataConfig, TokenizerConfig
-from gru_mt.data.batching import EncodedPairs
+from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.data.corpus import load_corpus
-from gru_mt.data.sentences import Ints, Sentences, closed_batch
+from gru_mt.data.encoding import EncodedPairs, IdSequences, Ints, encode_pairs
+from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.data.split import split_pairs
-from gru_mt.data.tokenizer import BOS, EOS, PAD, train_tokenizer
+from gru_mt.data.tokenizer import train_tokenizer
 
 
 def rows(*indices: int) -> Ints:
@@ -19,61 +20,50 @@ def rows(*indices: int) -> Ints:
 
 
 def pairs_of_lengths(source: list[int], target: list[int]) -> EncodedPairs:
-    sides = [Sentences([[7] * size for size in sizes]) for sizes in (source, target)]
+    """Return pairs of so many ids, to which <eos> is added."""
+    sides = [IdSequences([7] * size for size in sizes) for sizes in (source, target)]
     return EncodedPairs(sides[0], sides[1])
 
 
+def random_lengths(count: int, *, longest: int, seed: int) -> list[list[int]]:
+    lengths: list[list[int]] = (
+        np.random.default_rng(seed).integers(1, longest + 1, (2, count)).tolist()
+    )
+    return lengths
+
+
 def random_pairs(count: int, *, longest: int, seed: int) -> EncodedPairs:
-    rng = np.random.default_rng(seed)
-    source, target = rng.integers(1, longest + 1, (2, count)).tolist()
-    return pairs_of_lengths(source, target)
+    return pairs_of_lengths(*random_lengths(count, longest=longest, seed=seed))
 
 
 def as_lists(plan: list[Ints]) -> list[list[int]]:
     return [batch.tolist() for batch in plan]
 
 
-# Sentences and batches
-
-
-def test_sentences_are_padded_to_the_longest_of_those_taken() -> None:
-    sentences = Sentences([[5, 6], [7], [8, 9, 10], []])
-    assert sentences.padded(rows(0, 1)).tolist() == [[5, 6], [7, PAD]]
-    assert sentences.padded(rows(2, 3, 2)).tolist() == [[8, 9, 10], [PAD] * 3, [8, 9, 10]]
-    assert sentences.padded(rows(3)).tolist() == [[]]
-    assert sentences.length_N.tolist() == [2, 1, 3, 0]
-
-
-def test_there_may_be_no_sentences_at_all() -> None:
-    assert Sentences([]).length_N.tolist() == []
-    assert Sentences([]).padded(rows()).shape == (0, 0)
-
-
-def test_a_source_ends_with_eos_before_its_padding() -> None:
-    source_BS, length_B = closed_batch(Sentences([[5, 6], [7], []]), rows(0, 1, 2))
-    assert source_BS.tolist() == [[5, 6, EOS], [7, EOS, PAD], [EOS, PAD, PAD]]
-    assert length_B.tolist() == [3, 2, 1]
+# Batches
 
 
 def test_the_decoder_reads_the_target_one_step_late() -> None:
-    pairs = EncodedPairs(Sentences([[5], [6, 7, 8]]), Sentences([[10, 11], [12]]))
-    batch = pairs.batch(rows(1, 0))
+    pairs = EncodedPairs(IdSequences([[5], [6, 7, 8]]), IdSequences([[10, 11], [12]]))
+    batch = make_batch(pairs, rows(1, 0))
     assert batch.source_BS.tolist() == [[6, 7, 8, EOS], [5, EOS, PAD, PAD]]
     assert batch.source_length_B.tolist() == [4, 2]
     assert batch.target_out_BT.tolist() == [[12, EOS, PAD], [10, 11, EOS]]
     assert batch.target_in_BT.tolist() == [[BOS, 12, EOS], [BOS, 10, 11]]
 
 
-def test_target_tokens_count_eos_and_no_padding() -> None:
-    pairs = pairs_of_lengths([1, 1, 1], [2, 5, 3])
-    assert pairs.target_tokens(rows(0, 1)) == 2 + 5 + 2
-    assert pairs.target_tokens(rows(2)) == 4
-    batch = pairs.batch(rows(0, 1, 2))
-    assert pairs.target_tokens(rows(0, 1, 2)) == int((batch.target_out_BT != PAD).sum())
+def test_a_cut_side_has_no_eos_in_a_batch() -> None:
+    source = IdSequences([[4, 5, 6], [7, 8]], cut_tokens=3)
+    target = IdSequences([[9], [10, 11, 12, 13]], cut_tokens=3)
+    batch = make_batch(EncodedPairs(source, target), rows(0, 1))
+    assert batch.source_BS.tolist() == [[4, 5, 6], [7, 8, EOS]]
+    assert batch.source_length_B.tolist() == [3, 3]
+    assert batch.target_in_BT.tolist() == [[BOS, 9, EOS], [BOS, 10, 11]]
+    assert batch.target_out_BT.tolist() == [[9, EOS, PAD], [10, 11, 12]]
 
 
 def test_a_batch_moves_whole() -> None:
-    batch = pairs_of_lengths([2, 3], [4, 1]).batch(rows(0, 1))
+    batch = make_batch(pairs_of_lengths([2, 3], [4, 1]), rows(0, 1))
     moved = batch.to(torch.device("meta"))
     for name in ("source_BS", "source_length_B", "target_in_BT", "target_out_BT"):
         assert getattr(moved, name).device.type == "meta"
@@ -86,7 +76,7 @@ def test_a_batch_moves_whole() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_every_pair_is_in_exactly_one_batch(seed: int) -> None:
     pairs = random_pairs(200 + seed, longest=12, seed=seed)
-    plan = pairs.plan(batch_tokens=50, seed=seed, epoch=3)
+    plan = plan_batches(pairs, batch_tokens=50, seed=seed, epoch=3)
     assert sorted(np.concatenate(plan).tolist()) == list(range(200 + seed))
 
 
@@ -95,39 +85,39 @@ def test_a_batch_holds_no_more_than_its_tokens_unless_it_is_one_long_pair(
     batch_tokens: int,
 ) -> None:
     pairs = random_pairs(300, longest=20, seed=1)
-    for batch in pairs.plan(batch_tokens=batch_tokens, seed=1, epoch=0):
-        padded = pairs.batch(batch).target_out_BT.numel()
+    for batch in plan_batches(pairs, batch_tokens=batch_tokens, seed=1, epoch=0):
+        padded = make_batch(pairs, batch).target_out_BT.numel()
         assert padded <= batch_tokens or len(batch) == 1
 
 
 def test_a_batch_is_as_full_as_its_tokens_allow() -> None:
     pairs = pairs_of_lengths([3] * 10, [4] * 10)  # 5 target tokens each, with <eos>
-    assert sorted(map(len, pairs.plan(batch_tokens=20, seed=1, epoch=0))) == [2, 4, 4]
-    assert sorted(map(len, pairs.plan(batch_tokens=24, seed=1, epoch=0))) == [2, 4, 4]
-    assert sorted(map(len, pairs.plan(batch_tokens=25, seed=1, epoch=0))) == [5, 5]
+    assert sorted(map(len, plan_batches(pairs, batch_tokens=20, seed=1, epoch=0))) == [2, 4, 4]
+    assert sorted(map(len, plan_batches(pairs, batch_tokens=24, seed=1, epoch=0))) == [2, 4, 4]
+    assert sorted(map(len, plan_batches(pairs, batch_tokens=25, seed=1, epoch=0))) == [5, 5]
 
 
 def test_pairs_that_are_identical_or_share_a_source_meet_and_none_is_dropped() -> None:
     sources, targets = [[5, 6]] * 6, [[8, 9]] * 3 + [[10, 11], [12, 13], [14, 15]]
-    pairs = EncodedPairs(Sentences(sources), Sentences(targets))
-    (batch,) = pairs.plan(batch_tokens=1_000, seed=1, epoch=0)
+    pairs = EncodedPairs(IdSequences(sources), IdSequences(targets))
+    (batch,) = plan_batches(pairs, batch_tokens=1_000, seed=1, epoch=0)
     assert sorted(batch.tolist()) == [0, 1, 2, 3, 4, 5]
-    assert sorted(pairs.batch(batch).target_out_BT[:, :2].tolist()) == targets
+    assert sorted(make_batch(pairs, batch).target_out_BT[:, :2].tolist()) == targets
 
 
 def test_the_plan_is_a_pure_function_of_seed_and_epoch() -> None:
     pairs = random_pairs(300, longest=12, seed=1)
-    first = pairs.plan(batch_tokens=100, seed=5, epoch=2)
-    pairs.plan(batch_tokens=100, seed=5, epoch=3)
+    first = plan_batches(pairs, batch_tokens=100, seed=5, epoch=2)
+    plan_batches(pairs, batch_tokens=100, seed=5, epoch=3)
     np.random.seed(9)  # the generator that everybody shares plays no part
-    again = random_pairs(300, longest=12, seed=1).plan(batch_tokens=100, seed=5, epoch=2)
+    again = plan_batches(random_pairs(300, longest=12, seed=1), batch_tokens=100, seed=5, epoch=2)
     assert as_lists(first) == as_lists(again)
 
 
 def test_epochs_and_seeds_differ_in_who_meets_and_in_the_order_of_batches() -> None:
     pairs = random_pairs(300, longest=12, seed=1)
     plans = [
-        as_lists(pairs.plan(batch_tokens=100, seed=seed, epoch=epoch))
+        as_lists(plan_batches(pairs, batch_tokens=100, seed=seed, epoch=epoch))
         for seed, epoch in [(5, 0), (5, 1), (6, 0), (0, 5)]
     ]
     for index, plan in enumerate(plans):
@@ -137,47 +127,77 @@ def test_epochs_and_seeds_differ_in_who_meets_and_in_the_order_of_batches() -> N
 
 
 def test_a_batch_holds_no_more_pairs_than_it_may() -> None:
-    plan = random_pairs(300, longest=9, seed=3).plan(
-        batch_tokens=100, batch_sentences=7, seed=1, epoch=0
-    )
+    pairs = random_pairs(300, longest=9, seed=3)
+    plan = plan_batches(pairs, batch_tokens=100, batch_sentences=7, seed=1, epoch=0)
     assert max(map(len, plan)) == 7
     assert sorted(np.concatenate(plan).tolist()) == [*range(300)]
 
 
-def test_a_side_that_is_too_long_is_cut_and_loses_its_end() -> None:
-    pairs = EncodedPairs(
-        Sentences([[4, 5, 6], [7, 8]]), Sentences([[9], [10, 11, 12, 13]]), cut_tokens=3
-    )
-    batch = pairs.batch(rows(0, 1))
-    assert batch.source_BS.tolist() == [[4, 5, 6], [7, 8, EOS]]
-    assert batch.source_length_B.tolist() == [3, 3]
-    assert batch.target_in_BT.tolist() == [[BOS, 9, EOS], [BOS, 10, 11]]
-    assert batch.target_out_BT.tolist() == [[9, EOS, PAD], [10, 11, 12]]
-    assert pairs.target_tokens(rows(0, 1)) == 2 + 3
-    assert pairs.lost_ends() == (1, 1)
-
-
 def test_a_batch_of_cut_pairs_is_counted_as_it_is_cut() -> None:
-    pairs = random_pairs(300, longest=30, seed=3)
-    cut = EncodedPairs(pairs.source, pairs.target, cut_tokens=5)
-    plan = cut.plan(batch_tokens=50, seed=1, epoch=0)
-    assert all(cut.batch(row_B).target_out_BT.numel() <= 50 for row_B in plan)
+    sizes = random_lengths(300, longest=30, seed=3)
+    source, target = (IdSequences(([7] * size for size in side), cut_tokens=5) for side in sizes)
+    cut = EncodedPairs(source, target)
+    plan = plan_batches(cut, batch_tokens=50, seed=1, epoch=0)
+    assert all(make_batch(cut, row_B).target_out_BT.numel() <= 50 for row_B in plan)
     assert sum(len(row_B) == 10 for row_B in plan) > 20  # of 5 tokens each
+
+
+@pytest.mark.parametrize("batch_sentences", [None, 7])
+@pytest.mark.parametrize("cut_tokens", [None, 1, 4, 5])
+def test_an_epoch_is_what_its_rule_says_computed_pair_by_pair(
+    cut_tokens: int | None, batch_sentences: int | None
+) -> None:
+    """The rule decides what a run trains on, so a resumed run must find it unchanged.
+
+    Pairs are shuffled, then ordered by target length; by source length too, upwards where the
+    target without <eos> has an even length; filled up one after the other; and shuffled again.
+    """
+    ids = [
+        [[*range(10, 10 + size)] for size in sizes]
+        for sizes in random_lengths(300, longest=9, seed=4)
+    ]
+    pairs = EncodedPairs(*(IdSequences(side, cut_tokens=cut_tokens) for side in ids))
+    source, target = ([[*each, EOS][:cut_tokens] for each in side] for side in ids)
+
+    rng = np.random.default_rng((6, 2))
+    ordered = rng.permutation(300).tolist()
+    ordered.sort(key=lambda row: len(source[row]) * (-1) ** (len(target[row]) - 1))
+    ordered.sort(key=lambda row: len(target[row]))
+    expected: list[list[int]] = []
+    for row in ordered:
+        grown = [*(expected[-1] if expected else []), row]
+        fits = len(grown) * len(target[row]) <= 40 and len(grown) <= (batch_sentences or 300)
+        if expected and fits:
+            expected[-1] = grown
+        else:
+            expected.append([row])
+    expected = [expected[index] for index in rng.permutation(len(expected))]
+
+    plan = plan_batches(pairs, batch_tokens=40, batch_sentences=batch_sentences, seed=6, epoch=2)
+    assert as_lists(plan) == expected
+    for row_B in plan:
+        batch = make_batch(pairs, row_B)
+        for tensor, side in ((batch.source_BS, source), (batch.target_out_BT, target)):
+            longest = max(len(side[row]) for row in row_B)
+            padded = [[*side[row], *[PAD] * (longest - len(side[row]))] for row in row_B]
+            assert tensor.tolist() == padded
+        assert batch.target_in_BT.tolist() == [[BOS, *ids[:-1]] for ids in padded]
+        assert batch.source_length_B.tolist() == [len(source[row]) for row in row_B]
 
 
 def test_short_batches_do_not_all_come_first() -> None:
     pairs = random_pairs(1_000, longest=12, seed=1)
-    plan = pairs.plan(batch_tokens=100, seed=1, epoch=0)
+    plan = plan_batches(pairs, batch_tokens=100, seed=1, epoch=0)
     longest = [int(pairs.target.length_N[batch].max()) for batch in plan]
     assert longest != sorted(longest)
     assert longest != sorted(longest, reverse=True)
 
 
-def padding(sentences: Sentences, plan: list[Ints]) -> float:
+def padding(sentences: IdSequences, plan: list[Ints]) -> float:
     """Return which part of all tokens, <eos> among the real ones, is padding."""
     real = padded = 0
     for batch in plan:
-        lengths = sentences.length_N[batch] + 1
+        lengths = sentences.length_N[batch]
         real += int(lengths.sum())
         padded += int(lengths.max()) * len(batch)
     return 1 - real / padded
@@ -185,14 +205,11 @@ def padding(sentences: Sentences, plan: list[Ints]) -> float:
 
 def test_on_the_real_corpus_at_most_5_percent_is_padding(fra_eng_zip: Path) -> None:
     train = split_pairs(load_corpus(DataConfig(corpus=str(fra_eng_zip))).pairs).train
-    sources, targets = [pair.source for pair in train], [pair.target for pair in train]
     config = TokenizerConfig(kind="unigram", vocabulary_size=4_000)
-    tokenizer = train_tokenizer(config, sources[::8], targets[::8], warn=pytest.fail)
-    pairs = EncodedPairs(
-        Sentences(tokenizer.source.encode_all(sources)),
-        Sentences(tokenizer.target.encode_all(targets)),
-    )
-    plan = pairs.plan(batch_tokens=2_048, seed=1, epoch=0)
+    sources, targets, _ = map(list, zip(*train[::8], strict=True))
+    tokenizer = train_tokenizer(config, sources, targets, warn=pytest.fail)
+    pairs = encode_pairs(tokenizer, train)
+    plan = plan_batches(pairs, batch_tokens=2_048, seed=1, epoch=0)
     assert sum(map(len, plan)) == 161_973
     assert padding(pairs.source, plan) <= 0.05
     assert padding(pairs.target, plan) <= 0.05

@@ -15,16 +15,11 @@ import pytest
 
 from gru_mt.config import DataConfig, ParallelFiles
 from gru_mt.data import corpus as corpus_module
-from gru_mt.data import files, fra_eng
-from gru_mt.data.corpus import (
-    FRA_ENG_SHA256,
-    TATOEBA_ATTRIBUTION,
-    Dropped,
-    Pair,
-    Reason,
-    load_corpus,
-)
-from gru_mt.data.phrasebook import sentences
+from gru_mt.data.corpora import files, fra_eng
+from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
+from gru_mt.data.corpora.phrasebook import sentences
+from gru_mt.data.corpora.rows import DropReason
+from gru_mt.data.corpus import DroppedLines, Pair, load_corpus
 from gru_mt.data.text import clean
 from gru_mt.errors import UserError
 
@@ -88,37 +83,37 @@ def test_only_a_line_feed_ends_a_line_and_a_carriage_return_before_it_is_dropped
 
 def test_a_byte_order_mark_is_removed_at_the_start_only(tmp_path: Path) -> None:
     data = "\ufeffGo.\tVa !\n\ufeffRun.\tCours !\n".encode()
-    assert [pair.source for pair in load(tmp_path / "c.txt", data).pairs] == ["Go.", "\ufeffRun."]
+    assert [pair.first for pair in load(tmp_path / "c.txt", data).pairs] == ["Go.", "\ufeffRun."]
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"", Reason.NO_TAB),
-        (b"Go. Va !", Reason.NO_TAB),
-        (b"Go.\t", Reason.EMPTY),
-        ("\u00a0\tVa !".encode(), Reason.EMPTY),
-        (b"Go.\tVa !", Reason.DUPLICATE),
-        ("Go. \tVa\u202f!".encode(), Reason.DUPLICATE),
-        (b"1 2 3 4 5\tVa !", Reason.TOO_LONG),
-        (b"Go !\t1 2 3 4 5", Reason.TOO_LONG),
-        (b"Go\t1 2 3", Reason.RATIO),
-        (b"1 2 3\tVa", Reason.RATIO),
-        (b"Caf\xe9.\tCaf\xe9.", Reason.NOT_UTF8),
-        (b"Go.\tVa !\t\xff", Reason.NOT_UTF8),
-        (b"Go\x00.\tVa !", Reason.CONTROL),
-        ("Go.\tVa \u0080!".encode(), Reason.CONTROL),
-        (b"\x7f\tVa !", Reason.CONTROL),
-        (b"Go.\tVa !\tCC-BY\t", Reason.COLUMNS),
+        (b"", DropReason.NO_TAB),
+        (b"Go. Va !", DropReason.NO_TAB),
+        (b"Go.\t", DropReason.EMPTY),
+        ("\u00a0\tVa !".encode(), DropReason.EMPTY),
+        (b"Go.\tVa !", DropReason.DUPLICATE),
+        ("Go. \tVa\u202f!".encode(), DropReason.DUPLICATE),
+        (b"1 2 3 4 5\tVa !", DropReason.TOO_LONG),
+        (b"Go !\t1 2 3 4 5", DropReason.TOO_LONG),
+        (b"Go\t1 2 3", DropReason.RATIO),
+        (b"1 2 3\tVa", DropReason.RATIO),
+        (b"Caf\xe9.\tCaf\xe9.", DropReason.NOT_UTF8),
+        (b"Go.\tVa !\t\xff", DropReason.NOT_UTF8),
+        (b"Go\x00.\tVa !", DropReason.CONTROL),
+        ("Go.\tVa \u0080!".encode(), DropReason.CONTROL),
+        (b"\x7f\tVa !", DropReason.CONTROL),
+        (b"Go.\tVa !\tCC-BY\t", DropReason.COLUMNS),
     ],
 )
 def test_a_dropped_line_is_counted_with_its_reason_and_number(
-    tmp_path: Path, line: bytes, reason: Reason
+    tmp_path: Path, line: bytes, reason: DropReason
 ) -> None:
     corpus = load(tmp_path / "c.txt", GO + line + b"\nRun.\tCours !", max_words=4, max_ratio=2.5)
     assert corpus.pairs == [Pair("Go.", "Va !", 1), Pair("Run.", "Cours !", 3)]
     assert (corpus.report.read, corpus.report.kept) == (3, 2)
-    assert corpus.report.dropped == {reason: Dropped(1, (2,))}
+    assert corpus.report.dropped == {reason: DroppedLines(1, (2,))}
 
 
 def test_lengths_at_the_bounds_are_kept(tmp_path: Path) -> None:
@@ -129,14 +124,14 @@ def test_lengths_at_the_bounds_are_kept(tmp_path: Path) -> None:
 def test_a_script_without_spaces_is_counted_by_letters(tmp_path: Path) -> None:
     data = "Absolutely!\tおめでとうございます！\nI see.\t我明白了。\nNo.\t一二三四五六七八九十\n"
     report = load(tmp_path / "c.txt", data.encode(), max_words=10, max_ratio=9.5).report
-    assert report.dropped == {Reason.RATIO: Dropped(2, (1, 3))}
+    assert report.dropped == {DropReason.RATIO: DroppedLines(2, (1, 3))}
     assert load(tmp_path / "c.txt", data.encode(), max_words=9).report.kept == 1
 
 
 def test_a_side_without_spaces_cannot_pass_the_bound_on_words(tmp_path: Path) -> None:
     data = b"x" * 100 + b"\ty\n" + b"x" * 101 + b"\ty\ny\t" + b"x" * 300_000 + b"\n"
     report = load(tmp_path / "c.txt", data, max_words=4).report
-    assert report.dropped == {Reason.TOO_LONG: Dropped(2, (2, 3))}
+    assert report.dropped == {DropReason.TOO_LONG: DroppedLines(2, (2, 3))}
 
 
 def test_a_duplicate_differs_in_nothing(tmp_path: Path) -> None:
@@ -212,7 +207,7 @@ def test_garbage_is_kept_or_counted_line_by_line(tmp_path: Path, seed: int) -> N
         assert dropped.first_lines == tuple(numbers[:3])
 
 
-def test_pairs_are_ordered_by_source_then_target() -> None:
+def test_pairs_are_ordered_by_first_then_second_side() -> None:
     assert min(Pair("b", "a", 1), Pair("a", "z", 2), Pair("a", "b", 3)) == Pair("a", "b", 3)
 
 
@@ -376,8 +371,8 @@ def test_blank_and_broken_lines_of_parallel_files_shift_nothing(tmp_path: Path) 
     corpus = load_corpus(DataConfig(corpus=files))
     assert corpus.pairs == [Pair("one", "un", 1), Pair("five", "cinq", 5)]
     assert corpus.report.dropped == {
-        Reason.EMPTY: Dropped(2, (2, 3)),
-        Reason.NOT_UTF8: Dropped(1, (4,)),
+        DropReason.EMPTY: DroppedLines(2, (2, 3)),
+        DropReason.NOT_UTF8: DroppedLines(1, (4,)),
     }
 
 
@@ -394,7 +389,7 @@ def test_parallel_files_of_unequal_length_are_refused_with_both_counts(tmp_path:
 
 def test_the_phrasebook_needs_no_file() -> None:
     corpus = load_corpus(DataConfig(corpus="phrasebook"))
-    assert [(pair.source, pair.target) for pair in corpus.pairs] == [
+    assert [(pair.first, pair.second) for pair in corpus.pairs] == [
         (clean(english), clean(french)) for english, french in sentences.generate()
     ]
     assert corpus.report.dropped == {}
@@ -419,7 +414,7 @@ def test_the_real_corpus_loses_its_duplicates_and_nothing_else(
         first_seen.setdefault(tuple(" ".join(side.split()) for side in line.split("\t")), number)
     assert corpus.pairs == [(*sides, number) for sides, number in first_seen.items()]
     assert corpus.report.lines()[0] == "167,130 lines read, 166,979 kept"
-    assert corpus.report.dropped[Reason.DUPLICATE].count == 151
+    assert corpus.report.dropped[DropReason.DUPLICATE].count == 151
     assert corpus.sha256 == FRA_ENG_SHA256
     assert corpus.attribution == TATOEBA_ATTRIBUTION
     assert corpus.warnings == ()

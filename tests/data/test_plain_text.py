@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.corpus import Pair
 from gru_mt.data.plain_text import MARKER, write_split
-from gru_mt.data.split import Split
+from gru_mt.data.split import Example, Split
 from gru_mt.errors import UserError
 
 
-def pairs_of(*sides: tuple[str, str]) -> list[Pair]:
-    return [Pair(source, target, line) for line, (source, target) in enumerate(sides, start=1)]
+def examples_of(*sides: tuple[str, str]) -> list[Example]:
+    return [Example(source, target, line) for line, (source, target) in enumerate(sides, start=1)]
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -25,9 +24,15 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 SPLIT = Split(
-    train=pairs_of(("Go.", "Va !"), ("Go.", "Allez !")),
-    dev=pairs_of(("One.", "Un."), ("Two.", "Deux."), ("Two.", "Les deux."), ("Two.", "2.")),
+    train=examples_of(("Go.", "Va !"), ("Go.", "Allez !")),
+    dev=examples_of(("One.", "Un."), ("Two.", "Deux."), ("Two.", "Les deux."), ("Two.", "2.")),
     test=[],
+)
+SWAPPED = Split(
+    *(
+        [Example(each.target, each.source, each.line) for each in part]
+        for part in (SPLIT.train, SPLIT.dev, SPLIT.test)
+    )
 )
 WRITTEN = {
     "train.en": "Go.\nGo.\n",
@@ -48,7 +53,7 @@ def test_a_split_is_written_as_plain_text(tmp_path: Path) -> None:
 
 def test_the_other_direction_replaces_the_first(tmp_path: Path) -> None:
     write_split(SPLIT, tmp_path, "en", "fr")
-    write_split(SPLIT.swapped(), tmp_path, "fr", "en")
+    write_split(SWAPPED, tmp_path, "fr", "en")
     assert contents(tmp_path) == {
         "train.fr": "Va !\nAllez !\n",
         "train.en": "Go.\nGo.\n",
@@ -186,7 +191,7 @@ def killed_at(last_step: int) -> Iterator[list[str]]:
         yield begun
 
 
-@pytest.mark.parametrize("earlier", [None, SPLIT.swapped()], ids=["new", "earlier"])
+@pytest.mark.parametrize("earlier", [None, SWAPPED], ids=["new", "earlier"])
 def test_a_kill_at_any_step_leaves_a_folder_that_the_next_call_completes(
     tmp_path: Path, earlier: Split | None
 ) -> None:

@@ -10,6 +10,7 @@ from gru_mt.config import DataConfig
 from gru_mt.data.corpus import Pair, load_corpus
 from gru_mt.data.split import (
     EvaluationSet,
+    Example,
     Split,
     components,
     key,
@@ -19,7 +20,12 @@ from gru_mt.data.split import (
 
 
 def pairs_of(*sides: tuple[str, str]) -> list[Pair]:
-    return [Pair(source, target, line) for line, (source, target) in enumerate(sides, start=1)]
+    return [Pair(first, second, line) for line, (first, second) in enumerate(sides, start=1)]
+
+
+def forward(pairs: list[Pair]) -> list[Example]:
+    """Return the pairs from their first side to their second."""
+    return [Example(*pair) for pair in pairs]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +74,7 @@ def brute_key(side: str, text: str) -> str:
 
 def brute_components(pairs: list[Pair]) -> set[frozenset[int]]:
     """Walk the graph of pairs that share a key, from each pair in turn."""
-    keys = [{brute_key("1", pair.source), brute_key("2", pair.target)} for pair in pairs]
+    keys = [{brute_key("1", pair.first), brute_key("2", pair.second)} for pair in pairs]
     found = set()
     for start in range(len(pairs)):
         reached, waiting = {start}, [start]
@@ -96,19 +102,19 @@ def test_components_are_those_of_a_brute_force_walk(seed: int) -> None:
     assert all(component == sorted(component) for component in found)
 
 
-def test_a_component_goes_where_the_digest_of_its_smallest_source_says() -> None:
+def test_a_component_goes_where_the_digest_of_its_smallest_first_side_says() -> None:
     # `printf %s w459 | sha256sum`, read as a number, modulo 1000: 9; the others: 10, 29 and 30.
     pairs = pairs_of(("w459", "a"), ("w3428", "b"), ("w628", "c"), ("w828", "d"), ("zz", "a"))
     split = split_pairs(pairs)
-    assert split.dev == [pairs[0], pairs[4]]
-    assert split.test == pairs[1:3]
-    assert split.train == [pairs[3]]
+    assert split.dev == forward([pairs[0], pairs[4]])
+    assert split.test == forward(pairs[1:3])
+    assert split.train == forward([pairs[3]])
 
 
 def test_the_smallest_pair_is_that_of_the_cleaned_text_in_python_order() -> None:
     pairs = pairs_of(("w459", "a"), ("W0", "a"))  # upper case comes first; W0 gives 138
-    assert split_pairs(pairs).train == pairs
-    assert split_pairs(pairs[:1]).dev == pairs[:1]
+    assert split_pairs(pairs).train == forward(pairs)
+    assert split_pairs(pairs[:1]).dev == forward(pairs[:1])
 
 
 def test_the_split_of_the_real_corpus_is_the_published_one(
@@ -118,8 +124,8 @@ def test_the_split_of_the_real_corpus_is_the_published_one(
     assert len(components(real_pairs)) == 109_350
     sizes = [len(real_split.train), len(real_split.dev), len(real_split.test)]
     assert sizes == [161_973, 1_646, 3_360]
-    assert len(EvaluationSet.from_pairs(real_split.dev).sources) == 1_179
-    assert len(EvaluationSet.from_pairs(real_split.test).sources) == 2_339
+    assert len(EvaluationSet.from_examples(real_split.dev).sources) == 1_179
+    assert len(EvaluationSet.from_examples(real_split.test).sources) == 2_339
 
 
 def test_no_two_parts_of_the_real_corpus_share_a_sentence(
@@ -127,32 +133,37 @@ def test_no_two_parts_of_the_real_corpus_share_a_sentence(
 ) -> None:
     parts = (real_split.train, real_split.dev, real_split.test)
     keys = [
-        {brute_key("1", pair.source) for pair in part}
-        | {brute_key("2", pair.target) for pair in part}
+        {brute_key("1", example.source) for example in part}
+        | {brute_key("2", example.target) for example in part}
         for part in parts
     ]
     assert keys[0].isdisjoint(keys[1])
     assert keys[0].isdisjoint(keys[2])
     assert keys[1].isdisjoint(keys[2])
-    assert sorted(pair for part in parts for pair in part) == sorted(real_pairs)
+    assert sorted(example for part in parts for example in part) == sorted(forward(real_pairs))
     for part in parts:
-        assert [pair.line for pair in part] == sorted(pair.line for pair in part)
+        assert [example.line for example in part] == sorted(example.line for example in part)
 
 
 def test_an_evaluation_set_groups_references_in_the_order_of_the_file() -> None:
-    pairs = pairs_of(("Go.", "Va !"), ("Hi.", "Salut !"), ("Go.", "Allez !"), ("go.", "Va."))
-    evaluation = EvaluationSet.from_pairs(pairs)
+    sides = [("Go.", "Va !"), ("Hi.", "Salut !"), ("Go.", "Allez !"), ("go.", "Va.")]
+    evaluation = EvaluationSet.from_examples(Example(*each, 1) for each in sides)
     assert evaluation.sources == ["Go.", "Hi.", "go."]
     assert evaluation.references == [["Va !", "Allez !"], ["Salut !"], ["Va."]]
 
 
-def test_swapping_exchanges_the_sides_and_nothing_else() -> None:
-    split = Split([Pair("a", "x", 1)], [Pair("b", "y", 2)], [Pair("c", "z", 3), Pair("d", "z", 4)])
-    swapped = split.swapped()
-    assert swapped.train == [("x", "a", 1)]
-    assert swapped.dev == [("y", "b", 2)]
-    assert EvaluationSet.from_pairs(swapped.test) == EvaluationSet(["z"], [["c", "d"]])
-    assert swapped.swapped() == split
+def test_the_other_direction_exchanges_the_sides_and_nothing_else() -> None:
+    pairs = pairs_of(("w828", "x"), ("w459", "y"), ("w3428", "z"), ("w628", "z"))
+    there, back = split_pairs(pairs), split_pairs(pairs, reverse=True)
+    assert back.train == [("x", "w828", 1)]
+    assert back.dev == [("y", "w459", 2)]
+    assert EvaluationSet.from_examples(back.test) == EvaluationSet(["z"], [["w3428", "w628"]])
+    for part, swapped in (
+        (there.train, back.train),
+        (there.dev, back.dev),
+        (there.test, back.test),
+    ):
+        assert part == [(target, source, line) for source, target, line in swapped]
 
 
 def test_a_corpus_is_split_alike_for_both_directions(tmp_path: Path) -> None:
@@ -162,8 +173,8 @@ def test_a_corpus_is_split_alike_for_both_directions(tmp_path: Path) -> None:
     back = DataConfig(corpus=str(path), source="fr", target="en")
     corpus = load_corpus(there)
     assert split_corpus(corpus, there) == Split(
-        [Pair("w828", "w459", 2)], [Pair("w459", "w828", 1)], []
+        [Example("w828", "w459", 2)], [Example("w459", "w828", 1)], []
     )
     assert split_corpus(corpus, back) == Split(
-        [Pair("w459", "w828", 2)], [Pair("w828", "w459", 1)], []
+        [Example("w459", "w828", 2)], [Example("w828", "w459", 1)], []
     )

@@ -13,17 +13,9 @@ import sentencepiece
 from gru_mt.config import DataConfig, TokenizerConfig
 from gru_mt.data import tokenizer as tokenizer_module
 from gru_mt.data.corpus import load_corpus
+from gru_mt.data.special import BOS, EOS, PAD, UNK
 from gru_mt.data.text import clean
-from gru_mt.data.tokenizer import (
-    BOS,
-    EOS,
-    PAD,
-    UNK,
-    Subwords,
-    Tokenizer,
-    Vocabulary,
-    train_tokenizer,
-)
+from gru_mt.data.tokenizer import Subwords, Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
 
 Kind = Literal["unigram", "bpe", "char", "word"]
@@ -92,7 +84,7 @@ def round_trip(side: Vocabulary, texts: list[str]) -> list[str]:
 def sentences(fra_eng_zip: Path) -> list[str]:
     """Return the distinct sentences of the whole real corpus, of both sides."""
     pairs = load_corpus(DataConfig(corpus=str(fra_eng_zip))).pairs
-    return [*dict.fromkeys(text for pair in pairs for text in (pair.source, pair.target))]
+    return [*dict.fromkeys(text for pair in pairs for text in (pair.first, pair.second))]
 
 
 @pytest.mark.parametrize("kind", SUBWORDS)

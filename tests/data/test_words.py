@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from gru_mt.data.words import SPECIALS, UNK, Words, split_words
+from gru_mt.data.special import SPECIALS, UNK
+from gru_mt.data.words import Words, split_words
 from gru_mt.errors import UserError
 
 ENGLISH = ["Where are you?", "Yes, I am.", "I don't know!", 'He said "yes" (twice).', '"Oh!"']

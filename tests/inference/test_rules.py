@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gru_mt.data.sentences import Ints
-from gru_mt.data.words import EOS
+from gru_mt.data.encoding import Ints
+from gru_mt.data.special import EOS
 from gru_mt.decoding import Decoding
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.rules import Bools, Rule, RuledState, obeying

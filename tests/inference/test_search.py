@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 from gru_mt.config import ModelConfig
-from gru_mt.data.sentences import Ints
-from gru_mt.data.words import BOS, EOS, PAD, UNK
+from gru_mt.data.encoding import Ints
+from gru_mt.data.special import BOS, EOS, PAD, UNK
 from gru_mt.decoding import Decoding
 from gru_mt.inference.search import (
     Distribution,

@@ -13,7 +13,8 @@ import pytest
 import torch
 
 from gru_mt.config import ModelConfig, TokenizerConfig
-from gru_mt.data.tokenizer import BOS, EOS, PAD, UNK, Tokenizer, train_tokenizer
+from gru_mt.data.special import BOS, EOS, PAD, UNK
+from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.words import Words
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
@@ -232,8 +233,9 @@ def test_padding_unknown_and_start_are_never_written(beam_size: int) -> None:
 
 
 def test_a_model_that_never_ends_is_stopped() -> None:
-    for translation in build(eos_bias=-1_000.0).translate(["a", "a cat sees a dog"]):
-        assert 0 < len(translation.candidates[0].tokens) < 100
+    for translation in build(eos_bias=-1_000.0).translate(["a", "a cat sees a dog", ""]):
+        words = len(translation.source.split())  # <eos> is none of them
+        assert len(translation.candidates[0].tokens) == (2 * words + 10 if words else 0)
 
 
 # Long sources

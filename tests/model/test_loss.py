@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.tokenizer import PAD
+from gru_mt.data.special import PAD
 from gru_mt.model import loss as loss_module
 from gru_mt.model.loss import CPU_ROWS, token_loss
 

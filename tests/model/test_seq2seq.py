@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.config import Cell, ModelConfig
-from gru_mt.data.tokenizer import BOS, EOS, PAD
+from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.model.cells import CELLS
 from gru_mt.model.incremental import NEVER, Incremental, best
 from gru_mt.model.loss import token_loss

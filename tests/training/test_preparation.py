@@ -5,19 +5,18 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gru_mt.config import Config
 from gru_mt.data.corpus import Pair, load_corpus
+from gru_mt.data.special import UNK
 from gru_mt.data.split import split_pairs
-from gru_mt.data.tokenizer import UNK, Tokenizer
+from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.training import preparation
 from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import keep
-from gru_mt.training.preparation import TrainingData, encode_pairs, prepare
+from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.start import start_of
 
 Configure = Callable[..., Config]
@@ -42,7 +41,7 @@ def test_the_report_and_both_evaluation_parts_are_kept(
     assert json.loads((tmp_path / "dev.json").read_text())["sources"] == data.dev.sources
     split = split_pairs(load_corpus(config.data).pairs)
     test = json.loads((tmp_path / "test.json").read_text())
-    assert set(test["sources"]) == {pair.source for pair in split.test}
+    assert set(test["sources"]) == {example.source for example in split.test}
 
 
 def test_the_tokenizer_sees_the_training_part_alone(
@@ -54,7 +53,7 @@ def test_the_tokenizer_sees_the_training_part_alone(
     corpus = small_corpus.with_name("more.tsv")
     corpus.write_text(Path(str(small_config().data.corpus)).read_text() + "\t".join(held_out[:2]))
     data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
-    assert held_out.source in data.dev.sources
+    assert held_out.first in data.dev.sources
     assert UNK in data.tokenizer.source.encode("zebra")
 
 
@@ -92,32 +91,6 @@ def test_a_corpus_of_which_nothing_falls_to_training_is_an_error(
             break
     with pytest.raises(UserError, match="no pair is left to train on"):
         prepared(small_config(f"data.corpus={corpus}"), tmp_path)
-
-
-def test_encoding_by_chunks_keeps_every_sentence_in_its_place(
-    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(preparation, "CHUNK", 3)
-    data = prepared(small_config(), tmp_path)
-    pairs = encode_pairs(data.tokenizer, data.train[:10])
-    for side, vocabulary, texts in (
-        (pairs.source, data.tokenizer.source, [pair.source for pair in data.train[:10]]),
-        (pairs.target, data.tokenizer.target, [pair.target for pair in data.train[:10]]),
-    ):
-        ids = [side.padded(np.array([row]))[0].tolist() for row in range(10)]
-        assert ids == [vocabulary.encode(text) for text in texts]
-
-
-def test_chunks_with_the_same_sentence_are_sampled_by_seeds_of_their_own(
-    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(preparation, "CHUNK", 1)
-    settings = ("tokenizer.kind=unigram", "tokenizer.vocabulary_size=350")
-    data = prepared(small_config(*settings), tmp_path)
-    longest = max(data.train, key=lambda pair: len(pair.source))
-    pairs = encode_pairs(data.tokenizer, [longest] * 20, sampling=0.2, seed=1)
-    cuts = {tuple(pairs.source.padded(np.array([row]))[0]) for row in range(20)}
-    assert len(cuts) > 1
 
 
 def test_a_tokenizer_of_another_kind_leaves_no_file_behind(

@@ -6,8 +6,7 @@ from typing import Literal
 import pytest
 
 from gru_mt.config import FittedTraining, TrainingConfig
-from gru_mt.data.batching import EncodedPairs
-from gru_mt.data.sentences import Sentences
+from gru_mt.data.encoding import EncodedPairs, IdSequences
 from gru_mt.training.schedule import constant_lr, cosine_lr, fitted, learning_rate, linear_lr
 
 
@@ -85,7 +84,7 @@ def test_cosine_and_linear_differ_off_the_middle() -> None:
 
 def pairs_of(count: int, tokens: int) -> EncodedPairs:
     """Return pairs whose targets have `tokens` with <eos>."""
-    side = Sentences([[7] * (tokens - 1)] * count)
+    side = IdSequences([[7] * (tokens - 1)] * count)
     return EncodedPairs(side, side)
 
 

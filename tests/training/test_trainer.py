@@ -15,6 +15,7 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.config import Config
 from gru_mt.config_file import load_config
+from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.device import resolve_device
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
@@ -154,7 +155,7 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 ) -> None:
     trainer = make_trainer(small_config("model.dropout=0"), tmp_path / "run")
     pairs = trainer.pairs.of_epoch(0)
-    rows = pairs.plan(batch_tokens=300, seed=1, epoch=0)[0]
+    rows = plan_batches(pairs, batch_tokens=300, seed=1, epoch=0)[0]
     gradients: list[list[torch.Tensor]] = []
 
     def keep(rate: float, done: int) -> torch.Tensor:
@@ -165,7 +166,9 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 
     monkeypatch.setattr(trainer.optimizer, "step", keep)
     one, three = (
-        trainer.update([pairs.batch(row_B) for row_B in parts], learning_rate=0.1, seed=1, done=0)
+        trainer.update(
+            [make_batch(pairs, row_B) for row_B in parts], learning_rate=0.1, seed=1, done=0
+        )
         for parts in ([rows], [rows[:1], rows[1:8], rows[8:]])
     )
     assert one.tokens == three.tokens
@@ -482,7 +485,7 @@ def test_what_cutting_costs_is_said(
         [len(side.encode(text)) + 1 for text in texts]
         for side, texts in zip(
             (trainer.data.tokenizer.source, trainer.data.tokenizer.target),
-            zip(*((pair.source, pair.target) for pair in trainer.data.train), strict=True),
+            zip(*((each.source, each.target) for each in trainer.data.train), strict=True),
             strict=True,
         )
     ]

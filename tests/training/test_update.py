@@ -4,7 +4,7 @@ import torch
 
 from gru_mt.config import ModelConfig, TrainingConfig
 from gru_mt.data.batching import Batch
-from gru_mt.data.tokenizer import BOS, EOS, PAD
+from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.optimizer import Optimizer

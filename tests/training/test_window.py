@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.data.batching import EncodedPairs
-from gru_mt.data.sentences import Sentences
+from gru_mt.data.encoding import EncodedPairs, IdSequences
 from gru_mt.training.update import Figures
 from gru_mt.training.window import Taken, Window
 
-PAIRS = EncodedPairs(Sentences([]), Sentences([]))
+PAIRS = EncodedPairs(IdSequences([]), IdSequences([]))
 
 
 def update(step: int, tokens: int, loss: float, norm: float) -> Taken:

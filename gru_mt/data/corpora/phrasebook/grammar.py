@@ -1,15 +1,15 @@
 """The grammar of the phrasebook: agreement, elision, noun phrases and clauses, in both languages.
 
-What English leaves open, French decides here by one rule, so that a sentence has one translation:
-"you" is "vous" and, like "we" and "they", masculine plural; "I", "me" and a friend or a baker of
-whom nothing else is said are masculine. "Was", "had" and other states of the past are in the
-imperfect, every other past in the passé composé.
+Where English leaves something open, one rule decides the French, so that a sentence has one
+translation. "You" is "vous"; "you", "we" and "they" are masculine plural; "I", "me", and a friend
+or a baker of whom nothing else is said, are masculine. A state in the past ("was", "had") is in the
+imperfect, any other past in the passé composé.
 """
 
 import re
 from dataclasses import dataclass, replace
 
-from gru_mt.data.phrasebook.lexicon import (
+from gru_mt.data.corpora.phrasebook.lexicon import (
     DETERMINERS,
     NOT,
     VERBS,
@@ -56,7 +56,7 @@ _BE = {
     Tense.PAST: ("was", "was", "were", "were", "were"),
 }
 NOTHING = Text("", "")
-_AUXILIARIES = ("can", "must")  # beside "be": those that need no "do"
+_AUXILIARIES = ("can", "must")  # like "be", they need no "do"
 
 _VOWEL = r"(?=[aeiouyàâéèêîôœ]|h(?!éros|érisson|ache))"  # or a mute h
 _ELISION = re.compile(rf"(?<![\w'-])(je|me|le|la|de|ne|que|ce) {_VOWEL}|\b(si) (?=ils?\b)", re.I)
@@ -289,7 +289,7 @@ def possessive(english: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A subject and what it does, to be told or asked; neither text has a capital or a mark."""
+    """A subject and what it does, as a statement or a question, without capital and final mark."""
 
     subject: NounPhrase
     verb: Verb
@@ -326,7 +326,7 @@ class Clause:
         return join(self.verb.particle, pronoun, self.rest.english)
 
     def _english_verb(self, *, supported: bool) -> tuple[str, str]:
-        """Return the auxiliary and the verb, either of which may be empty; `supported`: with do."""
+        """Return the auxiliary and the verb, either perhaps empty; `supported` asks for "do"."""
         verb, third = self.verb, self.subject.person is Person.HE
         if self.tense is Tense.FUTURE:
             return "will", verb.english
@@ -401,7 +401,7 @@ def imperative(verb: Verb, clitic: Clitic | None, rest: Text, *, negated: bool) 
 
 
 def sentence(text: Text, mark: str) -> Text:
-    """Return the text elided, with its capital and its mark, before which French has a space."""
+    """Return the text with elisions, a capital and its mark; French has a space before "!", "?"."""
     english, french = text.english.replace("can not", "cannot"), elide(text.french)
     space = "" if mark == "." else " "
     return Text(

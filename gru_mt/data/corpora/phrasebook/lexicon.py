@@ -1,7 +1,7 @@
-"""The words of the phrasebook, English with French, and what each may stand with.
+"""The words of the phrasebook, English with French, and which go together.
 
-A noun's plural, an adjective's forms and a regular verb's follow by rule, in `grammar`; the verbs'
-table holds the forms that do not.
+`grammar` has the rules for a noun's plural, an adjective's forms and a regular verb's. The table of
+verbs holds the forms that follow no rule.
 """
 
 from enum import Enum, Flag, IntEnum, auto
@@ -32,7 +32,7 @@ class Tense(Enum):
 
 
 class Kind(Flag):
-    """What a noun means, so that one eats food and reads books."""
+    """What a noun means: verbs choose their nouns by it, so that one eats food and reads books."""
 
     ADULT = auto()
     CHILD = auto()
@@ -41,8 +41,8 @@ class Kind(Flag):
     KIN = auto()
     PARENT = auto()
     ANIMAL = auto()
-    FRUIT = auto()  # food that is counted
-    FOOD = auto()  # food that is not
+    FRUIT = auto()  # food that one counts
+    FOOD = auto()  # food that one does not count
     DRINK = auto()
     TEXT = auto()
     CLOTHES = auto()
@@ -86,7 +86,7 @@ class Trait(Flag):
     ETRE = auto()  # its compound past takes être
     STATE = auto()  # its past is a French imperfect
     ANIMAL = auto()  # an animal can do it
-    NO_PAST = auto()  # it has none, or one that looks like the present: "I read"
+    NO_PAST = auto()  # it has no past, or one that looks like the present: "I read"
     NO_FUTURE = auto()
 
 

@@ -1,8 +1,8 @@
 """A built-in English-French corpus, drawn from a small grammar of our own.
 
-The grammar can say far more than what is drawn, so a test sentence is a new combination of words
-that the training side knows. Every sentence has one translation (see `grammar` for the rules that
-settle what English leaves open), and no two pairs share a side.
+The grammar can say far more than is drawn, so a test sentence combines words of the training part
+in a new way. Every sentence has one translation: `grammar` has the rules that settle what English
+leaves open. No two pairs share a side.
 """
 
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import cache
 from random import Random
 
-from gru_mt.data.phrasebook import lexicon
-from gru_mt.data.phrasebook.grammar import (
+from gru_mt.data.corpora.phrasebook import lexicon
+from gru_mt.data.corpora.phrasebook.grammar import (
     DIRECT,
     INDIRECT,
     NOTHING,
@@ -36,7 +36,7 @@ from gru_mt.data.phrasebook.grammar import (
     there_is,
     who,
 )
-from gru_mt.data.phrasebook.lexicon import (
+from gru_mt.data.corpora.phrasebook.lexicon import (
     NEVER,
     NOT,
     OFTEN,
@@ -54,7 +54,7 @@ from gru_mt.data.phrasebook.lexicon import (
 )
 
 PAIRS = 26_000
-WORDS = range(3, 15)  # the lengths of an English sentence
+WORDS = range(3, 15)  # an English sentence has so many
 _SEED = 1
 
 _BE = VERBS["be"]
@@ -90,7 +90,7 @@ def _adjectives(kind: Kind) -> list[Adjective]:
 
 
 def _quality(rng: Random, kind: Kind) -> Adjective:
-    """Return an adjective for after "be", where French has another word for "new"."""
+    """Return an adjective to follow "be"; never "new", for which French has another word there."""
     return rng.choice([word for word in _adjectives(kind) if word.english != "new"])
 
 
@@ -104,8 +104,8 @@ def _verbs(kind: Kind, *, commands: bool = False) -> list[Verb]:
     ]
 
 
-def _lasts(verb: Verb) -> bool:
-    """Return whether it is a state, such as to know, that has no time, place or repetition."""
+def _is_state(verb: Verb) -> bool:
+    """Return whether the verb is a state, as "know" is: it takes no time, place or repetition."""
     return verb is not _BE and bool(verb.traits & Trait.STATE)
 
 
@@ -157,7 +157,7 @@ def _phrase(
     negated: bool = False,
     plain: bool = False,
 ) -> NounPhrase:
-    """Return the noun in some noun phrase; `subject` owns "his", `plain` is without adjective."""
+    """Return a phrase with the noun; "his" is the `subject`'s, `plain` has no adjective."""
     is_plural = noun.kind not in _UNCOUNTED and rng.random() < 0.3
     adjective = None
     if not plain and noun.kind not in Kind.RELATIVE and rng.random() < 0.3:
@@ -173,7 +173,7 @@ def _someone(rng: Random, *, definite: bool = True) -> NounPhrase:
 
 
 def _pronoun(subject: NounPhrase) -> NounPhrase:
-    """Return the pronoun for the subject of the clause before: "he" for "Paul"."""
+    """Return the pronoun that repeats the subject in the next clause: "he" for "Paul"."""
     same = (subject.person, subject.gender)
     return next(pronoun for pronoun in SUBJECTS if (pronoun.person, pronoun.gender) == same)
 
@@ -197,7 +197,7 @@ def _clitic(rng: Random, clitics: tuple[Clitic, ...], subject: NounPhrase) -> Cl
 
 
 def _near(rng: Random, preposition: Text, kinds: Kind) -> Text:
-    """Return the preposition before some noun of these kinds."""
+    """Return the preposition with a noun of these kinds after it."""
     noun = rng.choice(_nouns(kinds))
     determiner = _determiner(rng, noun.kind, None, is_plural=False, definite=True)
     adjective = rng.choice(_adjectives(noun.kind)) if rng.random() < 0.2 else None
@@ -244,13 +244,13 @@ _WAYS = (
 
 
 def _timed(rng: Random, clause: Clause) -> Clause:
-    """Return the clause, at times with a time where one may stand."""
-    if _lasts(clause.verb) or clause.adverb not in (None, NOT) or rng.random() < 0.6:
+    """Return the clause, sometimes with a time added, if it can take one."""
+    if _is_state(clause.verb) or clause.adverb not in (None, NOT) or rng.random() < 0.6:
         return clause
     return replace(clause, rest=both(clause.rest, rng.choice(lexicon.TIMES[clause.tense])))
 
 
-# Clauses: what a subject does, in a tense, with an adverb or none
+# Clauses: what a subject does, in a tense, with or without an adverb
 
 Frame = Callable[[Random, NounPhrase, Tense, Adverb | None], Clause]
 
@@ -268,14 +268,14 @@ def _doing(rng: Random, subject: NounPhrase, tense: Tense, adverb: Adverb | None
     verb = _draw_verb(rng, tuple(lexicon.TRANSITIVE), tense)
     negated = bool(adverb and adverb.negative)
     thing = _object(rng, verb.key, subject, negated=negated)
-    if adverb is OFTEN and _lasts(verb):
+    if adverb is OFTEN and _is_state(verb):
         adverb = None
     return Clause(subject, verb, tense, adverb, rest=thing)
 
 
 def _meeting(rng: Random, subject: NounPhrase, tense: Tense, adverb: Adverb | None) -> Clause:
     verb = rng.choice(_verbs(Kind.PEER))
-    if adverb is OFTEN and _lasts(verb):
+    if adverb is OFTEN and _is_state(verb):
         adverb = None
     return Clause(subject, verb, tense, adverb, _clitic(rng, DIRECT, subject))
 
@@ -318,7 +318,7 @@ def _wanting(rng: Random, subject: NounPhrase, tense: Tense, adverb: Adverb | No
     modal_tense = tense if tense is not Tense.FUTURE else Tense.PRESENT
     modal = _draw_verb(rng, lexicon.MODAL, modal_tense)
     deed = rng.choice((_doing, _meeting, _acting))(rng, subject, Tense.FUTURE, adverb)
-    if _lasts(deed.verb):
+    if _is_state(deed.verb):
         deed = _acting(rng, subject, Tense.FUTURE, adverb)
     rest = infinitive(deed.verb, deed.clitic, deed.rest)
     return Clause(subject, modal, modal_tense, adverb, rest=rest)
@@ -337,7 +337,7 @@ def _clause(
     tense: Tense | None = None,
     adverbs: tuple[Adverb | None, ...] = (),
 ) -> Clause:
-    """Return a clause in any frame; what is not given is drawn."""
+    """Return a clause of any frame; what is not given is drawn at random."""
     tense = tense or rng.choice(_TENSES)
     adverb = rng.choice(adverbs) if adverbs else _draw_adverb(rng, tense)
     return rng.choice(_FRAMES)(rng, subject or _subject(rng), tense, adverb)
@@ -456,7 +456,7 @@ def _asking_where_or_when(rng: Random) -> Text:
     """Where did they buy the bread?"""
     frame = rng.choice((_doing, _doing, _meeting, _acting))
     clause = frame(rng, _subject(rng), rng.choice(_TENSES), None)
-    if _lasts(clause.verb):
+    if _is_state(clause.verb):
         clause = _acting(rng, clause.subject, clause.tense, None)
     word = rng.choice((Text("where", "où"), Text("when", "quand")))
     return sentence(both(word, clause.question), "?")
@@ -525,7 +525,7 @@ def _commanding(rng: Random) -> Text:
 def _linking(rng: Random) -> Text:
     """I bought the apples but I did not eat them."""
     noun = rng.choice(_nouns(_THINGS | Kind.MASS | Kind.OPENING))
-    first, second = rng.sample([verb for verb in _verbs(noun.kind) if not _lasts(verb)], 2)
+    first, second = rng.sample([verb for verb in _verbs(noun.kind) if not _is_state(verb)], 2)
     tense = rng.choice([tense for tense in _TENSES if first.has(tense) and second.has(tense)])
     subject = rng.choice((*SUBJECTS, *_NAMES))
     thing = _phrase(rng, noun, subject=subject, definite=True)

@@ -1,4 +1,4 @@
-"""A corpus's file as bytes, plain or packed: read whole within a bound, or refused in one line."""
+"""A corpus's file as bytes, unpacked: read whole, or refused where too large or damaged."""
 
 import errno
 import gzip
@@ -18,17 +18,17 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
 
 
 def user_path(name: str) -> Path:
-    """Return the path that a configuration names, a `~` expanded; UserError for no path at all."""
+    """Return the path that a configuration names, with `~` expanded; UserError for no path."""
     try:
         return Path(name).expanduser()
-    except (RuntimeError, ValueError) as error:  # nobody's home folder; a NUL or a lone surrogate
+    except (RuntimeError, ValueError) as error:  # no such user; a NUL or a lone surrogate
         raise UserError(f"{shown(name)}: no path: {error}") from None
 
 
 def read_unpacked(path: Path, *, missing: str = "") -> bytes:
-    """Return the text at `path` as bytes, unpacked in memory where it is a .zip or a .gz.
+    """Return the text at `path` as bytes; a .zip or a .gz is unpacked in memory.
 
-    Raises UserError where it cannot be read; `missing` is added to that of a file not found.
+    Raises UserError where it cannot be read; `missing` ends the message of a file not found.
     """
     try:
         if not _is_regular(path):
@@ -37,22 +37,22 @@ def read_unpacked(path: Path, *, missing: str = "") -> bytes:
             )
         if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive, archive.open(_member(archive, path)) as file:
-                return _bounded(file, path)
+                return _read_bounded(file, path)
         if path.suffix.lower() == ".gz":
             with gzip.open(path) as file:
-                return _bounded(file, path)
+                return _read_bounded(file, path)
         with path.open("rb") as file:
-            return _bounded(file, path)
+            return _read_bounded(file, path)
     except FileNotFoundError:
         where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
         raise UserError(f"{shown(path)}: no such file{where}{missing}") from None
     except OSError as error:
-        if error.errno in (None, errno.EINVAL):  # gzip, bz2; a seek to where zipfile was sent
+        if error.errno in (None, errno.EINVAL):  # gzip and bz2; a place that a bad zip names
             raise _damaged(path, error) from None
         raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
     except _DAMAGE as error:
         raise _damaged(path, error) from None
-    except RuntimeError as error:  # zipfile's word for a password or an unknown compression
+    except RuntimeError as error:  # zipfile, of a password or an unknown compression
         raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
 
 
@@ -71,7 +71,7 @@ def _damaged(path: Path, error: Exception) -> UserError:
 
 
 def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
-    """Return the one text of pairs in `archive`, which `_about.txt` and hidden files are not."""
+    """Return the one text in `archive`; `_about.txt` and hidden files do not count."""
     texts = [
         member
         for member in archive.infolist()
@@ -89,7 +89,8 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
     )
 
 
-def _bounded(file: IO[bytes] | gzip.GzipFile, path: Path) -> bytes:
+def _read_bounded(file: IO[bytes] | gzip.GzipFile, path: Path) -> bytes:
+    """Return all of `file`; UserError that names `path` where that is more than MAX_BYTES."""
     data = io.BytesIO()
     while chunk := file.read(1 << 20):
         data.write(chunk)

@@ -10,8 +10,8 @@ from collections import Counter
 
 import pytest
 
-from gru_mt.data.phrasebook import lexicon, sentences
-from gru_mt.data.phrasebook.grammar import (
+from gru_mt.data.corpora.phrasebook import lexicon, sentences
+from gru_mt.data.corpora.phrasebook.grammar import (
     DIRECT,
     INDIRECT,
     NOTHING,
@@ -37,7 +37,7 @@ from gru_mt.data.phrasebook.grammar import (
     there_is,
     who,
 )
-from gru_mt.data.phrasebook.lexicon import (
+from gru_mt.data.corpora.phrasebook.lexicon import (
     ADJECTIVES,
     ALSO,
     ALWAYS,
@@ -596,7 +596,7 @@ def test_there_are_over_twenty_thousand_pairs_and_no_side_stands_twice(
 
 def test_it_is_the_same_whatever_the_hash_seed(pairs: list[tuple[str, str]]) -> None:
     code = (
-        "import hashlib; from gru_mt.data.phrasebook.sentences import generate;"
+        "import hashlib; from gru_mt.data.corpora.phrasebook.sentences import generate;"
         "print(hashlib.sha256(repr(generate()).encode()).hexdigest())"
     )
     here = os.environ.get("PYTHONHASHSEED", "random")

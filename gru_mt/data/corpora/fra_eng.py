@@ -1,8 +1,7 @@
 """The fra-eng corpus as published: found in the cache folder, else downloaded once.
 
-manythings.org/anki packs English-French pairs of the Tatoeba project and renews its file now and
-then, so that no digest can be asked of it; d2l.ai keeps the pack of 2019-04-07, on which published
-scores rest.
+manythings.org/anki packs English-French pairs of the Tatoeba project. It renews its file now and
+then, so the file's digest changes; d2l.ai keeps that of 2019-04-07, which published scores use.
 """
 
 import hashlib
@@ -19,34 +18,39 @@ from tqdm import tqdm
 
 from gru_mt.errors import UserError, shown
 
+FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # fra.txt
+TATOEBA_ATTRIBUTION = (
+    "Sentence pairs from the Tatoeba project (tatoeba.org), packed by manythings.org/anki; "
+    "CC-BY 2.0"
+)
 FILE_NAME = "fra-eng.zip"
-MAX_BYTES = 100_000_000  # the packs so far are below 10 MB
-MAX_S = 600.0  # from the request to its last byte
-_SILENCE_S = 30.0  # between two bytes
-NEWER_URL = "https://www.manythings.org/anki/"  # whose files people fetch by hand
+MAX_BYTES = 100_000_000  # all files so far are below 10 MB
+MAX_S = 600.0  # from the request to the last byte
+_SILENCE_S = 30.0  # the longest wait for the next byte
+NEWER_URL = "https://www.manythings.org/anki/"  # people download from it by hand
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PublishedFile:
     """Where the zip is published, and the SHA-1 of its bytes."""
 
     url: str
     sha1: str
 
 
-D2L = Source(
+D2L = PublishedFile(
     "https://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip",
     "94646ad1522d915e7b0f9296181140edcf86a4f5",
 )
 
 
 class _RefusedError(Exception):
-    """What the source sent is not what was asked for."""
+    """What the server sent is not the file."""
 
 
 def find_or_fetch(
     cache: Path | None = None,
-    source: Source = D2L,
+    published: PublishedFile = D2L,
     *,
     max_bytes: int = MAX_BYTES,
     max_s: float = MAX_S,
@@ -62,26 +66,26 @@ def find_or_fetch(
             raise UserError(f"{path}: not a zip file; delete it, and it is downloaded again")
         return path
     try:
-        _fetch(source, path, max_bytes=max_bytes, max_s=max_s)
+        _fetch(published, path, max_bytes=max_bytes, max_s=max_s)
     except (OSError, HTTPException, _RefusedError) as error:
         answer = shown(error)
     else:
         return path
-    # Not inside `except`: an HTTPError is a response too, and would stay open as the context.
+    # Not inside `except`: an HTTPError is an open response, and as the context it stays open.
     raise UserError(
-        f"fra-eng cannot be downloaded ({source.url}: {answer}): put that file at {path}, or fetch "
-        f"a newer {FILE_NAME} from {NEWER_URL} and name it with --set data.corpus=PATH"
+        f"fra-eng cannot be downloaded ({published.url}: {answer}): put that file at {path}, or "
+        f"fetch a newer {FILE_NAME} from {NEWER_URL} and name it with --set data.corpus=PATH"
     )
 
 
-def _fetch(source: Source, path: Path, *, max_bytes: int, max_s: float) -> None:
+def _fetch(published: PublishedFile, path: Path, *, max_bytes: int, max_s: float) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix="download-") as folder:
         partial = Path(folder) / path.name
-        _download(source.url, partial, max_bytes=max_bytes, max_s=max_s)
+        _download(published.url, partial, max_bytes=max_bytes, max_s=max_s)
         sha1 = hashlib.sha1(partial.read_bytes()).hexdigest()
-        if sha1 != source.sha1:
-            raise _RefusedError(f"its SHA-1 is {sha1}, not {source.sha1}")
+        if sha1 != published.sha1:
+            raise _RefusedError(f"its SHA-1 is {sha1}, not {published.sha1}")
         partial.replace(path)
 
 
@@ -96,7 +100,7 @@ def _download(url: str, path: Path, *, max_bytes: int, max_s: float) -> None:
         ) as bar,  # `disable=None`: shown on a terminal only
     ):
         expected = response.length  # None where the server does not say
-        # read1 returns what has come, so that a trickle meets the deadline too.
+        # read1 returns what has arrived, so a slow trickle is stopped at the deadline too.
         while chunk := response.read1(1 << 16):
             received += len(chunk)
             if received > max_bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config import DataConfig, ParallelFiles
-from gru_mt.data import files
+from gru_mt.data.corpora import files
 from gru_mt.data.corpus import corpus_files, load_corpus
 from gru_mt.errors import UserError
 

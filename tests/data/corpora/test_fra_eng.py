@@ -13,8 +13,8 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from gru_mt.data import fra_eng
-from gru_mt.data.fra_eng import Source, find_or_fetch
+from gru_mt.data.corpora import fra_eng
+from gru_mt.data.corpora.fra_eng import PublishedFile, find_or_fetch
 from gru_mt.errors import UserError
 
 
@@ -38,8 +38,8 @@ class Server(ThreadingHTTPServer):
         self.over = threading.Event()  # what still sends must stop
         self.paths: list[str] = []
 
-    def source(self, path: str, sha1: str = SHA1) -> Source:
-        return Source(f"{self.url}/{path}", sha1)
+    def source(self, path: str, sha1: str = SHA1) -> PublishedFile:
+        return PublishedFile(f"{self.url}/{path}", sha1)
 
     def body(self, path: str) -> Iterator[bytes]:
         if path == "page":
@@ -133,7 +133,7 @@ def test_a_zip_with_another_digest_is_refused(server: Server, tmp_path: Path) ->
 
 
 def test_offline_the_error_says_what_to_do(server: Server, tmp_path: Path) -> None:
-    closed = Source("http://127.0.0.1:1/fra-eng.zip", SHA1)  # nobody listens on port 1
+    closed = PublishedFile("http://127.0.0.1:1/fra-eng.zip", SHA1)  # nobody listens on port 1
     with pytest.raises(UserError, match=r"refused.*: put that file at .*fra-eng\.zip, or"):
         find_or_fetch(tmp_path, closed)
     assert server.paths == []

@@ -1,0 +1,25 @@
+"""What a reader yields for each line of a corpus: a row, or the reason that there is none."""
+
+import io
+from enum import StrEnum
+
+
+class DropReason(StrEnum):
+    """Why a line gives no pair; where several fit, the first here is given."""
+
+    NOT_UTF8 = "not UTF-8"
+    NO_TAB = "no tab"
+    COLUMNS = "more than three columns"
+    CONTROL = "control characters"
+    EMPTY = "empty side"
+    TOO_LONG = "too long"
+    RATIO = "too long a ratio"
+    DUPLICATE = "duplicate"
+
+
+Row = tuple[str, str, str] | DropReason  # first side, second side, attribution or ""
+
+
+def text_lines(data: bytes) -> io.BytesIO:
+    """Return the lines of `data`, without its byte order mark; only a line feed ends a line."""
+    return io.BytesIO(data.removeprefix(b"\xef\xbb\xbf"))

@@ -1,0 +1,98 @@
+"""Sentences as ids: closed by <eos> and cut here alone, kept flat, given out as padded arrays.
+
+Shapes: N sentences, B batch, S tokens. Translating with onnxruntime imports this: no torch here.
+"""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from gru_mt.data.special import EOS, PAD
+from gru_mt.data.tokenizer import Tokenizer, Vocabulary
+
+if TYPE_CHECKING:
+    from gru_mt.data.split import Example
+
+Ints = npt.NDArray[np.int64]
+
+CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that is kept
+
+
+class IdSequences:
+    """The ids of N sentences, each closed by <eos>, in one array of 4 bytes an id."""
+
+    def __init__(
+        self, sentences: Iterable[Sequence[int]], *, cut_tokens: int | None = None
+    ) -> None:
+        """Take the ids of each sentence without <eos>, and add it.
+
+        Where that makes more than `cut_tokens` ids, the first `cut_tokens` stay: <eos> is lost.
+        """
+        ids, lengths = array("i"), array("q")
+        self.lost_ends = 0  # sentences that are cut
+        for sentence in sentences:
+            closed = [*sentence, EOS]
+            kept = closed[:cut_tokens]
+            self.lost_ends += len(kept) < len(closed)
+            ids.extend(kept)
+            lengths.append(len(kept))
+        self._ids = np.frombuffer(ids, np.int32)
+        self.length_N: Ints = np.frombuffer(lengths, np.int64)  # <eos> counts
+        self._start_N = np.cumsum(self.length_N) - self.length_N
+
+    def padded(self, row_B: Ints) -> tuple[Ints, Ints]:
+        """Return id_BS of the sentences in row_B, padded at the end to the longest; and length_B.
+
+        [5, 6] and [7] -> [[5, 6, EOS], [7, EOS, PAD]] and [3, 2].
+        """
+        length_B = self.length_N[row_B]
+        position_S = np.arange(length_B.max(initial=0))
+        real_BS = position_S < length_B[:, None]
+        id_BS = np.full(real_BS.shape, PAD, np.int64)
+        id_BS[real_BS] = self._ids[(self._start_N[row_B, None] + position_S)[real_BS]]
+        return id_BS, length_B
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPairs:
+    """The ids of N pairs."""
+
+    source: IdSequences
+    target: IdSequences
+
+    def target_tokens(self, row_B: Ints) -> int:
+        """Return how many target tokens the pairs in row_B train on: <eos> counts, padding not."""
+        return int(self.target.length_N[row_B].sum())
+
+
+def encode_pairs(
+    tokenizer: Tokenizer,
+    examples: Sequence["Example"],
+    *,
+    sampling: float = 0.0,
+    seed: int = 0,
+    cut_tokens: int | None = None,
+) -> EncodedPairs:
+    """Return the ids of `examples`; with `sampling`, `seed` decides how a text is segmented.
+
+    A side of more than `cut_tokens` tokens, <eos> among them, loses its end.
+    """
+
+    def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> IdSequences:
+        sentences = (
+            ids
+            for first in range(0, len(texts), CHUNK)
+            for ids in vocabulary.encode_all(
+                texts[first : first + CHUNK], sampling=sampling, seed=seed + first + offset
+            )
+        )
+        return IdSequences(sentences, cut_tokens=cut_tokens)
+
+    return EncodedPairs(
+        side(tokenizer.source, [example.source for example in examples], 0),
+        side(tokenizer.target, [example.target for example in examples], 1),
+    )
