@@ -21,7 +21,7 @@ ROWS = """
     data data.text data.files data.fra_eng data.phrasebook data.phrasebook.lexicon
         data.phrasebook.grammar data.phrasebook.sentences data.corpus data.split data.plain_text
         data.words data.tokenizer data.sentences data.batching
-    model model.noise model.distinct model.linear model.cells model.gru model.parameters
+    model model.noise model.distinct model.linear model.cells model.gru
         model.recurrent model.attention model.seq2seq model.incremental model.loss
     device storage tensors bundle waiting
     inference inference.lines inference.search inference.engine inference.torch_engine
@@ -31,6 +31,7 @@ ROWS = """
     training training.schedule training.optimizer training.checkpoint training.folder
         training.journal training.preparation training.signals training.window
         training.validation training.trainer
+    notebook
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data cli
         __main__
 """
