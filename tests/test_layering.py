@@ -27,11 +27,11 @@ ROWS = """
     inference inference.lines inference.search inference.engine inference.torch_engine
         inference.onnx_engine inference.exported inference.translator
     export export.graphs export.int8 export.write
+    notebook
     evaluation evaluation.score evaluation.evaluate
     training training.schedule training.optimizer training.checkpoint training.folder
         training.journal training.preparation training.signals training.window
         training.validation training.trainer
-    notebook
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data cli
         __main__
 """
