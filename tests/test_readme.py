@@ -1,4 +1,4 @@
-"""README's commands are ones that gru-mt takes."""
+"""The guides' commands are ones that gru-mt takes, and what they name and link to is there."""
 
 import re
 import shlex
@@ -11,49 +11,86 @@ from gru_mt.cli import app
 from gru_mt.config_file import load_config, parse_config
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+GUIDES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in [ROOT / "CHANGELOG.md", *ROOT.glob("README.md"), *ROOT.glob("*/README.md"),
+                 *ROOT.glob("scripts/*/README.md")]
+}  # fmt: skip
+README = GUIDES["README.md"]
+BLOCKS = [
+    (guide, language, block)
+    for guide, text in GUIDES.items()
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+]
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+NAMED = {  # but the changelog names what is gone, too
+    path
+    for guide, text in GUIDES.items()
+    if guide != "CHANGELOG.md"
+    for path in re.findall(r"`((?:scripts|configs|gru_mt)/[\w./-]+)`", text)
+}
+PARTS = re.findall(r"^(gru_mt/[\w./]+)  ", README, re.MULTILINE)  # the map of the code
 
 
-def commands() -> list[str]:
-    """Return the gru-mt command lines of README's shell blocks, without prompts and comments."""
+def commands(*guides: str) -> list[str]:
+    """Return the gru-mt command lines of the guides' shell blocks, without prompts."""
     lines = [
         line.strip().removeprefix("$ ")
-        for language, block in BLOCKS
-        if language in ("sh", "console")
+        for guide, language, block in BLOCKS
+        if guide in guides and language in ("sh", "console")
         for line in block.splitlines()
     ]
     return [line for line in lines if line.startswith("gru-mt ")]
 
 
-@pytest.mark.parametrize("line", commands())
-def test_a_command_of_the_readme_parses(line: str) -> None:
+def slug(heading: str) -> str:
+    """Return the anchor of a heading: "How to measure" -> "how-to-measure"."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("line", sorted(set(commands(*GUIDES))))
+def test_a_command_of_the_guides_parses(line: str) -> None:
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|<>")
     lexer.whitespace_split = True
     words = list(lexer)
     ends = [index for index, word in enumerate(words) if word in ("|", "<", ">")]
     _, name, *arguments = words[: ends[0] if ends else len(words)]
-    command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
-    command.make_context(name, arguments)  # raises for an option that it does not know
+    COMMANDS[name].make_context(name, arguments)  # raises for an option that it does not know
 
 
-def test_the_readme_shows_commands() -> None:
-    assert {line.split()[1] for line in commands()} == {
-        "train",
-        "eval",
-        "translate",
-        "export",
-        "data",
-    }
+def test_the_readme_shows_every_command() -> None:
+    assert {line.split()[1] for line in commands("README.md")} == set(COMMANDS)
 
 
-@pytest.mark.parametrize("block", [block for language, block in BLOCKS if language == "yaml"])
-def test_a_configuration_of_the_readme_is_one(block: str) -> None:
+@pytest.mark.parametrize("block", [block for _, language, block in BLOCKS if language == "yaml"])
+def test_a_configuration_of_the_guides_is_one(block: str) -> None:
     parse_config(block, where="README.md")
 
 
-@pytest.mark.parametrize("path", re.findall(r"`((?:scripts|configs|gru_mt)/[\w./-]+)`", README))
-def test_a_file_that_the_readme_names_is_there(path: str) -> None:
+@pytest.mark.parametrize("path", sorted(NAMED))
+def test_a_file_that_a_guide_names_is_there(path: str) -> None:
     assert (ROOT / path).exists()
     if path.endswith(".yaml"):
         load_config(ROOT / path)
+
+
+def test_the_readmes_map_has_every_folder_and_only_what_is_there() -> None:
+    assert [path for path in PARTS if not (ROOT / path).exists()] == []
+    folders = {f"gru_mt/{path.parent.name}/" for path in ROOT.glob("gru_mt/*/__init__.py")}
+    assert folders <= set(PARTS)
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_a_link_of_a_guide_leads_somewhere(guide: str) -> None:
+    for target in re.findall(r"\]\((?!https:)([^)]*)\)", GUIDES[guide]):
+        path, _, anchor = target.partition("#")
+        file = (ROOT / guide).parent / path if path else ROOT / guide
+        assert file.exists(), target
+        headings = re.findall(r"^#+ (.*)", file.read_text(encoding="utf-8"), re.MULTILINE)
+        assert not anchor or anchor in map(slug, headings), target
+
+
+def test_the_readme_fits_a_newcomer() -> None:
+    lines = README.splitlines()
+    assert len(lines) <= 160
+    assert max(map(len, lines)) <= 110

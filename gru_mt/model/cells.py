@@ -1,11 +1,11 @@
-"""Recurrent cells: one step each, beside its equations.
+"""Recurrent cells: one step of each, beside its equations.
 
 Shapes: B batch, I input features, H hidden units, G rows of stacked gates (H for each gate), Z
-state: H, and for the LSTM 2H, its hidden state and after it its cell state.
+features of the state (H; for the LSTM 2H: hidden state, then cell state).
 
-In the equations x is the input, h the state before the step, sigma the logistic function and * the
-product of elements. Each product has two biases, that of the input and that of the state, as in
-torch; where an equation of the literature has one, it is their sum.
+In the equations x is the input, h the state before the step, h' the state after it, sigma the
+logistic function and * the product of elements. As in torch there are two biases, one added to the
+input's product and one to the state's. Where an equation has one b, b is their sum.
 """
 
 from abc import ABC, abstractmethod
@@ -21,9 +21,9 @@ from gru_mt.model.linear import linear
 class Cell(nn.Module, ABC):
     """One step of a recurrent unit: `cell(x_BI, state_BZ)` is the next state_BZ.
 
-    The weights of its gates are stacked as torch's are: weight_ih (G, I), weight_hh (G, H), and,
-    with `bias`, bias_ih (G) and bias_hh (G). A step has two parts, so that over a whole sequence
-    all input products can be one: `project` and `advance`.
+    The gates' weights are stacked as in torch: weight_ih (G, I), weight_hh (G, H) and, with `bias`,
+    bias_ih (G) and bias_hh (G). A step has two parts. `project` needs no state, so one call serves
+    a whole sequence; `advance` is called at each step.
     """
 
     gates: ClassVar[int]  # blocks of H rows in G
@@ -37,7 +37,7 @@ class Cell(nn.Module, ABC):
         bias: bool = True,
         recurrent_init: str = "orthogonal",
     ) -> None:
-        """Take sizes of at least 1, and how to `initialise` weight_hh."""
+        """Raise ValueError for a size below 1; `recurrent_init` is a name of INITIALISERS."""
         super().__init__()
         if input_size < 1 or hidden_size < 1:
             raise ValueError(f"sizes must be positive: input {input_size}, hidden {hidden_size}")
@@ -51,7 +51,7 @@ class Cell(nn.Module, ABC):
 
     @property
     def state_size(self) -> int:
-        """Z."""
+        """Features of the state: Z."""
         return self.states * self.hidden_size
 
     def forward(self, x_BI: Tensor, state_BZ: Tensor) -> Tensor:
@@ -59,7 +59,7 @@ class Cell(nn.Module, ABC):
         return self.advance(self.project(x_BI), state_BZ)
 
     def project(self, x: Tensor) -> Tensor:
-        """Return weight_ih x + bias_ih over the last axis of x: what a step needs of its input."""
+        """Return weight_ih x + bias_ih over the last axis of x."""
         return linear(x, self.weight_ih, self.bias_ih)
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Cell(nn.Module, ABC):
 
 
 class RNN(Cell):
-    """h' = g(W x + U h + b), g being tanh (Elman 1990)."""
+    """h' = tanh(W x + U h + b) (Elman 1990)."""
 
     gates = 1
 
@@ -82,7 +82,7 @@ class RNN(Cell):
 
 
 class ReluRNN(Cell):
-    """h' = g(W x + U h + b), g being max(0, .)."""
+    """h' = max(0, W x + U h + b)."""
 
     gates = 1
 
@@ -92,7 +92,7 @@ class ReluRNN(Cell):
 
 
 class UpdateGRU(Cell):
-    """The simplified GRU with an update gate alone, as courses build it up to the full one.
+    """A GRU with an update gate and no reset gate, with which courses introduce the full one.
 
     u = sigma(W_u x + U_u h + b_u), n = tanh(W_c x + U_c h + b_c), h' = u * n + (1 - u) * h.
     Stacked: update, candidate.
@@ -110,12 +110,13 @@ class ResetBeforeGRU(Cell):
     """The GRU of Cho et al. 2014, arXiv 1406.1078: the reset gate acts before the product.
 
     r = sigma(W_r x + U_r h + b_r), z = sigma(W_z x + U_z h + b_z), n = tanh(W x + U (r * h) + b),
-    h' = (1 - z) * n + z * h. Stacked: reset, update, candidate. What others write as (1 - z) * h +
-    z * n is the same cell with W_z, U_z and b_z negated, since 1 - sigma(a) = sigma(-a).
+    h' = (1 - z) * n + z * h. Stacked: reset, update, candidate. Others write
+    h' = (1 - z) * h + z * n. That is the same cell with W_z, U_z and b_z negated, because
+    1 - sigma(a) = sigma(-a).
 
-    It is another cell than `GRU`, though the two are often called equal: r * (U h) is U (r * h)
-    only where all units have one reset, or U is diagonal. With the same weights a state comes out
-    another by up to 2, the whole range of tanh.
+    `GRU` is another cell, though the two are often called equal: U (r * h) equals r * (U h) only
+    where all units share one reset, or U is diagonal. With the same weights the states of the two
+    can differ by up to 2, the whole range of tanh.
     """
 
     gates = 3
@@ -136,8 +137,8 @@ class GRU(Cell):
 
     r = sigma(W_r x + U_r h + b_r), z = sigma(W_z x + U_z h + b_z),
     n = tanh(W x + b_input + r * (U h + b_state)), h' = (1 - z) * n + z * h. Stacked: reset,
-    update, candidate. The other convention of z, and why the two cells differ: see
-    `ResetBeforeGRU`.
+    update, candidate. `ResetBeforeGRU` explains the other convention of z, and why the two cells
+    differ.
     """
 
     gates = 3
@@ -189,10 +190,10 @@ INITIALISERS: dict[str, Callable[[Tensor], Tensor]] = {
 
 @torch.no_grad()
 def initialise(cell: Cell, recurrent_init: str) -> None:
-    """Draw each gate's matrices by themselves: Xavier for the input, by name for the state.
+    """Draw new matrices gate by gate: Xavier for weight_ih, `recurrent_init` for weight_hh.
 
-    Biases begin at zero. Xavier: Glorot and Bengio 2010, of a gate's own fan-out. Orthogonal: Saxe
-    et al. 2014, arXiv 1312.6120.
+    Gate by gate, because the fan-out is a gate's own, not that of the stack. Biases begin at zero.
+    Xavier: Glorot and Bengio 2010. Orthogonal: Saxe et al. 2014, arXiv 1312.6120.
     """
     for gate_HI in cell.weight_ih.chunk(cell.gates):
         nn.init.xavier_uniform_(gate_HI)

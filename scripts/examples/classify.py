@@ -1,4 +1,4 @@
-"""Which language begins so? A GRU reads some letters; its last state becomes one logit.
+"""English or French? A GRU reads the first letters; its last state becomes one logit.
 
 Shapes: B batch, T letters, E embedding, H hidden units.
 """
@@ -13,7 +13,7 @@ from gru_mt.model.recurrent import Recurrent
 
 
 class Classifier(nn.Module):
-    """Letters to the logit of "French"."""
+    """From letters to one logit of "French"."""
 
     def __init__(self, letters: int, size: int = 32) -> None:
         super().__init__()
@@ -37,11 +37,11 @@ def pad(texts: list[str], number: dict[str, int]) -> tuple[Tensor, Tensor]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=300)
-    parser.add_argument("--letters", type=int, default=12, help="read so many from each sentence")
+    parser.add_argument("--letters", type=int, default=12, help="how many of each sentence to read")
     arguments = parser.parse_args()
-    torch.set_num_threads(1)  # such small tensors gain nothing by more, which wait for each other
+    torch.set_num_threads(1)  # on tensors this small more threads only wait for each other
     torch.manual_seed(1)
-    # Each beginning once: what many sentences begin with would else be in both parts.
+    # Each beginning once, so that none is in both parts.
     texts = sorted({(side[: arguments.letters].lower(), float(french))
                     for pair in generate() for french, side in enumerate(pair)})  # fmt: skip
     texts = [texts[place] for place in torch.randperm(len(texts)).tolist()]

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from gru_mt.model.recurrent import Recurrent
 
-NOISE = 0.1  # standard deviation; no forecast of the noisy value has a smaller error
+NOISE = 0.1  # standard deviation, and so the least error that a forecast can have
 
 
 def series(count: int, steps: int) -> Tensor:
@@ -23,7 +23,7 @@ def series(count: int, steps: int) -> Tensor:
 
 
 class Forecaster(nn.Module):
-    """Values so far to the next value, as a difference from the last."""
+    """From the values so far to the next one, predicted as a change of the last."""
 
     def __init__(self, size: int = 64) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=600)
     arguments = parser.parse_args()
-    torch.set_num_threads(1)  # such small tensors gain nothing by more, which wait for each other
+    torch.set_num_threads(1)  # on tensors this small more threads only wait for each other
     torch.manual_seed(1)
     model = Forecaster()
     adam = torch.optim.Adam(model.parameters(), lr=3e-3)
@@ -55,7 +55,7 @@ def main() -> None:
     value_BT = series(500, 101)
     with torch.inference_mode():
         forecast_BT = model(value_BT[:, :-1])
-    late = slice(50, None)  # once the model has seen enough to know the sines
+    late = slice(50, None)  # once the values before can tell what the sines are
     ours, last = (
         (guess_BT - value_BT[:, 1:])[:, late].square().mean().sqrt().item()
         for guess_BT in (forecast_BT, value_BT[:, :-1])

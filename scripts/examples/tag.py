@@ -1,4 +1,4 @@
-"""Which letters are capital? A bidirectional GRU restores the case of a lower-cased sentence.
+"""Which letters are capital? A GRU in both directions restores a lower-cased sentence's case.
 
 Shapes: B batch, T letters, E embedding, C output features of both directions.
 """
@@ -13,7 +13,7 @@ from gru_mt.model.recurrent import Recurrent
 
 
 class Tagger(nn.Module):
-    """Letters to the logit, at each, of "capital"."""
+    """From letters to a logit of "capital" for each."""
 
     def __init__(self, letters: int, size: int = 48) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=300)
     arguments = parser.parse_args()
-    torch.set_num_threads(1)  # such small tensors gain nothing by more, which wait for each other
+    torch.set_num_threads(1)  # on tensors this small more threads only wait for each other
     torch.manual_seed(1)
     texts = sorted({pair[0] for pair in generate()})
     texts = [texts[place] for place in torch.randperm(len(texts)).tolist()]

@@ -1,10 +1,10 @@
-"""Other ways to store a recurrent cell's weights, turned into ours.
+"""Weights of a notebook's or a textbook's recurrent cell, converted for one of `model.cells`.
 
-Each function returns what `cell.load_state_dict` takes: weight_ih (G, I), weight_hh (G, H), and
-bias_ih and bias_hh (G) unless there are none. Gates come in the order in which `cells` stacks them,
-or `reorder` puts them there; `negate_gate` turns the other convention of an update gate into ours.
+Each function returns what `cell.load_state_dict` takes: weight_ih (G, I), weight_hh (G, H) and,
+unless no gate has a bias, bias_ih and bias_hh (G). `cells` says in which order it stacks the gates
+of each kind; `reorder` puts them into that order. scripts/examples/README.md shows every function.
 
-Shapes: I input features, H hidden units, G rows of stacked gates, X input features of one part.
+Shapes: I input features, H hidden units, G rows of stacked gates, X features of [h, x] or [x, h].
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,8 @@ Parameters = dict[str, Tensor]
 def from_matrices(gates: Sequence[tuple[Tensor, Tensor, Tensor | None]]) -> Parameters:
     """Return the parameters of gates (W_IH, U_HH, b_H) that compute x W + h U + b.
 
-    The bias is the gate's own; a gate without one beside others that have one gets zeros. Some
-    textbook classes write the candidate's to `b` and then their output layer's to `b` too: give the
-    candidate's, which has H elements.
+    A gate whose bias is None gets zeros if another gate has one. Raises ValueError for a gate whose
+    sizes differ, as when `b` is the output layer's bias: some textbook classes name both `b`.
     """
     weights_GI = torch.cat([W_IH.T for W_IH, _, _ in gates])
     weights_GH = torch.cat([U_HH.T for _, U_HH, _ in gates])
@@ -36,10 +35,10 @@ def from_matrices(gates: Sequence[tuple[Tensor, Tensor, Tensor | None]]) -> Para
 
 
 def from_linears(gates: Sequence[Sequence[nn.Linear]]) -> Parameters:
-    """Return the parameters of gates that add up linear layers: of the input's parts, then of h.
+    """Return the parameters of gates that each sum linear layers: of the input, then of the state.
 
-    Three gates of (input, state) are six layers; with a context beside the input, as in the decoder
-    of Cho et al. 2014, they are nine, and the cell's input is [input; context].
+    An input of several parts, as x and the context in Cho et al. 2014, has a layer for each part,
+    before the state's: (W, C, U). The cell's input is then the parts in that order, [x, context].
     """
     parameters = {
         "weight_ih": torch.cat(
@@ -69,7 +68,7 @@ def from_concatenated(
 
 
 def from_stacked(weight_GI: Tensor, weight_GH: Tensor, bias_G: Tensor | None = None) -> Parameters:
-    """Return the parameters of gates stacked as ours, with one bias or none."""
+    """Return the parameters of gates that are already stacked, with one bias or none."""
     parameters = {"weight_ih": weight_GI, "weight_hh": weight_GH}
     if bias_G is not None:
         parameters |= {"bias_ih": bias_G, "bias_hh": torch.zeros_like(bias_G)}
@@ -77,8 +76,10 @@ def from_stacked(weight_GI: Tensor, weight_GH: Tensor, bias_G: Tensor | None = N
 
 
 def from_torch(named: Mapping[str, Tensor], *, layer: int = 0, back: bool = False) -> Parameters:
-    """Return the parameters of one layer and direction of torch.nn.RNN, GRU or LSTM, by its names:
-    weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, and so on."""
+    """Return one layer and direction from the `state_dict()` of a torch.nn.RNN, GRU or LSTM.
+
+    Raises ValueError where no name ends in that layer's _l0, or with `back` in its _l0_reverse.
+    """
     ending = f"_l{layer}{'_reverse' if back else ''}"
     ours = {
         name.removesuffix(ending): value for name, value in named.items() if name.endswith(ending)
@@ -89,7 +90,7 @@ def from_torch(named: Mapping[str, Tensor], *, layer: int = 0, back: bool = Fals
 
 
 def reorder(parameters: Parameters, order: Sequence[int]) -> Parameters:
-    """Return gates in another order: [1, 0, 2] puts (update, reset, candidate) into ours."""
+    """Return gates in another order: [1, 0, 2] swaps the first two of three."""
     return {
         name: torch.cat([value.chunk(len(order))[gate] for gate in order])
         for name, value in parameters.items()
@@ -97,9 +98,10 @@ def reorder(parameters: Parameters, order: Sequence[int]) -> Parameters:
 
 
 def negate_gate(parameters: Parameters, gate: int, *, gates: int) -> Parameters:
-    """Return the same weights with one of `gates` negated, since 1 - sigma(a) = sigma(-a).
+    """Return the same weights with those of number `gate`, of `gates` gates, negated.
 
-    h' = (1 - z) h + z n with the weights of z, and h' = (1 - z) n + z h with them negated, are one.
+    This changes the convention of an update gate, because 1 - sigma(a) = sigma(-a): with z negated,
+    h' = (1 - z) h + z n becomes h' = z h + (1 - z) n.
     """
     return {
         name: torch.cat(
