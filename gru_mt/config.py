@@ -98,7 +98,8 @@ class TokenizerConfig(Section):
     """Whether both languages share one vocabulary."""
     sampling: Fraction = 0.0
     """Random cutting of training sentences, new in each epoch: the smoothing exponent of unigram,
-    or the share of merges that bpe drops. 0 turns it off; char and word need 0."""
+    or the share of merges that bpe drops. 0 turns it off; char and word need 0. With sentencepiece
+    0.2.2 or newer another process cuts otherwise, so that a resumed run reaches other bits."""
     min_frequency: Count = 2
     """Occurrences in the training part that a word of the vocabulary has, at least. It is for kind
     word alone."""

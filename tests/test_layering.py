@@ -22,14 +22,14 @@ ROWS = """
     data data.text data.corpora data.corpora.rows data.corpora.table data.corpora.parallel
         data.corpora.files data.corpora.fra_eng data.corpora.phrasebook
         data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
-        data.corpora.phrasebook.sentences data.corpus data.split data.plain_text
+        data.corpora.phrasebook.sentences data.corpus data.split
         data.special data.words data.tokenizer data.encoding data.batching
     model model.noise model.distinct model.linear model.cells model.gru
         model.recurrent model.attention model.seq2seq model.incremental model.loss
     device tensors bundle waiting
     inference inference.lines inference.search inference.rules inference.engine
         inference.torch_engine inference.onnx_engine inference.exported inference.translator
-    export export.graphs export.int8 export.write
+    export export.plain_text export.graphs export.int8 export.write
     notebook
     evaluation evaluation.score evaluation.evaluate
     training training.seeds training.schedule training.progress training.optimizer

@@ -23,8 +23,8 @@ def export_data(
     """Write a configuration's split as plain text. Other toolkits can read it."""
     from gru_mt.config_file import load_config
     from gru_mt.data.corpus import corpus_files, load_corpus
-    from gru_mt.data.plain_text import write_split
     from gru_mt.data.split import split_corpus
+    from gru_mt.export.plain_text import write_split
 
     data = load_config(config, overrides).data
     corpus = load_corpus(data)

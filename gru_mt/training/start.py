@@ -1,7 +1,7 @@
 """How a run begins: afresh, or where it was stopped. It is chosen once, by `start_of`."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from gru_mt.config import Config, FittedConfig, TokenizerConfig
 from gru_mt.config_file import load_config
@@ -28,51 +28,21 @@ MAY_CHANGE = (  # a corpus only to another place: its contents are checked by th
 )
 
 
-class Start(Protocol):
-    """What differs between the ways in which a run begins."""
-
-    def accept(self, config: Config) -> Config:
-        """Return the configuration to go on with; UserError where the run is of another one."""
-        ...
-
-    def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
-        """Return the tokenizer of the run."""
-        ...
-
-    def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
-        """Return `config` with every `auto` chosen for a run on `pairs`."""
-        ...
-
-    def load(
-        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> Progress:
-        """Put the weights and moments to begin with into `optimizer`; return where the run is.
-
-        Raises UserError where they belong to another corpus or tokenizer than `fingerprints` say.
-        """
-        ...
-
-
-def start_of(run: Run) -> Start:
-    """Return how the run in that folder begins."""
-    return Resumed(run) if has_checkpoint(run.checkpoints) else Fresh()
-
-
 class Fresh:
-    """With weights as they were drawn, and a tokenizer trained on the training side."""
+    """Afresh: with weights as they were drawn, and a tokenizer trained on the training side."""
 
     def accept(self, config: Config) -> Config:
-        """Return `config`."""
+        """Return the configuration to go on with: here it is `config`."""
         return config
 
     def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
-        """Train one."""
+        """Return the tokenizer of the run: here it is trained."""
         journal.say(f"training the {config.kind} tokenizer")
         sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
         return train_tokenizer(config, sources, targets, warn=journal.warn)
 
     def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
-        """Choose, and say what was chosen."""
+        """Return `config` with every `auto` chosen for a run on `pairs`, and say what was."""
         training = fitted(config.training, pairs)
         total = planned_updates(training, pairs, training.batch_tokens)
         for name in AUTO:
@@ -89,13 +59,13 @@ class Fresh:
     def load(
         self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
     ) -> Progress:
-        """Leave the weights as they are."""
+        """Put what the run begins with into `optimizer`, here nothing; return where the run is."""
         return Progress()
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """With all that the newest checkpoint of the run holds."""
+    """Where it was stopped: with all that the run and its newest checkpoint hold."""
 
     run: Run
 
@@ -126,8 +96,19 @@ class Resumed:
     def load(
         self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
     ) -> Progress:
-        """Load the newest checkpoint that is not damaged."""
+        """Load the newest checkpoint that is not damaged.
+
+        Raises UserError where it belongs to another corpus or tokenizer than `fingerprints` say.
+        """
         return load_checkpoint(self.run.checkpoints, optimizer, fingerprints, journal.warn)
+
+
+Start = Fresh | Resumed
+
+
+def start_of(run: Run) -> Start:
+    """Return how the run in that folder begins."""
+    return Resumed(run) if has_checkpoint(run.checkpoints) else Fresh()
 
 
 def _refuse_changes(run: Run, before: Config, now: Config) -> None:

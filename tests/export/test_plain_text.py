@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.plain_text import MARKER, write_split
 from gru_mt.data.split import Example, Split
 from gru_mt.errors import UserError
+from gru_mt.export.plain_text import MARKER, write_split
 
 
 def examples_of(*sides: tuple[str, str]) -> list[Example]:
