@@ -1,7 +1,7 @@
 """A trained translator on disk.
 
 A bundle is a folder: `weights.safetensors`, the tokenizer's model, `config.yaml` and
-`provenance.json` (what it was trained on, by which versions). Loading runs no code of it, and
+`provenance.json` (what it was trained on, and by which versions). Loading runs no code from it. It
 refuses a file that is missing, damaged or from another bundle.
 """
 
@@ -72,10 +72,10 @@ def load_named_tensors(model: nn.Module, tensors: dict[str, Tensor], where: Path
 
 
 def save_bundle(folder: Path, bundle: Bundle, facts: dict[str, Any]) -> None:
-    """Write the bundle, its weights with `facts` about them, so that it is whole at every moment.
+    """Write the bundle, its weights with `facts` about them. It is whole at every moment.
 
-    Where all but the weights stands there already, they alone are replaced. Else, as after a
-    change of the configuration or damage, the folder is, with what else is in it, such as exports.
+    If the folder holds the same bundle but for its weights, only the weights are replaced. Else the
+    whole folder is replaced in one step, and keeps what else is in it, such as exports.
     """
     files = {
         **bundle.tokenizer.files(),
@@ -128,7 +128,7 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
 
 
 def _companions(folder: Path) -> dict[str, str]:
-    """Return the digest of each file that stands beside the weights and that they are read with."""
+    """Return the digest of each file that loading reads beside the weights, by its name."""
     names = sorted(path.name for path in folder.glob(TOKENIZERS))
     return {
         name: file_digest(folder / name)

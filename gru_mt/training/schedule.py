@@ -1,4 +1,4 @@
-"""The learning rate over a run, and how long batches and warm-up are where nobody says so."""
+"""The learning rate over a run, the updates of an epoch, and what `auto` stands for."""
 
 import math
 
@@ -8,10 +8,11 @@ from gru_mt.config import FittedTraining, TrainingConfig
 from gru_mt.data.batching import plan_batches
 from gru_mt.data.encoding import EncodedPairs, Ints
 
-AUTO = ("batch_tokens", "warmup_steps")  # the settings of training that may be chosen by `fitted`
-LEAST_UPDATES = 100  # of an epoch, unless batches would be smaller than the smallest
+AUTO = ("batch_tokens", "warmup_steps")  # the settings that may be `auto`
+LEAST_UPDATES = 100  # that an epoch should have
 SMALLEST_BATCH, LARGEST_BATCH = 256, 2_048  # padded target tokens
-LONGEST_WARMUP, WARMUP_SHARE = 200, 8  # updates, and at most one of so many
+LONGEST_WARMUP = 200  # updates
+WARMUP_SHARE = 8  # warm-up is 1 / 8 of the updates planned, or LONGEST_WARMUP if that is less
 
 
 def cosine_lr(step: int, *, peak: float, floor: float, warmup: int, total: int) -> float:
@@ -45,9 +46,9 @@ def _progress(step: int, warmup: int, total: int) -> float:
 def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
     """Return `config` with each `auto` chosen for a run on `pairs`.
 
-    Batches are the largest power of two of tokens that leaves an epoch LEAST_UPDATES, within their
-    limits: a small corpus needs small ones to be learned in a few epochs. Warm-up is an eighth of
-    the updates planned, at most LONGEST_WARMUP.
+    A batch has the largest power of two of tokens that leaves an epoch LEAST_UPDATES, but no fewer
+    than SMALLEST_BATCH and no more than LARGEST_BATCH. So a small corpus gets small batches, which
+    it needs to be learned in a few epochs.
     """
     tokens = pairs.target_tokens(np.arange(len(pairs.target.length_N)))
     most = tokens // (LEAST_UPDATES * config.accumulation)

@@ -21,8 +21,8 @@ from gru_mt.training.preparation import TrainingData
 from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import LARGEST_BATCH
 
-NOISE = 0.5  # BLEU: on a dev set of a thousand sentences a smaller difference tells nothing
-LEAST_BLEU = 1.0  # below it BLEU tells nothing, as of a beginner or by the wrong tokenizer
+NOISE = 0.5  # BLEU; a smaller difference on a thousand sentences is chance
+LEAST_BLEU = 1.0  # a smaller one tells nothing: training has just begun, or cuts words wrongly
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Validation:
     def may_be_kept(self, progress: Progress) -> bool:
         """Return whether it is not clearly worse than the best before.
 
-        Within the noise the later weights are kept: the learning rate has fallen since.
+        Of two that differ by noise alone the later is kept: its learning rate was lower.
         """
         if self._by_loss(progress):
             return self.is_best(progress)
