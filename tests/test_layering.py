@@ -21,9 +21,10 @@ ROWS = """
     data data.text data.files data.fra_eng data.phrasebook data.phrasebook.lexicon
         data.phrasebook.grammar data.phrasebook.sentences data.corpus data.split data.plain_text
         data.words data.tokenizer data.sentences data.batching
-    model model.noise model.distinct model.linear model.cells model.gru model.parameters
-        model.recurrent model.attention model.seq2seq model.incremental model.loss
-    device storage tensors bundle waiting
+    cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
+    model model.noise model.linear model.cells model.parameters model.recurrent model.attention
+        model.seq2seq model.incremental model.loss
+    device storage tensors bundle
     inference inference.lines inference.search inference.engine inference.torch_engine
         inference.onnx_engine inference.exported inference.translator
     export export.graphs export.int8 export.write

@@ -15,7 +15,7 @@ from gru_mt.data.sentences import Ints
 from gru_mt.errors import UserError
 from gru_mt.inference.engine import Live
 from gru_mt.inference.search import Floats
-from gru_mt.model.incremental import Incremental, best
+from gru_mt.model.incremental import Incremental, likeliest
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 
 
@@ -57,7 +57,7 @@ class TorchEngine:
             self._tensor(row_AK),
             self._tensor(place_R),
         )
-        log_prob_RN, id_RN = best(logits_RV, count)
+        log_prob_RN, id_RN = likeliest(logits_RV, count)
         return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), replace(live, state_LRZ=state_LRZ)
 
     @torch.inference_mode()

@@ -15,10 +15,12 @@ import torch
 
 from gru_mt.bundle import Bundle, build_model, save_bundle
 from gru_mt.config import Config, FittedTraining
+from gru_mt.cpu.memory import keep_memory
+from gru_mt.cpu.waiting import while_computing
 from gru_mt.data.batching import EncodedPairs
 from gru_mt.data.sentences import Ints
 from gru_mt.data.tokenizer import Tokenizer
-from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
+from gru_mt.device import resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import bleu_tokenizer
 from gru_mt.model.loss import forced_loss
@@ -38,7 +40,6 @@ from gru_mt.training.schedule import AUTO, fitted, learning_rate, planned_update
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.validation import measure, perplexity
 from gru_mt.training.window import Update, Window
-from gru_mt.waiting import while_computing
 
 
 def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:
@@ -56,7 +57,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     True
     """
     started_s = time.perf_counter() if started_s is None else started_s
-    keep_freed_memory()
+    keep_memory()
     # What is not there is said before the waiting.
     device = resolve_device(config.training.device)
     bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
@@ -253,7 +254,7 @@ class Trainer:
                 part = summed / tokens
             self.optimizer.scaled(part).backward()
             loss += part.detach()
-        return Update(step, batches, tokens, rate, loss, self.optimizer.step(rate))
+        return Update(step, batches, tokens, rate, loss, self.optimizer.step(rate, step))
 
     def _read_window(self) -> None:
         """Write down the figures since the last time; stop where one is not finite."""

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from gru_mt.config import Cell, ModelConfig
 from gru_mt.data.tokenizer import BOS, EOS, PAD
 from gru_mt.model.cells import CELLS
-from gru_mt.model.incremental import NEVER, Incremental, best
+from gru_mt.model.incremental import NEVER, Incremental, likeliest
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -282,10 +282,10 @@ def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
 
 def test_the_best_are_the_likeliest_of_all_ids() -> None:
     probability_RV = torch.tensor([[0.1, 0.6, 0.3], [0.5, 0.1, 0.4]], dtype=torch.float64)
-    log_prob_RN, id_RN = best(probability_RV.log() + 7.0, 2)
+    log_prob_RN, id_RN = likeliest(probability_RV.log() + 7.0, 2)
     assert_same(log_prob_RN.exp(), torch.tensor([[0.6, 0.3], [0.5, 0.4]], dtype=torch.float64))
     assert id_RN.tolist() == [[1, 2], [0, 2]]
-    assert best(probability_RV.log(), 9)[1].shape == (2, 3)
+    assert likeliest(probability_RV.log(), 9)[1].shape == (2, 3)
 
 
 # Dropout and precision
