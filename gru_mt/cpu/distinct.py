@@ -8,9 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-WORD_STEP = (
-    32  # oneDNN compiles a kernel for each number of rows, so it meets multiples of this only
-)
+WORD_STEP = 32  # oneDNN compiles a kernel for each number of rows: it meets multiples of this only
 
 
 def distinct(id_BT: Tensor) -> tuple[Tensor, Tensor]:

@@ -40,7 +40,7 @@ class _Loss(torch.autograd.Function):
             error_RV = chance_RV.sub_(label_smoothing / chance_RV.shape[1])
             error_RV.scatter_add_(1, target_R1, torch.full_like(hit_R1, label_smoothing - 1))
             gradient_RV.copy_(error_RV)
-        gradient_NV[target_N == PAD] = 0
+        gradient_NV.index_fill_(0, (target_N == PAD).nonzero()[:, 0], 0)
         ctx.save_for_backward(gradient_NV)
         return loss
 

@@ -8,7 +8,7 @@ from gru_mt.cpu.switch import tuned
 
 
 def keep_memory() -> None:
-    """Keep freed memory for the next update, and each compiled kernel once; call it before torch.
+    """Keep freed memory for the next update, and each compiled kernel once.
 
     Each update asks for what the last one freed. The C library would give it back to the system,
     or, where it learns its limits, leave holes that no later batch fits. So GNU's keeps 64 MB, and
@@ -16,7 +16,7 @@ def keep_memory() -> None:
 
     Both oneDNN, which compiles kernels, and ideep, through which torch reaches it, keep those of
     the last 1,024 shapes, with memory of their own. oneDNN's copy is enough. ideep reads its limit
-    at the first product of the process.
+    at the first product of the process, so call this before.
     """
     if not tuned():
         return

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from gru_mt.cpu.switch import tuned
 
-ROW_STEP = 8  # oneDNN compiles a kernel for each number of rows, so it meets multiples of this only
+ROW_STEP = 8  # oneDNN compiles a kernel for each number of rows: it meets multiples of this only
 
 
 def infers_on_cpu(x: Tensor) -> bool:

@@ -17,5 +17,5 @@ def dropout(x: Tensor, rate: float, rng: torch.Generator | None) -> Tensor:
     if rng is None or rate == 0:
         return x
     mask_shape = (x.shape[0], 1, x.shape[2]) if x.ndim == 3 else x.shape
-    keep = torch.empty(mask_shape, dtype=x.dtype, device=x.device)
-    return x * keep.bernoulli_(1 - rate, generator=rng).div_(1 - rate)
+    keep = torch.rand(mask_shape, generator=rng, device=x.device) >= rate
+    return x * keep.to(x.dtype).div_(1 - rate)

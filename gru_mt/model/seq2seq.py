@@ -114,7 +114,7 @@ class Seq2Seq(nn.Module):
     def _words(
         self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None
     ) -> tuple[Tensor, Tensor | None]:
-        """Return what a `Layer` reads: word_BTE and None; on a CPU, to train, table_UE and index_BT.
+        """Return what a `Layer` reads: word_BTE; or, to train on a CPU, table_UE and index_BT.
 
         Dropout has one mask for a word, wherever it stands in the batch: it drops features of the
         embedding's rows (Gal and Ghahramani 2016, arXiv 1512.05287, drop whole rows).
