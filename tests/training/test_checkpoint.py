@@ -17,7 +17,7 @@ def save_three(folder: Path, precision: torch.dtype = torch.float32) -> None:
     optimizer = make_optimizer(precision)
     for step in (1, 2, 3):
         optimizer.scaled(loss_of(optimizer)).backward()
-        optimizer.step(0.1)
+        optimizer.step(0.1, step - 1)
         save_checkpoint(folder, optimizer, Progress(step=step, epoch_step=step), PRINTS)
 
 
@@ -27,13 +27,13 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(
 ) -> None:
     save_three(tmp_path, precision)
     straight, resumed = make_optimizer(precision), make_optimizer(precision)
-    for _ in range(4):
+    for done in range(4):
         straight.scaled(loss_of(straight)).backward()
-        straight.step(0.1)
+        straight.step(0.1, done)
     progress = resume(tmp_path, resumed, PRINTS, pytest.fail)
     assert progress == Progress(step=3, epoch_step=3)
     resumed.scaled(loss_of(resumed)).backward()
-    resumed.step(0.1)
+    resumed.step(0.1, progress.step)
     assert resumed.counters() == straight.counters()
     expected, found = straight.tensors(), resumed.tensors()
     assert expected.keys() == found.keys()

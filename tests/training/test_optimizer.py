@@ -39,14 +39,14 @@ def test_the_clipped_norm_is_that_of_the_true_gradient(precision: torch.dtype) -
     optimizer = make_optimizer(precision)
     expected = true_norm(optimizer)
     optimizer.scaled(loss_of(optimizer)).backward()
-    assert float(optimizer.step(0.1)) == pytest.approx(expected, rel=1e-5)
+    assert float(optimizer.step(0.1, 0)) == pytest.approx(expected, rel=1e-5)
 
 
 def test_scaling_changes_no_weight() -> None:
     plain, scaled = make_optimizer(), make_optimizer(torch.float16)
     for optimizer in (plain, scaled):
         optimizer.scaled(loss_of(optimizer)).backward()
-        optimizer.step(0.1)
+        optimizer.step(0.1, 0)
     for one, other in zip(weights(plain), weights(scaled), strict=True):
         torch.testing.assert_close(one, other)
 
@@ -56,10 +56,10 @@ def test_scaling_changes_no_weight() -> None:
 def test_a_gradient_that_is_not_finite_changes_nothing(precision: torch.dtype, bad: float) -> None:
     optimizer = make_optimizer(precision)
     optimizer.scaled(loss_of(optimizer)).backward()
-    optimizer.step(0.1)
+    optimizer.step(0.1, 0)
     before = {name: value.clone() for name, value in optimizer.tensors().items()}
     optimizer.scaled(loss_of(optimizer) * bad).backward()
-    assert not optimizer.step(0.1).isfinite()
+    assert not optimizer.step(0.1, 1).isfinite()
     after = optimizer.tensors()
     for name, value in before.items():
         if not name.startswith("average."):  # it moves on towards the same weights
@@ -78,9 +78,9 @@ def test_a_step_is_that_of_torch_adamw_on_clipped_gradients(most: float) -> None
          for p in parameters],
         betas=(0.9, 0.98), eps=1e-9,
     )  # fmt: skip
-    for _ in range(3):
+    for done in range(3):
         loss_of(ours).backward()
-        ours.step(0.01)
+        ours.step(0.01, done)
         adamw.zero_grad()
         loss_of(twin).backward()
         norm = torch.stack([p.grad.norm() for p in parameters if p.grad is not None]).norm()
@@ -97,7 +97,7 @@ def test_the_average_follows_its_formula() -> None:
     expected = weights(optimizer)
     for update in range(1, 20):
         loss_of(optimizer).backward()
-        optimizer.step(0.1)
+        optimizer.step(0.1, update - 1)
         decay = min(0.5, (1 + update) / (10 + update))
         expected = [
             decay * old + (1 - decay) * new
@@ -110,7 +110,7 @@ def test_the_average_follows_its_formula() -> None:
 def test_without_averaging_the_average_is_the_weights() -> None:
     optimizer = make_optimizer(averaging=0.0)
     loss_of(optimizer).backward()
-    optimizer.step(0.1)
+    optimizer.step(0.1, 0)
     for one, other in zip(optimizer.average.parameters(), weights(optimizer), strict=True):
         assert torch.equal(one, other)
 
