@@ -144,7 +144,7 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
     rows = pairs.plan(batch_tokens=300, seed=1, epoch=0)[0]
     gradients: list[list[torch.Tensor]] = []
 
-    def keep(rate: float) -> torch.Tensor:
+    def keep(rate: float, done: int) -> torch.Tensor:
         parameters = list(trainer.model.parameters())
         gradients.append([p.grad.clone() for p in parameters if p.grad is not None])
         trainer.model.zero_grad()
