@@ -1,7 +1,5 @@
 """Where and how precisely to compute."""
 
-import ctypes
-import sys
 import warnings
 
 import torch
@@ -63,19 +61,3 @@ def _fastest(device: torch.device) -> str:
     capabilities = torch.cpu.get_capabilities() if device.type == "cpu" else {}
     multiplies = any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
     return "bf16" if multiplies else "fp32"
-
-
-def keep_freed_memory() -> None:
-    """Have the C library keep up to 64 MB of what is freed, and map only the largest blocks alone.
-
-    Each update asks for what the last one freed: all of it given back at once costs a twentieth of
-    training in page faults, and a library that learns the limits by itself leaves holes that no
-    later batch fits. GNU's has the setting (`man mallopt`); elsewhere this does nothing.
-    """
-    trim_threshold, mmap_threshold = -1, -3
-    if sys.platform != "linux":
-        return
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "mallopt"):  # not in musl
-        libc.mallopt(trim_threshold, 1 << 26)
-        libc.mallopt(mmap_threshold, 1 << 25)  # the largest that it takes

@@ -23,9 +23,9 @@ import torch
 from measuring import spread
 
 from gru_mt.config_file import load_config
+from gru_mt.cpu.memory import keep_memory
 from gru_mt.data.batching import plan_batches
 from gru_mt.data.encoding import encode_pairs
-from gru_mt.device import keep_freed_memory
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
@@ -105,7 +105,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
     """
     millions = int(lines) / 1e6
     config = load_config(CONFIG, [f"data.corpus={corpus}"])
-    keep_freed_memory()  # as training does
+    keep_memory()  # as training does
     with tempfile.TemporaryDirectory() as folder:
         before_mb, started_s = _peak_mb(), time.perf_counter()
         run = Run(Path(folder))

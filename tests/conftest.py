@@ -101,6 +101,12 @@ def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(params=["0", "1"], ids=["tuned", "plain"])
+def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with what only makes a CPU fast, and without it."""
+    monkeypatch.setenv("GRU_MT_PLAIN", request.param)
+
+
 @pytest.fixture
 def small_config(small_corpus: Path) -> Callable[..., Config]:
     """Return a function that configures a tiny model on `small_corpus`, with overrides."""

@@ -16,10 +16,10 @@ import pytest
 import typer.main
 
 from gru_mt.cli import app, main
+from gru_mt.cpu.waiting import TASKS
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import corpus_bleu
-from gru_mt.waiting import TASKS
 
 CONFIG = """
 data: {{corpus: {corpus}}}
@@ -345,7 +345,7 @@ def test_cores_are_left_to_others_while_torch_computes_and_at_no_other_time(
     there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watches: list[object] = []
-    monkeypatch.setattr("gru_mt.waiting._watch", watches.append)
+    monkeypatch.setattr("gru_mt.cpu.waiting._watch", watches.append)
     for count, *command in (
         (0, "--help"),
         (0, "data", "--config", "small.yaml", "--out", tmp_path / "split"),

@@ -24,9 +24,10 @@ ROWS = """
         data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
         data.corpora.phrasebook.sentences data.corpus data.split
         data.special data.words data.tokenizer data.encoding data.batching
-    model model.noise model.distinct model.linear model.cells model.gru
-        model.recurrent model.attention model.seq2seq model.incremental model.loss
-    device tensors bundle waiting
+    cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
+    model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq
+        model.incremental model.loss
+    device tensors bundle
     inference inference.lines inference.search inference.rules inference.engine
         inference.torch_engine inference.onnx_engine inference.exported inference.translator
     export export.plain_text export.graphs export.int8 export.write

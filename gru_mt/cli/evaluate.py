@@ -16,10 +16,10 @@ from gru_mt.cli.app import (
 )
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator
+from gru_mt.cpu.waiting import while_computing
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import BleuTokenizer
 from gru_mt.run import Run
-from gru_mt.waiting import while_computing
 
 EXAMPLES = """\b
 Examples:

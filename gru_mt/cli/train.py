@@ -1,6 +1,5 @@
 """`gru-mt train`."""
 
-import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -39,9 +38,6 @@ def train(
     """Train a translator, or go on with a run that was stopped."""
     if config is None:
         config = _config_of(run)
-    # Kernels for the last 1,024 shapes met are kept twice: by oneDNN, which compiles them, and by
-    # ideep, through which torch reaches it, with memory of their own. oneDNN's copy is enough.
-    os.environ.setdefault("LRU_CACHE_CAPACITY", "8")
     from gru_mt.config_file import load_config
 
     parsed = load_config(config, overrides)

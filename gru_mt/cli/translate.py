@@ -18,9 +18,9 @@ from gru_mt.cli.app import (
 )
 from gru_mt.cli.streams import flush_results, print_json, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator
+from gru_mt.cpu.waiting import while_computing
 from gru_mt.errors import UserError, quoted
 from gru_mt.run import Run
-from gru_mt.waiting import while_computing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from gru_mt.data.special import EOS
 from gru_mt.inference.exported import DECODER, ENCODER
-from gru_mt.model.incremental import Incremental, best
+from gru_mt.model.incremental import Incremental, likeliest
 from gru_mt.model.seq2seq import Seq2Seq
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class _Decoder(nn.Module):
         logits_RV, state_LRZ = self.decoder(
             arrays["last_id_R"], arrays["state_LRZ"], arrays, arrays["row_AK"], arrays["place_R"]
         )
-        log_prob_RN, id_RN = best(logits_RV, arrays["rank_N"].shape[0])
+        log_prob_RN, id_RN = likeliest(logits_RV, arrays["rank_N"].shape[0])
         return {"log_prob_RN": log_prob_RN, "id_RN": id_RN, "next_LRZ": state_LRZ}
 
 

@@ -15,7 +15,7 @@ from gru_mt.data.encoding import Ints
 from gru_mt.errors import UserError
 from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats
-from gru_mt.model.incremental import Incremental, best
+from gru_mt.model.incremental import Incremental, likeliest
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 
 
@@ -50,7 +50,7 @@ class TorchEngine:
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
         """Return the `count` likeliest tokens after last_id_R, and the state there."""
         logits_RV, state = self._advance(last_id_R, state)
-        log_prob_RN, id_RN = best(logits_RV, count)
+        log_prob_RN, id_RN = likeliest(logits_RV, count)
         return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), state
 
     @torch.inference_mode()

@@ -1,9 +1,9 @@
-"""The decoder for inference: one token at a time, and no product with a source computed twice.
+"""The decoder for inference: one token at a time, and each product with a source made once.
 
 Shapes: R hypotheses, A sources, K hypotheses of one source at most, S source tokens, E embedding,
 H decoder units, Z state of a decoder layer (see `cells`), L decoder layers, C encoder units (both
-directions), G rows of stacked gates, V target vocabulary, X all that is read of a source: G for
-each decoder layer above the first, and E.
+directions), G rows of stacked gates, V target vocabulary, N likeliest ids, X features that are read
+of a source: G for each decoder layer above the first, and E.
 """
 
 from typing import TYPE_CHECKING, cast
@@ -23,16 +23,16 @@ NEVER = (PAD, UNK, BOS)  # ids that no translation contains
 
 
 class Incremental(nn.Module):
-    """A decoder whose products with a source alone are made once for each source.
+    """A decoder that multiplies each source by its weights once, not at every step.
 
-    As attention is a weighted mean, and what follows it linear, W (sum of weight times state) = sum
-    of weight times (W state): the encoder's states are multiplied once by the weights that meet the
-    context, and no step does it.
+    The context is a weighted mean of the encoder's states, and W (sum of weight times state) = sum
+    of weight times (W state). So the states are multiplied once by all weights W that meet the
+    context, and attention reads those products.
     """
 
     @torch.no_grad()
     def __init__(self, model: Seq2Seq) -> None:
-        """Take the model as it is now; later changes of its weights do not show here."""
+        """Copy parts of the model's weights; later changes of them do not show here."""
         super().__init__()
         self.cells = [layer.cell for layer in cast("list[Layer]", [*model.decoder])]
         below, *above = self.cells
@@ -49,10 +49,10 @@ class Incremental(nn.Module):
         self.output_bias_V[[*NEVER]] = -torch.inf
 
     def remember(self, start: DecoderState) -> dict[str, Tensor]:
-        """Return the encoder's sources by name, a row for each, multiplied by what will meet them.
+        """Return what the model reads of each source, by name; row a belongs to source a.
 
-        Those of attention's memory, and input_AG, what a source adds to every input of the first
-        layer: each where the model reads it.
+        That is attention's memory, its values multiplied by the weights that they meet, and
+        input_AG, which a source adds to each input of the first layer: those that the model has.
         """
         sources: dict[str, Tensor] = {}
         if self.model.attention.context_size:
@@ -70,10 +70,11 @@ class Incremental(nn.Module):
         row_AK: Tensor,
         place_R: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        """Return logits_RV of the token after last_id_R, and the state_LRZ there.
+        """Return logits_RV of the token after last_id_R, and the next state_LRZ.
 
-        Hypothesis r belongs to source place_R[r] // K; row_AK names each source's hypotheses, and
-        where it has fewer than K any others. Ids that no translation contains get minus infinity.
+        Row a of row_AK names the hypotheses of source a, and fills up with any others where it has
+        fewer than K; hypothesis r stands at place_R[r] of row_AK, flattened. Ids that no
+        translation contains get minus infinity.
         """
         token_RE = self.model.embed(self.model.target_embedding, last_id_R)
         input_RG = linear(token_RE, self.token_GE, self.cells[0].bias_ih)
@@ -100,7 +101,7 @@ class Incremental(nn.Module):
     def _context(
         self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, place_R: Tensor
     ) -> Tensor:
-        """Return context_RX, read for all hypotheses of a source together: no memory is copied."""
+        """Return context_RX. A source's hypotheses read together, so that no memory is copied."""
         if not self.model.attention.context_size:
             return state_RH.new_zeros(1, sum(self.sizes_X))
         memory = Memory(sources["value_ASX"], sources["key_ASH"], sources["mask_AS"])
@@ -109,9 +110,10 @@ class Incremental(nn.Module):
         return context_AKX.flatten(0, 1).index_select(0, place_R)
 
 
-def best(logits_RV: Tensor, count: int) -> tuple[Tensor, Tensor]:
+def likeliest(logits_RV: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Return log_prob_RN and id_RN of each row's `count` likeliest ids, likeliest first."""
     logit_RN, id_RN = logits_RV.topk(torch.sym_min(count, logits_RV.shape[1]), dim=1)
-    largest_R1 = logit_RN[:, :1]  # known, so that logsumexp, slow in ONNX, need not look for it
+    # log softmax, with the largest logit at hand: torch.logsumexp would look for it, slow in ONNX.
+    largest_R1 = logit_RN[:, :1]
     sum_R1 = (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True)
     return logit_RN - largest_R1 - sum_R1.log(), id_RN

@@ -1,7 +1,8 @@
 """Recurrent cells over time: one direction, both, and several layers.
 
-Shapes: B batch, T time, I input features, H hidden units of one direction, Z state of one layer and
-direction (see `cells`), C output features (H for each direction), K layers times directions.
+Shapes: B batch, T time, I input features, U rows of a table, H hidden units of one direction, G
+rows of stacked gates, Z state of one layer and direction (see `cells`), C output features (H for
+each direction), K layers times directions.
 """
 
 from collections.abc import Callable
@@ -9,12 +10,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch._higher_order_ops.scan import scan
 
+from gru_mt.cpu.distinct import pick
+from gru_mt.cpu.gru import gru
+from gru_mt.cpu.product import infers_on_cpu
+from gru_mt.cpu.switch import tuned
 from gru_mt.model.cells import CELLS
-from gru_mt.model.distinct import Distinct, pick
-from gru_mt.model.gru import gru
-from gru_mt.model.linear import infers_on_cpu
 from gru_mt.model.noise import dropout
 
 FUSED: dict[str, Callable[..., Any]] = {
@@ -28,9 +29,9 @@ FUSED: dict[str, Callable[..., Any]] = {
 class Layer(nn.Module):
     """One cell over a whole sequence, in one direction.
 
-    A GRU trains on a CPU by `gru.gru`; else it is torch's fused implementation of the cell where it
-    has one, on an NVIDIA GPU cuDNN's. Other cells, and inference on a CPU, take the input products
-    of all steps in one and loop over the recurrent ones.
+    torch's fused implementation of the cell computes it where there is one, on an NVIDIA GPU
+    cuDNN's; else a loop over the steps does, after one product with the inputs of all steps. On a
+    CPU, `cpu.gru` trains a GRU, and the loop infers with any cell.
     """
 
     def __init__(
@@ -50,26 +51,25 @@ class Layer(nn.Module):
         self.cell = CELLS[kind](input_size, hidden_size, bias=bias, recurrent_init=recurrent_init)
 
     def forward(
-        self, x_BTI: Tensor | Distinct, start_BZ: Tensor | None = None
+        self, x: Tensor, start_BZ: Tensor | None = None, index_BT: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Return output_BTH, the hidden state after each step from `start_BZ`, and last_BZ.
 
-        Without a start the state begins at zero.
+        Without a start the state begins at zero. The inputs are x_BTI; with `index_BT`, x is a
+        table x_UI, and they are x_UI[index_BT].
         """
-        if isinstance(x_BTI, Distinct):
-            if self.kind == "gru" and x_BTI.row_UI.is_cpu:
-                input_TBG = pick(self.cell.project(x_BTI.row_UI), x_BTI.index_BT.t())
-                return self._as_one(input_TBG, start_BZ)
-            x_BTI = x_BTI.whole()
         if start_BZ is None:
-            start_BZ = x_BTI.new_zeros(x_BTI.shape[0], self.cell.state_size)
-        if torch.compiler.is_exporting():
+            size_B = x.shape[0] if index_BT is None else index_BT.shape[0]
+            start_BZ = x.new_zeros(size_B, self.cell.state_size)
+        infers, exporting = infers_on_cpu(x), torch.compiler.is_exporting()
+        if self.kind == "gru" and x.is_cpu and tuned() and not (infers or exporting):
+            return self._by_own_gradient(x, start_BZ, index_BT)
+        x_BTI = x if index_BT is None else nn.functional.embedding(index_BT, x)
+        if exporting:
             return self._scanned(x_BTI, start_BZ)
-        if infers_on_cpu(x_BTI) or self.kind not in FUSED or self._lacks_fp16(x_BTI):
-            return self.written_out(x_BTI, start_BZ)
-        if self.kind == "gru" and x_BTI.is_cpu:
-            return self._as_one(self.cell.project(x_BTI.transpose(0, 1)), start_BZ)
-        if x_BTI.is_cuda and torch._use_cudnn_rnn_flatten_weight():
+        if infers or self.kind not in FUSED or self._lacks_fp16(x_BTI):
+            return self._written_out(x_BTI, start_BZ)
+        if x_BTI.is_cuda and _has_cudnn():
             return self._by_cudnn(x_BTI, start_BZ)
         return self._fused(x_BTI, start_BZ, [*self.cell.parameters()])
 
@@ -78,10 +78,14 @@ class Layer(nn.Module):
         halved = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.half
         return self.kind == "lstm" and x_BTI.is_cpu and halved
 
-    def _as_one(self, input_TBG: Tensor, start_BH: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return what `forward` does, of a GRU, after its inputs' products."""
-        if start_BH is None:
-            start_BH = input_TBG.new_zeros(input_TBG.shape[1], self.cell.hidden_size)
+    def _by_own_gradient(
+        self, x: Tensor, start_BH: Tensor, index_BT: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """Return what `forward` does, of a GRU; a row of a table meets the weights once."""
+        if index_BT is None:
+            input_TBG = self.cell.project(x.transpose(0, 1).contiguous())
+        else:
+            input_TBG = pick(self.cell.project(x), index_BT.t())
         state_TBH = gru(input_TBG, start_BH, self.cell.weight_hh, self.cell.bias_hh)
         return state_TBH.transpose(0, 1), state_TBH[-1]
 
@@ -103,11 +107,11 @@ class Layer(nn.Module):
         return output_BTH, torch.cat(last_1BH, dim=2)[0]
 
     def _by_cudnn(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what `_fused` does, with all that cuDNN is given in one type.
+        """Return what `_fused` does, with everything that cuDNN reads in one type.
 
-        Autocast is off here: whatever type it is set to, it has cuDNN compute in fp16. cuDNN reads
-        its weights from one piece of memory, in an order of its own. Copies are put there at each
-        call, which torch would do too, with a warning; so the weights stay plain parameters.
+        Autocast is off here, because it would have cuDNN compute in fp16, whatever its own type is.
+        cuDNN reads its weights from one piece of memory, in an order of its own. Each call copies
+        them there, so that the weights stay plain parameters; torch would copy them too, and warn.
         """
         kind = _cudnn_type(x_BTI)
         weights = [weight.to(kind, copy=True) for weight in self.cell.parameters()]
@@ -126,7 +130,7 @@ class Layer(nn.Module):
                 )
             return self._fused(x_BTI.to(kind), start_BZ.to(kind), weights)
 
-    def written_out(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
+    def _written_out(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
         """Return what `forward` does, by the cell's own equations."""
         outputs, state_BZ = [], start_BZ
         for input_BG in self.cell.project(x_BTI).unbind(dim=1):
@@ -135,7 +139,11 @@ class Layer(nn.Module):
         return torch.stack(outputs, dim=1), state_BZ
 
     def _scanned(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what `written_out` does, its loop as one operator over any number of steps."""
+        """Return what `_written_out` does, its loop as one operator over any number of steps.
+
+        An export needs it, and torch has no public name for it.
+        """
+        from torch._higher_order_ops.scan import scan
 
         def step(state_BZ: Tensor, input_BG: Tensor) -> tuple[Tensor, Tensor]:
             state_BZ = self.cell.advance(input_BG, state_BZ)
@@ -158,6 +166,12 @@ def _cudnn_type(x: Tensor) -> torch.dtype:
     return kind
 
 
+def _has_cudnn() -> bool:
+    """Return whether torch has cuDNN and can lay out weights for it, by names not made public."""
+    names = ("_use_cudnn_rnn_flatten_weight", "_cudnn_rnn_flatten_weight")
+    return all(hasattr(torch, name) for name in names) and torch._use_cudnn_rnn_flatten_weight()
+
+
 def reversal(length_B: Tensor, size: int) -> Tensor:
     """Return index_BT that reads each row backwards within its own length: 2 of 3 -> [1, 0, 2].
 
@@ -168,43 +182,21 @@ def reversal(length_B: Tensor, size: int) -> Tensor:
     return torch.where(mirrored_BT >= 0, mirrored_BT, position_T)
 
 
-def pick_times(x_BTH: Tensor, time_BN: Tensor) -> Tensor:
-    """Return picked_BNH, picked_BNH[b, n] = x_BTH[b, time_BN[b, n]].
+def pick_times(x: Tensor, time_BT: Tensor) -> Tensor:
+    """Return picked, as x_BTH or x_BT is, with picked[b, t] = x[b, time_BT[b, t]].
 
-    By rows of a flat view: many times faster on CPU, backward above all, than an index of two axes.
+    It picks rows of a flat view: backward, an index of two axes is slow on several threads.
     """
-    picked_RH = x_BTH.reshape(-1, x_BTH.shape[2]).index_select(0, _rows(x_BTH, time_BN))
-    return picked_RH.view(*time_BN.shape, -1)
-
-
-def put_times(x_BTH: Tensor, time_BT: Tensor) -> Tensor:
-    """Return put_BTH, put_BTH[b, time_BT[b, t]] = x_BTH[b, t]; each row of time_BT has all of T.
-
-    For a `reversal` that is what `pick_times` does, but its gradient picks rows and adds none up.
-    """
-    row_R, x_RH = _rows(x_BTH, time_BT), x_BTH.reshape(-1, x_BTH.shape[2])
-    return torch.empty_like(x_RH).index_copy(0, row_R, x_RH).view(x_BTH.shape)
-
-
-def _reversed(x_BTI: Tensor | Distinct, reversal_BT: Tensor) -> Tensor | Distinct:
-    if isinstance(x_BTI, Distinct):
-        return x_BTI.at(reversal_BT)
-    return put_times(x_BTI, reversal_BT)
-
-
-def _rows(x_BTH: Tensor, time_BN: Tensor) -> Tensor:
-    """Return row_R of x_BTH's flat view: those of time_BN, R = B N."""
-    size_B, size_T, _ = x_BTH.shape
-    start_B1 = torch.arange(0, size_B * size_T, size_T, device=x_BTH.device)[:, None]
-    return (start_B1 + time_BN).flatten()
+    size_B, size_T = time_BT.shape
+    start_B1 = torch.arange(0, size_B * size_T, size_T, device=x.device)[:, None]
+    return x.flatten(0, 1).index_select(0, (start_B1 + time_BT).flatten()).view(x.shape)
 
 
 class Recurrent(nn.Module):
     """Layers of one cell, each reading the one below, in one direction or in both.
 
     With both directions a layer reads both directions of the one below, and its output is [ahead;
-    back] (Schuster and Paliwal 1997). `dropout` is the rate between layers; `locked` draws one mask
-    for a whole sequence, else each step has its own.
+    back] (Schuster and Paliwal 1997). `dropout` is the rate between layers.
     """
 
     def __init__(
@@ -216,16 +208,13 @@ class Recurrent(nn.Module):
         layers: int = 1,
         bidirectional: bool = False,
         dropout: float = 0.0,
-        locked: bool = True,
-        bias: bool = True,
         recurrent_init: str = "orthogonal",
-        batch_first: bool = True,
     ) -> None:
         """Take at least one layer, and for each what `Layer` takes."""
         super().__init__()
         if layers < 1:
             raise ValueError(f"layers must be at least 1, got {layers}")
-        self.dropout, self.locked, self.batch_first = dropout, locked, batch_first
+        self.dropout = dropout
         self.directions = 2 if bidirectional else 1
         self.output_size = self.directions * hidden_size
         self.layers = nn.ModuleList(
@@ -233,7 +222,6 @@ class Recurrent(nn.Module):
                 kind,
                 self.output_size if level else input_size,
                 hidden_size,
-                bias=bias,
                 recurrent_init=recurrent_init,
             )
             for level in range(layers)
@@ -242,38 +230,39 @@ class Recurrent(nn.Module):
 
     def forward(
         self,
-        x_BTI: Tensor | Distinct,
+        x: Tensor,
         length_B: Tensor | None = None,
         start_KBZ: Tensor | None = None,
         rng: torch.Generator | None = None,
+        index_BT: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """Return output_BTC of the last layer, and last_KBZ: in which state each one ended.
+        """Return output_BTC of the last layer, and last_KBZ: the state in which each one ended.
 
         K counts as torch does: first layer ahead, first layer back, second layer ahead ... States
-        begin at `start_KBZ`, else at zero; `rng` turns dropout on. Time comes first in the output,
-        and in x if it is a tensor, where the layers were built with `batch_first=False`.
+        begin at `start_KBZ`, else at zero; `rng` turns dropout on. The inputs are x_BTI; with
+        `index_BT`, x is a table x_UI, and they are x_UI[index_BT].
 
-        With lengths, padding behind them changes nothing and is changed into nothing of use; the
-        last states are those at each row's own end, and of them the hidden part alone, last_KBH.
+        With lengths, padding has no effect, and outputs on padding mean nothing. The last states
+        are then those at each row's own end, and only their hidden part: last_KBH.
         """
-        if not (self.batch_first or isinstance(x_BTI, Distinct)):
-            x_BTI = x_BTI.transpose(0, 1)
-        place_BT = x_BTI.index_BT if isinstance(x_BTI, Distinct) else x_BTI[..., 0]
-        size_B, size_T = place_BT.shape
-        whole_B = torch.full((size_B,), size_T, device=place_BT.device)
+        size_B, size_T = x.shape[:2] if index_BT is None else index_BT.shape
+        whole_B = torch.full((size_B,), size_T, device=x.device)
         reversal_BT = reversal(whole_B if length_B is None else length_B, size_T)
         outputs: list[Tensor] = []  # of a layer's directions
         last_K: list[Tensor] = []
         for k, layer in enumerate(self.layers):
             back = k % self.directions == 1
-            read_BTI = _reversed(x_BTI, reversal_BT) if back else x_BTI
-            output_BTH, last_BZ = layer(read_BTI, None if start_KBZ is None else start_KBZ[k])
+            if k and not back:
+                x, index_BT = dropout(torch.cat(outputs, dim=2), self.dropout, rng), None
+                outputs = []
+            read_BT, read = index_BT, x
+            if back and read_BT is not None:
+                read_BT = pick_times(read_BT, reversal_BT)
+            elif back:
+                read = pick_times(x, reversal_BT)
+            output_BTH, last_BZ = layer(read, None if start_KBZ is None else start_KBZ[k], read_BT)
             if length_B is not None:
-                last_BZ = pick_times(output_BTH, length_B[:, None] - 1)[:, 0]
+                last_BZ = output_BTH[torch.arange(size_B, device=x.device), length_B - 1]
             last_K.append(last_BZ)
-            outputs.append(put_times(output_BTH, reversal_BT) if back else output_BTH)
-            if len(outputs) == self.directions:
-                output_BTC, outputs = torch.cat(outputs, dim=2), []
-                if k + 1 < len(self.layers):
-                    x_BTI = dropout(output_BTC, self.dropout, rng, locked=self.locked)
-        return output_BTC if self.batch_first else output_BTC.transpose(0, 1), torch.stack(last_K)
+            outputs.append(pick_times(output_BTH, reversal_BT) if back else output_BTH)
+        return torch.cat(outputs, dim=2), torch.stack(last_K)

@@ -11,17 +11,18 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.config import ModelConfig
+from gru_mt.cpu.distinct import distinct
+from gru_mt.cpu.switch import tuned
 from gru_mt.model.attention import Attention, Memory, length_mask
 from gru_mt.model.cells import CELLS
-from gru_mt.model.distinct import Distinct
 from gru_mt.model.linear import Linear, linear
 from gru_mt.model.noise import dropout
 from gru_mt.model.recurrent import Layer, Recurrent
 
-# Between what the output wants, rows of length 1, and a GRU, inputs of variance 1: that factor, the
-# root of their size, also multiplies what an update moves, and learned more slowly.
+# The output layer wants embeddings of length 1. A recurrent layer wants features of variance 1,
+# which is longer by the root of their number. That whole factor learned more slowly, because it
+# multiplies every update of an embedding too.
 EMBEDDING_SCALE = 2.0
-WORDS = 32  # on a CPU a batch has a multiple of it: oneDNN makes a kernel for each size it meets
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,8 @@ class Seq2Seq(nn.Module):
         self, source_BS: Tensor, source_length_B: Tensor, rng: torch.Generator | None = None
     ) -> DecoderState:
         """Return the decoder's first state; `rng` turns dropout on."""
-        word_BSE = self._words(self.source_embedding, source_BS, rng)
-        state_BSC, last_KBH = self.encoder(word_BSE, source_length_B, rng=rng)
+        words, index_BS = self._words(self.source_embedding, source_BS, rng)
+        state_BSC, last_KBH = self.encoder(words, source_length_B, rng=rng, index_BT=index_BS)
         state_BSC = dropout(state_BSC, self.dropout, rng)
         last_BC = torch.cat([*last_KBH[-self.encoder.directions :]], dim=1)  # of the last layer
         mask_BS = length_mask(source_length_B, source_BS.shape[1])
@@ -112,30 +113,30 @@ class Seq2Seq(nn.Module):
 
     def _words(
         self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None
-    ) -> Tensor | Distinct:
-        """Return word_BTE; in training each word once, with one mask wherever it stands.
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return what a `Layer` reads: word_BTE; or, to train on a CPU, table_UE and index_BT.
 
-        So dropout is of the embedding's rows, as in Gal and Ghahramani 2016, of their features.
+        Dropout has one mask for a word, wherever it stands in the batch: it drops features of the
+        embedding's rows (Gal and Ghahramani 2016, arXiv 1512.05287, drop whole rows).
         """
         if rng is None and not torch.is_grad_enabled():
-            return self.embed(embedding, id_BT)
-        if id_BT.is_cpu:
-            id_U, index_BT = id_BT.unique(return_inverse=True)
-            id_U = nn.functional.pad(id_U, (0, -len(id_U) % WORDS))  # more rows, that none names
-        else:  # all words: a GPU would be waited for until it knew how many there are
-            id_U, index_BT = torch.arange(len(embedding.weight), device=id_BT.device), id_BT
-        return Distinct(dropout(self.embed(embedding, id_U), self.dropout, rng), index_BT)
+            return self.embed(embedding, id_BT), None
+        if id_BT.is_cpu and tuned():
+            id_U, index_BT = distinct(id_BT)
+            return dropout(self.embed(embedding, id_U), self.dropout, rng), index_BT
+        table_VE = dropout(EMBEDDING_SCALE * embedding.weight, self.dropout, rng)
+        return nn.functional.embedding(id_BT, table_VE), None
 
     def _read(
         self, id_BT: Tensor, start: DecoderState, rng: torch.Generator | None
     ) -> tuple[Tensor, Tensor]:
         """Return readout_BTE after each of id_BT, and attention weight_BTS."""
-        read_BTI = self._words(self.target_embedding, id_BT, rng)
+        words, index_BT = self._words(self.target_embedding, id_BT, rng)
         if start.context_BC is not None:
-            word_BTE = read_BTI.whole() if isinstance(read_BTI, Distinct) else read_BTI
+            word_BTE = words if index_BT is None else nn.functional.embedding(index_BT, words)
             context_BTC = start.context_BC[:, None].expand(-1, id_BT.shape[1], -1)
-            read_BTI = torch.cat([word_BTE, context_BTC], dim=2)
-        state_BTH, _ = self.decoder[0](read_BTI, start.state_LBZ[0])
+            words, index_BT = torch.cat([word_BTE, context_BTC], dim=2), None
+        state_BTH, _ = self.decoder[0](words, start.state_LBZ[0], index_BT)
         context_BTC, weight_BTS = self.attention(state_BTH, start.memory)
         for layer, start_BZ in zip(self.decoder[1:], start.state_LBZ[1:], strict=True):
             read_BTI = torch.cat([state_BTH, context_BTC], dim=2)
@@ -146,8 +147,8 @@ class Seq2Seq(nn.Module):
         return readout_BTE, weight_BTS
 
     def _first_state(self, last_BC: Tensor) -> Tensor:
-        """Return the decoder's state_LBZ after the encoder's last state."""
-        if self.bridge is None:  # the state itself; an LSTM's cell state, behind it, begins at zero
+        """Return the state_LBZ in which the decoder begins, made from the encoder's last state."""
+        if self.bridge is None:  # the state itself; an LSTM's cell state behind it begins at zero
             start_BZ = nn.functional.pad(last_BC, (0, self.decoder_state_size - last_BC.shape[1]))
             return start_BZ.expand(len(self.decoder), -1, -1)
         start_BX: Tensor = torch.tanh(self.bridge(last_BC))
@@ -156,7 +157,7 @@ class Seq2Seq(nn.Module):
 
 
 def _embedding(size_V: int, size_E: int) -> nn.Embedding:
-    """Return an embedding with rows of expected length 1 (Vaswani et al. 2017, as tied there)."""
+    """Return an embedding with rows of expected length 1, tied as in Vaswani et al. 2017."""
     embedding = nn.Embedding(size_V, size_E)
     nn.init.normal_(embedding.weight, std=size_E**-0.5)
     return embedding

@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from gru_mt.bundle import load_named_tensors, named_tensors
 from gru_mt.config import TrainingConfig
@@ -28,9 +30,8 @@ class Optimizer:
         self.model = model
         self.average = copy.deepcopy(model).requires_grad_(False)
         self._config = config
-        self._parameters = list(model.parameters())
-        self._sources = [parameter.detach() for parameter in self._parameters]
-        self._averages = [parameter.detach() for parameter in self.average.parameters()]
+        self._weights = list(model.parameters())
+        self._averaged_weights = list(self.average.parameters())
         named = list(model.named_parameters())
         embeddings = [weight for name, weight in named if "embedding" in name]
         matrices = [weight for name, weight in named if weight.ndim > 1 and "embedding" not in name]
@@ -46,7 +47,7 @@ class Optimizer:
             eps=1e-9,
             fused=True,
         )
-        device = self._parameters[0].device
+        device = self._weights[0].device
         self._scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
 
     def scaled(self, loss: Tensor) -> Tensor:
@@ -54,29 +55,26 @@ class Optimizer:
         return self._scaler.scale(loss)
 
     def step(self, learning_rate: float, done: int) -> Tensor:
-        """Update weights and average after `done` updates; return the gradient's L2 norm.
+        """Update weights and average; return the gradient's L2 norm before clipping, unscaled.
 
-        That is before clipping, unscaled.
-
-        Where that norm is not finite, nothing but fp16's loss scale changes.
+        `done` counts the updates before this one, skipped ones too. Where the norm is not finite,
+        no weight and no moment of AdamW changes, but fp16's loss scale and the average do.
         """
         for group in self._adamw.param_groups:
             group["lr"] = learning_rate * group["scale"]
         self._scaler.unscale_(self._adamw)  # clip true gradients, not loss-scaled ones
-        gradients = [weight.grad for weight in self._parameters if weight.grad is not None]
-        norm = torch.nn.utils.get_total_norm(gradients)
-        # The fused kernel clips: it divides gradients by this as it reads them.
-        clip = (norm / self._config.max_grad_norm).clamp(min=1)
-        self._adamw.grad_scale = clip  # type: ignore[attr-defined]
+        norm = get_total_norm([weight.grad for weight in self._weights if weight.grad is not None])
+        clip_grads_with_norm_(self._weights, self._config.max_grad_norm, norm)
         if not self._scaler.is_enabled():
-            # The fused kernel leaves out an update marked so, without waiting for a GPU to say it.
+            # The scaler would set this attribute of fused kernels. An update marked so is left out
+            # without waiting for a GPU to say that it is to be; torch has no public name for it.
             self._adamw.found_inf = (~norm.isfinite()).float()  # type: ignore[attr-defined]
         self._scaler.step(self._adamw)
         self._scaler.update()
         self._adamw.zero_grad()
         # An average of few updates forgets its start faster, as TensorFlow's does.
         decay = min(self._config.averaging, (2 + done) / (11 + done))
-        torch._foreach_lerp_(self._averages, self._sources, 1 - decay)
+        get_ema_multi_avg_fn(decay)(self._averaged_weights, self._weights, done)
         return norm
 
     def tensors(self) -> dict[str, Tensor]:

@@ -11,8 +11,10 @@ import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config import Config
+from gru_mt.cpu.memory import keep_memory
+from gru_mt.cpu.waiting import while_computing
 from gru_mt.data.batching import make_batch
-from gru_mt.device import keep_freed_memory, resolve_device, resolve_precision
+from gru_mt.device import resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.model.loss import forced_loss
@@ -30,7 +32,6 @@ from gru_mt.training.start import Start, start_of
 from gru_mt.training.update import Update
 from gru_mt.training.validation import measure, perplexity
 from gru_mt.training.window import Taken, Window
-from gru_mt.waiting import while_computing
 
 
 def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:
@@ -48,7 +49,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     True
     """
     started_s = time.perf_counter() if started_s is None else started_s
-    keep_freed_memory()
+    keep_memory()
     # What is not there is said before the waiting.
     device = resolve_device(config.training.device)
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)

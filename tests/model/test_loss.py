@@ -6,9 +6,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from gru_mt.cpu import loss as cpu_loss
 from gru_mt.data.special import PAD
-from gru_mt.model import loss as loss_module
-from gru_mt.model.loss import CPU_ROWS, token_loss
+from gru_mt.model.loss import token_loss
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 LOGITS = torch.tensor([[1.0, 2.0, 5.0]], dtype=torch.float64).log()  # probabilities 1/8, 2/8, 5/8
 
@@ -72,7 +74,7 @@ def test_padding_adds_exactly_0_to_the_loss_and_to_the_gradient(label_smoothing:
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
 def test_the_gradient_is_what_autograd_makes_of_the_cross_entropy(label_smoothing: float) -> None:
     # More rows than the loss takes at a time, the last of them fewer; float64 against float64.
-    logits_NV = random(2 * CPU_ROWS + 3, 7).requires_grad_()
+    logits_NV = random(2 * cpu_loss.ROWS + 3, 7).requires_grad_()
     target_N = torch.arange(len(logits_NV)) % 7  # PAD too
     expected = nn.functional.cross_entropy(
         logits_NV, target_N, ignore_index=PAD, label_smoothing=label_smoothing, reduction="sum"
@@ -132,7 +134,7 @@ def test_without_gradients_the_loss_is_the_same_and_the_logits_stay(
     logits_NV, target_N = random(5, 9).to(dtype), targets(1, 8, PAD, 3, 1)
     before_NV = logits_NV.clone()
     expected = loss_of(logits_NV.double(), target_N, label_smoothing)
-    monkeypatch.setattr(loss_module._TokenLoss, "apply", pytest.fail)
+    monkeypatch.setattr(cpu_loss._Loss, "apply", pytest.fail)
 
     losses = [token_loss(logits_NV, target_N, label_smoothing=label_smoothing)]
     with torch.no_grad():

@@ -11,7 +11,9 @@ from torch import Tensor, nn
 
 from gru_mt.model import recurrent
 from gru_mt.model.cells import CELLS
-from gru_mt.model.recurrent import FUSED, Layer, Recurrent, pick_times, put_times, reversal
+from gru_mt.model.recurrent import FUSED, Layer, Recurrent, pick_times, reversal
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 TORCHS: dict[str, Any] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
@@ -179,6 +181,17 @@ def test_a_gpu_computes_the_cell_and_its_gradients(
     assert as_if_on_a_gpu == [torch.float64] * 2
 
 
+@pytest.mark.parametrize("hidden", ["_use_cudnn_rnn_flatten_weight", "_cudnn_rnn_flatten_weight"])
+def test_a_torch_that_cannot_lay_out_weights_for_cudnn_computes_the_same(
+    hidden: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer = randomise(Layer("lstm", 5, 4))
+    x_BTI, start_BZ = random(3, 6, 5), random(3, 8, seed=1)
+    monkeypatch.setattr(torch.Tensor, "is_cuda", True, raising=False)
+    monkeypatch.delattr(torch, hidden)
+    assert_same(layer(x_BTI, start_BZ), step_by_step(layer, x_BTI, start_BZ))
+
+
 @pytest.mark.parametrize(
     ("asked", "cudnn", "computed"),
     [
@@ -258,26 +271,13 @@ def test_reversal_is_its_own_inverse() -> None:
 
 
 def test_pick_times_takes_the_named_steps_of_each_row() -> None:
-    x_BTH = torch.tensor([[[1, 10], [2, 20], [3, 30]], [[4, 40], [5, 50], [6, 60]]])
-    picked_BNH = pick_times(x_BTH, torch.tensor([[2, 0], [1, 1]]))
-    assert picked_BNH.tolist() == [[[3, 30], [1, 10]], [[5, 50], [5, 50]]]
-
-
-def test_put_times_puts_each_step_in_its_place() -> None:
     x_BTH = torch.arange(6.0).view(2, 3, 1).requires_grad_()
-    put_BTH = put_times(x_BTH, torch.tensor([[1, 2, 0], [0, 2, 1]]))
-    assert put_BTH.flatten().tolist() == [2, 0, 1, 3, 5, 4]
-    put_BTH.backward(torch.arange(6.0).view(2, 3, 1))
+    picked_BTH = pick_times(x_BTH, torch.tensor([[2, 0, 1], [0, 2, 1]]))
+    assert picked_BTH.flatten().tolist() == [2, 0, 1, 3, 5, 4]
+    picked_BTH.backward(torch.tensor([10.0, 20, 30, 40, 50, 60]).view(2, 3, 1))
     assert x_BTH.grad is not None
-    assert x_BTH.grad.flatten().tolist() == [1, 2, 0, 3, 5, 4]
-
-
-def test_pick_times_adds_up_the_gradients_of_a_step_taken_twice() -> None:
-    x_BTH = torch.zeros(1, 3, 1, requires_grad=True)
-    picked_BNH = pick_times(x_BTH, torch.tensor([[2, 0, 2]]))
-    weight_BNH = torch.tensor([[[1.0], [10.0], [100.0]]])
-    (gradient_BTH,) = torch.autograd.grad((picked_BNH * weight_BNH).sum(), x_BTH)
-    assert gradient_BTH.flatten().tolist() == [10.0, 0.0, 101.0]
+    assert x_BTH.grad.flatten().tolist() == [20, 30, 10, 40, 60, 50]
+    assert pick_times(torch.tensor([[7, 8]]), torch.tensor([[1, 0]])).tolist() == [[8, 7]]
 
 
 # Layers and directions
@@ -296,18 +296,13 @@ def joined(last: Tensor | tuple[Tensor, Tensor]) -> Tensor:
     return last if isinstance(last, Tensor) else torch.cat(last, dim=2)
 
 
-@pytest.mark.parametrize("batch_first", [True, False])
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize("depth", [1, 3])
 @pytest.mark.parametrize("kind", TORCHS)
-def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool, batch_first: bool) -> None:
-    ours = randomise(
-        Recurrent(kind, 5, 4, layers=depth, bidirectional=bidirectional, batch_first=batch_first)
-    )
-    theirs = twin(
-        ours, kind, num_layers=depth, bidirectional=bidirectional, batch_first=batch_first
-    )
-    x = random(3, 6, 5) if batch_first else random(6, 3, 5)
+def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool) -> None:
+    ours = randomise(Recurrent(kind, 5, 4, layers=depth, bidirectional=bidirectional))
+    theirs = twin(ours, kind, num_layers=depth, bidirectional=bidirectional, batch_first=True)
+    x = random(3, 6, 5)
     states = 2 if kind == "lstm" else 1
     start_KBZ = random(depth * (1 + bidirectional), 3, 4 * states, seed=1)
     start = tuple(part.contiguous() for part in start_KBZ.split(4, dim=2))
@@ -369,9 +364,8 @@ def test_padding_changes_nothing_however_long_and_whatever_is_in_it(kind: str) -
     assert not gradient_BTI[~real_BT].any()
 
 
-@pytest.mark.parametrize("locked", [True, False])
-def test_dropout_acts_between_layers_alone_and_only_with_a_generator(locked: bool) -> None:
-    layers = randomise(Recurrent("gru", 5, 4, layers=2, dropout=0.5, locked=locked))
+def test_dropout_acts_between_layers_alone_and_only_with_a_generator() -> None:
+    layers = randomise(Recurrent("gru", 5, 4, layers=2, dropout=0.5))
     x_BTI = random(3, 6, 5)
     seeds = (1, 1, 2)
     one, again, other = (layers(x_BTI, rng=torch.Generator().manual_seed(n))[0] for n in seeds)
@@ -379,7 +373,7 @@ def test_dropout_acts_between_layers_alone_and_only_with_a_generator(locked: boo
     assert torch.equal(one, again)
     assert not torch.equal(one, other)
     assert not torch.equal(one, plain)
-    alone = randomise(Recurrent("gru", 5, 4, dropout=0.5, locked=locked))
+    alone = randomise(Recurrent("gru", 5, 4, dropout=0.5))
     assert torch.equal(alone(x_BTI, rng=torch.Generator())[0], alone(x_BTI)[0])
 
 

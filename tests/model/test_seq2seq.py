@@ -10,9 +10,11 @@ from torch import Tensor, nn
 from gru_mt.config import Cell, ModelConfig
 from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.model.cells import CELLS
-from gru_mt.model.incremental import NEVER, Incremental, best
+from gru_mt.model.incremental import NEVER, Incremental, likeliest
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import Seq2Seq
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 Kind = Literal["dot", "general", "additive", "none"]
 READING: list[Kind] = ["dot", "general", "additive"]
@@ -282,10 +284,10 @@ def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
 
 def test_the_best_are_the_likeliest_of_all_ids() -> None:
     probability_RV = torch.tensor([[0.1, 0.6, 0.3], [0.5, 0.1, 0.4]], dtype=torch.float64)
-    log_prob_RN, id_RN = best(probability_RV.log() + 7.0, 2)
+    log_prob_RN, id_RN = likeliest(probability_RV.log() + 7.0, 2)
     assert_same(log_prob_RN.exp(), torch.tensor([[0.6, 0.3], [0.5, 0.4]], dtype=torch.float64))
     assert id_RN.tolist() == [[1, 2], [0, 2]]
-    assert best(probability_RV.log(), 9)[1].shape == (2, 3)
+    assert likeliest(probability_RV.log(), 9)[1].shape == (2, 3)
 
 
 # Dropout and precision
@@ -318,7 +320,12 @@ def test_both_halves_of_the_model_have_dropout() -> None:
 
 def test_a_word_loses_the_same_features_wherever_it_stands() -> None:
     model, read = build("dot"), []
-    model.encoder.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0].whole()))
+
+    def keep(_: nn.Module, inputs: tuple[Tensor, ...], named: dict[str, Tensor | None]) -> None:
+        index_BS = named["index_BT"]
+        read.append(inputs[0] if index_BS is None else inputs[0][index_BS])
+
+    model.encoder.register_forward_pre_hook(keep, with_kwargs=True)
     model.encode(SOURCE, SOURCE_LENGTH, generator(1))
     (word_BSE,) = read
     last_BE = word_BSE[torch.arange(3), SOURCE_LENGTH - 1]  # <eos> in three sentences
@@ -328,16 +335,14 @@ def test_a_word_loses_the_same_features_wherever_it_stands() -> None:
     assert len(dropped_SE.unique(dim=0)) > 1
 
 
-def test_a_batch_has_words_by_32_and_those_too_many_change_nothing(
+def test_rows_that_fill_up_a_table_of_words_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model, read, results = build("dot"), [], []
-    model.encoder.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0].row_UI))
+    model, results = build("dot"), []
     for words in (1, 32):
-        monkeypatch.setattr("gru_mt.model.seq2seq.WORDS", words)
+        monkeypatch.setattr("gru_mt.cpu.distinct.WORD_STEP", words)
         loss = token_loss(logits(model).flatten(0, 1), TARGET_OUT.flatten())
         results.append([loss, *torch.autograd.grad(loss, [*model.parameters()])])
-    assert [len(row_UI) for row_UI in read] == [8, 32]  # 4 to 9, <eos>, padding
     assert_same(*results)
 
 

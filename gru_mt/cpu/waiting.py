@@ -1,11 +1,14 @@
 """How long threads that wait for each other keep their cores busy.
 
-The threads of GNU OpenMP, which compute torch's operations, wait in a loop for some milliseconds
-before they sleep. Alone on a machine that is right: to sleep and be woken at every operation costs
-up to a third of training's speed. Where something else wants the cores it makes training 4 to 40
-times slower. OpenMP does stop it while it has more threads than the machine has cores (its manual,
-under GOMP_SPINCOUNT), and nothing else changes it in a running process: so while others want the
-cores, it gets idle threads on top. Which thread computes what stays the same, and so do all bits.
+torch computes with threads of GNU OpenMP. One that waits for the others looks for work in a loop,
+for some milliseconds, before it sleeps. That is right where nothing else wants the cores: to sleep
+and be woken at every operation takes longer. Beside another process it is wrong: the loop holds a
+core that would let the other threads go on.
+
+OpenMP sleeps almost at once while it has more threads than the machine has cores (its manual, under
+GOMP_SPINCOUNT); nothing else changes this in a running process. So while other processes want the
+cores, OpenMP gets more threads here, which do nothing. Results keep every bit: which thread
+computes what stays the same.
 """
 
 import os
@@ -15,23 +18,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-CROWDED = 0.4  # cores that threads ready to run waited for, on average; alone, 0.03 at most
-LOOK_S = 0.25
-CROWD_S = 2.0  # before it is asked whether a crowd has gone
+from gru_mt.cpu.switch import tuned
+
+CROWDED = 0.4  # seconds a second that threads waited for a core; without other processes 0.03
+LOOK_S = 0.25  # how long to look for a crowd
+CROWD_S = 2.0  # how long a crowd is looked at before it can be over
 TASKS = Path("/proc/self/task")
 
 
 @contextmanager
 def while_computing(device_type: str) -> Iterator[None]:
-    """While torch computes on a CPU, let waiting threads sleep as long as others want the cores.
+    """While torch computes on a CPU, let waiting threads sleep when others want the cores.
 
-    Linux alone tells how long a thread waited for a core; elsewhere, and on other devices, this
-    does nothing. It is a help alone: whatever goes wrong with it is passed over in silence, and
-    nothing of it is left when this is.
+    This does nothing on other devices, and nothing outside Linux, which alone tells how long a
+    thread waited for a core. Its own failures are silent: computing goes on without it. The threads
+    that it starts end with the block.
     """
     ended = threading.Event()
     watch = None
-    if device_type == "cpu" and (TASKS / str(threading.get_native_id()) / "schedstat").exists():
+    schedstat = TASKS / str(threading.get_native_id()) / "schedstat"
+    if device_type == "cpu" and tuned() and schedstat.exists():
         watch = _started(_watch, ended)
     try:
         yield
@@ -42,7 +48,7 @@ def while_computing(device_type: str) -> Iterator[None]:
 
 
 def _started(target: Callable[..., object], *arguments: object) -> threading.Thread | None:
-    """Return a thread that runs `target`; None where there can be no more."""
+    """Return a thread that runs `target`; None where the system allows no more threads."""
     thread = threading.Thread(target=target, args=arguments, daemon=True)
     try:
         thread.start()
@@ -61,7 +67,7 @@ def _watch(ended: threading.Event) -> None:
 
 
 def _crowded(period_s: float, ended: threading.Event) -> bool:
-    """Return whether this process's threads wait much for cores in the period, if it ends."""
+    """Return whether threads waited for cores during the period; False where `ended` cuts it."""
     waited_s, started_s = waited_for_cores_s(), time.perf_counter()
     if ended.wait(period_s):
         return False
@@ -71,7 +77,7 @@ def _crowded(period_s: float, ended: threading.Event) -> bool:
 def waited_for_cores_s() -> float:
     """Return the seconds that threads of this process were ready to run but had no core.
 
-    The second field of Linux's schedstat, of threads that have not ended, added up. Raises OSError
+    It is the sum, over living threads, of the second field of Linux's schedstat. Raises OSError
     where the threads cannot be listed.
     """
     waited_ns = 0
@@ -83,11 +89,11 @@ def waited_for_cores_s() -> float:
 
 @contextmanager
 def more_threads_than_cores() -> Iterator[None]:
-    """While it is entered, OpenMP has more threads than there are cores; those on top sleep."""
+    """For the length of the block give OpenMP more threads than there are cores; they sleep."""
     import torch
 
     team = torch.get_num_threads()
-    # Each thread that computes has a team, itself one of it.
+    # Each thread that computes gets a team of its own and is one of it.
     holders = (len(os.sched_getaffinity(0)) - 1) // (team - 1) if team > 1 else 0
     released = threading.Event()
 
@@ -108,7 +114,7 @@ def more_threads_than_cores() -> Iterator[None]:
 
 
 def _can_start(count: int) -> bool:
-    """Return whether there can be `count` more threads: OpenMP ends the process that has none."""
+    """Return whether `count` more threads can start: OpenMP ends a process where they cannot."""
     released = threading.Event()
     threads = [_started(released.wait) for _ in range(count)]
     released.set()

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from gru_mt.model.gru import gru
+from gru_mt.cpu.gru import gru
 from gru_mt.model.recurrent import Layer
 
 
@@ -65,6 +65,22 @@ def test_in_bf16_it_rounds_no_worse_than_torchs() -> None:
     for our, torchs_own, expected in zip(ours, fused, exact, strict=True):
         assert error(our, expected) < 1.1 * error(torchs_own, expected)
         assert 0 < error(our, expected) < 0.01
+
+
+@pytest.mark.parametrize(("kind", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 2e-5)])
+def test_it_is_its_plain_twin(
+    kind: torch.dtype, tolerance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer, x_BTI, start_BH = layer_and_inputs()
+    layer, results = layer.to(kind), []
+    x, start = x_BTI.to(kind).requires_grad_(), start_BH.to(kind).requires_grad_()
+    for plain in ("0", "1"):
+        monkeypatch.setenv("GRU_MT_PLAIN", plain)
+        output_BTH, last_BH = layer(x, start)
+        loss = output_BTH.square().mean() + last_BH.mean()
+        gradients = torch.autograd.grad(loss, [x, start, *layer.parameters()])
+        results.append([output_BTH, last_BH, *gradients])
+    torch.testing.assert_close(*results, rtol=0, atol=tolerance)
 
 
 def test_a_gradient_can_be_taken_twice_of_one_pass() -> None:

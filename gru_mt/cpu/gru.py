@@ -1,20 +1,15 @@
-"""The GRU over a whole sequence on a CPU: all its steps as one operation with its own gradient.
+"""The GRU over a whole sequence, all its steps as one operation with its own gradient.
 
 Shapes: T time, B batch, H hidden units, G = 3 H rows of stacked gates: reset, update, candidate.
 
-torch records every small operation of every step, and adds up the gradient of the recurrent weights
-step by step. Here a step back is one product and three small operations, and the gradient of the
-weights is one product over all steps.
+torch's own adds up the gradient of the recurrent weights step by step. Here a step back is one
+product and three small operations, and the gradient of the weights is one product over all steps.
 """
 
 from typing import Any
 
 import torch
 from torch import Tensor
-
-# Of an error and y = sigma(a) or tanh(a): the error times y (1 - y) or 1 - y^2, as one operation.
-sigmoid_slope = torch.ops.aten.sigmoid_backward.grad_input
-tanh_slope = torch.ops.aten.tanh_backward.default
 
 
 class _GRU(torch.autograd.Function):
@@ -50,15 +45,16 @@ class _GRU(torch.autograd.Function):
         state_TBH, recurrent_TBG, gate_TBX, new_TBH, weight_GH = ctx.saved_tensors
         size_T, size_B, size_H = new_TBH.shape
         reset_TBH, update_TBH = gate_TBX.chunk(2, dim=2)
-        # Slopes: what h' gains with each gate's a, and with the candidate's input: that one is
-        # (1 - z) (1 - n^2), and r times it is the candidate's a.
+        # Slopes: the derivative of h' by each gate's a, and by the candidate's input. That one is
+        # (1 - z) (1 - n^2), and r times it is the slope of the candidate's a.
         slope_TBGH = recurrent_TBG.new_empty(size_T, size_B, 3, size_H)
         slope_reset_TBH, slope_update_TBH, slope_new_TBH = slope_TBGH.unbind(dim=2)
-        slope_input_TBH = tanh_slope(1 - update_TBH, new_TBH)
+        share_TBH = 1 - update_TBH
+        slope_input_TBH = share_TBH.addcmul(share_TBH, new_TBH.square(), value=-1)
         torch.mul(slope_input_TBH, reset_TBH, out=slope_new_TBH)
-        gain_TBH = slope_input_TBH * recurrent_TBG[..., 2 * size_H :]
-        sigmoid_slope(gain_TBH, reset_TBH, grad_input=slope_reset_TBH)
-        sigmoid_slope(state_TBH[:-1] - new_TBH, update_TBH, grad_input=slope_update_TBH)
+        torch.addcmul(slope_new_TBH, slope_new_TBH, reset_TBH, value=-1, out=slope_reset_TBH)
+        slope_reset_TBH.mul_(recurrent_TBG[..., 2 * size_H :])
+        torch.mul((state_TBH[:-1] - new_TBH).mul_(update_TBH), share_TBH, out=slope_update_TBH)
 
         error_TBG = slope_TBGH.view(size_T, size_B, 3 * size_H)  # what each slope becomes in turn
         error_TBH = torch.empty_like(state_TBH)  # as there, the start's is the first

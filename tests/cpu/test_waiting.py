@@ -14,15 +14,15 @@ from typing import NoReturn
 import pytest
 import torch
 
-from gru_mt import waiting
-from gru_mt.waiting import TASKS, more_threads_than_cores, waited_for_cores_s, while_computing
+from gru_mt.cpu import waiting
+from gru_mt.cpu.waiting import TASKS, more_threads_than_cores, waited_for_cores_s, while_computing
 
 if not TASKS.exists():
     pytest.skip("only Linux tells how long a thread waited for a core", allow_module_level=True)
 
 COUNT_THREADS = """
 import os, sys, threading, torch
-from gru_mt import waiting
+from gru_mt.cpu import waiting
 
 def count_others():
     return len(os.listdir("/proc/self/task")) - threading.active_count()
