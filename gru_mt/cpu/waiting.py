@@ -67,7 +67,7 @@ def _watch(ended: threading.Event) -> None:
 
 
 def _crowded(period_s: float, ended: threading.Event) -> bool:
-    """Return whether threads waited for cores during the period; False where `ended` cuts it."""
+    """Return whether threads waited much for cores in the period; False if `ended` cuts it."""
     waited_s, started_s = waited_for_cores_s(), time.perf_counter()
     if ended.wait(period_s):
         return False

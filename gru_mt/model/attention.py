@@ -68,8 +68,8 @@ class Attention(nn.Module):
             mixed_BTSH = torch.tanh(self.query(query_BTH)[:, :, None] + memory.key_BSH[:, None])
             score_BTS = self.score(mixed_BTSH).squeeze(3)
         elif torch.compiler.is_exporting():
-            # onnxruntime adds up in blocks as long as the last axis lets it: that axis must not be
-            # S, with which a sentence's company would change its sums.
+            # onnxruntime adds up in blocks whose size depends on the last axis. If that were S, the
+            # other sentences of a batch would change a sentence's sums.
             score_BTS = (memory.key_BSH @ query_BTH.transpose(1, 2)).transpose(1, 2)
         else:
             score_BTS = query_BTH @ memory.key_BSH.transpose(1, 2)

@@ -185,7 +185,7 @@ def reversal(length_B: Tensor, size: int) -> Tensor:
 def pick_times(x: Tensor, time_BT: Tensor) -> Tensor:
     """Return picked, as x_BTH or x_BT is, with picked[b, t] = x[b, time_BT[b, t]].
 
-    It picks rows of a flat view: backward, an index of two axes is slow on several threads.
+    It picks rows of a flat view, because an index of two axes is slow backward on several threads.
     """
     size_B, size_T = time_BT.shape
     start_B1 = torch.arange(0, size_B * size_T, size_T, device=x.device)[:, None]

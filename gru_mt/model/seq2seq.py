@@ -19,9 +19,9 @@ from gru_mt.model.linear import Linear, linear
 from gru_mt.model.noise import dropout
 from gru_mt.model.recurrent import Layer, Recurrent
 
-# The output layer wants embeddings of length 1. A recurrent layer wants features of variance 1,
-# which is longer by the root of their number. That whole factor learned more slowly, because it
-# multiplies every update of an embedding too.
+# The output layer wants embeddings of length 1. A recurrent layer wants features of variance 1, and
+# so a length of sqrt(E). Multiplying by all of sqrt(E) learned more slowly, because it multiplies
+# every update of an embedding too.
 EMBEDDING_SCALE = 2.0
 
 
