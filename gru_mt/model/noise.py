@@ -12,10 +12,11 @@ def dropout(x: Tensor, rate: float, rng: torch.Generator | None) -> Tensor:
 
     The same features are dropped at every step of a sequence, which regularises a recurrent layer
     better than a new mask a step (Gal and Ghahramani 2016, arXiv 1512.05287). Without `rng` there
-    is no dropout: that is evaluation.
+    is no dropout: that is evaluation. A rate is met to 1 / 32,768.
     """
     if rng is None or rate == 0:
         return x
     mask_shape = (x.shape[0], 1, x.shape[2]) if x.ndim == 3 else x.shape
-    keep = torch.rand(mask_shape, generator=rng, device=x.device) >= rate
+    drawn = torch.empty(mask_shape, dtype=torch.int16, device=x.device).random_(generator=rng)
+    keep = drawn >= rate * 2**15
     return x * keep.to(x.dtype).div_(1 - rate)
