@@ -92,5 +92,5 @@ def test_a_link_of_a_guide_leads_somewhere(guide: str) -> None:
 
 def test_the_readme_fits_a_newcomer() -> None:
     lines = README.splitlines()
-    assert len(lines) <= 160
+    assert len(lines) <= 150
     assert max(map(len, lines)) <= 110
