@@ -68,8 +68,7 @@ class DataConfig(Section):
     """Words of a side, at most; a pair with a longer side is dropped. A letter of a script without
     spaces (Chinese, Japanese, Thai and others) is a word, and so are 25 characters of any."""
     max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0
-    """Words of a pair's longer side for each word of its shorter one, at most; other pairs are
-    dropped."""
+    """Longer side of a pair over its shorter side, in words, at most. Other pairs are dropped."""
 
     @model_validator(mode="after")
     def _directions_are_the_corpus_languages(self) -> Self:
@@ -99,10 +98,9 @@ class TokenizerConfig(Section):
     sampling: Fraction = 0.0
     """Random cutting of training sentences, new in each epoch: the smoothing exponent of unigram,
     or the share of merges that bpe drops. 0 turns it off; char and word need 0. With sentencepiece
-    0.2.2 or newer another process cuts otherwise, so that a resumed run reaches other bits."""
+    0.2.2 or newer each process draws other cuts, so that a resumed run reaches other bits."""
     min_frequency: Count = 2
-    """Occurrences in the training part that a word of the vocabulary has, at least. It is for kind
-    word alone."""
+    """Rarer words of the training part are left out of the vocabulary. For kind word alone."""
 
     @model_validator(mode="after")
     def _sampling_needs_subwords(self) -> Self:
@@ -141,7 +139,7 @@ class ModelConfig(Section):
     """First values of the matrices that a cell multiplies its state with."""
     dropout: Fraction = 0.2
     """Share of features that training sets to zero: the same ones at every step of a sentence, and
-    for embeddings wherever a token stands in the batch."""
+    of a token's embedding the same ones at all its places in a batch."""
 
     @property
     def source_size(self) -> int:
@@ -193,7 +191,7 @@ class TrainingConfig(Section):
     learning_rate: Rate = 2e-3
     """Peak of the learning rate, reached when warm-up ends."""
     embedding_rate: Rate = 8.0
-    """Learning rate of embeddings, as a multiple of all other weights'."""
+    """Learning rate of embeddings, as a multiple of learning_rate."""
     final_learning_rate: RateOrZero = 0.0
     """Learning rate at the end of the run, at most learning_rate. Schedule constant ignores it."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
