@@ -30,7 +30,7 @@ class _Loss(torch.autograd.Function):
         ):
             logits_RV, target_R1 = logits_RV.to(wide), target_R[:, None]
             chance_RV = logits_RV.softmax(dim=1)
-            # log p = logit - norm. The largest p gives the norm: it and its log lose no digits.
+            # log p = logit - norm. The largest p gives the norm: this p and its log lose no digits.
             largest_R1 = logits_RV.amax(dim=1, keepdim=True)
             norm_R1 = largest_R1 - chance_RV.amax(dim=1, keepdim=True).log()
             hit_R1 = logits_RV.gather(1, target_R1) - norm_R1

@@ -102,7 +102,7 @@ class Seq2Seq(nn.Module):
         return linear(readout_BTE, self.target_embedding.weight, self.output_bias_V)
 
     def align(self, target_in_BT: Tensor, start: DecoderState) -> Tensor:
-        """Return weight_BTS: how much each prediction reads of each source token."""
+        """Return weight_BTS: how much each token after target_in_BT reads of each source token."""
         _, weight_BTS = self._read(target_in_BT, start, None)
         return weight_BTS
 
@@ -148,7 +148,7 @@ class Seq2Seq(nn.Module):
 
     def _first_state(self, last_BC: Tensor) -> Tensor:
         """Return the state_LBZ in which the decoder begins, made from the encoder's last state."""
-        if self.bridge is None:  # the same state; after it, an LSTM's cell state is zero
+        if self.bridge is None:  # the encoder's state; an LSTM's cell state after it is zero
             start_BZ = nn.functional.pad(last_BC, (0, self.decoder_state_size - last_BC.shape[1]))
             return start_BZ.expand(len(self.decoder), -1, -1)
         start_BX: Tensor = torch.tanh(self.bridge(last_BC))

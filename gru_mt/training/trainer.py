@@ -202,7 +202,7 @@ class Trainer:
             )
 
     def _read_window(self) -> None:
-        """Record the figures since the last reading; stop where one is not finite, save in fp16."""
+        """Record the figures since the last reading; except in fp16, stop at one not finite."""
         reading = self._window.read()
         if reading is None:
             return

@@ -77,7 +77,7 @@ class Validation:
 
 
 def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.device) -> Validation:
-    """Return the model's scores on dev; BLEU is 0, untranslated, if perplexity is not finite."""
+    """Return scores on dev; where perplexity is not finite, nothing is translated: BLEU is 0."""
     loss = mean_loss(model, data.dev_pairs, LARGEST_BATCH, device)
     if not math.isfinite(perplexity(loss)):
         return Validation(0.0, loss)
@@ -91,7 +91,7 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.de
 
 
 def perplexity(loss: float) -> float:
-    """Return the exponential of a loss in nats a token; infinity where float64 is too small."""
+    """Return the exponential of a loss in nats a token; infinity where float64 overflows."""
     return math.exp(loss) if loss < math.log(sys.float_info.max) else math.inf
 
 

@@ -18,7 +18,7 @@ def killed_at(folder: Path, number: int, share: float) -> None:
     """Have this process killed before its operation on files number `number`.
 
     Of its last write only the part `share`, from 0 to 1, stays on disk, as if the kill had come
-    while it wrote.
+    during that write.
     """
     last: list[tuple[Path, int]] = []  # the file opened last, and its size then
 

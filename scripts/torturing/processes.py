@@ -43,8 +43,8 @@ def gru_mt(
 ) -> Ended:
     """Run a command in `folder` to its end; its process calls `first` before it.
 
-    `stops` are signals, each after the seconds to wait for it; `on_stop` is called before each is
-    sent. Raises Failed where the command takes longer than `limit_s`.
+    `stops` are pairs (seconds, signal): each signal is sent so long after the start, and `on_stop`
+    is called before it. Raises Failed where the command takes longer than `limit_s`.
     """
     (out, its_out), (err, its_err) = os.pipe(), os.pipe()
     with tempfile.TemporaryFile() as file:
@@ -87,7 +87,7 @@ def _live(
     streams: tuple[int, int, int],
     first: Callable[[], None] | None,
 ) -> NoReturn:
-    """Turn this process into the command, begun and ended as Python does it."""
+    """Run the command in this process, with the start and the end that Python gives it."""
     code = 1
     try:
         os.chdir(folder)
@@ -239,12 +239,12 @@ def side_by_side(
                 if worker.ended:
                     del workers[pipe]
                     os.close(pipe)
-                    if worker.indexes:  # a new process makes the rest
+                    if worker.indexes:  # a new process takes the rest
                         worker = Worker(attempt, worker.indexes)
                         workers[worker.pipe] = worker
             for worker in workers.values():
                 if time.perf_counter() - worker.heard_s > HANG_S:
-                    worker.end()  # next time its pipe is at its end
+                    worker.end()  # the next read finds its pipe's end
     finally:
         for worker in workers.values():
             worker.end()
