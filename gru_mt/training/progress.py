@@ -15,7 +15,7 @@ class Progress:
     best_bleu: float = -1.0  # the highest on dev so far; below 0 before any validation
     best_loss: float | None = None  # the lowest on dev so far, nats a token
     stale: int = 0  # validations since the best
-    kept_step: int = 0  # the step at which the bundle was last saved; 0: not yet
+    kept_step: int = 0  # the step whose validation last kept the bundle; 0: not yet
     skipped: int = 0  # updates left out because fp16 overflowed
     elapsed_s: float = 0.0  # on the clock, preparation included, over all resumptions
 
