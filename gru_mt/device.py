@@ -34,7 +34,7 @@ def _failure(name: str) -> str | None:
     A card that torch is not built for is found like any other, and fails at its first operation.
     """
     try:
-        with warnings.catch_warnings():  # torch has several before it fails
+        with warnings.catch_warnings():  # torch gives several before it fails
             warnings.simplefilter("ignore")
             x_BTI, weight_GI = torch.ones(1, 1, 1, device=name), torch.ones(3, 1, device=name)
             weights = [weight_GI, weight_GI]

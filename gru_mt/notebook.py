@@ -1,8 +1,8 @@
 """Weights of a notebook's or a textbook's recurrent cell, converted for one of `model.cells`.
 
-Each function returns what `cell.load_state_dict` takes: weight_ih (G, I), weight_hh (G, H) and,
-unless no gate has a bias, bias_ih and bias_hh (G). `cells` says in which order it stacks the gates
-of each kind; `reorder` puts them into that order. scripts/examples/README.md shows every function.
+Each function returns what `cell.load_state_dict` takes: weight_ih (G, I), weight_hh (G, H) and, if
+any gate has a bias, bias_ih and bias_hh (G). `cells` says in which order each cell stacks its
+gates; `reorder` puts them into that order. scripts/examples/README.md shows every function.
 
 Shapes: I input features, H hidden units, G rows of stacked gates, X features of [h, x] or [x, h].
 """
@@ -35,10 +35,10 @@ def from_matrices(gates: Sequence[tuple[Tensor, Tensor, Tensor | None]]) -> Para
 
 
 def from_linears(gates: Sequence[Sequence[nn.Linear]]) -> Parameters:
-    """Return the parameters of gates that each sum linear layers: of the input, then of the state.
+    """Return the parameters of gates, each a sum of linear layers: the input's, then the state's.
 
-    An input of several parts, as x and the context in Cho et al. 2014, has a layer for each part,
-    before the state's: (W, C, U). The cell's input is then the parts in that order, [x, context].
+    If the input has several parts, as x and the context in Cho et al. 2014, each part has a layer,
+    and the state's comes last: (W, C, U). The cell's input is the parts in order: [x, context].
     """
     parameters = {
         "weight_ih": torch.cat(
@@ -78,7 +78,7 @@ def from_stacked(weight_GI: Tensor, weight_GH: Tensor, bias_G: Tensor | None = N
 def from_torch(named: Mapping[str, Tensor], *, layer: int = 0, back: bool = False) -> Parameters:
     """Return one layer and direction from the `state_dict()` of a torch.nn.RNN, GRU or LSTM.
 
-    Raises ValueError where no name ends in that layer's _l0, or with `back` in its _l0_reverse.
+    Raises ValueError where no name ends as torch ends that layer's, such as _l0 or _l0_reverse.
     """
     ending = f"_l{layer}{'_reverse' if back else ''}"
     ours = {
@@ -98,7 +98,7 @@ def reorder(parameters: Parameters, order: Sequence[int]) -> Parameters:
 
 
 def negate_gate(parameters: Parameters, gate: int, *, gates: int) -> Parameters:
-    """Return the same weights with those of number `gate`, of `gates` gates, negated.
+    """Return the weights of `gates` gates with those of gate number `gate`, from 0, negated.
 
     This changes the convention of an update gate, because 1 - sigma(a) = sigma(-a): with z negated,
     h' = (1 - z) h + z n becomes h' = z h + (1 - z) n.

@@ -19,11 +19,11 @@ from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record
 from gru_mt.inference.exported import usable_export
 from gru_mt.run import Run
 
-WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates; windows of them after the warm-up
+WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates, updates of a window, windows after the warm-up
 SEEDS = [1]
 PAIRS = [100_000, 1_000_000, 10_000_000]
 BEAMS = {"beam_5": 5, "greedy": 1}
-GOAL = 33.2  # BLEU: the track is the time until greedy dev BLEU, all references, passes it
+GOAL = 33.2  # BLEU: `outcome` has the minutes until greedy dev BLEU, all references, passes it
 
 app = typer.Typer(
     help=__doc__,
@@ -48,13 +48,13 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 def train(
     config: Path, run: Path, corpus: str, steps: int, window: int, overrides: Sequence[str] = ()
 ) -> tuple[Finished, list[float]]:
-    """Train for `steps` updates, a whole schedule, without a checkpoint or validation before.
+    """Train for `steps` updates, a whole schedule, with validation and checkpoint only at its end.
 
-    Returns also the target tokens a second of each window of updates after the warm-up.
+    Return the command's result, and the target tokens a second of each window after the warm-up.
     """
     settings = {
         "data.corpus": corpus,
-        "training.max_epochs": steps,  # an epoch has one update at least
+        "training.max_epochs": steps,  # enough: an epoch has at least one update
         "training.max_steps": steps,
         "training.log_steps": window,
         "training.validate_steps": steps,
@@ -122,7 +122,7 @@ def quality(
 
 
 def outcome(run: Path) -> dict[str, Any]:
-    """Return what a finished run's folder tells: time, updates, and greedy BLEU on dev."""
+    """Return from a finished run's folder its time, updates, and greedy BLEU on dev."""
     summary = json.loads((Run(run).summary).read_text(encoding="utf-8"))
     dev = [
         {"step": line["step"], "minutes": line["elapsed_s"] / 60, "bleu": line["dev_bleu"]}
@@ -193,7 +193,7 @@ def translate(
 
 
 def measure_beam(model: Path, sentences: Path, beam: int) -> dict[str, Any]:
-    """Return the test set's speed, loading and scoring left out, its peak memory, and latency."""
+    """Return speed on the test set without loading and scoring, peak memory, and latency."""
     options = ("--model", model, "--beam", beam)
     evaluations = [json.loads(gru_mt("eval", *options, "--json").stdout) for _ in range(3)]
     return {
@@ -227,4 +227,4 @@ if __name__ == "__main__":
     try:
         app(prog_name="scripts/bench")
     except subprocess.CalledProcessError as error:
-        sys.exit(2 if error.returncode == 2 else str(error))  # at 2 it has said why itself
+        sys.exit(2 if error.returncode == 2 else str(error))  # at 2 the command has said why

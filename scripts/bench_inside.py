@@ -1,6 +1,6 @@
 """What scripts/bench measures in a process of its own: `bench_inside.py FUNCTION ARGUMENT ...`.
 
-Prints as JSON what the function returns.
+Calls the function with the arguments as strings, and prints its result as JSON.
 """
 
 import json
@@ -36,17 +36,17 @@ from gru_mt.training.start import start_of
 CONFIG = Path("configs/fra-eng.yaml")
 WARM_UP = 50  # sentences
 PLANS = 3  # epochs
-SQUARE, PRODUCTS = 1_024, 20
+SQUARE, PRODUCTS = 1_024, 20  # rows of a square matrix, products
 CHUNK = 100_000  # pairs
 WORDS = 50_000  # of each side
 SYLLABLES = [[c + v for v in vowels for c in "bcdfglmnprstvz"] for vowels in ("aeiou", "aéiou")]
 
 
 def machine() -> dict[str, Any]:
-    """Return what figures depend on, without what tells one machine from its twins.
+    """Return the facts that figures depend on, and nothing that identifies this one machine.
 
-    A processor's name may hide two that differ by half, and a shared one is slower at some hours:
-    what it multiplies just now, in GFLOP/s on the CPU, is the roof over the figures.
+    Processors of one name may differ in speed by half, and a shared one is slower at some hours. So
+    the GFLOP/s that the CPU reaches just now are measured: no figure can be better than they allow.
     """
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
@@ -75,7 +75,7 @@ def _gflops(kind: torch.dtype) -> int:
 
 
 def latency(model: str, sentences: str, beam_size: str) -> dict[str, float]:
-    """Return how long a warm translator takes for each line of a file, one at a time."""
+    """Return `summary_ms` of a warm translator's times for a file's lines, one at a time."""
     translator = Translator.load(model)
     decoding = translator.decoding.overridden(beam_size=int(beam_size))
     lines = Path(sentences).read_text(encoding="utf-8").splitlines()
@@ -88,7 +88,7 @@ def latency(model: str, sentences: str, beam_size: str) -> dict[str, float]:
 
 
 def summary_ms(times_ms: Sequence[float]) -> dict[str, float]:
-    """Return mean and percentiles, the latter between neighbours in proportion."""
+    """Return mean and percentiles; these are interpolated linearly between two times."""
     percentiles = statistics.quantiles(times_ms, n=100, method="inclusive")
     return {
         "latency_mean_ms": statistics.fmean(times_ms),
@@ -98,10 +98,10 @@ def summary_ms(times_ms: Sequence[float]) -> dict[str, float]:
 
 
 def preparation(corpus: str, lines: str) -> dict[str, Any]:
-    """Return seconds and memory, for a million lines each, of what precedes the first update.
+    """Return seconds and memory, per million lines, of what precedes the first update.
 
-    The memory of preparation is what it adds to that of a process with everything imported; a
-    plan's is what it allocates.
+    The memory of preparation is what it adds to a process that has imported everything; that of a
+    plan is the most that it allocates.
     """
     millions = int(lines) / 1e6
     config = load_config(CONFIG, [f"data.corpus={corpus}"])
@@ -142,16 +142,16 @@ def write_pairs(path: str, count: str) -> None:
 
 
 def synthetic_pairs(count: int, *, seed: int) -> Iterator[str]:
-    """Yield lines of two made-up sentences, as long as those of fra-eng, a pure function.
+    """Yield lines of two made-up sentences, as long as fra-eng's; a pure function.
 
-    The logarithm of a word's rank is uniform, so that its frequency falls as 1 / rank (Zipf's law),
-    and the more frequent a word is, the shorter.
+    The logarithm of a word's rank is uniform, so that its frequency falls as 1 / rank (Zipf's law).
+    More frequent words are shorter.
     """
     rng = np.random.default_rng(seed)
     words = [[_word(rank, syllables) for rank in range(WORDS)] for syllables in SYLLABLES]
     for first in range(0, count, CHUNK):
         size = min(CHUNK, count - first)
-        # Words: their logarithm's mean and deviation, and those of the difference, are fra-eng's.
+        # Words a sentence: mean and deviation of the log and of target less source are fra-eng's.
         source_N = np.maximum(1, rng.lognormal(1.74, 0.39, size).round().astype(int))
         target_N = np.maximum(1, source_N + rng.normal(0.54, 1.55, size).round().astype(int))
         sides = []
@@ -165,7 +165,7 @@ def synthetic_pairs(count: int, *, seed: int) -> Iterator[str]:
 
 
 def _word(rank: int, syllables: list[str]) -> str:
-    """Return a word of its own for each rank: its digits as syllables."""
+    """Return a different word for each rank: the rank's digits, written as syllables."""
     before, last = divmod(rank, len(syllables))
     return (_word(before - 1, syllables) if before else "") + syllables[last]
 

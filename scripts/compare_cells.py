@@ -19,8 +19,8 @@ from gru_mt.model.cells import CELLS
 from gru_mt.tensors import load_tensors
 
 CONFIG = Path("configs/compare.yaml")
-SETTINGS = {cell: [f"model.cell={cell}"] for cell in sorted(CELLS)}  # gru comes first
-SETTINGS["lstm-equal"] = [  # as many parameters as with gru
+SETTINGS = {cell: [f"model.cell={cell}"] for cell in sorted(CELLS)}  # gru first: others follow it
+SETTINGS["lstm-equal"] = [  # as many parameters as gru has
     "model.cell=lstm",
     "model.encoder_size=214",
     "model.decoder_size=428",
@@ -31,10 +31,10 @@ RECURRENT = ("encoder.", "decoder.")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a cell came to."""
+    """The figures of a cell."""
 
     parameters: int
-    recurrent: int  # of them, those of recurrent layers
+    recurrent: int  # how many of them are in recurrent layers
     tokens_s: float
     bleu: float
     low: float
@@ -42,7 +42,7 @@ class Row:
 
 
 def measure(settings: list[str], corpus: str, steps: int, seed: int) -> Row:
-    """Return what the model comes to with these settings."""
+    """Train a model with these settings; return its figures."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         overrides = [*settings, f"training.seed={seed}"]
@@ -63,7 +63,7 @@ def measure(settings: list[str], corpus: str, steps: int, seed: int) -> Row:
 
 
 def speed_at_r1(cell: str, corpus: str) -> float:
-    """Return target tokens a second of 400 updates at the reference shape with another cell."""
+    """Return the target tokens a second of `cell` at the reference shape, in 400 updates."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         _, speeds = train(Path("configs/r1.yaml"), run, corpus, 400, WINDOW, [f"model.cell={cell}"])
@@ -71,7 +71,7 @@ def speed_at_r1(cell: str, corpus: str) -> float:
 
 
 def check(rows: dict[str, Row]) -> list[str]:
-    """Return what is commonly said of a GRU beside an LSTM, and what it was here."""
+    """Return common claims about a GRU beside an LSTM, each with what was measured here."""
     gru, lstm = rows["gru"], rows["lstm"]
     fewer = 100 * (1 - gru.recurrent / lstm.recurrent)
     of_all = 100 * (1 - gru.parameters / lstm.parameters)

@@ -1,4 +1,4 @@
-"""Runs commands, and keeps what came out: a line a figure for people, a line a run in a file."""
+"""Runs commands and records figures: prints one on each line, adds one line a run to a file."""
 
 import json
 import os
@@ -22,7 +22,7 @@ PACKAGES = ("gru-mt", "numpy", "onnxruntime", "sacrebleu", "sentencepiece", "tor
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a command came to."""
+    """The result of a command."""
 
     wall_s: float
     peak_mb: float  # the largest resident set, in units of 1,000,000 bytes
@@ -32,7 +32,7 @@ class Finished:
 def run_python(*arguments: str | Path | int) -> Finished:
     """Run Python to its end, its stderr on ours; raises CalledProcessError where it fails.
 
-    On Linux its peak is at least that of the process that starts it, which must not import torch.
+    On Linux its peak is at least that of the process that starts it: do not import torch there.
     """
     command = [sys.executable, *map(str, arguments)]
     started_s = time.perf_counter()
@@ -59,9 +59,9 @@ def inside(name: str, *arguments: str | Path | int) -> Any:
 
 
 def commit(checkout: Path) -> str | None:
-    """Return the commit of a checkout, and +changes where tracked files but results differ from it.
+    """Return the commit of a checkout, with +changes if tracked files other than results differ.
 
-    None where git does not know one, as in a copy without its history.
+    None where git knows no commit, as in a copy without history.
     """
 
     def git(*arguments: str) -> str:
@@ -71,7 +71,7 @@ def commit(checkout: Path) -> str | None:
 
     try:
         short = git("rev-parse", "--short", "HEAD")
-        others = (".", f":!{RESULTS}")  # what was measured before does not change what is now
+        others = (".", f":!{RESULTS}")  # earlier results do not change what is measured now
         changes = git("status", "--porcelain", "--untracked-files=no", "--", *others)
     except (OSError, subprocess.CalledProcessError):
         return None
@@ -88,7 +88,7 @@ def versions() -> dict[str, str]:
 
 
 def begin(track: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return a line of results but for its figures: what is measured, when, and on what."""
+    """Return a line of results without its figures: what is measured, when, and on what."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(ROOT),
@@ -105,7 +105,7 @@ def record(line: dict[str, Any], figures: dict[str, Any], path: Path) -> None:
     print(f"{line['track']}: {settings}")
     for name, figure in figures.items():
         show(name, readable(figure))
-    # Five digits are more than any figure is exact to.
+    # No figure is exact to more than five digits.
     text = json.dumps(figures)
     figures = json.loads(text, parse_float=lambda digits: float(f"{float(digits):.5g}"))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,12 +121,12 @@ def show(name: str, figure: str) -> None:
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:
-    """Return the figure of what was measured several times."""
+    """Return the median of several measurements, and all of them."""
     return {"median": statistics.median(values), "values": list(values)}
 
 
 def readable(figure: Any) -> str:
-    """Return a figure for people: a number or none, one of `spread`, a score, or validations."""
+    """Return a figure as text: of a number, None, a `spread`, a score, or a list of validations."""
     match figure:
         case {"median": median, "values": values}:
             return f"{readable(median)} ({span(values)})"
@@ -141,5 +141,5 @@ def readable(figure: Any) -> str:
 
 
 def span(values: Sequence[float]) -> str:
-    """Return the least and the most, and of how many."""
+    """Return as text the least and the most of `values`, and how many they are."""
     return f"{readable(min(values))} to {readable(max(values))}, of {len(values)}"

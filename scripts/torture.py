@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated
 
 import torch
-import torch._dynamo  # here too since a training imports it: whatever is here costs forks nothing
+import torch._dynamo  # a training imports it: imported here, it costs the forks no time
 import typer
 from torturing.configs import configs
 from torturing.damage import damage
@@ -52,7 +52,7 @@ app = typer.Typer(
 def attempt(
     campaign: Campaign, name: str, seed: int, place: Place, kept: Path | None, index: int
 ) -> str | None:
-    """Make a trial; return how it failed."""
+    """Make a trial; return how it failed, or None."""
     folder = place.folder / f"{name}-{index}"
     folder.mkdir()
     failure = None
@@ -80,7 +80,7 @@ def torture(
     kept: Annotated[Path | None, typer.Option(help="Where folders of failures go.")] = None,
     jobs: Annotated[int, typer.Option(help="Trials at a time.")] = os.cpu_count() or 1,
 ) -> None:
-    torch.set_num_threads(1)  # a fork has no threads but its own
+    torch.set_num_threads(1)  # a fork has only the thread that forked
     if odd := [name for name in names or [] if name not in CAMPAIGNS]:
         raise typer.BadParameter(f"{odd[0]}: expected {', '.join(CAMPAIGNS)}")
     rows = []
@@ -99,7 +99,7 @@ def torture(
 def tried(
     place: Place, name: str, seed: int, only: int | None, kept: Path | None, jobs: int
 ) -> tuple[int, int]:
-    """Print each failure of a campaign; return how many trials there were and survived."""
+    """Run a campaign and print each failure; return how many trials it made and survived."""
     try:
         campaign = CAMPAIGNS[name](place)
     except Failed as failed:

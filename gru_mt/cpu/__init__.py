@@ -1,4 +1,4 @@
-"""What only makes a CPU fast.
+"""Code that only makes a CPU faster.
 
-Each part has a plain twin where it is called from, and `switch` turns all of them off.
+Each part has a plain twin beside its call, and `switch` turns all parts off.
 """

@@ -1,4 +1,4 @@
-"""Each distinct word of a batch computed with once, and the result copied to its places.
+"""Compute with each distinct word of a batch once, and copy the result to the word's places.
 
 Shapes: B batch, T time, U distinct words, N places, X features of a row.
 """
@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-WORD_STEP = 32  # oneDNN compiles a kernel for each number of rows: it meets multiples of this only
+WORD_STEP = 32  # oneDNN compiles a kernel for each number of rows; it gets multiples of this only
 
 
 def distinct(id_BT: Tensor) -> tuple[Tensor, Tensor]:
-    """Return id_U, which has each id once, and index_BT: id_BT is id_U[index_BT].
+    """Return id_U, which holds each id once, and index_BT, with id_BT equal to id_U[index_BT].
 
-    Zeros that no index names fill id_U up to a multiple of WORD_STEP.
+    Zeros fill id_U up to a multiple of WORD_STEP; no index points to them.
     """
     id_U, index_BT = id_BT.unique(return_inverse=True)
     return nn.functional.pad(id_U, (0, -len(id_U) % WORD_STEP)), index_BT
@@ -30,7 +30,7 @@ class _Pick(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None]:
         (index_N,), (error_NX,) = ctx.saved_tensors, outer
-        sorted_N, place_N = index_N.sort(stable=True)  # the places of row 0, of row 1 ...
+        sorted_N, place_N = index_N.sort(stable=True)  # first row 0's places, then row 1's ...
         first_U = torch.searchsorted(sorted_N, torch.arange(ctx.size_U))
         return nn.functional.embedding_bag(place_N, error_NX, first_U, mode="sum"), None
 
@@ -38,8 +38,8 @@ class _Pick(torch.autograd.Function):
 def pick(row_UX: Tensor, index: Tensor) -> Tensor:
     """Return row_UX[index].
 
-    The gradient of a row is the sum over its places, made in fp32: torch's own adds up in the
-    gradient's type, and bf16 counts no further than 256.
+    The gradient of a row is the sum over its places, added up in fp32. torch would add up in the
+    gradient's own type, and in bf16 256 + 1 is 256.
     """
     picked_NX: Tensor = _Pick.apply(row_UX, index.flatten())  # type: ignore[no-untyped-call]
     return picked_NX.view(*index.shape, -1)

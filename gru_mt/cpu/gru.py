@@ -1,9 +1,9 @@
-"""The GRU over a whole sequence, all its steps as one operation with its own gradient.
+"""The GRU over a whole sequence: all steps are one operation with a gradient of its own.
 
 Shapes: T time, B batch, H hidden units, G = 3 H rows of stacked gates: reset, update, candidate.
 
-torch's own adds up the gradient of the recurrent weights step by step. Here a step back is one
-product and three small operations, and the gradient of the weights is one product over all steps.
+torch's own GRU adds up the gradient of the recurrent weights step by step. Here it is one product
+over all steps, so that a step backward is one product and a few elementwise operations.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 class _GRU(torch.autograd.Function):
-    """The equations of `cells.GRU`, with a = U h + b_state:
+    """The equations of `cells.GRU`, with input = W x + b_input and a = U h + b_state:
 
     r, z = sigma(input + a), n = tanh(input + r * a), h' = n + z * (h - n).
     """
@@ -24,7 +24,7 @@ class _GRU(torch.autograd.Function):
     ) -> Tensor:
         size_T, size_B, size_G = input_TBG.shape
         size_H = size_G // 3
-        state_TBH = input_TBG.new_empty(1 + size_T, size_B, size_H)  # the start is the first
+        state_TBH = input_TBG.new_empty(1 + size_T, size_B, size_H)  # state 0 is the start
         state_TBH[0] = start_BH
         recurrent_TBG = torch.empty_like(input_TBG)
         gate_TBX = input_TBG.new_empty(size_T, size_B, 2 * size_H)  # r and z
@@ -45,8 +45,8 @@ class _GRU(torch.autograd.Function):
         state_TBH, recurrent_TBG, gate_TBX, new_TBH, weight_GH = ctx.saved_tensors
         size_T, size_B, size_H = new_TBH.shape
         reset_TBH, update_TBH = gate_TBX.chunk(2, dim=2)
-        # Slopes: the derivative of h' by each gate's a, and by the candidate's input. That one is
-        # (1 - z) (1 - n^2), and r times it is the slope of the candidate's a.
+        # A gate's slope is the derivative of h' by its a. The derivative by the candidate's input
+        # is (1 - z) (1 - n^2); r times this is the slope of the candidate's a.
         slope_TBGH = recurrent_TBG.new_empty(size_T, size_B, 3, size_H)
         slope_reset_TBH, slope_update_TBH, slope_new_TBH = slope_TBGH.unbind(dim=2)
         share_TBH = 1 - update_TBH
@@ -56,8 +56,8 @@ class _GRU(torch.autograd.Function):
         slope_reset_TBH.mul_(recurrent_TBG[..., 2 * size_H :])
         torch.mul((state_TBH[:-1] - new_TBH).mul_(update_TBH), share_TBH, out=slope_update_TBH)
 
-        error_TBG = slope_TBGH.view(size_T, size_B, 3 * size_H)  # what each slope becomes in turn
-        error_TBH = torch.empty_like(state_TBH)  # as there, the start's is the first
+        error_TBG = slope_TBGH.view(size_T, size_B, 3 * size_H)  # the loop turns slopes into it
+        error_TBH = torch.empty_like(state_TBH)  # error 0 is that of the start
         error_TBH[size_T] = outer[0][size_T - 1]
         for t in reversed(range(size_T)):
             slope_TBGH[t].mul_(error_TBH[t + 1][:, None])
@@ -69,14 +69,14 @@ class _GRU(torch.autograd.Function):
         error_NG = error_TBG.flatten(0, 1)
         weight_grad_GH = error_NG.t() @ state_TBH[:-1].flatten(0, 1)
         bias_grad_G = error_NG.sum(dim=0)
-        # The input's error differs from that of a in the candidate alone.
+        # The errors of the input and of a differ only in the candidate.
         torch.mul(error_TBH[1:], slope_input_TBH, out=error_TBG[..., 2 * size_H :])
         return error_TBG, error_TBH[0], weight_grad_GH, bias_grad_G
 
 
 def gru(input_TBG: Tensor, start_BH: Tensor, weight_GH: Tensor, bias_G: Tensor | None) -> Tensor:
     """Return state_TBH after each step, from projected inputs and recurrent weights and bias."""
-    kind = input_TBG.dtype  # under autocast that of the projection
+    kind = input_TBG.dtype  # under autocast, the type of the projection
     bias_G = weight_GH.new_zeros(len(weight_GH)) if bias_G is None else bias_G
     state_TBH: Tensor = _GRU.apply(  # type: ignore[no-untyped-call]
         input_TBG, start_BH.to(kind), weight_GH.to(kind), bias_G.to(kind)

@@ -1,6 +1,6 @@
-"""The loss of a batch with its gradient, made in one pass over the logits.
+"""The loss of a batch and its gradient, computed in one pass over the logits.
 
-Shapes: N target tokens of a batch, padding too, R some of them, V vocabulary.
+Shapes: N target tokens of a batch, padding included, R rows of a part of them, V vocabulary.
 """
 
 from typing import Any
@@ -11,11 +11,11 @@ from torch import Tensor
 from gru_mt.cpu.switch import tuned
 from gru_mt.data.special import PAD
 
-ROWS = 64  # at a time: so few stay in a core's own cache
+ROWS = 64  # of logits at a time: so few stay in a core's own cache
 
 
 def trains_on_cpu(logits_NV: Tensor) -> bool:
-    """Return whether `overwriting_loss` is to be used: on a CPU, where gradients are wanted."""
+    """Return whether to use `overwriting_loss`: on a CPU, where the logits need a gradient."""
     return tuned() and logits_NV.is_cpu and torch.is_grad_enabled() and logits_NV.requires_grad
 
 
@@ -30,7 +30,7 @@ class _Loss(torch.autograd.Function):
         ):
             logits_RV, target_R1 = logits_RV.to(wide), target_R[:, None]
             chance_RV = logits_RV.softmax(dim=1)
-            # log p = logit - norm, and of the largest p neither it nor its log has lost digits.
+            # log p = logit - norm. The largest p gives the norm: this p and its log lose no digits.
             largest_R1 = logits_RV.amax(dim=1, keepdim=True)
             norm_R1 = largest_R1 - chance_RV.amax(dim=1, keepdim=True).log()
             hit_R1 = logits_RV.gather(1, target_R1) - norm_R1
@@ -47,14 +47,14 @@ class _Loss(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None, None]:
         (gradient_NV,) = ctx.saved_tensors
-        return gradient_NV.mul_(outer[0]), None, None  # a second pass raises an error
+        return gradient_NV.mul_(outer[0]), None, None  # a second backward pass raises an error
 
 
 def overwriting_loss(logits_NV: Tensor, target_N: Tensor, label_smoothing: float) -> Tensor:
     """Return the summed cross-entropy of `model.loss.token_loss`; its gradient replaces the logits.
 
-    The gradient is softmax(logits) less the target distribution. It is made while a row's logits
-    are in the cache, and kept in their memory: the logits are the largest tensor of training.
+    The gradient is softmax(logits) less the target distribution. It is computed while a row's
+    logits are in the cache, and takes their memory, as they are the largest tensor of training.
     """
     loss: Tensor = _Loss.apply(logits_NV, target_N, label_smoothing)  # type: ignore[no-untyped-call]
     return loss

@@ -8,13 +8,13 @@ from torch import Tensor, nn
 
 from gru_mt.cpu.switch import tuned
 
-ROW_STEP = 8  # oneDNN compiles a kernel for each number of rows: it meets multiples of this only
+ROW_STEP = 8  # oneDNN compiles a kernel for each number of rows; it gets multiples of this only
 
 
 def infers_on_cpu(x: Tensor) -> bool:
     """Return whether `product` can compute with x: fp32, without gradients, on a CPU with oneDNN.
 
-    torch names its operator with an underscore: another version may not have it.
+    The operator's name in torch is private, so another version of torch may not have it.
     """
     return (
         tuned()
@@ -30,8 +30,8 @@ def infers_on_cpu(x: Tensor) -> bool:
 def product(x: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
     """Return x weight_OI^T + bias_O over the last axis of x.
 
-    torch itself takes MKL for fp32, which is slow on CPUs of AMD. torch.compile would take this
-    operator. A batch that shrinks from step to step is filled up with rows of zeros.
+    torch itself uses MKL for fp32, which is slow on AMD's CPUs; torch.compile uses this operator.
+    A batch shrinks from step to step, so rows of zeros fill it up to a multiple of ROW_STEP.
     """
     x_RI = x.reshape(-1, x.shape[-1])
     filled_RI = nn.functional.pad(x_RI, (0, 0, 0, -len(x_RI) % ROW_STEP))

@@ -4,8 +4,8 @@ import os
 
 
 def tuned() -> bool:
-    """Return whether to compute by this package: yes, unless GRU_MT_PLAIN is set to 1.
+    """Return whether to use this package: yes, unless GRU_MT_PLAIN is set to 1.
 
-    Set it to find out whether a wrong result comes from here.
+    Set it to find out whether a wrong result comes from this package.
     """
     return os.environ.get("GRU_MT_PLAIN") != "1"

@@ -1,14 +1,14 @@
 """How long threads that wait for each other keep their cores busy.
 
-torch computes with threads of GNU OpenMP. One that waits for the others looks for work in a loop,
-for some milliseconds, before it sleeps. That is right where nothing else wants the cores: to sleep
-and be woken at every operation takes longer. Beside another process it is wrong: the loop holds a
-core that would let the other threads go on.
+torch computes with threads of GNU OpenMP. A thread that waits for the others looks for work in a
+loop, for some milliseconds, before it sleeps. Where nothing else wants the cores, this is right:
+sleeping and waking at every operation takes longer. Beside another process it is wrong: the loop
+holds a core that the other threads need to go on.
 
-OpenMP sleeps almost at once while it has more threads than the machine has cores (its manual, under
-GOMP_SPINCOUNT); nothing else changes this in a running process. So while other processes want the
-cores, OpenMP gets more threads here, which do nothing. Results keep every bit: which thread
-computes what stays the same.
+OpenMP's threads sleep almost at once while they are more than the machine's cores (its manual,
+under GOMP_SPINCOUNT). Nothing else changes this in a running process. So while other processes want
+the cores, this module gives OpenMP more threads, which do nothing. Results stay the same to the
+last bit, because each thread still computes the same part.
 """
 
 import os
@@ -20,9 +20,9 @@ from pathlib import Path
 
 from gru_mt.cpu.switch import tuned
 
-CROWDED = 0.4  # seconds a second that threads waited for a core; without other processes 0.03
+CROWDED = 0.4  # seconds of waiting for a core in each second; without other processes it is 0.03
 LOOK_S = 0.25  # how long to look for a crowd
-CROWD_S = 2.0  # how long a crowd is looked at before it can be over
+CROWD_S = 2.0  # how long to look before a crowd can be called over
 TASKS = Path("/proc/self/task")
 
 
@@ -30,9 +30,9 @@ TASKS = Path("/proc/self/task")
 def while_computing(device_type: str) -> Iterator[None]:
     """While torch computes on a CPU, let waiting threads sleep when others want the cores.
 
-    This does nothing on other devices, and nothing outside Linux, which alone tells how long a
-    thread waited for a core. Its own failures are silent: computing goes on without it. The threads
-    that it starts end with the block.
+    This does nothing on other devices, and nothing outside Linux: only Linux tells how long a
+    thread waited for a core. If it fails, computing goes on without it, and nothing is said. The
+    threads that it starts end with the block.
     """
     ended = threading.Event()
     watch = None
@@ -67,7 +67,7 @@ def _watch(ended: threading.Event) -> None:
 
 
 def _crowded(period_s: float, ended: threading.Event) -> bool:
-    """Return whether threads waited much for cores in the period; False if `ended` cuts it."""
+    """Return whether threads waited much for cores in the period; False where `ended` ends it."""
     waited_s, started_s = waited_for_cores_s(), time.perf_counter()
     if ended.wait(period_s):
         return False
@@ -75,7 +75,7 @@ def _crowded(period_s: float, ended: threading.Event) -> bool:
 
 
 def waited_for_cores_s() -> float:
-    """Return the seconds that threads of this process were ready to run but had no core.
+    """Return for how many seconds threads of this process were ready to run but had no core.
 
     It is the sum, over living threads, of the second field of Linux's schedstat. Raises OSError
     where the threads cannot be listed.
@@ -93,13 +93,13 @@ def more_threads_than_cores() -> Iterator[None]:
     import torch
 
     team = torch.get_num_threads()
-    # Each thread that computes gets a team of its own and is one of it.
+    # Each thread that computes gets a team of its own, and is itself a member of it.
     holders = (len(os.sched_getaffinity(0)) - 1) // (team - 1) if team > 1 else 0
     released = threading.Event()
 
     def hold() -> None:
         with suppress(Exception):
-            torch.ones(1 << 20)  # large enough for the whole team
+            torch.ones(1 << 20)  # large enough to need the whole team
             released.wait()
 
     threads = []
@@ -114,7 +114,7 @@ def more_threads_than_cores() -> Iterator[None]:
 
 
 def _can_start(count: int) -> bool:
-    """Return whether `count` more threads can start: OpenMP ends a process where they cannot."""
+    """Return whether `count` more threads can start; where they cannot, OpenMP ends the process."""
     released = threading.Event()
     threads = [_started(released.wait) for _ in range(count)]
     released.set()

@@ -24,7 +24,7 @@ class Memory:
     """An encoded batch of sources, as attention reads it."""
 
     value_BSC: Tensor  # what is read: the encoder's states
-    key_BSH: Tensor  # the states, projected once to what a query is compared with
+    key_BSH: Tensor  # what a query is compared with: the states, projected once
     mask_BS: Tensor  # True on real tokens
 
 
@@ -54,12 +54,12 @@ class Attention(nn.Module):
             self.score = Linear(query_size, 1, bias=False)
 
     def remember(self, state_BSC: Tensor, mask_BS: Tensor) -> Memory:
-        """Return the memory of encoder states: their keys are computed here, once."""
+        """Return the memory of encoder states; their keys are computed here, once."""
         key_BSH = self.key(state_BSC) if self.kind in ("general", "additive") else state_BSC
         return Memory(state_BSC, key_BSH, mask_BS)
 
     def forward(self, query_BTH: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
-        """Return context_BTC, the weighted mean of the states, and weight_BTS, which sum to 1."""
+        """Return context_BTC, the weighted mean of the states, and weight_BTS (rows sum to 1)."""
         size_B, size_T, _ = query_BTH.shape
         if self.kind == "none":
             weight_BTS = query_BTH.new_zeros(size_B, size_T, memory.mask_BS.shape[1])

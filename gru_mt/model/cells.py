@@ -4,8 +4,8 @@ Shapes: B batch, I input features, H hidden units, G rows of stacked gates (H fo
 features of the state (H; for the LSTM 2H: hidden state, then cell state).
 
 In the equations x is the input, h the state before the step, h' the state after it, sigma the
-logistic function and * the product of elements. As in torch there are two biases, one added to the
-input's product and one to the state's. Where an equation has one b, b is their sum.
+logistic function and * the elementwise product. As in torch there are two biases: one is added to
+the input's product, one to the state's. Where an equation has one b, b is their sum.
 """
 
 from abc import ABC, abstractmethod
@@ -92,7 +92,7 @@ class ReluRNN(Cell):
 
 
 class UpdateGRU(Cell):
-    """A GRU with an update gate and no reset gate, with which courses introduce the full one.
+    """A GRU with an update gate and no reset gate; courses teach it before the full GRU.
 
     u = sigma(W_u x + U_u h + b_u), n = tanh(W_c x + U_c h + b_c), h' = u * n + (1 - u) * h.
     Stacked: update, candidate.
@@ -156,7 +156,7 @@ class GRU(Cell):
 class LSTM(Cell):
     """Long short-term memory (Hochreiter and Schmidhuber 1997) with a forget gate (Gers 2000).
 
-    i, f, o = sigma(W x + U h + b), each with its own weights, g = tanh(W_g x + U_g h + b_g),
+    i, f, o = sigma(W x + U h + b), each with weights of its own, g = tanh(W_g x + U_g h + b_g),
     c' = f * c + i * g, h' = o * tanh(c'). Stacked: i, f, g, o.
     """
 
@@ -192,7 +192,7 @@ INITIALISERS: dict[str, Callable[[Tensor], Tensor]] = {
 def initialise(cell: Cell, recurrent_init: str) -> None:
     """Draw new matrices gate by gate: Xavier for weight_ih, `recurrent_init` for weight_hh.
 
-    Gate by gate, because the fan-out is a gate's own, not that of the stack. Biases begin at zero.
+    Gate by gate, because the fan-out is that of one gate, not of the stack. Biases begin at zero.
     Xavier: Glorot and Bengio 2010. Orthogonal: Saxe et al. 2014, arXiv 1312.6120.
     """
     for gate_HI in cell.weight_ih.chunk(cell.gates):

@@ -1,9 +1,9 @@
-"""The decoder for inference: one token at a time, and each product with a source made once.
+"""The decoder for inference: it takes one token at a time, and multiplies each source only once.
 
 Shapes: R hypotheses, A sources, K hypotheses of one source at most, S source tokens, E embedding,
 H decoder units, Z state of a decoder layer (see `cells`), L decoder layers, C encoder units (both
-directions), G rows of stacked gates, V target vocabulary, N likeliest ids, X features that are read
-of a source: G for each decoder layer above the first, and E.
+directions), G rows of stacked gates, V target vocabulary, N likeliest ids, X features that
+attention reads of a source: G for each decoder layer above the first, then E.
 """
 
 from typing import TYPE_CHECKING, cast
@@ -25,14 +25,14 @@ NEVER = (PAD, UNK, BOS)  # ids that no translation contains
 class Incremental(nn.Module):
     """A decoder that multiplies each source by its weights once, not at every step.
 
-    The context is a weighted mean of the encoder's states, and W (sum of weight times state) = sum
-    of weight times (W state). So the states are multiplied once by all weights W that meet the
-    context, and attention reads those products.
+    The context is the sum of a m over the encoder's states m, with attention's weight a for each,
+    and W (sum of a m) = sum of a (W m). So the states are multiplied once by every matrix W that
+    would multiply the context, and attention reads these products.
     """
 
     @torch.no_grad()
     def __init__(self, model: Seq2Seq) -> None:
-        """Copy parts of the model's weights; later changes of them do not show here."""
+        """Copy parts of the model's weights; later changes to the model do not reach the copies."""
         super().__init__()
         self.cells = [layer.cell for layer in cast("list[Layer]", [*model.decoder])]
         below, *above = self.cells
@@ -49,10 +49,10 @@ class Incremental(nn.Module):
         self.output_bias_V[[*NEVER]] = -torch.inf
 
     def remember(self, start: DecoderState) -> dict[str, Tensor]:
-        """Return what the model reads of each source, by name; row a belongs to source a.
+        """Return what each step reads of the sources, by name; row a belongs to source a.
 
-        That is attention's memory, its values multiplied by the weights that they meet, and
-        input_AG, which a source adds to each input of the first layer: those that the model has.
+        With attention these are key_ASH, mask_AS and value_ASX, the class docstring's products.
+        With `context: repeat` there is input_AG, which is added to every input of the first layer.
         """
         sources: dict[str, Tensor] = {}
         if self.model.attention.context_size:
@@ -72,8 +72,8 @@ class Incremental(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Return logits_RV of the token after last_id_R, and the next state_LRZ.
 
-        Row a of row_AK names the hypotheses of source a, and fills up with any others where it has
-        fewer than K; hypothesis r stands at place_R[r] of row_AK, flattened. Ids that no
+        Row a of row_AK names the hypotheses of source a; where they are fewer than K, any others
+        fill the row. Hypothesis r stands at place_R[r] of the flattened row_AK. Ids that no
         translation contains get minus infinity.
         """
         token_RE = self.model.embed(self.model.target_embedding, last_id_R)
@@ -101,7 +101,7 @@ class Incremental(nn.Module):
     def _context(
         self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, place_R: Tensor
     ) -> Tensor:
-        """Return context_RX. A source's hypotheses read together, so that no memory is copied."""
+        """Return context_RX. A source's hypotheses read its memory together, without copying it."""
         if not self.model.attention.context_size:
             return state_RH.new_zeros(1, sum(self.sizes_X))
         memory = Memory(sources["value_ASX"], sources["key_ASH"], sources["mask_AS"])
@@ -113,7 +113,7 @@ class Incremental(nn.Module):
 def likeliest(logits_RV: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Return log_prob_RN and id_RN of each row's `count` likeliest ids, likeliest first."""
     logit_RN, id_RN = logits_RV.topk(torch.sym_min(count, logits_RV.shape[1]), dim=1)
-    # log softmax, with the largest logit at hand: torch.logsumexp would look for it, slow in ONNX.
+    # log softmax with the largest logit from topk: torch.logsumexp's search for it is slow in ONNX.
     largest_R1 = logit_RN[:, :1]
     sum_R1 = (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True)
     return logit_RN - largest_R1 - sum_R1.log(), id_RN

@@ -1,6 +1,6 @@
 """The training loss.
 
-Shapes: T target tokens, N target tokens of a batch, padding too, V vocabulary.
+Shapes: T target tokens, N target tokens of a batch, padding included, V vocabulary.
 """
 
 import torch
@@ -17,8 +17,8 @@ def token_loss(logits_NV: Tensor, target_N: Tensor, *, label_smoothing: float = 
 
     With label smoothing e the target distribution is 1 - e on the target and e spread evenly over
     the vocabulary (Szegedy et al. 2016, arXiv 1512.00567). It is a sum, so that microbatches add up
-    to the loss of one batch; divide it once by the token count of the whole update. In training on
-    a CPU the logits are overwritten.
+    to the loss of one batch; divide it once by the token count of the whole update. Training on a
+    CPU overwrites the logits.
     """
     if trains_on_cpu(logits_NV):
         return overwriting_loss(logits_NV, target_N, label_smoothing)

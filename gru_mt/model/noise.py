@@ -10,9 +10,9 @@ from torch import Tensor
 def dropout(x: Tensor, rate: float, rng: torch.Generator | None) -> Tensor:
     """Return x_BTH, or x_UH, with features zeroed at `rate`, the rest scaled by 1/(1 - rate).
 
-    The same features are dropped at every step of a sequence, which regularises a recurrent layer
-    better than a new mask a step (Gal and Ghahramani 2016, arXiv 1512.05287). Without `rng` there
-    is no dropout: that is evaluation. A rate is met to 1 / 32,768.
+    All steps of a sequence drop the same features. This regularises a recurrent layer better than a
+    new mask at each step (Gal and Ghahramani 2016, arXiv 1512.05287). Without `rng`, as in
+    evaluation, there is no dropout. The rate is exact to 1 / 32,768.
     """
     if rng is None or rate == 0:
         return x

@@ -29,9 +29,9 @@ FUSED: dict[str, Callable[..., Any]] = {
 class Layer(nn.Module):
     """One cell over a whole sequence, in one direction.
 
-    torch's fused implementation of the cell computes it where there is one, on an NVIDIA GPU
-    cuDNN's; else a loop over the steps does, after one product with the inputs of all steps. On a
-    CPU, `cpu.gru` trains a GRU, and the loop infers with any cell.
+    Where torch has a fused implementation of the cell, it is used; on an NVIDIA GPU it is cuDNN's.
+    Otherwise a loop computes the steps, after one product with the inputs of all steps. On a CPU,
+    `cpu.gru` trains a GRU, and the loop does the inference of every cell.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Layer(nn.Module):
         bias: bool = True,
         recurrent_init: str = "orthogonal",
     ) -> None:
-        """Take the names of a cell and of its start; ValueError where there is no such cell."""
+        """Take names of `cells.CELLS` and `cells.INITIALISERS`; ValueError for any other cell."""
         super().__init__()
         if kind not in CELLS:
             raise ValueError(f"{kind!r} is no cell; there are {', '.join(CELLS)}")
@@ -74,14 +74,14 @@ class Layer(nn.Module):
         return self._fused(x_BTI, start_BZ, [*self.cell.parameters()])
 
     def _lacks_fp16(self, x_BTI: Tensor) -> bool:
-        """Return whether the fused cell is asked for in fp16 and there is none: oneDNN's LSTM."""
+        """Return whether fp16 rules out a fused cell: on a CPU there is no such LSTM in oneDNN."""
         halved = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.half
         return self.kind == "lstm" and x_BTI.is_cpu and halved
 
     def _by_own_gradient(
         self, x: Tensor, start_BH: Tensor, index_BT: Tensor | None
     ) -> tuple[Tensor, Tensor]:
-        """Return what `forward` does, of a GRU; a row of a table meets the weights once."""
+        """Return what `forward` does, for a GRU; each row of a table is projected once."""
         if index_BT is None:
             input_TBG = self.cell.project(x.transpose(0, 1).contiguous())
         else:
@@ -109,9 +109,9 @@ class Layer(nn.Module):
     def _by_cudnn(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
         """Return what `_fused` does, with everything that cuDNN reads in one type.
 
-        Autocast is off here, because it would have cuDNN compute in fp16, whatever its own type is.
+        Autocast is off here: under it cuDNN computes in fp16, whatever type autocast is set to.
         cuDNN reads its weights from one piece of memory, in an order of its own. Each call copies
-        them there, so that the weights stay plain parameters; torch would copy them too, and warn.
+        them there, so that they stay plain parameters; torch would copy them too, with a warning.
         """
         kind = _cudnn_type(x_BTI)
         weights = [weight.to(kind, copy=True) for weight in self.cell.parameters()]
@@ -123,7 +123,7 @@ class Layer(nn.Module):
                     x_BTI.shape[2],
                     torch.backends.cudnn.rnn.get_cudnn_mode(FUSED[self.kind].__name__.upper()),
                     self.cell.hidden_size,
-                    0,  # features that an LSTM's state is projected to: it is not
+                    0,  # size of an LSTM's projected state: there is no projection
                     num_layers=1,
                     batch_first=True,
                     bidirectional=False,
@@ -139,24 +139,24 @@ class Layer(nn.Module):
         return torch.stack(outputs, dim=1), state_BZ
 
     def _scanned(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what `_written_out` does, its loop as one operator over any number of steps.
+        """Return what `_written_out` does; one operator is the loop, over any number of steps.
 
-        An export needs it, and torch has no public name for it.
+        An export needs this operator, and torch has no public name for it.
         """
         from torch._higher_order_ops.scan import scan
 
         def step(state_BZ: Tensor, input_BG: Tensor) -> tuple[Tensor, Tensor]:
             state_BZ = self.cell.advance(input_BG, state_BZ)
-            return state_BZ, state_BZ[:, : self.cell.hidden_size].clone()  # no view of the other
+            return state_BZ, state_BZ[:, : self.cell.hidden_size].clone()  # must not share memory
 
         last_BZ, output_TBH = scan(step, start_BZ, self.cell.project(x_BTI).transpose(0, 1))
         return output_TBH.transpose(0, 1), last_BZ
 
 
 def _cudnn_type(x: Tensor) -> torch.dtype:
-    """Return the type in which cuDNN computes with x: autocast's where it can, else fp32.
+    """Return the type in which cuDNN computes with x; without autocast it is the type of x.
 
-    Without autocast it is that of x. bf16 needs cuDNN 9.13.
+    Under autocast it is autocast's type, except that bf16 becomes fp32 before cuDNN 9.13.
     """
     if not torch.is_autocast_enabled("cuda"):
         return x.dtype
@@ -167,15 +167,15 @@ def _cudnn_type(x: Tensor) -> torch.dtype:
 
 
 def _has_cudnn() -> bool:
-    """Return whether torch has cuDNN and can lay out weights for it, by names not made public."""
+    """Return whether torch has cuDNN and the private functions that lay out weights for it."""
     names = ("_use_cudnn_rnn_flatten_weight", "_cudnn_rnn_flatten_weight")
     return all(hasattr(torch, name) for name in names) and torch._use_cudnn_rnn_flatten_weight()
 
 
 def reversal(length_B: Tensor, size: int) -> Tensor:
-    """Return index_BT that reads each row backwards within its own length: 2 of 3 -> [1, 0, 2].
+    """Return index_BT that reverses each row within its length: length 2, size 3 -> [1, 0, 2].
 
-    It is its own inverse. Padding stays last in either direction, and so touches nothing.
+    It is its own inverse. Padding stays last in both directions, so no real token comes after it.
     """
     position_T = torch.arange(size, device=length_B.device)
     mirrored_BT = length_B[:, None] - 1 - position_T
@@ -183,9 +183,9 @@ def reversal(length_B: Tensor, size: int) -> Tensor:
 
 
 def pick_times(x: Tensor, time_BT: Tensor) -> Tensor:
-    """Return picked, as x_BTH or x_BT is, with picked[b, t] = x[b, time_BT[b, t]].
+    """Return picked, shaped like x (BTH or BT), with picked[b, t] = x[b, time_BT[b, t]].
 
-    It picks rows of a flat view, because an index of two axes is slow backward on several threads.
+    It picks rows of a flat view: the gradient of an index over two axes is slow on several threads.
     """
     size_B, size_T = time_BT.shape
     start_B1 = torch.arange(0, size_B * size_T, size_T, device=x.device)[:, None]
@@ -210,7 +210,7 @@ class Recurrent(nn.Module):
         dropout: float = 0.0,
         recurrent_init: str = "orthogonal",
     ) -> None:
-        """Take at least one layer, and for each what `Layer` takes."""
+        """Take what `Layer` takes, for every layer; ValueError for fewer than one layer."""
         super().__init__()
         if layers < 1:
             raise ValueError(f"layers must be at least 1, got {layers}")
@@ -236,14 +236,14 @@ class Recurrent(nn.Module):
         rng: torch.Generator | None = None,
         index_BT: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """Return output_BTC of the last layer, and last_KBZ: the state in which each one ended.
+        """Return output_BTC of the last layer, and last_KBZ, the states in which all layers ended.
 
         K counts as torch does: first layer ahead, first layer back, second layer ahead ... States
         begin at `start_KBZ`, else at zero; `rng` turns dropout on. The inputs are x_BTI; with
         `index_BT`, x is a table x_UI, and they are x_UI[index_BT].
 
         With lengths, padding has no effect, and outputs on padding mean nothing. The last states
-        are then those at each row's own end, and only their hidden part: last_KBH.
+        are then those at each row's own end, without an LSTM's cell state: last_KBH.
         """
         size_B, size_T = x.shape[:2] if index_BT is None else index_BT.shape
         whole_B = torch.full((size_B,), size_T, device=x.device)

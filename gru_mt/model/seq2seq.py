@@ -19,9 +19,9 @@ from gru_mt.model.linear import Linear, linear
 from gru_mt.model.noise import dropout
 from gru_mt.model.recurrent import Layer, Recurrent
 
-# The output layer wants embeddings of length 1. A recurrent layer wants features of variance 1, and
-# so a length of sqrt(E). Multiplying by all of sqrt(E) learned more slowly, because it multiplies
-# every update of an embedding too.
+# The output layer wants embeddings of length 1. A recurrent layer wants features of variance 1,
+# which is a length of sqrt(E). Multiplying by all of sqrt(E) makes learning slower, because it
+# also multiplies every update of an embedding.
 EMBEDDING_SCALE = 2.0
 
 
@@ -31,18 +31,18 @@ class DecoderState:
 
     state_LBZ: Tensor
     memory: Memory
-    context_BC: Tensor | None = None  # read with every token: the source's last state
+    context_BC: Tensor | None = None  # the encoder's last state, read with every token
 
 
 class Seq2Seq(nn.Module):
     """Encoder and decoder after Luong et al. 2015, arXiv 1508.04025, without input feeding.
 
     Attention follows the decoder's first layer, so that each layer runs over the whole target in
-    one call; a further layer reads [state; context] and adds to the state below it. The output goes
-    through the target embedding (Press and Wolf 2017, arXiv 1608.05859).
+    one call. A further layer reads [state; context] and adds to the state below it. The weights of
+    the output layer are the target embedding (Press and Wolf 2017, arXiv 1608.05859).
 
     With `context: repeat` it is the fixed-context model of Cho et al. 2014, arXiv 1406.1078: the
-    encoder's last state is the decoder's first, and stands beside every token that it reads.
+    decoder begins in the encoder's last state, and reads that state again with every token.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Seq2Seq(nn.Module):
         return linear(readout_BTE, self.target_embedding.weight, self.output_bias_V)
 
     def align(self, target_in_BT: Tensor, start: DecoderState) -> Tensor:
-        """Return weight_BTS: how much each prediction after target_in_BT reads of each source."""
+        """Return weight_BTS: how much each token after target_in_BT reads of each source token."""
         _, weight_BTS = self._read(target_in_BT, start, None)
         return weight_BTS
 
@@ -114,10 +114,10 @@ class Seq2Seq(nn.Module):
     def _words(
         self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None
     ) -> tuple[Tensor, Tensor | None]:
-        """Return what a `Layer` reads: word_BTE; or, to train on a CPU, table_UE and index_BT.
+        """Return what a `Layer` reads: word_BTE and None; to train on a CPU, table_UE and index_BT.
 
-        Dropout has one mask for a word, wherever it stands in the batch: it drops features of the
-        embedding's rows (Gal and Ghahramani 2016, arXiv 1512.05287, drop whole rows).
+        A word has one dropout mask, wherever it stands in the batch, because dropout is applied to
+        the embedding's rows (Gal and Ghahramani 2016, arXiv 1512.05287, drop whole rows).
         """
         if rng is None and not torch.is_grad_enabled():
             return self.embed(embedding, id_BT), None
@@ -148,7 +148,7 @@ class Seq2Seq(nn.Module):
 
     def _first_state(self, last_BC: Tensor) -> Tensor:
         """Return the state_LBZ in which the decoder begins, made from the encoder's last state."""
-        if self.bridge is None:  # the state itself; an LSTM's cell state behind it begins at zero
+        if self.bridge is None:  # the encoder's state; an LSTM's cell state after it is zero
             start_BZ = nn.functional.pad(last_BC, (0, self.decoder_state_size - last_BC.shape[1]))
             return start_BZ.expand(len(self.decoder), -1, -1)
         start_BX: Tensor = torch.tanh(self.bridge(last_BC))
@@ -157,7 +157,7 @@ class Seq2Seq(nn.Module):
 
 
 def _embedding(size_V: int, size_E: int) -> nn.Embedding:
-    """Return an embedding with rows of expected length 1, tied as in Vaswani et al. 2017."""
+    """Return an embedding with rows of expected length 1, to be tied as in Vaswani et al. 2017."""
     embedding = nn.Embedding(size_V, size_E)
     nn.init.normal_(embedding.weight, std=size_E**-0.5)
     return embedding

@@ -1,7 +1,7 @@
 """What resuming needs, on disk.
 
-A checkpoint holds everything that the next update depends on and that cannot be computed again: the
-order of batches and all random numbers are functions of the seed and of `Progress`.
+A checkpoint holds everything that the next update depends on and that cannot be computed again. The
+order of batches and all random numbers can be: they are functions of the seed and of `Progress`.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from gru_mt.tensors import load_tensors, save_tensors
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.progress import Progress
 
-KEPT = 2  # the newest, and the one before in case of damage
+KEPT = 2  # the newest, and the one before it in case of damage
 
 
 def save_checkpoint(
     folder: Path, optimizer: Optimizer, progress: Progress, fingerprints: dict[str, str]
 ) -> None:
-    """Write a checkpoint of training on what `fingerprints` name; drop all but the newest."""
+    """Write a checkpoint of training on data with these `fingerprints`; keep the KEPT newest."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -43,8 +43,8 @@ def load_checkpoint(
 ) -> Progress:
     """Load the newest checkpoint in `folder` into `optimizer`, and return its progress.
 
-    A damaged one is named through `warn` and the one before is used. Raises UserError where all are
-    damaged, or where one was trained on something else than `fingerprints` say.
+    A damaged one is reported through `warn`, and the one before it is used. Raises UserError where
+    all are damaged, or where the fingerprints of the one used are not `fingerprints`.
     """
     for path in _newest_first(folder):
         try:
@@ -71,7 +71,7 @@ def _path(folder: Path, step: int) -> Path:
 
 
 def has_checkpoint(folder: Path) -> bool:
-    """Return whether there is something to go on with, be it damaged."""
+    """Return whether there is a checkpoint to go on with, even a damaged one."""
     return bool(_newest_first(folder))
 
 

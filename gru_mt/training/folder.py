@@ -1,4 +1,4 @@
-"""A run's folder: one training at a time, and nothing else's."""
+"""A run's folder: one training uses it at a time, and it holds nothing else."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +14,11 @@ from gru_mt.storage import clear_leftovers, is_leftover
 
 @contextmanager
 def locked(run: Run) -> Iterator[None]:
-    """Hold the lock of a new run's folder, or of one to go on with.
+    """Hold the lock of a run's folder, which is made if it is not there.
 
-    Of what is there, only what killed processes left half-written is removed. Raises UserError
-    where the folder is something else, or where another process trains in it. The lock dies with
-    its process.
+    Only files that killed processes left half-written are removed. Raises UserError where the
+    folder cannot be written, holds something else than a run, or is in use by another training.
+    The lock ends with its process.
     """
     _refuse_others(run)
     try:

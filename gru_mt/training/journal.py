@@ -15,9 +15,9 @@ LINE_SECONDS = 30.0  # between lines of progress where stderr is no terminal
 
 
 class Journal:
-    """Says lines, on stderr and into a log, and shows progress.
+    """Prints lines to stderr, writes them into a log, and shows progress.
 
-    Nothing is written into the log before `start`; what was said until then follows.
+    The log is not touched before `start`, which writes the lines that were said until then.
     """
 
     def __init__(self, log: Path) -> None:
@@ -29,9 +29,9 @@ class Journal:
         self._started_s = 0.0
 
     def say(self, text: str) -> None:
-        """Print a line to stderr, above the bar where there is one, and keep it."""
+        """Print a line to stderr, above the bar if there is one, and log it."""
         text = printable(text)
-        with suppress(OSError):  # nobody may be reading; the log has it
+        with suppress(OSError):  # stderr may be closed; the log has the line
             tqdm.write(text, file=sys.stderr)
         line = f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}"
         if self._waiting is None:
@@ -44,7 +44,7 @@ class Journal:
         self.say(f"warning: {text}")
 
     def start(self, done: int) -> None:
-        """Begin to write, and to show progress, with `done` updates done."""
+        """Begin to write the log and to show progress, after `done` updates."""
         for line in self._waiting or []:
             append_line(self._log, line)
         self._waiting = None
@@ -53,7 +53,7 @@ class Journal:
             self._bar = tqdm(initial=done, unit=" updates", dynamic_ncols=True)
 
     def progress(self, step: int, total: int, **shown: str) -> None:
-        """Show that `step` of `total` updates are done, with what else there is to show."""
+        """Show that `step` of `total` updates are done, and the names and values of `shown`."""
         if self._bar is not None:
             self._bar.total = total
             self._bar.set_postfix(shown, refresh=False)

@@ -18,7 +18,7 @@ from gru_mt.training.window import Reading, Taken
 
 
 def keep(config: Config, data: TrainingData, run: Run) -> None:
-    """Write configuration, tokenizer, corpus report, dev and test, where they are not yet."""
+    """Write configuration, tokenizer, corpus report, dev and test, unless the files have them."""
     attribution, tokenizer = data.provenance["attribution"], data.tokenizer.files()
     files = {
         run.config: dump_config(config).encode(),
@@ -37,7 +37,7 @@ def keep(config: Config, data: TrainingData, run: Run) -> None:
 
 
 class Keeper:
-    """Writes what a run comes to, each file whole or not at all, and has the run's clock."""
+    """Writes a run's results, each file whole or not at all, and keeps the run's clock."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Keeper:
         *,
         started_s: float,
     ) -> None:
-        """Take what there is to keep; `started_s` is the clock's start, as of perf_counter."""
+        """Take what will be written; the clock began when time.perf_counter was `started_s`."""
         self._run, self._config, self._data, self._optimizer = run, config, data, optimizer
         self._started_s = started_s
         self._saved_s = time.perf_counter()
@@ -60,7 +60,7 @@ class Keeper:
 
     @property
     def checkpoint_is_due(self) -> bool:
-        """Whether the last checkpoint is as old as the configuration allows."""
+        """Whether the last checkpoint is older than the configuration allows."""
         minutes = (time.perf_counter() - self._saved_s) / 60
         return minutes > self._config.training.checkpoint_minutes
 
@@ -89,7 +89,7 @@ class Keeper:
         save_bundle(self._run.bundle, bundle, {"step": progress.step} | facts)
 
     def save_checkpoint(self, progress: Progress) -> Progress:
-        """Write a checkpoint; return its progress, which has the time elapsed."""
+        """Write a checkpoint; return its progress, with `elapsed_s` brought up to date."""
         progress = replace(progress, elapsed_s=self.elapsed_s)
         prints = self._data.fingerprints
         save_checkpoint(self._run.checkpoints, self._optimizer, progress, prints)
@@ -97,7 +97,7 @@ class Keeper:
         return progress
 
     def write_summary(self, progress: Progress, device: str) -> bool:
-        """Write where the finished run ended; return False where it stands there already."""
+        """Write a finished run's summary; return False where the file holds it already."""
         facts = asdict(progress) | {"minutes": progress.elapsed_s / 60, "device": device}
         path, content = self._run.summary, json_bytes(facts)
         if path.is_file() and path.read_bytes() == content:
@@ -106,7 +106,7 @@ class Keeper:
         return True
 
     def write_not_finite(self, update: Taken) -> int:
-        """Write which corpus lines an update trained on; return how many they are."""
+        """Write which corpus lines an update trained on; return how many."""
         train = self._data.train
         lines = sorted(train[row].line for row_B in update.rows for row in row_B)
         write_json(self._run.not_finite, {"update": update.step, "corpus_lines": lines})

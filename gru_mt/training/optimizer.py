@@ -1,7 +1,7 @@
 """From gradients to weights: unscale, clip, step, average.
 
-The order is the point: clipping sees true gradients, whatever they were scaled by, and a gradient
-that is not finite reaches neither the weights nor their average.
+The order matters: clipping sees true gradients, without the scale of the loss, and a gradient that
+is not finite reaches neither the weights nor their average.
 """
 
 import copy
@@ -22,8 +22,8 @@ from gru_mt.model.seq2seq import Seq2Seq
 class Optimizer:
     """AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101) and a moving average of the weights.
 
-    Embeddings learn with a rate of their own: Adam moves every weight by about the rate, whatever
-    its size, and theirs are the largest weights with the rarest gradients.
+    Embeddings have a learning rate of their own. Adam moves every weight by about the rate,
+    whatever its size, and embeddings are the largest weights and have the rarest gradients.
     """
 
     def __init__(self, model: Seq2Seq, config: TrainingConfig, precision: torch.dtype) -> None:
@@ -66,19 +66,19 @@ class Optimizer:
         norm = get_total_norm([weight.grad for weight in self._weights if weight.grad is not None])
         clip_grads_with_norm_(self._weights, self._config.max_grad_norm, norm)
         if not self._scaler.is_enabled():
-            # The scaler would set this attribute of fused kernels. An update marked so is left out
-            # without waiting for a GPU to say that it is to be; torch has no public name for it.
+            # Fused kernels skip the update where this attribute is 1, so the CPU need not wait for
+            # a GPU's norm. The scaler sets it under fp16; torch has no public name for it.
             self._adamw.found_inf = (~norm.isfinite()).float()  # type: ignore[attr-defined]
         self._scaler.step(self._adamw)
         self._scaler.update()
         self._adamw.zero_grad()
-        # An average of few updates forgets its start faster, as TensorFlow's does.
+        # In the first updates the average forgets its start faster, as TensorFlow's does.
         decay = min(self._config.averaging, (2 + done) / (11 + done))
         get_ema_multi_avg_fn(decay)(self._averaged_weights, self._weights, done)
         return norm
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return all that the next update depends on, by name, but for `counters`."""
+        """Return all tensors that the next update depends on, by name; see also `counters`."""
         tensors = {f"model.{name}": value for name, value in named_tensors(self.model).items()}
         for name, value in named_tensors(self.average).items():
             tensors[f"average.{name}"] = value
@@ -88,7 +88,7 @@ class Optimizer:
         return tensors
 
     def counters(self) -> dict[str, Any]:
-        """Return what `tensors` leaves out, as JSON values."""
+        """Return the rest of what the next update depends on, as JSON values."""
         return {"scaler": self._scaler.state_dict()}
 
     def load(self, tensors: dict[str, Tensor], counters: dict[str, Any], where: Path) -> None:

@@ -23,7 +23,7 @@ from gru_mt.training.start import Start
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """The three parts of a corpus, the tokenizer of its training part, and where it comes from."""
+    """The three parts of a corpus, the tokenizer of its training part, and the corpus's origin."""
 
     tokenizer: Tokenizer
     train: list[Example]
@@ -39,19 +39,19 @@ class TrainingPairs:
     """The ids of the training pairs, as each epoch reads them."""
 
     def __init__(self, config: Config, tokenizer: Tokenizer, train: list[Example]) -> None:
-        """Take what they are encoded by."""
+        """Take the training part and what encodes it."""
         self._config, self._tokenizer, self._train = config, tokenizer, train
-        self._encoded: tuple[int, EncodedPairs] | None = None  # an epoch, and its pairs
+        self._encoded: tuple[int, EncodedPairs] | None = None  # the last epoch, its pairs
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
-        """Return the pairs of an epoch; with sampling each cuts them into subwords anew."""
+        """Return the pairs of an epoch; with sampling, each epoch cuts them into other subwords."""
         sampling, training = self._config.tokenizer.sampling, self._config.training
         if self._encoded is None or (sampling and self._encoded[0] != epoch):
             pairs = encode_pairs(
                 self._tokenizer,
                 self._train,
                 sampling=sampling,
-                seed=derived_seed("subwords", training.seed, epoch) >> 32,  # 31 bits it takes
+                seed=derived_seed("subwords", training.seed, epoch) >> 32,  # it takes 31 bits
                 cut_tokens=training.cut_tokens,
             )
             self._encoded = epoch, pairs
@@ -61,7 +61,8 @@ class TrainingPairs:
 def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
     """Read and split the corpus, train or load the tokenizer, and say what came out.
 
-    Nothing is written: `keeping.keep` does it, when nothing is left to refuse.
+    Nothing is written; `keeping.keep` writes once all checks have passed. Raises UserError where no
+    pair is left to train on, or where the model is too large for this machine.
     """
     corpus = load_corpus(config.data)
     split = split_corpus(corpus, config.data)
@@ -94,11 +95,11 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
 
 
 def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:
-    """Raise UserError for a model that this machine has not the memory to train.
+    """Raise UserError for a model that is too large to train in this machine's memory.
 
-    Else the system would end the process without a word, as it gives out more memory than it has.
+    Otherwise the system would promise more memory than it has, and later kill the process.
     """
-    with torch.device("meta"):  # which takes no memory
+    with torch.device("meta"):  # this device takes no memory
         size = sum(parameter.numel() for parameter in build_model(config, tokenizer).parameters())
     needed_bytes = 5 * 4 * size  # weights, gradients, two moments and an average, in fp32
     if "SC_PHYS_PAGES" in os.sysconf_names:  # not on every system

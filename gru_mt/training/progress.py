@@ -11,11 +11,11 @@ class Progress:
 
     step: int = 0  # optimizer updates, skipped ones too
     epoch: int = 0  # complete epochs
-    epoch_step: int = 0  # updates of the epoch under way
-    best_bleu: float = -1.0  # of all validations, on dev; below 0: there was none yet
-    best_loss: float | None = None  # the same, nats a token
+    epoch_step: int = 0  # updates done in the epoch under way
+    best_bleu: float = -1.0  # the highest on dev so far; below 0 before any validation
+    best_loss: float | None = None  # the lowest on dev so far, nats a token
     stale: int = 0  # validations since the best
-    kept_step: int = 0  # the updates after which the bundle was kept; 0: not yet
+    kept_step: int = 0  # the step whose validation last kept the bundle; 0: not yet
     skipped: int = 0  # updates left out because fp16 overflowed
     elapsed_s: float = 0.0  # on the clock, preparation included, over all resumptions
 
@@ -26,7 +26,7 @@ class Progress:
         return replace(self, step=self.step + 1, epoch_step=self.epoch_step + 1)
 
     def ended_by(self, training: TrainingConfig) -> list[str]:
-        """Return the settings that end the run here; none while it is to go on."""
+        """Return the names of the settings that end the run here; none while it goes on."""
         reached = {
             "max_epochs": (self.epoch, training.max_epochs),
             "max_steps": (self.step, training.max_steps),
@@ -35,7 +35,7 @@ class Progress:
         return [name for name, (now, most) in reached.items() if most is not None and now >= most]
 
     def validation_is_due(self, training: TrainingConfig) -> bool:
-        """Return whether the model is to be measured on dev now, after an update."""
+        """Return whether to measure the model on dev now, after an update."""
         if training.validate_steps is None:
             return self.epoch_step == 0 or bool(self.ended_by(training))
         return self.step % training.validate_steps == 0 or bool(self.ended_by(training))

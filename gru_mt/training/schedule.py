@@ -9,7 +9,7 @@ from gru_mt.data.batching import plan_batches
 from gru_mt.data.encoding import EncodedPairs, Ints
 
 AUTO = ("batch_tokens", "warmup_steps")  # the settings that may be `auto`
-LEAST_UPDATES = 100  # that an epoch should have
+LEAST_UPDATES = 100  # an epoch should have at least this many
 SMALLEST_BATCH, LARGEST_BATCH = 256, 2_048  # padded target tokens
 LONGEST_WARMUP = 200  # updates
 WARMUP_SHARE = 8  # warm-up is 1 / 8 of the updates planned, or LONGEST_WARMUP if that is less
@@ -18,8 +18,8 @@ WARMUP_SHARE = 8  # warm-up is 1 / 8 of the updates planned, or LONGEST_WARMUP i
 def cosine_lr(step: int, *, peak: float, floor: float, warmup: int, total: int) -> float:
     """Learning rate of 0-based update `step`: linear up to `peak`, a half cosine to `floor`.
 
-    The cosine is that of Loshchilov and Hutter 2017, arXiv 1608.03983, without restarts. It is at
-    `floor` when `total` updates are done, so that the last of them still moves the weights.
+    The cosine is that of Loshchilov and Hutter 2017, arXiv 1608.03983, without restarts. It reaches
+    `floor` at step `total`, one past the last update, so that the last one still moves the weights.
     """
     if step < warmup:
         return peak * (step + 1) / warmup
@@ -46,9 +46,9 @@ def _progress(step: int, warmup: int, total: int) -> float:
 def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
     """Return `config` with each `auto` chosen for a run on `pairs`.
 
-    A batch has the largest power of two of tokens that leaves an epoch LEAST_UPDATES, but no fewer
-    than SMALLEST_BATCH and no more than LARGEST_BATCH. So a small corpus gets small batches, which
-    it needs to be learned in a few epochs.
+    The tokens of a batch are the largest power of two that leaves an epoch LEAST_UPDATES, but at
+    least SMALLEST_BATCH and at most LARGEST_BATCH. So a small corpus gets small batches. It needs
+    them to be learned in a few epochs.
     """
     tokens = pairs.target_tokens(np.arange(len(pairs.target.length_N)))
     most = tokens // (LEAST_UPDATES * config.accumulation)
@@ -72,7 +72,7 @@ def planned_updates(config: TrainingConfig, pairs: EncodedPairs, batch_tokens: i
 def epoch_updates(
     config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int, epoch: int
 ) -> list[list[Ints]]:
-    """Return the updates of an epoch: of each its microbatches, as rows of `pairs`."""
+    """Return an epoch's updates: each is a list of microbatches, and these are rows of `pairs`."""
     plan = plan_batches(
         pairs,
         batch_tokens=batch_tokens,

@@ -4,9 +4,9 @@ import hashlib
 
 
 def derived_seed(purpose: str, *places: int) -> int:
-    """Return a number of 63 bits for a purpose and a place, as unlike others as digests are.
+    """Return 63 bits of the SHA-256 digest of a purpose and its places: each gets its own seed.
 
-    So nothing random needs to be stored: a resumed run computes it again.
+    A resumed run computes its seeds again, so no random state needs to be stored.
     """
     text = "/".join([purpose, *map(str, places)])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -8,11 +8,11 @@ from typing import Self
 
 
 class StopSignals:
-    """While it is entered, the first SIGINT or SIGTERM is noted for the loop to see.
+    """Inside the block, the first SIGINT or SIGTERM is noted in `received` for the loop to see.
 
-    A second one does what it did before: in a command of gru-mt it ends the process at once. A
-    signal that is ignored, as SIGINT is of a job in the background, stays so. Only the main thread
-    can take signals; in another one nothing is noted.
+    A second one does what it did before the block: in a command of gru-mt it ends the process at
+    once. An ignored signal stays ignored, as SIGINT is in a background job. Only the main thread
+    can take signals; in another thread nothing is noted.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class StopSignals:
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._restore()
         self.received = number
-        # Not through print, which may be what was interrupted.
+        # Not through print: the signal may have interrupted a print.
         os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
 
     def _restore(self) -> None:

@@ -1,4 +1,4 @@
-"""How a run begins: afresh, or where it was stopped. It is chosen once, by `start_of`."""
+"""How a run begins: afresh, or where it was stopped. `start_of` makes this choice once."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import AUTO, fitted, planned_updates
 
-MAY_CHANGE = (  # a corpus only to another place: its contents are checked by their digest
+MAY_CHANGE = (  # data.corpus only to another place: a digest checks its contents
     "training.max_epochs",
     "training.max_steps",
     "training.patience",
@@ -29,20 +29,20 @@ MAY_CHANGE = (  # a corpus only to another place: its contents are checked by th
 
 
 class Fresh:
-    """Afresh: with weights as they were drawn, and a tokenizer trained on the training side."""
+    """A new run: its weights stay as drawn, and its tokenizer is trained on the training part."""
 
     def accept(self, config: Config) -> Config:
-        """Return the configuration to go on with: here it is `config`."""
+        """Return the configuration to train with: here `config` itself."""
         return config
 
     def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
-        """Return the tokenizer of the run: here it is trained."""
+        """Return the tokenizer of the run, here by training it."""
         journal.say(f"training the {config.kind} tokenizer")
         sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
         return train_tokenizer(config, sources, targets, warn=journal.warn)
 
     def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
-        """Return `config` with every `auto` chosen for a run on `pairs`, and say what was."""
+        """Return `config` with every `auto` chosen for a run on `pairs`; say what was chosen."""
         training = fitted(config.training, pairs)
         total = planned_updates(training, pairs, training.batch_tokens)
         for name in AUTO:
@@ -59,20 +59,20 @@ class Fresh:
     def load(
         self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
     ) -> Progress:
-        """Put what the run begins with into `optimizer`, here nothing; return where the run is."""
+        """Return the progress of a run that has not begun; `optimizer` stays as it is."""
         return Progress()
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Where it was stopped: with all that the run and its newest checkpoint hold."""
+    """A run that was stopped: it goes on with what its folder and newest checkpoint hold."""
 
     run: Run
 
     def accept(self, config: Config) -> Config:
-        """Return `config` with the run's own values for those that are `auto`.
+        """Return `config` with the run's own value in place of each `auto`.
 
-        Raises UserError where it differs from the run's in more than `MAY_CHANGE`.
+        Raises UserError where any field outside `MAY_CHANGE` differs from the run's.
         """
         before = load_config(self.run.config)
         chosen = {
@@ -86,19 +86,19 @@ class Resumed:
         return config
 
     def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
-        """Load the run's."""
+        """Return the run's own tokenizer."""
         return Tokenizer.load(self.run.folder)
 
     def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
-        """Keep what was chosen when the run began."""
+        """Return `config`, which already has what was chosen when the run began."""
         return FittedConfig.model_validate(config.model_dump())
 
     def load(
         self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
     ) -> Progress:
-        """Load the newest checkpoint that is not damaged.
+        """Load the newest undamaged checkpoint into `optimizer`; return its progress.
 
-        Raises UserError where it belongs to another corpus or tokenizer than `fingerprints` say.
+        Raises UserError where there is none, or where its fingerprints are not `fingerprints`.
         """
         return load_checkpoint(self.run.checkpoints, optimizer, fingerprints, journal.warn)
 
@@ -107,7 +107,7 @@ Start = Fresh | Resumed
 
 
 def start_of(run: Run) -> Start:
-    """Return how the run in that folder begins."""
+    """Return how this run begins."""
     return Resumed(run) if has_checkpoint(run.checkpoints) else Fresh()
 
 

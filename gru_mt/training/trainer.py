@@ -35,11 +35,11 @@ from gru_mt.training.window import Taken, Window
 
 
 def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:
-    """Train `config` in `folder`, or go on where a run of it stopped; return where it got.
+    """Train `config` in `folder`, or go on where a run of it stopped; return its progress.
 
     `started_s` is the reading of `time.perf_counter` at which the run's clock began, by default
     now. Raises UserError for what is wrong with the corpus or the folder, and what `Trainer.run`
-    raises. An existing run is not touched before everything that may be refused was.
+    raises. An existing run is not changed before all checks have passed.
 
     >>> from pathlib import Path
     >>> from gru_mt import load_config, train
@@ -50,7 +50,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     """
     started_s = time.perf_counter() if started_s is None else started_s
     keep_memory()
-    # What is not there is said before the waiting.
+    # A missing device or BLEU tokenizer is an error now, not after a long preparation.
     device = resolve_device(config.training.device)
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     run = Run(folder)
@@ -64,7 +64,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
 
 
 class Trainer:
-    """A run of training on prepared data: the order in which things are done."""
+    """A run of training on prepared data, with everything done in its order."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Trainer:
         *,
         started_s: float,
     ) -> None:
-        """Build the model, and have `start` put in what the run begins with; write nothing."""
+        """Build the model, and let `start` load what the run begins with; write nothing."""
         self.data, self.files, self.journal, self.device = data, run, journal, device
         self.pairs = TrainingPairs(config, data.tokenizer, data.train)
         self.config = start.fit(config, self.pairs.of_epoch(0), journal)
@@ -96,7 +96,7 @@ class Trainer:
         self._shown: dict[str, str] = {}
 
     def run(self) -> Progress:
-        """Train to the end of the run, or until it stops early; return where it got.
+        """Train to the end of the run, or until it stops early; return its progress.
 
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
@@ -170,7 +170,7 @@ class Trainer:
         self._save()
 
     def _stop(self, signal: int) -> NoReturn:
-        """Save, and leave a translator, measured or not."""
+        """Save, see to it that there is a translator, and raise Interrupted."""
         self._check()
         self._save()
         kept = self.progress.kept_step
@@ -202,7 +202,7 @@ class Trainer:
             )
 
     def _read_window(self) -> None:
-        """Write down the figures since the last time; stop where one is not finite."""
+        """Record the figures since the last reading; except in fp16, stop at one not finite."""
         reading = self._window.read()
         if reading is None:
             return
@@ -217,7 +217,7 @@ class Trainer:
 
     @torch.no_grad()
     def _check(self) -> None:
-        """Stop where a figure, the averaged weights or what they give is not finite."""
+        """Stop where a figure, the averaged weights or their loss on a batch is not finite."""
         self._read_window()
         if self._newest is None:
             return
@@ -229,7 +229,7 @@ class Trainer:
             self._refuse("the weights after it, or what they give, are")
 
     def _refuse(self, what: str, update: Taken | None = None) -> NoReturn:
-        """Write down what an update, by default the last, trained on, and stop the run."""
+        """Stop the run, and record the corpus lines of an update, by default the newest."""
         update = update or self._newest
         assert update, "without an update nothing is checked"
         lines = self.keeper.write_not_finite(update)

@@ -16,7 +16,7 @@ from gru_mt.training.optimizer import Optimizer
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What an update came to, still on the device: to read it is to wait for a GPU."""
+    """The figures of an update. The tensors are on the device, and reading one waits for a GPU."""
 
     loss: Tensor  # nats a token, label smoothing included
     grad_norm: Tensor  # L2, before clipping
@@ -26,7 +26,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What an update does to the weights of `optimizer`; it keeps nothing from one to the next."""
+    """Updates the weights of `optimizer`, and remembers nothing between updates itself."""
 
     optimizer: Optimizer
     precision: torch.dtype
@@ -37,7 +37,7 @@ class Update:
     ) -> Figures:
         """Update the weights by the mean loss over all tokens, after `done` updates.
 
-        The dropout of a microbatch follows from `seed` and its place alone, whoever computes it.
+        The dropout of a microbatch depends only on `seed` and on its place among them.
         """
         model = self.optimizer.model
         device = next(model.parameters()).device

@@ -22,12 +22,12 @@ from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import LARGEST_BATCH
 
 NOISE = 0.5  # BLEU; a smaller difference on a thousand sentences is chance
-LEAST_BLEU = 1.0  # a smaller one tells nothing: training has just begun, or cuts words wrongly
+LEAST_BLEU = 1.0  # less tells nothing: training has just begun, or BLEU counts the wrong words
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What a model came to on dev."""
+    """The scores of a model on dev."""
 
     bleu: float  # greedy, against all references
     loss: float  # see `mean_loss`
@@ -48,7 +48,7 @@ class Validation:
         return {"dev_bleu": self.bleu, "dev_loss": self.loss, "dev_perplexity": self.perplexity}
 
     def is_best(self, progress: Progress) -> bool:
-        """Return whether it beats all before: by BLEU, or by loss while BLEU tells nothing."""
+        """Return whether it beats all before it: by BLEU, or by loss while BLEU tells nothing."""
         if self._by_loss(progress):
             return progress.best_loss is None or self.loss < progress.best_loss
         return self.bleu > progress.best_bleu
@@ -64,9 +64,9 @@ class Validation:
         )
 
     def may_be_kept(self, progress: Progress) -> bool:
-        """Return whether it is not clearly worse than the best before.
+        """Return whether it is not clearly worse than the best before it.
 
-        Of two that differ by noise alone the later is kept: its learning rate was lower.
+        Of two that differ only by noise, the later is kept, because its learning rate was lower.
         """
         if self._by_loss(progress):
             return self.is_best(progress)
@@ -77,7 +77,7 @@ class Validation:
 
 
 def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.device) -> Validation:
-    """Return how well the model does on dev; without a finite perplexity nothing is translated."""
+    """Return scores on dev; where perplexity is not finite, nothing is translated: BLEU is 0."""
     loss = mean_loss(model, data.dev_pairs, LARGEST_BATCH, device)
     if not math.isfinite(perplexity(loss)):
         return Validation(0.0, loss)
@@ -91,7 +91,7 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.de
 
 
 def perplexity(loss: float) -> float:
-    """Return the exponential of a loss in nats a token; infinity where no float64 is as large."""
+    """Return the exponential of a loss in nats a token; infinity where float64 overflows."""
     return math.exp(loss) if loss < math.log(sys.float_info.max) else math.inf
 
 

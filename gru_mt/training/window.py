@@ -16,13 +16,13 @@ class Taken:
 
     step: int  # 0-based
     pairs: EncodedPairs
-    rows: list[Ints]  # of each microbatch, in `pairs`
+    rows: list[Ints]  # for each microbatch, its rows of `pairs`
     figures: Figures
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a stretch of updates came to; the means are over its finite updates, None without."""
+    """The figures of a stretch of updates; means are over its finite ones, None without any."""
 
     loss: float | None  # nats a token, each token counted alike
     grad_norm: float | None
@@ -39,7 +39,7 @@ class Window:
         self.restart_clock()
 
     def restart_clock(self) -> None:
-        """Leave out of `tokens_s` the time that something else than training took."""
+        """Start the clock of `tokens_s` again, to leave out what was not training."""
         self._started_s = time.perf_counter()
 
     def add(self, update: Taken) -> None:
@@ -47,7 +47,7 @@ class Window:
         self._taken.append(update)
 
     def read(self) -> Reading | None:
-        """Return what the updates since the last reading came to; None where there are none."""
+        """Return the figures of the updates since the last reading; None where there are none."""
         taken, self._taken = self._taken, []
         if not taken:
             return None

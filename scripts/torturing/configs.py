@@ -11,7 +11,7 @@ from torturing.places import Campaign, Place
 from torturing.processes import ROOT, gru_mt
 from torturing.reading import user_errors
 
-LIMIT_S = 5.0  # what reading one may take
+LIMIT_S = 5.0  # what reading a configuration may take
 EXTREMES = ["0", "1", "2", "-1", "1e-300", "1e300", "0.999999", str(2**31), str(2**63), str(10**30)]
 NAMES = ["", ".", "x" * 5000, "\udcff", "\x1b[2J", "a\nb", "/proc/self/mem", "a/b/c", "~nobody/a"]
 ODD = [
@@ -32,9 +32,9 @@ SIGNS = [
 
 
 def configs(place: Place) -> Campaign:
-    """Return the campaign of configurations: read, and a fiftieth of them trained with."""
+    """Return the campaign that reads odd configurations, and trains with one in fifty."""
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "configs").glob("*.yaml"))]
-    seeds = [re.sub("fra-eng|phrasebook", "a.tsv", text) for text in texts]  # nothing is fetched
+    seeds = [re.sub("fra-eng|phrasebook", "a.tsv", text) for text in texts]  # no download
     seeds += [dump_config(load_config(Path(place.config))), "", "data: {corpus: a.tsv}\n"]
     fields = [
         f"{section}.{name}"
@@ -108,7 +108,7 @@ def mutated(rng: random.Random, text: str) -> str:
 
 
 def _bomb(rng: random.Random) -> str:
-    """Return a short text that says much: aliases of aliases, or deep nesting."""
+    """Return a short text that is much to read: aliases of aliases, or deep nesting."""
     depth = rng.randint(1, 10)
     match rng.randrange(4):
         case 0:
@@ -124,7 +124,7 @@ def _bomb(rng: random.Random) -> str:
 
 
 def encoded(rng: random.Random, text: str) -> bytes:
-    """Return `text` as bytes, seldom not as UTF-8."""
+    """Return `text` as bytes: as UTF-8, or one time in ten in another encoding or damaged."""
     data = text.encode("utf-8", "replace")
     if rng.random() < 0.9:
         return data

@@ -16,7 +16,7 @@ def damage(place: Place) -> Campaign:
     said = judge(translate(place.folder), code=0).out
     score = _evaluated(place.folder)
     checkpoints = sorted((place.run / "checkpoints").iterdir())
-    newest = checkpoints[-1].relative_to(place.run)  # without it a longer run begins earlier
+    newest = checkpoints[-1].relative_to(place.run)  # without it a run resumes earlier
     assert len(set(said.splitlines())) > 3, "the model tells sentences apart"
 
     def trial(index: int, rng: random.Random, folder: Path) -> None:
@@ -48,7 +48,7 @@ def damage(place: Place) -> Campaign:
 
 
 def _evaluated(folder: Path) -> bytes | None:
-    """Return what the run there makes of its test part, and the scores; None where it refuses."""
+    """Return the run's translations of its test part, and their scores; None where it refuses."""
     ended = judge(gru_mt("eval", "--model", "run", "--json", "--output", "text", folder=folder))
     if ended.code:
         return None

@@ -38,7 +38,7 @@ def disks(place: Place) -> Campaign:
 
 
 def _small_files(attacked: Scene, folder: Path, rng: random.Random) -> None:
-    """No file may pass a size, as if the disk were full there; then they may."""
+    """At first no file may grow past a size, as on a full disk; then the limit is gone."""
     size = int(rng.choice([0, 10 ** rng.uniform(0, 5)]))
 
     def limit() -> None:
@@ -63,7 +63,7 @@ def can_mount(folder: Path) -> bool:
 
 @contextmanager
 def mounted(folder: Path) -> Iterator[Path]:
-    """Mount a small disk in `folder` for a while."""
+    """Mount a small disk in `folder` for the length of the block."""
     command = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
     subprocess.run(command, check=True, capture_output=True)
     try:
@@ -73,7 +73,7 @@ def mounted(folder: Path) -> Iterator[Path]:
 
 
 def _full_disk(attacked: Scene, disk: Path, rng: random.Random) -> None:
-    """The disk is full but for a little room; then there is enough."""
+    """At first the disk has only a little room; then it has enough."""
     attacked.prepare(disk)
     room = int(rng.choice([0, rng.uniform(0, 200_000)]))
     filler = disk / "filler"
@@ -89,7 +89,7 @@ def _full_disk(attacked: Scene, disk: Path, rng: random.Random) -> None:
 
 
 def _full_stdout(place: Place, folder: Path, rng: random.Random) -> None:
-    """Results cannot be printed: exit 2 and a line."""
+    """Results cannot be printed: the command must end with exit 2 and a line."""
     copy(place.run, folder)
     command = rng.choice([("translate", "I see cats."), ("eval",)])
     options = rng.choice([(), ("--json",)])
@@ -99,7 +99,7 @@ def _full_stdout(place: Place, folder: Path, rng: random.Random) -> None:
 
     def closed() -> None:
         os.close(1)
-        sys.stdout = None  # as Python begins
+        sys.stdout = None  # as Python begins without a stdout
 
     def ascii_alone() -> None:
         sys.stdout.reconfigure(encoding="ascii")  # type: ignore[union-attr]
@@ -114,7 +114,7 @@ def _full_stdout(place: Place, folder: Path, rng: random.Random) -> None:
 
 
 def _full_log(place: Place, folder: Path, rng: random.Random) -> None:
-    """A run's log lies on a full disk: a line, and nothing is lost when it has gone."""
+    """A run's log lies on a full disk; once the disk has room, the run must be able to finish."""
     run = copy(place.run, folder)
     name = rng.choice(["train.log", "metrics.jsonl"])
     (run / name).unlink()
@@ -129,7 +129,7 @@ def _full_log(place: Place, folder: Path, rng: random.Random) -> None:
 
 
 def _full_output(place: Place, folder: Path, rng: random.Random) -> None:
-    """Translations go to a device, through a link or not: it stays one."""
+    """Translations go to a device or to a link to one, which must not become a file."""
     copy(place.run, folder)
     output = folder / "out"
     if rng.random() < 0.5 or os.getuid() != 0:

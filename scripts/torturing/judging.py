@@ -9,13 +9,13 @@ from pathlib import Path
 
 from gru_mt.errors import quoted
 
-TIMINGS = {"elapsed_s", "minutes", "tokens_s"}  # what differs between runs that are the same
-HIDDEN = re.compile(  # what a terminal obeys or does not show, but for the line feed
+TIMINGS = {"elapsed_s", "minutes", "tokens_s"}  # what differs between equal runs
+HIDDEN = re.compile(  # what a terminal obeys or does not show, except the line feed
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 BUGS = re.compile("Traceback|Exception ignored|Fatal Python error|Segmentation fault")
 
-Files = dict[str, str]  # digests by name
+Files = dict[str, str]  # digests by file name
 
 
 class Failed(Exception):  # noqa: N818 it is what is looked for
@@ -30,15 +30,15 @@ class Ended:
     code: int  # below 0: minus the signal that it died of
     out: bytes
     err: str
-    sent: tuple[int, ...]  # the signals that it got
+    sent: tuple[int, ...]  # the signals sent to it
 
     def cause(self) -> str:
-        """Return what it was, and its last words."""
+        """Return the command, its exit code and its last words."""
         return f"{self.command}: exit {self.code}: {last_words(self.err)}"
 
 
 def last_words(text: str) -> str:
-    """Return the last line of what was said, and where in gru-mt its traceback comes from."""
+    """Return the last line of `text`, after the last place in gru-mt that a traceback names."""
     places = re.findall(r'File "[^"]*/(gru_mt/[^"]*)", line (\d+), in (\S+)', text)
     place = "{}:{} {}: ".format(*places[-1]) if places else ""
     lines = [line for line in text.splitlines() if line.strip()]
@@ -46,14 +46,14 @@ def last_words(text: str) -> str:
 
 
 def judge(ended: Ended, *, code: int | None = None) -> Ended:
-    """Return a command that ended as commands may, with `code` where one is wanted.
+    """Return `ended`; raise Failed unless it ended as commands may, and with `code` if given.
 
-    That is with 0, with 2 and a few lines on stderr alone, or by a signal that it was sent.
+    They may end with 0, with 2 and a few lines on stderr alone, or by a signal sent to them.
     """
     allowed = {0, 2}.union(*({128 + number, -number} for number in ended.sent))
     interrupted = ended.code in (1, -signal.SIGINT) and signal.SIGINT in ended.sent
     if interrupted and "gru_mt/" not in ended.err:
-        return ended  # Python itself had only begun, and says so in its way
+        return ended  # it came before gru-mt began, and Python reports it in its own way
     if ended.code not in allowed or BUGS.search(ended.err):
         raise Failed(ended.cause())
     if hidden := HIDDEN.search(ended.err):
@@ -71,7 +71,7 @@ def judge(ended: Ended, *, code: int | None = None) -> Ended:
 
 
 def judge_message(message: str) -> None:
-    """Raise Failed where the words of an error are none or too many."""
+    """Raise Failed where the message of an error is empty or too long."""
     if not message.strip():
         raise Failed("an error without a word")
     if len(message) > 10_000:
@@ -79,7 +79,7 @@ def judge_message(message: str) -> None:
 
 
 def results(run: Path) -> Files:
-    """Return what two runs of the same configuration share: all files, less timings and logs."""
+    """Return what equal runs share: all files without timings, except log, lock, checkpoints."""
     found = {}
     for path in sorted(run.rglob("*")):
         name = str(path.relative_to(run))
@@ -103,7 +103,7 @@ def _without_timings(content: bytes, *, lines: bool) -> bytes:
 
 
 def compare(found: Files, wanted: Files, what: str) -> None:
-    """Raise Failed that names the first file which is missing, left over or another."""
+    """Raise Failed with the name of the first file that is missing, left over or different."""
     for name in sorted(found.keys() | wanted.keys()):
         if found.get(name) != wanted.get(name):
             state = (

@@ -11,14 +11,14 @@ from torturing.judging import Failed, judge
 from torturing.places import SENTENCES, Campaign, Place, scene, translate, watch
 from torturing.processes import STOPS, started_gru_mt
 
-UPDATES = 10  # after a signal that a run may make before it counts as lost
+UPDATES = 10  # that a run may make after a signal before the signal counts as lost
 
 
 def killed_at(folder: Path, number: int, share: float) -> None:
-    """Have this process killed before its operation of this number.
+    """Have this process killed before its operation on files number `number`.
 
-    What it wrote last is on disk up to `share`: so much of a file is there when a kill comes while
-    it is written.
+    Of its last write only the part `share`, from 0 to 1, stays on disk, as if the kill had come
+    during that write.
     """
     last: list[tuple[Path, int]] = []  # the file opened last, and its size then
 
@@ -27,7 +27,7 @@ def killed_at(folder: Path, number: int, share: float) -> None:
         if count < number:
             last[:] = [(path, 0 if path.suffix == ".part" else size)] if operation == "open" else []
             return
-        if path.suffix == ".part" and size:  # to be flushed, so it has just been written
+        if path.suffix == ".part" and size:  # opened to be flushed: it has just been written
             last[:] = [(path, 0)]
         for torn, before in last:
             if torn.suffix in (".part", ".log", ".jsonl") and torn.is_file():
@@ -45,7 +45,7 @@ def operations(place: Place) -> Campaign:
         (name, number)
         for name in names
         for number in range(len(scene(place, name).operations))
-        if name != "export" or number % 6 == 0  # each takes ten seconds
+        if name != "export" or number % 6 == 0  # an export takes ten seconds
     ]
     count = max(1, round(len(points) * min(1.0, place.times)))
 
@@ -69,7 +69,7 @@ def operations(place: Place) -> Campaign:
 
 
 def stops(rng: random.Random, longest_s: float) -> list[tuple[float, int]]:
-    """Return a signal at a random moment; some of those that ask are sent twice."""
+    """Return a random moment in seconds and a signal; one time in five, the signal comes twice."""
     seconds = rng.random() * longest_s
     number = rng.choice([signal.SIGKILL, *STOPS])
     again = [(seconds + rng.random() * 0.05, number)] if rng.random() < 0.2 else []
@@ -83,7 +83,7 @@ def told(stop: list[tuple[float, int]]) -> str:
 
 
 def updates(run: Path) -> int:
-    """Return the lines of a run's metrics."""
+    """Return how many lines a run's metrics have."""
     with suppress(OSError):
         return (run / "metrics.jsonl").read_bytes().count(b"\n")
     return 0

@@ -1,4 +1,4 @@
-"""What is attacked: runs and commands that nothing disturbed, to compare with."""
+"""What is attacked, and what undisturbed runs and commands give, to compare with."""
 
 import os
 import random
@@ -35,18 +35,18 @@ class Campaign:
 
     count: int
     trial: Callable[[int, random.Random, Path], None]
-    """One of them, in an empty folder; raises Failed."""
+    """Makes one of them, by number and randomness, in an empty folder; raises Failed."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A folder with a corpus, a configuration, and undisturbed runs, each made when asked for.
+    """A folder with a corpus, a configuration, and undisturbed runs, each made when first used.
 
-    What a campaign needs of it must be there before its trials begin in processes of their own.
+    A campaign must use all that it needs before its trials begin in processes of their own.
     """
 
     folder: Path
-    times: float  # of the default counts
+    times: float  # so many times the default counts
 
     @cached_property
     def config(self) -> str:
@@ -80,15 +80,15 @@ class Place:
 
 
 def copy(run: Path, folder: Path) -> Path:
-    """Return a copy of a run, in `folder`."""
+    """Copy a run into `folder`; return the copy."""
     return Path(shutil.copytree(run, folder / "run", symlinks=True))
 
 
 class Scene:
-    """A command, what is there before it, and the folder that it makes."""
+    """A command, the files that it finds, and the folder that it makes."""
 
     def __init__(self, place: Place, name: str, made: str, *arguments: str) -> None:
-        """Run it once, undisturbed, to know what comes out."""
+        """Run the command once, undisturbed, to know what it makes."""
         self.place, self.name, self.made, self.arguments = place, name, made, arguments
         self.folder = Path(tempfile.mkdtemp(dir=place.folder))
         self.prepare(self.folder)
@@ -98,7 +98,7 @@ class Scene:
         self.wanted: Files = results(self.folder / made)
 
     def prepare(self, folder: Path) -> None:
-        """Put there what is there before."""
+        """Put the files that the command finds into `folder`."""
         if self.name in ("longer", "eval", "export"):
             copy(self.place.run, folder)
         if self.name == "eval":
@@ -106,12 +106,12 @@ class Scene:
             (folder / "out" / "text").write_text("what was there before\n")
 
     def begin(self, folder: Path, **how: Any) -> Ended:
-        """Run the command, as `how` says to `gru_mt`."""
+        """Run the command; `how` holds further arguments of `gru_mt`."""
         limit_s = 4 * LIMIT_S if self.name == "export" else LIMIT_S
         return gru_mt(*self.arguments, folder=folder, limit_s=limit_s, **how)
 
     def finish(self, folder: Path) -> None:
-        """Run the command again; what it makes must be what it makes undisturbed."""
+        """Run the command again; it must now make what it makes undisturbed."""
         judge(self.begin(folder), code=0)
         compare(results(folder / self.made), self.wanted, f"{self.name}, run again")
 
@@ -130,7 +130,7 @@ class Scene:
 
 @cache
 def scene(place: Place, name: str) -> Scene:
-    """Return the scene of this name."""
+    """Return the scene of this name, made once."""
     commands = {
         "fresh": ("run", *place.train()),
         "longer": ("run", *place.train("--set=training.max_epochs=3")),
@@ -142,9 +142,9 @@ def scene(place: Place, name: str) -> Scene:
 
 
 def watch(folder: Path, act: Callable[[int, str, Path], None]) -> None:
-    """Call `act` before each operation below `folder` that changes a file: number, kind and path.
+    """Call `act`, with number, kind and path, before each operation that changes files in `folder`.
 
-    They are told by Python's audit events, so what other languages write is not among them.
+    Python's audit events tell of the operations, so those of other languages are not seen.
     """
     kinds = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod"}
     kinds |= {"os.symlink", "os.link"}
@@ -169,5 +169,5 @@ def watch(folder: Path, act: Callable[[int, str, Path], None]) -> None:
 
 
 def translate(folder: Path) -> Ended:
-    """Translate with the run there, if it can."""
+    """Translate SENTENCES with the run in `folder`."""
     return gru_mt("translate", "--model", "run", *SENTENCES, folder=folder)

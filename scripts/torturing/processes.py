@@ -1,7 +1,7 @@
 """Commands in processes of their own, where they can be killed.
 
-A command is a fork of this process, which has imported everything and computed nothing: so it takes
-a tenth of a second and not three.
+A command is a fork of this process, which has imported everything and computed nothing. So it need
+not wait for imports.
 """
 
 import json
@@ -41,10 +41,10 @@ def gru_mt(
     on_stop: Callable[[], object] = int,
     limit_s: float = LIMIT_S,
 ) -> Ended:
-    """Run a command in `folder` to its end; `first` prepares its process.
+    """Run a command in `folder` to its end; its process calls `first` before it.
 
-    `stops` are seconds and the signals to send after them, `on_stop` is called before each. Raises
-    Failed where it hangs.
+    `stops` are pairs (seconds, signal): each signal is sent so long after the start, and `on_stop`
+    is called before it. Raises Failed where the command takes longer than `limit_s`.
     """
     (out, its_out), (err, its_err) = os.pipe(), os.pipe()
     with tempfile.TemporaryFile() as file:
@@ -87,7 +87,7 @@ def _live(
     streams: tuple[int, int, int],
     first: Callable[[], None] | None,
 ) -> NoReturn:
-    """Be the command, as Python begins and ends it."""
+    """Run the command in this process, with the start and the end that Python gives it."""
     code = 1
     try:
         os.chdir(folder)
@@ -108,7 +108,7 @@ def _live(
 
 
 def _called() -> int:
-    """Return the exit code that Python would end with after `main`."""
+    """Call `main`; return the exit code with which Python would end after it."""
     code = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # as gru_mt.__main__ has it
@@ -133,7 +133,7 @@ def _called() -> int:
 
 
 def limit_memory() -> None:
-    """Let this process have no more than `MEMORY` above what it has."""
+    """Let this process have no more than `MEMORY` above what it has now."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     size = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
@@ -147,7 +147,7 @@ def _collect(
     on_stop: Callable[[], object],
     limit_s: float,
 ) -> Ended:
-    """Return what a process came to; it is sent its signals, and killed where it hangs."""
+    """Return how a process ended; send it its signals, and kill it where it hangs."""
     name = " ".join(arguments[:1])
     read: dict[int, bytearray] = {end: bytearray() for end in ends}
     to_send, sent, open_ends = sorted(stops), [], set(ends)
@@ -187,7 +187,7 @@ class Worker:
 
     def __init__(self, attempt: Attempt, indexes: list[int]) -> None:
         self.attempt = attempt
-        self.indexes = indexes  # those to come, the one under way first
+        self.indexes = indexes  # of trials to come, the one under way first
         self.ended = False
         self.heard_s = time.perf_counter()
         self.pipe, end = os.pipe()
@@ -205,7 +205,7 @@ class Worker:
             os._exit(0)
 
     def read(self) -> list[tuple[int, str | None]]:
-        """Return what has come since the last time: a trial's number and how it failed."""
+        """Return the results since the last call: each a trial's number and how it failed."""
         data = os.read(self.pipe, 1 << 20)
         self.heard_s = time.perf_counter()
         if data:
@@ -216,7 +216,7 @@ class Worker:
 
     def end(self) -> None:
         """Kill it, and the command that it runs."""
-        for number in (self.pid, -self.pid):  # a group only once it has begun
+        for number in (self.pid, -self.pid):  # its group exists only once it has begun
             with suppress(ProcessLookupError):
                 os.kill(number, signal.SIGKILL)
         with suppress(ChildProcessError):
@@ -226,7 +226,7 @@ class Worker:
 def side_by_side(
     attempt: Attempt, indexes: Sequence[int], jobs: int
 ) -> Iterator[tuple[int, str | None]]:
-    """Yield each index and what `attempt` returns for it, from so many processes at a time."""
+    """Yield each index and what `attempt` returns for it, from `jobs` processes at a time."""
     shares = [list(indexes[rank::jobs]) for rank in range(jobs)]
     begun = [Worker(attempt, share) for share in shares if share]
     workers = {worker.pipe: worker for worker in begun}
@@ -239,12 +239,12 @@ def side_by_side(
                 if worker.ended:
                     del workers[pipe]
                     os.close(pipe)
-                    if worker.indexes:  # the others, in another process
+                    if worker.indexes:  # a new process takes the rest
                         worker = Worker(attempt, worker.indexes)
                         workers[worker.pipe] = worker
             for worker in workers.values():
                 if time.perf_counter() - worker.heard_s > HANG_S:
-                    worker.end()  # its pipe tells next time
+                    worker.end()  # the next read finds its pipe's end
     finally:
         for worker in workers.values():
             worker.end()

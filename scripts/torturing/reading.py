@@ -1,4 +1,4 @@
-"""What reads may raise, and how long they may take, in this process."""
+"""What code that reads a file may raise, and how long it may take, in this process."""
 
 import signal
 import traceback
@@ -12,12 +12,12 @@ from torturing.processes import limit_memory
 
 
 class Overtime(BaseException):
-    """It takes too long; nothing that is attacked catches this."""
+    """The block takes too long; a BaseException, because attacked code catches none."""
 
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raise Failed where what is entered takes longer."""
+    """Raise Failed where the block takes longer."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise Overtime
@@ -35,7 +35,7 @@ def at_most(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def user_errors(seconds: float) -> Iterator[None]:
-    """Judge what is entered: it returns in time, or raises UserError with fitting words."""
+    """Judge the block: it must end in time, or raise UserError with a fitting message."""
     limit_memory()
     try:
         with at_most(seconds):

@@ -22,7 +22,7 @@ from torturing.processes import gru_mt
 from torturing.reading import user_errors
 
 LIMIT_S = 20.0  # what reading a corpus may take
-FILES = [  # no text of pairs
+FILES = [  # none is a text of pairs
     "/dev/zero", "fifo", "folder", "loop", "/proc/self/mem", "a" * 5000, "/dev/null", "folder/a/b",
     "\0", "a\x1bb", "fra-eng/", "~nobody/a", "%", "", "/dev/stdin", "/proc/self/pagemap",
 ]  # fmt: skip
@@ -31,7 +31,7 @@ MEMBERS = ["a.txt", "_about.txt", ".b.txt", "c\x1b.tsv", "d.csv"]
 
 
 def corpora(place: Place) -> Campaign:
-    """Return the campaign of corpora: read, split, a tokenizer trained on them."""
+    """Return the campaign that reads and splits odd corpora, and trains tokenizers on them."""
     config = Path(place.config).read_text()
 
     def trial(index: int, rng: random.Random, folder: Path) -> None:
@@ -112,7 +112,7 @@ def lines_of_text(rng: random.Random) -> bytes:
 
 
 def lines_of_pairs(rng: random.Random) -> bytes:
-    """Return lines with mostly one tab."""
+    """Return lines, most of them with one tab."""
     lines = lines_of_text(rng).split(b"\n")
     tabs = rng.choices([0, 1, 2, 3], [0.02, 0.9, 0.06, 0.02], k=len(lines))
     return b"\n".join(
@@ -149,7 +149,7 @@ def _zipped(rng: random.Random, content: bytes) -> bytes:
 
 
 def _command(config: str, corpus: str | dict[str, str], folder: Path) -> None:
-    """Give `gru-mt data` a corpus."""
+    """Judge `gru-mt data` on a corpus."""
     value = json.dumps(corpus)
     path = folder / "a.yaml"
     path.write_text(re.sub(r"corpus: [^}]*", lambda _: f"corpus: {value}", config))
@@ -187,7 +187,7 @@ def inputs(place: Place) -> Campaign:
 
 
 def search_options(rng: random.Random) -> list[str]:
-    """Return options of a search, most of them such as they should be."""
+    """Return options of `gru-mt translate`, some of them wrong."""
     options = {
         "--n-best": rng.choice(["1", "2", "3", "0", "-1", "9999999999", "x"]),
         "--beam": rng.choice(["1", "3", "7", "0", "-1", "100", "9999999999", "1e3"]),
