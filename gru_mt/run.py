@@ -118,9 +118,9 @@ class Run:
             write_file(self.metrics, content)
         return torn
 
-    def append_metrics(self, step: int, **figures: Any) -> None:
+    def append_metrics(self, step: int, figures: dict[str, Any]) -> None:
         """Add the figures of an update."""
-        append_line(self.metrics, json.dumps({"step": step, **figures}))
+        append_line(self.metrics, json.dumps({"step": step} | figures))
 
 
 def bundle_of(folder: Path) -> Path:

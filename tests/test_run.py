@@ -52,8 +52,8 @@ def test_a_bundle_is_named_by_itself_or_by_its_run(tmp_path: Path) -> None:
 def test_metrics_are_read_back(tmp_path: Path) -> None:
     run = Run(tmp_path)
     assert run.read_metrics() == ([], 0)
-    run.append_metrics(10, loss=1.5, epoch=0)
-    run.append_metrics(20, loss=None)
+    run.append_metrics(10, {"loss": 1.5, "epoch": 0})
+    run.append_metrics(20, {"loss": None})
     assert run.read_metrics() == (
         [{"step": 10, "loss": 1.5, "epoch": 0}, {"step": 20, "loss": None}],
         0,
@@ -63,7 +63,7 @@ def test_metrics_are_read_back(tmp_path: Path) -> None:
 def test_metrics_that_a_resumed_run_will_repeat_are_forgotten(tmp_path: Path) -> None:
     run = Run(tmp_path)
     for step in (10, 20, 30):
-        run.append_metrics(step, loss=1.5)
+        run.append_metrics(step, {"loss": 1.5})
     before = run.metrics.read_bytes().splitlines(keepends=True)
     assert run.forget_metrics(20) == 0
     assert run.metrics.read_bytes() == b"".join(before[:2])

@@ -52,7 +52,7 @@ class Journal:
         if sys.stderr.isatty():
             self._bar = tqdm(initial=done, unit=" updates", dynamic_ncols=True)
 
-    def progress(self, step: int, total: int, **shown: str) -> None:
+    def progress(self, step: int, total: int, shown: dict[str, str]) -> None:
         """Show that `step` of `total` updates are done, and the names and values of `shown`."""
         if self._bar is not None:
             self._bar.total = total

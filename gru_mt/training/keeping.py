@@ -66,20 +66,22 @@ class Keeper:
 
     def add_reading(self, progress: Progress, reading: Reading) -> None:
         """Add the figures of a stretch of updates to the metrics."""
-        self._run.append_metrics(
-            progress.step,
-            epoch=progress.epoch,
-            loss=reading.loss,
-            learning_rate=reading.learning_rate,
-            grad_norm=reading.grad_norm,
-            tokens_s=round(reading.tokens_s),
-            skipped=progress.skipped,
-            elapsed_s=round(self.elapsed_s, 1),
-        )
+        figures = {
+            "epoch": progress.epoch,
+            "loss": reading.loss,
+            "learning_rate": reading.learning_rate,
+            "grad_norm": reading.grad_norm,
+            "tokens_s": round(reading.tokens_s),
+            "skipped": progress.skipped,
+        }
+        self._add(progress.step, figures)
 
     def add_validation(self, progress: Progress, facts: dict[str, Any]) -> None:
         """Add what a validation found to the metrics."""
-        self._run.append_metrics(progress.step, **facts, elapsed_s=round(self.elapsed_s, 1))
+        self._add(progress.step, facts)
+
+    def _add(self, step: int, figures: dict[str, Any]) -> None:
+        self._run.append_metrics(step, figures | {"elapsed_s": round(self.elapsed_s, 1)})
 
     def save_bundle(self, progress: Progress, facts: dict[str, Any]) -> None:
         """Write the averaged weights as the run's translator, with `facts` about them."""

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from gru_mt.config import FittedTraining, TrainingConfig
 from gru_mt.data.batching import plan_batches
 from gru_mt.data.encoding import EncodedPairs, Ints
@@ -50,12 +48,10 @@ def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
     least SMALLEST_BATCH and at most LARGEST_BATCH. So a small corpus gets small batches. It needs
     them to be learned in a few epochs.
     """
-    tokens = pairs.target_tokens(np.arange(len(pairs.target.length_N)))
-    most = tokens // (LEAST_UPDATES * config.accumulation)
-    batch_tokens = min(max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH)
-    if config.batch_tokens != "auto":
-        batch_tokens = config.batch_tokens
-    warmup_steps = config.warmup_steps
+    batch_tokens, warmup_steps = config.batch_tokens, config.warmup_steps
+    if batch_tokens == "auto":
+        most = int(pairs.target.length_N.sum()) // (LEAST_UPDATES * config.accumulation)
+        batch_tokens = min(max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH)
     if warmup_steps == "auto":
         total = planned_updates(config, pairs, batch_tokens)
         warmup_steps = min(LONGEST_WARMUP, total // WARMUP_SHARE)

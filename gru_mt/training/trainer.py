@@ -78,7 +78,7 @@ class Trainer:
         started_s: float,
     ) -> None:
         """Build the model, and let `start` load what the run begins with; write nothing."""
-        self.data, self.files, self.journal, self.device = data, run, journal, device
+        self.data, self.paths, self.journal, self.device = data, run, journal, device
         self.pairs = TrainingPairs(config, data.tokenizer, data.train)
         self.config = start.fit(config, self.pairs.of_epoch(0), journal)
         training = self.config.training
@@ -101,10 +101,10 @@ class Trainer:
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
         """
-        keep(self.config, self.data, self.files)
+        keep(self.config, self.data, self.paths)
         self.journal.start(self.progress.step)
-        if torn := self.files.forget_metrics(self.progress.step):
-            self.journal.warn(f"{self.files.metrics}: unreadable lines were dropped: {torn}")
+        if torn := self.paths.forget_metrics(self.progress.step):
+            self.journal.warn(f"{self.paths.metrics}: unreadable lines were dropped: {torn}")
         with StopSignals() as signals:
             self._say_what_begins()
             while not self.progress.ended_by(self.config.training):
@@ -112,7 +112,7 @@ class Trainer:
             if self.keeper.write_summary(self.progress, str(self.device)):
                 minutes = self.progress.elapsed_s / 60
                 self.journal.say(
-                    f"finished after {minutes:.1f} min; the translator is {self.files.bundle}"
+                    f"finished after {minutes:.1f} min; the translator is {self.paths.bundle}"
                 )
         if signals.received is not None:
             raise Interrupted(signals.received, "finished before the signal could stop it")
@@ -137,7 +137,7 @@ class Trainer:
             self.progress = self.progress.after_update(len(updates))
             if self.progress.step % training.log_steps == 0:
                 self._read_window()
-            self.journal.progress(self.progress.step, total, **self._shown)
+            self.journal.progress(self.progress.step, total, self._shown)
             if self.progress.validation_is_due(training):
                 self._validate()
             if self.keeper.checkpoint_is_due:
@@ -177,7 +177,7 @@ class Trainer:
         if not kept:
             self.keeper.save_bundle(self.progress, {"epoch": self.progress.epoch})
         told = f"of update {kept or self.progress.step:,}{'' if kept else ', not measured'}"
-        self.journal.say(f"the translator so far, {told}, is {self.files.bundle}")
+        self.journal.say(f"the translator so far, {told}, is {self.paths.bundle}")
         raise Interrupted(signal, "stopped and saved; the same command goes on")
 
     def _save(self) -> None:
@@ -234,7 +234,7 @@ class Trainer:
         assert update, "without an update nothing is checked"
         lines = self.keeper.write_not_finite(update)
         raise UserError(
-            f"update {update.step}: {what} not finite; {self.files.not_finite} names the "
+            f"update {update.step}: {what} not finite; {self.paths.not_finite} names the "
             f"batch's {lines} corpus lines; mend them or lower training.learning_rate, and "
             "start anew with --fresh"
         )

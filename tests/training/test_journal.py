@@ -33,7 +33,7 @@ def test_without_a_terminal_progress_is_a_plain_line_every_so_often(
     journal.start(100)
     for step in range(101, 161):  # a second each
         clock_s += 1
-        journal.progress(step, 400, loss="2.50", BLEU="31.2")
+        journal.progress(step, 400, {"loss": "2.50", "BLEU": "31.2"})
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["update 131 of 400, loss 2.50, BLEU 31.2, 4.5 min left"]  # 269 s
 
@@ -48,7 +48,7 @@ def test_on_a_terminal_progress_is_a_bar_with_an_estimate(
     journal.start(1)
     for step in (2, 3):
         time.sleep(0.11)  # tqdm draws ten times a second
-        journal.progress(step, 5, loss="2.50")
+        journal.progress(step, 5, {"loss": "2.50"})
     journal.say("above the bar")
     journal.close()
     shown = capsys.readouterr().err

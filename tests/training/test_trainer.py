@@ -67,7 +67,7 @@ def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
     """Return a function that has this process signalled as update `step` ends."""
 
     def arrange(step: int, number: int) -> None:
-        def progress(self: Journal, now: int, total: int, **shown: str) -> None:
+        def progress(self: Journal, now: int, total: int, shown: dict[str, str]) -> None:
             if now == step:
                 os.kill(os.getpid(), number)
 
