@@ -204,7 +204,7 @@ def train_tokenizer(
     """Return a tokenizer trained on the cleaned texts of the training part.
 
     `warn` gets a line where a vocabulary is smaller than `config` allows. Raises UserError where
-    `config` asks for too small a vocabulary, or for words more frequent than any.
+    `config` asks for too small a vocabulary or too high a frequency.
     """
 
     def train(texts: Sequence[str], written: Sequence[str], where: str) -> Vocabulary:

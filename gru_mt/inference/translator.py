@@ -186,7 +186,7 @@ class Translator:
             beams = beam_search(
                 self.engine.step,
                 self.engine.start(source_BS, length_B),
-                # The limit depends on the sentence's own length alone, not on the rest of the batch.
+                # The limit depends on the sentence's own length, not on the rest of the batch.
                 2 * length_B + 8,
                 decoding,
                 margin=PRUNING_MARGIN if n_best == 1 else math.inf,

@@ -47,7 +47,7 @@ def read_unpacked(path: Path, *, missing: str = "") -> bytes:
         where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
         raise UserError(f"{shown(path)}: no such file{where}{missing}") from None
     except OSError as error:
-        if error.errno in (None, errno.EINVAL):  # None in gzip; EINVAL for a bad zip's offset
+        if error.errno in (None, errno.EINVAL):  # None: gzip, bz2; EINVAL: a bad zip's offset
             raise _damaged(path, error) from None
         raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
     except _DAMAGE as error:
