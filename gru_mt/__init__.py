@@ -24,7 +24,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is public when it is first asked for."""
+    """Import a public name when it is first used."""
     if name == "__version__":
         from importlib.metadata import version
 

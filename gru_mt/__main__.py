@@ -4,12 +4,12 @@ import signal
 
 
 def main() -> None:
-    """Run the command line, which Ctrl-C ends at once and without a word wherever it is.
+    """Run the command line. Ctrl-C ends it at once, without a message.
 
-    Nothing is left half done: a file is written in one step, and a run that trains takes signals
-    itself, to save before it ends.
+    Nothing is left half done: files are written in one step, and training handles signals itself,
+    to save before it ends.
     """
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is to be ignored
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else the caller ignores it
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from gru_mt.cli import main as run
 

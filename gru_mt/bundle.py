@@ -43,7 +43,7 @@ class Bundle:
 
 
 def build_model(config: Config, tokenizer: Tokenizer) -> Seq2Seq:
-    """Return a model of the tokenizer's size, its weights drawn from torch's default generator."""
+    """Return a model of the tokenizer's sizes. torch's default generator draws its weights."""
     return Seq2Seq(
         config.model,
         source_size=tokenizer.source.size,
@@ -72,10 +72,10 @@ def load_named_tensors(model: nn.Module, tensors: dict[str, Tensor], where: Path
 
 
 def save_bundle(folder: Path, bundle: Bundle, facts: dict[str, Any]) -> None:
-    """Write the bundle, its weights with `facts` about them. It is whole at every moment.
+    """Write the bundle, with `facts` about its weights. The folder is whole at every moment.
 
-    If the folder holds the same bundle but for its weights, only the weights are replaced. Else the
-    whole folder is replaced in one step, and keeps what else is in it, such as exports.
+    If the folder holds the same bundle with other weights, only the weights are replaced. Else the
+    whole folder is replaced in one step; other files in it, such as exports, are copied first.
     """
     files = {
         **bundle.tokenizer.files(),

@@ -18,7 +18,7 @@ def _without_controls(text: str) -> str:
     return text
 
 
-# The bounds are far from what anybody trains with, and no sum or product within them overflows.
+# The bounds are far beyond what anybody trains with. Within them no sum or product overflows.
 Text = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_without_controls)]
 Language = Annotated[str, Field(pattern=r"^[\w .-]{1,40}$")]  # a part of file names
 Count = Annotated[int, Field(gt=0, le=1_000_000_000)]
@@ -237,7 +237,7 @@ class TrainingConfig(Section):
 
 
 class FittedTraining(TrainingConfig):
-    """The same with every `auto` chosen: what a run trains with."""
+    """What a run trains with: batch_tokens and warmup_steps are numbers, not `auto`."""
 
     batch_tokens: Count
     warmup_steps: CountOrZero
@@ -268,7 +268,7 @@ class Config(Section):
 
 
 class FittedConfig(Config):
-    """The same with every `auto` chosen: what a run keeps."""
+    """The configuration that a run keeps, with `FittedTraining` as its training section."""
 
     training: FittedTraining
 

@@ -27,9 +27,9 @@ _MAX_MESSAGES = 20
 
 
 class _Loader(yaml.SafeLoader):
-    """The YAML that configurations need; no file makes reading slow or nested deep.
+    """Reads only the YAML that configurations need, so that no file is slow to read or nests deep.
 
-    1e-4 is a number, `no` a word, 2024-01-31 text, and no key stands twice.
+    1e-4 is a number, `no` and 2024-01-31 are texts, and a key that stands twice is an error.
     """
 
     def fetch_more_tokens(self) -> None:
@@ -59,7 +59,7 @@ class _Loader(yaml.SafeLoader):
         try:
             value = super().construct_object(node, deep)
             if isinstance(value, int):
-                str(value)  # a number past Python's limit of digits cannot be shown either
+                str(value)  # raises past Python's limit of digits: no message could show it
         except (ValueError, OverflowError):
             raise yaml.MarkedYAMLError(
                 problem=f"{quoted(node.value)} is no number that can be read",
@@ -98,12 +98,12 @@ for _yaml in (_Loader, _Dumper):
 
 
 def _parse_yaml(text: str) -> Any:
-    """Return the value of `text`; raises ValueError "LINE: not YAML: REASON" where it is none."""
+    """Return the value of `text`; raises ValueError "LINE: not YAML: REASON" if it is not YAML."""
     try:
         return yaml.load(text, Loader=_Loader)  # a SafeLoader: it makes no objects
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        problem = (error.problem or "").removeprefix("but ")  # a context stood before it
+        problem = (error.problem or "").removeprefix("but ")  # yaml would put a context before it
         raise ValueError(f"{line}: not YAML: {problem}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -120,7 +120,7 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
         *sections, key = name.split(".")
         section = values
         for part in sections:
-            if not isinstance(section.get(part), dict):  # absent, or data.corpus: fra-eng
+            if not isinstance(section.get(part), dict):  # absent, or text: data.corpus: fra-eng
                 section[part] = {}
             section = section[part]
         try:
@@ -149,7 +149,7 @@ def _fields(section: type) -> dict[str, Any]:
 
 
 def _known_names(path: tuple[str, ...]) -> list[str]:
-    """Return the full names of the fields that stand beside the one at `path`."""
+    """Return the full names of the fields in the same section as the one at `path`."""
     sections: list[type] = [Config]
     for part in path[:-1]:
         sections = [
@@ -170,7 +170,7 @@ def _suggestion(path: tuple[str, ...]) -> str:
 
 
 def _by_path(error: ValidationError) -> dict[tuple[str, ...], ErrorDetails]:
-    """Return the first thing that is wrong with each field."""
+    """Return the first error of each field, by the field's path."""
     items: dict[tuple[str, ...], ErrorDetails] = {}
     for item in error.errors():
         path = tuple(str(part) for part in item["loc"])
@@ -207,8 +207,8 @@ def _explain(path: tuple[str, ...], item: ErrorDetails) -> str:
 def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Config:
     """Return the configuration in `text`, with `section.key=value` overrides applied.
 
-    Raises UserError with a line for each of the first twenty mistakes; `where` names the file in
-    them.
+    Raises UserError with a line for each of the first twenty mistakes. Each line names the file as
+    `where`.
     """
     try:
         values = _parse_yaml(text) or {}
@@ -217,7 +217,7 @@ def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Con
     if not isinstance(values, dict):
         raise UserError(f"{where}: expected sections such as 'data:', got {quoted(values)}")
     overridden = _apply_overrides(values, overrides)
-    # A section whose every line is commented out reads as null: its defaults are meant.
+    # A section reads as null if all its lines are commented out. Its defaults are meant.
     values = {key: {} if value is None else value for key, value in values.items()}
     try:
         return Config.model_validate(values)
@@ -263,7 +263,7 @@ def dump_config(config: Config) -> str:
 
 
 def compare_config(config: Config) -> str:
-    """Return every resolved value as YAML; a comment behind a value shows another default."""
+    """Return every resolved value as YAML. A comment shows the default where a value differs."""
     defaults = Config(data=DataConfig(corpus=config.data.corpus)).model_dump()
     lines = []
     for section, values in config.model_dump().items():

@@ -73,7 +73,7 @@ def _key(name: str, field: dict[str, Any], whole: dict[str, Any]) -> Key:
 
 
 def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
-    """Return what the schema's reference names; the schema itself where it has none."""
+    """Return the schema that `$ref` names, or `schema` itself if it has no `$ref`."""
     if "$ref" not in schema:
         return schema
     named: dict[str, Any] = whole["$defs"][schema["$ref"].rpartition("/")[2]]
@@ -81,7 +81,7 @@ def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
-    """Return in words which values a schema takes: "whole number above 0, at most 32"."""
+    """Return, in words, the values that a schema allows: "whole number above 0, at most 32"."""
     schema = _resolved(schema, whole)
     if "anyOf" in schema:
         kinds = [_values(each, whole) for each in schema["anyOf"]]

@@ -1,7 +1,7 @@
-"""How to search for a translation: these settings, their ranges and defaults are stated here alone.
+"""How to search for a translation: only this module states the settings, their ranges and defaults.
 
 The configuration has them as its section `decoding`, an export keeps them, and `translate` and
-`eval` override them. The module is quick to import: an export is loaded without pydantic.
+`eval` override them. No pydantic here: an export is loaded without it.
 """
 
 from dataclasses import dataclass, field, fields, replace
@@ -12,7 +12,7 @@ from gru_mt.errors import quoted
 
 
 def _setting(default: Any, least: float, most: float, description: str) -> Any:
-    """Return a field whose metadata has the names that pydantic reads."""
+    """Return a field whose metadata has range and description, named as pydantic reads them."""
     limits = {"ge": least, "le": most, "strict": True, "description": description}
     return field(default=default, metadata=limits)
 
@@ -21,7 +21,7 @@ def _setting(default: Any, least: float, most: float, description: str) -> Any:
 class Decoding:
     """How to search; raises ValueError where a value is of another type or out of its range."""
 
-    __pydantic_config__: ClassVar = {"extra": "forbid"}  # of a section of the configuration
+    __pydantic_config__: ClassVar = {"extra": "forbid"}  # as sections of a configuration do
 
     beam_size: int = _setting(5, 1, 1_000, "Hypotheses that a search keeps; 1 is greedy search.")
     length_penalty: float = _setting(
@@ -44,9 +44,9 @@ class Decoding:
                 )
 
     def overridden(self, **given: float | None) -> Self:
-        """Return these settings with those of `given` that are not None in their place.
+        """Return these settings, but with the values of `given` that are not None.
 
-        Decoding().overridden(beam_size=1, length_penalty=None) has another beam alone.
+        Decoding().overridden(beam_size=1, length_penalty=None) changes the beam alone.
         """
         changes: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
         return replace(self, **changes)

@@ -1,4 +1,4 @@
-"""The exceptions that a user sees, and how their messages quote what others wrote."""
+"""The exceptions that a user sees, and how their messages quote text from elsewhere."""
 
 import re
 import reprlib
@@ -14,8 +14,8 @@ _SHORT.maxlevel = 2
 class UserError(Exception):
     """A mistake that the user can fix; the message names the file, line or field and the fix.
 
-    The command line prints it as it stands and exits with 2. A mistake of ours is any other
-    exception, and keeps its traceback.
+    The command line prints the message as it is and exits with 2. Any other exception is a mistake
+    of ours, and keeps its traceback.
 
     >>> from pathlib import Path
     >>> from gru_mt import UserError, load_config
@@ -44,14 +44,14 @@ def printable(text: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return a short `repr` of what somebody wrote: 80 characters of a string, the first items."""
+    """Return a short `repr`: at most 80 characters of a string, and a collection's first items."""
     return printable(_SHORT.repr(value))
 
 
 def shown(value: object) -> str:
-    """Return a name or a foreign message as our messages show it: quoted where it is odd.
+    """Return a name, or another program's message, for a message of ours: quoted if it is odd.
 
-    Odd is what is empty, longer than 250 characters or not printable.
+    It is odd if it is empty, longer than 250 characters or not printable.
     """
     text = str(value)
     return text if text.isprintable() and 0 < len(text) <= 250 else quoted(text)

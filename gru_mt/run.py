@@ -1,7 +1,7 @@
 """The folder of a run: where each of its files is.
 
-`gru-mt train` makes a run, and every other command reads one. What a file holds is the matter of
-who writes it; its name and place are stated here alone.
+`gru-mt train` makes a run, and every other command reads one. Only this module knows the names and
+places of the files. What is in a file, the module that writes it knows.
 """
 
 import json
@@ -39,7 +39,7 @@ class Run:
         return cls(max(finished_at, key=finished_at.__getitem__))
 
     def unused(self) -> "Run":
-        """Return this run, or the first of folder-2, folder-3 ... that is not there yet."""
+        """Return this run, or if its folder exists the first free one of folder-2, folder-3 ..."""
         candidate, number = self.folder, 1
         while candidate.exists():
             number += 1
@@ -53,12 +53,12 @@ class Run:
 
     @property
     def corpus_report(self) -> Path:
-        """What became of each line of the corpus, as JSON."""
+        """How many lines of the corpus were kept, and how many dropped and why, as JSON."""
         return self.folder / "corpus.json"
 
     @property
     def attribution(self) -> Path:
-        """What must be said with the corpus, if anything."""
+        """The credit that the corpus's licence asks for, if any."""
         return self.folder / "attribution.txt"
 
     def evaluation_set(self, part: str) -> Path:
@@ -67,12 +67,12 @@ class Run:
 
     @property
     def log(self) -> Path:
-        """What training said, for people."""
+        """The messages of training, for people."""
         return self.folder / "train.log"
 
     @property
     def metrics(self) -> Path:
-        """The figures of training, an object of JSON a line; see `read_metrics`."""
+        """The figures of training, one JSON object a line; see `read_metrics`."""
         return self.folder / "metrics.jsonl"
 
     @property
@@ -82,17 +82,17 @@ class Run:
 
     @property
     def summary(self) -> Path:
-        """Where training ended, as JSON. It is there when the run is finished."""
+        """Where training ended, as JSON. Only a finished run has it."""
         return self.folder / "summary.json"
 
     @property
     def checkpoints(self) -> Path:
-        """The folder of what resuming needs."""
+        """The folder of the checkpoints that training resumes from."""
         return self.folder / "checkpoints"
 
     @property
     def lock(self) -> Path:
-        """What one training holds as long as it runs."""
+        """The file that training keeps locked while it runs."""
         return self.folder / "lock"
 
     @property
@@ -101,9 +101,9 @@ class Run:
         return self.folder / "model"
 
     def read_metrics(self) -> tuple[list[dict[str, Any]], int]:
-        """Return the figures, each line's with its "step", and how many lines are torn.
+        """Return the figures of each line, "step" among them, and how many lines are torn.
 
-        A full disk or a power cut tears a line.
+        A full disk or a power cut leaves a torn line.
         """
         raw = self.metrics.read_bytes().splitlines() if self.metrics.is_file() else []
         lines = [line for line in map(_figures, raw) if line is not None]

@@ -18,19 +18,20 @@ from gru_mt.errors import UserError
 
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
 
-_SAFETENSORS = re.compile(r"\.tmp\w{6}")  # what that library writes before it has the file's name
+_SAFETENSORS = re.compile(r"\.tmp\w{6}")  # a file of that library while it is being written
 
 
 def _beside(path: Path, kind: str) -> Path:
-    """Return a name beside `path` that is this process's alone."""
+    """Return a path beside `path` that no other process uses."""
     pid = os.getpid()
     return path.with_name(f".{path.name}.{pid}-{_began(pid)}.{kind}")
 
 
 def _began(pid: int) -> str:
-    """Return when a process began, in ticks since the machine started: ids repeat, this does not.
+    """Return when a process began, in ticks since the machine started.
 
-    Linux alone tells it; elsewhere, and where the process is gone, it is "".
+    Two processes may have the same id, one after the other, but not the same start too. Only Linux
+    tells the start; elsewhere, or if the process is gone, it is "".
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
@@ -47,8 +48,8 @@ def is_leftover(name: str) -> bool:
 def clear_leftovers(folder: Path, name: str | None = None) -> None:
     """Remove what killed processes left half-written in `folder`; put back what they moved away.
 
-    With `name` it is only that file's or folder's leftovers, and those of living processes stay;
-    without, nobody else may be writing there.
+    With `name`, only leftovers of that file or folder are removed, and only those of processes that
+    have ended. Without it, all are removed, so no other process may be writing there.
     """
     if not folder.is_dir():
         return
@@ -70,7 +71,7 @@ def clear_leftovers(folder: Path, name: str | None = None) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have a rename in `folder` outlive a power cut; some systems cannot be asked for it."""
+    """Make a rename in `folder` survive a power cut, where the system can do that."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -83,8 +84,8 @@ def _sync_folder(folder: Path) -> None:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary file to write, which then takes the place of `path` in one step.
 
-    So `path` holds either all of the new or what it held before. It is as readable as the umask
-    says. Raises UserError where it cannot be written, on a full disk above all.
+    So `path` holds either all of the new or what it held before. The umask decides who may read it.
+    Raises UserError where it cannot be written, mostly because the disk is full.
     """
     temporary = _beside(path, "part")
     try:
@@ -92,7 +93,7 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.touch()
         mode = temporary.stat().st_mode
         yield temporary
-        temporary.chmod(mode)  # what was written there may be for its owner alone
+        temporary.chmod(mode)  # the writer may have let only the owner read it
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -134,9 +135,9 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Give each the other's place in one step; return whether that was possible.
+    """Swap the places of both in one step; return whether that was possible.
 
-    By renameat2 (Linux's manual), which Python does not offer.
+    It calls Linux's renameat2 (see its manual page), which Python does not offer.
     """
     in_working_folder, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     if sys.platform != "linux" or not hasattr(libc := ctypes.CDLL(None), "renameat2"):
@@ -185,7 +186,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def signed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `values` with their digest among them, as "sha256"; see `read_signed_json`."""
+    """Return `values` with their digest added as "sha256"; see `read_signed_json`."""
     return {**values, "sha256": _json_digest(values)}
 
 
@@ -200,7 +201,7 @@ def read_signed_json(path: Path) -> dict[str, Any]:
 
 
 def without_digest(values: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Return what `signed` was given; UserError that names `path` where that was changed since."""
+    """Return the values that `signed` was given; UserError that names `path` if they changed."""
     if "sha256" not in values:
         raise UserError(f"{path}: damaged: it carries no digest of its contents")
     if values.pop("sha256") != _json_digest(values):
@@ -238,7 +239,7 @@ def check_output(path: Path) -> None:
 def write_output(path: Path, content: bytes) -> None:
     """Write `content` where a user wants it: through symlinks, FIFOs and devices, which stay.
 
-    Only a regular file is replaced, in one step; see `replacing`. Raises UserError.
+    Only a regular file is replaced, in one step; see `replacing`. Raises UserError on failure.
     """
     with _refusing_output(path):
         place = _written_through(path)
@@ -250,9 +251,10 @@ def write_output(path: Path, content: bytes) -> None:
 
 
 def _written_through(path: Path) -> Path | int | None:
-    """Return `path` if it is no regular file, or stdout or stderr if it is that; else None.
+    """Return the descriptor of stdout or stderr if `path` is that; `path` if it is no regular file.
 
-    /dev/stdout may be a regular file, but replaced it would not be what later prints go to.
+    None means that `path` can be replaced. stdout may be a regular file too, but if that were
+    replaced, later prints would go to the old file.
     """
     try:
         status = path.stat()

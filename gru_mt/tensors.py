@@ -1,6 +1,6 @@
 """Tensors on disk, in files that carry their own digest and load without running any code.
 
-torch is imported by what reads or writes tensors, and by nothing else.
+Only functions that read or write tensors import torch.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from gru_mt.storage import replacing
 if TYPE_CHECKING:
     from torch import Tensor
 
-_ENTRY = "gru_mt"  # of a file's metadata
+_ENTRY = "gru_mt"  # the key in a file's metadata
 
 
 def save_tensors(path: Path, tensors: "Mapping[str, Tensor]", header: Mapping[str, Any]) -> None:
@@ -33,7 +33,7 @@ def save_tensors(path: Path, tensors: "Mapping[str, Tensor]", header: Mapping[st
     with replacing(path) as temporary:
         try:
             save_file(tensors, temporary, {_ENTRY: entry})
-        except SafetensorError as error:  # a full disk above all
+        except SafetensorError as error:  # mostly a full disk
             raise OSError(str(error)) from None
 
 
@@ -63,7 +63,7 @@ def tensors_digest(path: Path) -> str:
 @contextmanager
 def _open_tensors(path: Path, framework: str) -> Iterator[Any]:
     try:
-        path.open("rb").close()  # safetensors calls everything that it cannot open missing
+        path.open("rb").close()  # safetensors would call any file that it cannot open missing
         with safe_open(path, framework=framework) as file:
             yield file
     except OSError as error:
@@ -73,7 +73,7 @@ def _open_tensors(path: Path, framework: str) -> Iterator[Any]:
 
 
 def _read_entry(path: Path, file: Any) -> tuple[str, str]:
-    """Return the header and the digest of everything."""
+    """Return the file's header, as JSON, and its digest."""
     entry = (file.metadata() or {}).get(_ENTRY)
     if entry is None:
         raise UserError(f"{path}: not written by gru-mt")

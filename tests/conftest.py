@@ -9,8 +9,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-# Before torch loads, for this process and those it starts: threads gain tiny models nothing, and
-# wait for each other in loops that cost the cores of tests beside them.
+# Set before torch loads, for this process and those it starts. Threads do not make tiny models
+# faster, and while they wait for each other they take the cores of other tests.
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
@@ -18,7 +18,7 @@ import pytest
 from gru_mt.config import Config
 from gru_mt.config_file import parse_config
 
-# A job in the background begins with SIGINT ignored, and so would all that tests send it to.
+# A background job starts with SIGINT ignored. Processes that tests send it to would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
@@ -26,9 +26,9 @@ FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Have coverage not see tests of the real corpus: its tracer doubles their time.
+    """Hide tests of the real corpus from coverage, because its tracer makes them slow.
 
-    Tests of a few lines cover what they do.
+    Tests of a few lines cover the same code.
     """
     tracer, thread_tracer = sys.gettrace(), threading.gettrace()
     if not tracer or not thread_tracer or "fra_eng_zip" not in getattr(item, "fixturenames", ()):
@@ -44,16 +44,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.fixture(scope="session", autouse=True)
 def _only_our_part_of_an_export_is_traced() -> Iterator[None]:
-    """Let coverage see our modules as torch captures them, but not what torch makes of them.
+    """Let coverage trace our modules while torch captures them, but not the rest of an export.
 
-    Under coverage's tracer that took half as long again.
+    That is torch's own code, and coverage's tracer makes it slow.
     """
-    import torch  # not above: the process that only hands out tests does without
+    import torch  # not above: the process that only hands out tests needs no torch
 
     capture, export = torch.export.export, torch.onnx.export
     tracer: Any = None
 
-    # Each switches in its own frame, not in a context manager's: the tracer counts frames.
+    # Each sets the tracer in its own frame, not a context manager's, as the tracer counts frames.
     def capture_traced(*args: Any, **kwargs: Any) -> Any:
         sys.settrace(tracer)
         try:
@@ -103,7 +103,7 @@ def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["0", "1"], ids=["tuned", "plain"])
 def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with what only makes a CPU fast, and without it."""
+    """Run a test with the code that only makes a CPU fast, and without it."""
     monkeypatch.setenv("GRU_MT_PLAIN", request.param)
 
 

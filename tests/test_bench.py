@@ -138,7 +138,7 @@ def test_preparation_is_measured_for_a_million_pairs(tmp_path: Path) -> None:
 
 @pytest.fixture
 def _not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out what the machine is: the measuring of it takes seconds and has its own test."""
+    """Leave out the facts about the machine: measuring them takes seconds and has its own test."""
     monkeypatch.setattr(measuring, "inside", lambda function: {"function": function})
 
 

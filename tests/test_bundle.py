@@ -1,4 +1,4 @@
-"""A bundle comes back as the same translator, or says which file is not its own."""
+"""A bundle loads as the same translator, or names the file that does not belong to it."""
 
 import shutil
 from functools import cache

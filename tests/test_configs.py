@@ -1,4 +1,4 @@
-"""Every shipped configuration loads, and what it configures takes a step; README.md tells all."""
+"""Every shipped configuration loads and can train for a step; README.md lists every key."""
 
 import re
 import time
@@ -57,7 +57,7 @@ def test_the_comparison_says_what_it_is() -> None:
 
 @pytest.mark.parametrize("name", ["cho2014", "cho2014-fixed"])
 def test_the_words_of_the_fixed_context_model_are_those_seen_twice(name: str) -> None:
-    """Of fra-eng's training side 9,764 English and 16,027 French ones: no cap on them."""
+    """fra-eng's training part has 9,764 such English words and 16,027 French: all fit."""
     tokenizer = load_config(FOLDER / f"{name}.yaml").tokenizer
     assert tokenizer.min_frequency == 2
     assert tokenizer.vocabulary_size > 16_027

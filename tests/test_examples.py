@@ -21,7 +21,7 @@ FIRST_LINES, *SNIPPETS = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILIN
 
 @pytest.fixture
 def two_threads() -> Iterator[None]:
-    """Have torch compute with two threads, and as before again."""
+    """Make torch compute with two threads, and restore the number after the test."""
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     yield

@@ -94,7 +94,7 @@ def test_matrices_of_which_some_have_no_bias() -> None:
 
 
 def test_the_output_layers_bias_in_place_of_the_candidates_is_refused() -> None:
-    """A class that keeps both as `b` hands over the output's, of another size."""
+    """If a class stores both biases as `b`, it passes on the output's, which has another size."""
     W, U, b_output = random(SIZE_I, SIZE_H), random(SIZE_H, SIZE_H, seed=1), random(7, seed=2)
     with pytest.raises(ValueError, match=r"a bias has shape \(7,\), its gate 4 units"):
         from_matrices([(W, U, b_output)])

@@ -14,13 +14,13 @@ from gru_mt.cli.app import NAME, app
 from gru_mt.cli.streams import flush_results, open_streams, say
 from gru_mt.errors import Interrupted, UserError
 
-# Each joins the app as it is imported, in the order of the help.
+# Importing a command adds it to the app. The help lists the commands in this order.
 from gru_mt.cli import train, evaluate, translate, export, data, config  # isort: skip # noqa: F401
 
 __all__ = ["app", "main"]
 
 USAGE_ERROR: Any = typer.BadParameter.__base__  # UsageError, which typer does not export
-TORCH_MEMORY = "can't allocate memory|CUDA out of memory"  # its errors are no MemoryError
+TORCH_MEMORY = "can't allocate memory|CUDA out of memory"  # torch raises no MemoryError
 LONGEST = 1_000  # characters of a message's line
 
 
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _outside_reason(error: Exception) -> str:
-    """Return one line about what is wrong outside of this program; "" where the mistake is ours."""
+    """Return one line about what is wrong outside of this program; "" if the mistake is ours."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{_line(str(error.filename))}: {error.strerror}"
     if isinstance(error, ValueError) and "embedded null" in str(error):

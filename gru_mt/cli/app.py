@@ -58,12 +58,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class Command(TyperCommand):
-    """A command that refuses an option which is given twice or is empty."""
+    """A command that refuses an option which is given twice or empty."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse as the base does; raises UserError for an option given twice or empty."""
         values, _, given = self.make_parser(ctx).parse_args(args=list(args))
-        for option in given if not ctx.resilient_parsing else ():  # a shell completes half a line
+        for option in given if not ctx.resilient_parsing else ():  # not for a shell's completion
             if not isinstance(option, TyperOption) or option.is_flag:
                 continue
             if given.count(option) > 1 and not option.multiple:

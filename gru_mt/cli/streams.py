@@ -15,7 +15,7 @@ from gru_mt.errors import UserError, printable
 
 
 class _Results:
-    """stdout, but writing raises UserError where the disk is full, and exits where a pipe ended."""
+    """stdout, but writing raises UserError if the disk is full, and exits if the pipe has ended."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -24,7 +24,7 @@ class _Results:
         return getattr(self._file, name)
 
     def write(self, text: str) -> int:
-        if text == "":  # typer tries this out, and hides what it raises
+        if text == "":  # typer writes it as a trial, and would hide an error
             return 0
         with self._explained():
             return self._file.write(text)
@@ -45,13 +45,13 @@ class _Results:
 
 
 def open_streams() -> None:
-    """Make stdout UTF-8 and `_Results`, and a closed stderr the null device.
+    """Make stdout UTF-8 and wrap it in `_Results`; make a closed stderr the null device.
 
     `sys.stdin` and `sys.stdout` stay None where they are closed; see `require_stdout`.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            # This takes the free descriptor; else the next file that we open would get it.
+            # This takes the free descriptor. Else the next file that we open would get it.
             null = os.open(os.devnull, os.O_RDWR)
             if name == "stderr":  # else `print(..., file=None)` would print to stdout
                 sys.stderr = os.fdopen(null, "w", encoding="utf-8", closefd=False)
@@ -61,7 +61,7 @@ def open_streams() -> None:
 
 
 def require_stdout() -> None:
-    """Raise UserError where stdout is closed; a command with results asks before its work."""
+    """Raise UserError if stdout is closed. A command that prints results calls this first."""
     if sys.stdout is None:
         raise UserError("stdout: is closed, and the results go there")
 
@@ -94,5 +94,5 @@ def say(text: str) -> None:
 
 
 def _silence(stream: TextIO) -> None:
-    """Point `stream` at the null device: Python flushes it once more as the process ends."""
+    """Point `stream` at the null device, because Python flushes it again when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

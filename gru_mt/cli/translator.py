@@ -1,4 +1,4 @@
-"""Which translator a command means."""
+"""The translator that a command uses."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 def load_translator(
     folder: Path, *, told: Path | None, device: str, attention: bool = False
 ) -> "Translator":
-    """Return the translator of `folder`: its export's, which starts faster, where that will do.
+    """Return the translator of `folder`, from its export if that will do: it starts faster.
 
-    An export shows no attention, and computes on the CPU alone. Says which folder is used, unless
-    it is the one that the user `told`.
+    An export shows no attention, and computes on the CPU alone. A message says which folder is
+    used, unless the user named that one: `told`.
     """
     from gru_mt.inference.exported import usable_export
     from gru_mt.inference.translator import Translator

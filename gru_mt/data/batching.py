@@ -16,7 +16,7 @@ from gru_mt.data.special import BOS, PAD
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Padded ids, ready for teacher forcing: target_out_BT is target_in_BT one step later."""
+    """Padded ids for teacher forcing: target_in_BT is <s> and target_out_BT one step later."""
 
     source_BS: Tensor
     source_length_B: Tensor
@@ -25,11 +25,11 @@ class Batch:
 
     @property
     def target_tokens(self) -> int:
-        """How many real target tokens there are to train on."""
+        """The number of target tokens without padding."""
         return int((self.target_out_BT != PAD).sum())
 
     def to(self, device: torch.device) -> "Batch":
-        """Return the batch on `device`; a GPU computes on while it is copied there."""
+        """Return the batch on `device`. A GPU goes on computing while the batch is copied to it."""
 
         def move(tensor: Tensor) -> Tensor:
             pinned = tensor.pin_memory() if device.type == "cuda" else tensor
@@ -54,18 +54,18 @@ def plan_batches(
     epoch: int,
     batch_sentences: int | None = None,
 ) -> list[Ints]:
-    """Return the rows of each batch of an epoch, a pure function of the arguments.
+    """Return the rows of each batch of an epoch. The same arguments give the same batches.
 
     Every pair is in exactly one batch. A batch holds at most `batch_tokens` padded target tokens,
-    or a single longer pair, and at most `batch_sentences` pairs where that is given. Which pairs of
-    equal lengths share a batch changes with the epoch, and so does the order of the batches.
+    or a single longer pair, and at most `batch_sentences` pairs if that is given. Each epoch
+    shuffles pairs of equal lengths anew, and the batches too.
     """
     most_pairs = batch_sentences or sys.maxsize
     rng = np.random.default_rng((seed, epoch))
     shuffled_N = rng.permutation(len(pairs.target.length_N))
     target_N, source_N = (side.length_N[shuffled_N] for side in (pairs.target, pairs.source))
-    # By target length, then by source length: upwards and downwards in turn, so that neighbours
-    # differ little also where the target length changes.
+    # Sort by target length, then by source length: upwards for one target length, downwards for the
+    # next. So neighbours differ little even where the target length changes.
     snake_N = np.where(target_N % 2 == 1, source_N, -source_N)
     order_N = np.lexsort((snake_N, target_N))
     cuts, first = [], 0

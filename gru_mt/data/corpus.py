@@ -1,4 +1,4 @@
-"""From a corpus to its sentence pairs: every line is kept, or counted with the reason it is not."""
+"""Read a corpus into sentence pairs. Each line is kept, or counted under the reason to drop it."""
 
 import difflib
 import hashlib
@@ -19,14 +19,14 @@ from gru_mt.data.corpora.table import table_rows
 from gru_mt.data.text import CONTROL, clean, count_words
 from gru_mt.errors import UserError, shown
 
-MAX_CHARACTERS = 25  # times data.max_words; a longer side is no sentence
-_BUILT_IN = ("fra-eng", "phrasebook")  # English first, French second
+MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
+_BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
 
 
 class Pair(NamedTuple):
-    """The corpus's first and second side, cleaned; which is the source is decided after the split.
+    """A cleaned pair, its sides in the order of the corpus. The split decides which is the source.
 
-    Pairs are ordered as Python orders (first, second).
+    Pairs sort by their first side, then by their second, as Python sorts strings.
     """
 
     first: str
@@ -48,9 +48,9 @@ class DroppedLines:
 
 @dataclass(frozen=True, slots=True)
 class CorpusReport:
-    """What became of every line: `read` is `kept` plus all of `dropped`.
+    """How many lines were read, kept and dropped: `read` is `kept` plus all of `dropped`.
 
-    `asdict` of it is JSON.
+    `asdict` turns it into JSON values.
     """
 
     read: int
@@ -58,27 +58,27 @@ class CorpusReport:
     dropped: dict[DropReason, DroppedLines]  # the most frequent first
 
     def lines(self) -> list[str]:
-        """Return plain lines for a person: the totals, then one line for each reason."""
+        """Return lines for a person to read: the totals, then one line for each reason."""
         reasons = [f"{reason}: {dropped}" for reason, dropped in self.dropped.items()]
         return [f"{self.read:,} lines read, {self.kept:,} kept", *reasons]
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The pairs, and what is to be told of them."""
+    """The pairs of a corpus, and the facts to report about them."""
 
     pairs: list[Pair]  # distinct, in the order of the file
     report: CorpusReport
-    sha256: str  # of the text as read, unpacked; of parallel files: of one after the other
-    attribution: str  # what its licence asks to be said; "" where nothing is known
+    sha256: str  # of the unpacked text; of parallel files, one after the other
+    attribution: str  # the credit that its licence asks for; "" if none is known
     warnings: tuple[str, ...] = ()
 
 
 def load_corpus(config: DataConfig) -> Corpus:
-    """Return the corpus that `config` names, its pairs in the order of `config.languages`.
+    """Return the corpus that `config` names, each pair in the order of `config.languages`.
 
-    Raises UserError, on one line that names the file, where there is no such corpus, where it
-    cannot be read, where parallel files differ in length, and where no pair is left.
+    Raises UserError, one line that names the file, if there is no such corpus, it cannot be read,
+    parallel files differ in length, or no pair is left.
     """
     if isinstance(config.corpus, ParallelFiles):
         paths = corpus_files(config)
@@ -102,7 +102,7 @@ def load_corpus(config: DataConfig) -> Corpus:
 
 
 def corpus_files(config: DataConfig) -> list[Path]:
-    """Return the user's files with the corpus, that of the first side first; none if built in."""
+    """Return the user's files of the corpus, the first side's file first; none if built in."""
     if isinstance(config.corpus, ParallelFiles):
         names = [config.corpus.source, config.corpus.target]
         return [user_path(name) for name in (reversed(names) if config.reversed else names)]
@@ -110,7 +110,7 @@ def corpus_files(config: DataConfig) -> list[Path]:
 
 
 def _account(rows: Iterable[Row], config: DataConfig, text: bytes, where: str) -> Corpus:
-    """Return the corpus of `rows`, which were read from `text`, at `where`."""
+    """Return the corpus made of `rows`, which were read from `text`; messages call it `where`."""
     pairs: list[Pair] = []
     seen: set[tuple[str, str]] = set()
     dropped: defaultdict[DropReason, list[int]] = defaultdict(list)
@@ -147,7 +147,7 @@ def _account(rows: Iterable[Row], config: DataConfig, text: bytes, where: str) -
 
 
 def _cleaned_or_dropped(row: Row, config: DataConfig, seen: set[tuple[str, str]]) -> Row:
-    """Return `row` with its sides cleaned, or the reason to drop it; `seen` are the pairs kept."""
+    """Return `row` with its sides cleaned, or the reason to drop it; `seen` has the pairs kept."""
     if isinstance(row, DropReason):
         return row
     first, second = clean(row[0]), clean(row[1])

@@ -1,6 +1,6 @@
-"""Sentences as ids: closed by <eos> and cut here alone, kept flat, given out as padded arrays.
+"""Sentences as ids: <eos> is added, all are kept in one flat array and returned as padded arrays.
 
-Shapes: N sentences, B batch, S tokens. Translating with onnxruntime imports this: no torch here.
+Shapes: N sentences, B batch, S tokens. No torch here: translating with onnxruntime imports this.
 """
 
 from array import array
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 
-CHUNK = 10_000  # sentences: as lists, their ids take ten times the memory that is kept
+CHUNK = 10_000  # sentences encoded at a time: ids in lists take ten times the memory of an array
 
 
 class IdSequences:
-    """The ids of N sentences, each closed by <eos>, in one array of 4 bytes an id."""
+    """The ids of N sentences, each closed by <eos>, in one array with 4 bytes for each id."""
 
     def __init__(
         self, sentences: Iterable[Sequence[int]], *, cut_tokens: int | None = None
     ) -> None:
-        """Take the ids of each sentence without <eos>, and add it.
+        """Take the ids of each sentence without <eos>, and add <eos>.
 
-        Where that makes more than `cut_tokens` ids, the first `cut_tokens` stay: <eos> is lost.
+        A sentence with more than `cut_tokens` ids keeps the first `cut_tokens`, and loses <eos>.
         """
         ids, lengths = array("i"), array("q")
-        self.lost_ends = 0  # sentences that are cut
+        self.lost_ends = 0  # how many sentences were cut
         for sentence in sentences:
             closed = [*sentence, EOS]
             kept = closed[:cut_tokens]
@@ -45,7 +45,7 @@ class IdSequences:
         self._start_N = np.cumsum(self.length_N) - self.length_N
 
     def padded(self, row_B: Ints) -> tuple[Ints, Ints]:
-        """Return id_BS of the sentences in row_B, padded at the end to the longest; and length_B.
+        """Return id_BS, the sentences in row_B padded at the end to the longest, and length_B.
 
         [5, 6] and [7] -> [[5, 6, EOS], [7, EOS, PAD]] and [3, 2].
         """
@@ -65,7 +65,7 @@ class EncodedPairs:
     target: IdSequences
 
     def target_tokens(self, row_B: Ints) -> int:
-        """Return how many target tokens the pairs in row_B train on: <eos> counts, padding not."""
+        """Return how many target tokens the pairs in row_B have, with <eos> and without padding."""
         return int(self.target.length_N[row_B].sum())
 
 
@@ -77,9 +77,9 @@ def encode_pairs(
     seed: int = 0,
     cut_tokens: int | None = None,
 ) -> EncodedPairs:
-    """Return the ids of `examples`; with `sampling`, `seed` decides how a text is segmented.
+    """Return the ids of `examples`. With `sampling`, `seed` decides how a text is segmented.
 
-    A side of more than `cut_tokens` tokens, <eos> among them, loses its end.
+    A side of more than `cut_tokens` tokens, <eos> included, loses its end.
     """
 
     def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> IdSequences:

@@ -1,7 +1,7 @@
-"""A split without leaks: pairs that share a sentence, in any case and punctuation, stay together.
+"""A split without leaks: pairs that share a sentence, but for case and punctuation, stay together.
 
-The rule depends on nothing but the pairs, so that scores on dev and test stay comparable between
-seeds, machines, versions and directions of translation.
+The split depends on the pairs alone, so scores on dev and test can be compared between seeds,
+machines, versions and directions of translation.
 """
 
 import hashlib
@@ -27,14 +27,14 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSet:
-    """Distinct source sentences, and of each all its references; both in the order of the file."""
+    """Source sentences in the order of the file, and all references of each."""
 
     sources: list[str]
     references: list[list[str]]
 
     @classmethod
     def from_examples(cls, examples: Iterable[Example]) -> Self:
-        """Return the set of `examples`: (a, x), (b, y), (a, z) -> a with x and z, b with y."""
+        """Return each source once: (a, x), (b, y), (a, z) -> a with x and z, b with y."""
         references: dict[str, list[str]] = {}
         for example in examples:
             references.setdefault(example.source, []).append(example.target)
@@ -60,9 +60,10 @@ def key(text: str) -> str:
 
 
 def components(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return the indices of `pairs` in groups: two pairs that share the key of a side are in one.
+    """Return the indices of `pairs` in groups. Pairs share a group if a side has the same `key`.
 
-    Indices ascend within a group, and groups by their first. Union-find with path halving.
+    Indices ascend within a group, and groups by their first index. It is union-find with path
+    halving.
     """
     parent = list(range(len(pairs)))
 
@@ -72,7 +73,7 @@ def components(pairs: Sequence[Pair]) -> list[list[int]]:
             index = parent[index]
         return index
 
-    first_with: dict[str, int] = {}  # side and key -> the first pair that has it
+    first_with: dict[str, int] = {}  # side and key -> index of the first pair that has them
     for index, pair in enumerate(pairs):
         for side_key in (f"e:{key(pair.first)}", f"f:{key(pair.second)}"):
             parent[root(index)] = root(first_with.setdefault(side_key, index))
@@ -84,10 +85,10 @@ def components(pairs: Sequence[Pair]) -> list[list[int]]:
 
 
 def split_pairs(pairs: Sequence[Pair], *, reverse: bool = False) -> Split:
-    """Return `pairs` in their parts, whole components each: about 1 % dev, 2 % test.
+    """Return the split of `pairs`: about 1 % dev, 2 % test. It divides no group of `components`.
 
-    The SHA-256 of the first side of a component's smallest pair, modulo 1000, decides its part.
-    An example's source is the pair's first side, with `reverse` its second.
+    A group's part depends on its smallest pair: on the SHA-256 of that pair's first side, modulo
+    1000. The source of an example is the pair's first side, or its second with `reverse`.
     """
     split = Split([], [], [])
     part_of = [split.train] * len(pairs)

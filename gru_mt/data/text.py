@@ -1,9 +1,9 @@
-"""Text as a corpus keeps it: cleaned, in one line; and its length in words."""
+"""Clean a text into one line, and count its words."""
 
 import re
 
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc but for whitespace
-_SPACELESS = re.compile(  # a letter of a script without spaces, its marks and punctuation
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc without whitespace
+_SPACELESS = re.compile(  # a letter of a script without spaces, and marks and punctuation after it
     "["
     "\u0e00-\u109f"  # Thai, Lao, Tibetan, Myanmar
     "\u1780-\u17ff\u1950-\u1aaf"  # Khmer, Tai Le, New Tai Lue, Khmer symbols, Tai Tham
@@ -17,22 +17,22 @@ _SPACELESS = re.compile(  # a letter of a script without spaces, its marks and p
 
 
 def clean(text: str) -> str:
-    """Return `text` with each run of whitespace as one space and none at its ends.
+    """Return `text` with one space for each run of whitespace, and none at its ends.
 
-    Whitespace is Python's, the no-break spaces U+00A0 and U+202F included: "Où\\u202f?" -> "Où ?".
+    Whitespace is what Python takes for it, with the no-break spaces: "Où\\u202f?" -> "Où ?".
     """
     return " ".join(text.split())
 
 
 def is_word(text: str) -> bool:
-    """Return whether `text` may stand in a cleaned text without a space, and is not empty."""
+    """Return whether `text` can be a part of a cleaned text: not empty, and without spaces."""
     return text.split() == [text] and not CONTROL.search(text)
 
 
 def count_words(text: str) -> int:
     """Return how many words a cleaned text has: "I see." -> 2, "我明白了。" -> 4, "5 Tシャツ" -> 5.
 
-    Each letter of a script that is written without spaces is a word; spaces divide the rest.
+    Each letter of a script that is written without spaces counts as a word; spaces divide the rest.
     """
     rest, letters = _SPACELESS.subn(" ", text)
     return letters + len(rest.split())

@@ -1,4 +1,4 @@
-"""From text to ids and back: SentencePiece subwords, exact for every text, or words.
+"""From text to ids and back: by SentencePiece subwords, which lose nothing, or by words.
 
 A tokenizer is trained on the training part alone, and its files are part of the bundle.
 """
@@ -21,8 +21,8 @@ from gru_mt.errors import UserError, quoted, shown
 if TYPE_CHECKING:
     from gru_mt.config import TokenizerConfig
 
-_SPACE = "\u2581"  # SentencePiece writes it for a space, and cannot tell the two apart
-_ESCAPE = "\ue000"  # a private-use character: this and 1 stand for _SPACE, this and 0 for itself
+_SPACE = "\u2581"  # SentencePiece writes a space so, and takes the character itself for one
+_ESCAPE = "\ue000"  # a private-use character: with a 1 it stands for _SPACE, with a 0 for itself
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_BYTES = 100_000_000  # of a tokenizer's file; a million subwords take a third of it
 _JOINT_FILE = "tokenizer.model"
@@ -51,10 +51,10 @@ class Subwords:
 
     @classmethod
     def train(cls, texts: Sequence[str], *, kind: str, size: int) -> Self:
-        """Return a model of `size` pieces, or of all that `texts` give where these are fewer.
+        """Return a model of `size` pieces, or of fewer where `texts` do not give as many.
 
-        The same texts give the same bytes. Raises UserError where `size` is below what single
-        characters and the 256 bytes take.
+        The same texts give the same bytes. Raises UserError where `size` leaves no room for each
+        character, the 256 bytes and the special tokens.
         """
         characters = {_SPACE, *"".join(texts)} - {" "}
         minimum = len(_FIRST) + len(characters)
@@ -79,10 +79,10 @@ class Subwords:
                 character_coverage=1.0,
                 byte_fallback=True,
                 max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
-                num_threads=2,  # changes the result: each thread rounds sums of its own
+                num_threads=2,  # fixed, as it changes the result: each thread rounds its own sums
                 minloglevel=2,  # errors only
             )
-        except RuntimeError as error:  # U+2581 and U+2585 alone; a word of 300,000 characters
+        except RuntimeError as error:  # texts of U+2581 or U+2585 alone, a word of 300,000 letters
             raise UserError(
                 f"data.corpus: SentencePiece cannot learn a tokenizer of kind {kind} from the "
                 f"training side: {shown(error)}"
@@ -106,9 +106,10 @@ class Subwords:
     ) -> list[list[int]]:
         """Return the ids of each text without BOS and EOS.
 
-        With `sampling` the pieces are drawn at random, in one process the same for the same
-        arguments: a unigram model takes it as smoothing exponent (Kudo 2018, arXiv:1804.10959),
-        a BPE model as the share of merges to drop (Provilkov et al. 2020, arXiv:1910.13267).
+        With `sampling` the pieces are drawn at random. Within a process, the same arguments give
+        the same ids. `sampling` is the smoothing exponent of a unigram model (Kudo 2018,
+        arXiv:1804.10959), or the share of merges that a BPE model drops (Provilkov et al. 2020,
+        arXiv:1910.13267).
         """
         escaped = [_escape(text) for text in texts]
         ids: list[list[int]]
@@ -116,21 +117,21 @@ class Subwords:
             ids = [self._processor.encode(text) for text in escaped]
             return ids
         with _seed_lock:
-            sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # it ignores 2**32 - 1
-            ids = self._processor.encode(  # one new thread, which begins from the seed
+            sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # 2**32 - 1 is no seed
+            ids = self._processor.encode(  # in one new thread, which starts from the seed
                 escaped, enable_sampling=True, alpha=sampling, nbest_size=-1, num_threads=1
             )
         return ids
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the piece of each id; U+2581 in one stands for a space."""
+        """Return the piece of each id; U+2581 in a piece stands for a space."""
         pieces: list[str] = self._processor.id_to_piece(list(ids))
         return pieces
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return one line of cleaned text for any ids, with control characters as spaces.
 
-        Bytes that are not UTF-8 read U+FFFD; PAD, BOS and EOS are left out.
+        Bytes that are not UTF-8 become U+FFFD; PAD, BOS and EOS are left out.
         """
         text = _unescape(self._processor.decode(list(ids)))
         return clean(_CONTROL.sub(" ", text))
@@ -149,7 +150,7 @@ Vocabulary = Subwords | Words
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """The vocabularies of source and target; one and the same object where they are joint."""
+    """The vocabularies of source and target; both are the same object if they are joint."""
 
     ALL_FILES: ClassVar = (_JOINT_FILE, *_SIDE_FILES)  # every name that `files` may give
 
@@ -161,7 +162,7 @@ class Tokenizer:
         return self.source is self.target
 
     def files(self) -> dict[str, bytes]:
-        """Return what `load` reads from a folder: content by name."""
+        """Return the content of each file that `load` reads, by the file's name."""
         if self.joint:
             return {_JOINT_FILE: self.source.to_bytes()}
         return {
@@ -171,9 +172,9 @@ class Tokenizer:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Return the tokenizer whose files are in `folder`; raises UserError that names the file.
+        """Return the tokenizer whose files are in `folder`. A file's first bytes tell its kind.
 
-        The first bytes of a file tell its kind.
+        Raises UserError that names the file which is missing or is no tokenizer.
         """
         names = _SIDE_FILES if (folder / _SIDE_FILES[0]).exists() else (_JOINT_FILE,)
         sides = [_read(folder / name) for name in names]
@@ -202,8 +203,8 @@ def train_tokenizer(
 ) -> Tokenizer:
     """Return a tokenizer trained on the cleaned texts of the training part.
 
-    `warn` gets a line where a vocabulary comes out smaller than `config` asks. Raises UserError
-    where the size or frequency that `config` asks cannot be reached.
+    `warn` gets a line where a vocabulary is smaller than `config` allows. Raises UserError where
+    `config` asks for too small a vocabulary or too high a frequency.
     """
 
     def train(texts: Sequence[str], written: Sequence[str], where: str) -> Vocabulary:

@@ -14,12 +14,12 @@ from gru_mt.data.special import BOS, EOS, PAD, SPECIALS, UNK
 from gru_mt.data.text import is_word
 from gru_mt.errors import UserError
 
-_JOINS = ("", "<", ">", "<>")  # no space: nowhere, before, after, on either side
+_JOINS = ("", "<", ">", "<>")  # where a token has no space: nowhere, before it, after it, both
 
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Return the pattern of a token; it is slow to make, so that is left to its first use."""
+    """Return the pattern of a token. It is built at its first use, because that takes long."""
     marks = "".join(
         chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M")
     )
@@ -40,7 +40,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _learn_joins(texts: Iterable[str]) -> dict[str, str]:
-    """Return the marks and elided words that mostly touch a neighbour, and which: "," -> "<"."""
+    """Return where a mark or an elided word mostly has no space, if anywhere: "," -> "<"."""
     total: Counter[str] = Counter()
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
@@ -61,10 +61,10 @@ def _learn_joins(texts: Iterable[str]) -> dict[str, str]:
 
 
 class Words:
-    """Words by id; text comes back with punctuation spaced as it mostly is in the corpus."""
+    """A vocabulary of words. `decode` spaces punctuation as the corpus mostly does."""
 
     def __init__(self, tokens: Sequence[str], joins: Mapping[str, str]) -> None:
-        """Take the tokens by id, SPECIALS first, and the _JOINS of those that have one."""
+        """Take the tokens in the order of ids, SPECIALS first; `joins` has the _JOINS of some."""
         self.tokens = tuple(tokens)
         self._joins = joins
         self._ids = {token: index for index, token in enumerate(tokens)}
@@ -73,10 +73,10 @@ class Words:
     def train(
         cls, texts: Iterable[str], written: Iterable[str], *, size: int, min_frequency: int
     ) -> Self:
-        """Return the most frequent tokens of `texts`, `size` at most, ties in alphabetical order.
+        """Return a vocabulary of at most `size` tokens: SPECIALS, and the most frequent in `texts`.
 
-        A token rarer than `min_frequency` is left out. From `written` it learns the spacing of what
-        `decode` writes. Raises UserError where no token is frequent enough.
+        Ties are in alphabetical order. A token rarer than `min_frequency` is left out. `decode`
+        spaces tokens as `written` does. Raises UserError where no token is frequent enough.
         """
         counts = Counter(token for text in texts for token in split_words(text))
         frequent = [token for token, count in counts.items() if count >= min_frequency]
@@ -108,7 +108,7 @@ class Words:
         return cls(tokens, {token: joins for token, _, joins in rows if joins})
 
     def to_bytes(self) -> bytes:
-        """Return plain text, one token a line in the order of the ids, with what it joins."""
+        """Return plain text: a line for each token in the order of ids, its _JOINS after a tab."""
         lines = (f"{token}\t{self._joins.get(token, '')}".rstrip("\t") for token in self.tokens)
         return "".join(f"{line}\n" for line in lines).encode()
 

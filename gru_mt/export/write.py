@@ -26,15 +26,15 @@ PACKAGES = ("onnx", "onnxscript", "torch")
 def export(folder: Path, precision: str, out: Path | None = None) -> str:
     """Write the translator of a run or a bundle into `out`; return a line about it.
 
-    `out` is by default a folder in `folder`; an older export there is replaced. Raises UserError
-    where `out` is something else, where a package is missing, and as `load_bundle` does.
+    `out` is by default a folder in `folder`. An older export there is replaced. Raises UserError
+    if `out` is anything else or a package is missing, and as `load_bundle` does.
     """
     out = out or folder / EXPORTS[precision]
     if missing := [name for name in PACKAGES if not find_spec(name)]:
         raise UserError(f"exporting needs {' and '.join(missing)}: {INSTALL}")
     if out.exists() and not is_export(out):
         raise UserError(f"{out}: is something else than an export; name another with --out")
-    from gru_mt.export.int8 import quantise  # which imports onnx
+    from gru_mt.export.int8 import quantise  # it imports onnx
 
     bundle = load_bundle(folder, torch.device("cpu"))
     config = bundle.config

@@ -1,8 +1,8 @@
-"""What the search runs on: an encoder and a decoder behind arrays.
+"""What the search runs on: an encoder and a decoder that take and give arrays.
 
-Shapes: B sources, S source tokens, T target tokens, V target vocabulary, R live hypotheses, A
-sources that are still held, K the most hypotheses that one of them has, N the likeliest next
-tokens, or the hypotheses that go on.
+Shapes: B sources, S source tokens, T target tokens, V target vocabulary, L decoder layers, Z state
+of a layer, R live hypotheses, A sources that are still held, K most hypotheses of one source, N
+likeliest next tokens, or hypotheses that go on.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from gru_mt.inference.search import Floats
 class BeamState:
     """The decoder's state of each live hypothesis, and the source that each one translates."""
 
-    state_LRZ: Any  # an array of the engine's kind, as those of `sources` are
+    state_LRZ: Any  # an array of the engine's kind; so are those of `sources`
     source_R: Ints  # ascending rows of `sources`
     sources: dict[str, Any]  # what the decoder reads of the sources, by name: A rows each
     sources_held: int  # A
@@ -26,7 +26,8 @@ class BeamState:
     def select(self, row_N: Ints) -> "BeamState":
         """Return the state of the hypotheses that row_N names.
 
-        A source without a hypothesis stays until half of all have none: copying is not free.
+        Sources without a hypothesis are kept until half have none, because dropping them copies
+        the others.
         """
         source_N, sources, sources_held = self.source_R[row_N], self.sources, self.sources_held
         held_A, among_held_N = np.unique(source_N, return_inverse=True)
@@ -36,11 +37,11 @@ class BeamState:
         return BeamState(self.state_LRZ[:, row_N], source_N, sources, sources_held)
 
     def grid(self) -> tuple[Ints, Ints]:
-        """Return row_AK, each source's hypotheses, and place_R, where in row_AK each one stands.
+        """Return row_AK, the hypotheses of each source, and place_R, their places in flat row_AK.
 
-        A source with fewer than K is filled up with hypothesis 0, and what it reads there is not
-        used. K is at least 2: a product with a single row is summed in another order, and would
-        round a sentence alone otherwise than in company.
+        The row of a source with fewer than K is filled up with hypothesis 0; results there are not
+        used. K is at least 2: a product with a single row is summed in another order, so a sentence
+        alone would be rounded differently from the same sentence in a batch.
         """
         slot_R = np.arange(len(self.source_R)) - np.searchsorted(self.source_R, self.source_R)
         size_K = max(2, int(slot_R.max(initial=0)) + 1)
@@ -55,7 +56,7 @@ class Engine(Protocol):
     device_type: str  # torch's "cpu" or "cuda"; an engine without torch gives its own name
 
     def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
-        """Encode sources, each closed by <eos>; return the state of one hypothesis of each."""
+        """Encode sources, each closed by <eos>; return the state of one hypothesis for each."""
         ...
 
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
@@ -68,7 +69,7 @@ class Engine(Protocol):
     def distribution(self, last_id_R: Ints, state: BeamState) -> tuple[Floats, BeamState]:
         """Return log_prob_RV of every token after last_id_R, and the state there.
 
-        For rules and several models; `step` is faster where neither is wanted.
+        Rules and averages of several models need it; without them `step` is faster.
         """
         ...
 

@@ -1,8 +1,8 @@
 """A translator for onnxruntime, on disk: what `gru-mt export` writes.
 
 An export is a folder: the graphs of encoder and decoder, the tokenizer's model, and `export.json`
-(how to search, and what the export was made of). Loading refuses a file that is missing, damaged or
-from another export. It does not import torch.
+(how to search, and what the export was made of). Loading imports no torch. It refuses a file that
+is missing, damaged or from another export.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gru_mt.inference.onnx_engine import OnnxEngine
 
 ENCODER, DECODER, FACTS = "encoder.onnx", "decoder.onnx", "export.json"
-FORMAT = 2  # another number: other files, or graphs with other inputs or outputs
+FORMAT = 2  # changes with the files, and with the inputs and outputs of the graphs
 INSTALL = "pip install 'gru-mt[onnx]'"
 
 
@@ -33,7 +33,7 @@ class ExportedBundle(NamedTuple):
     tokenizer: Tokenizer
     decoding: Decoding
     target_language: str
-    bleu_tokenizer: str  # the setting: see `evaluation.score.resolve_bleu_tokenizer`
+    bleu_tokenizer: str  # a `setting` of `evaluation.score.resolve_bleu_tokenizer`
 
 
 def is_export(folder: Path) -> bool:
@@ -43,8 +43,8 @@ def is_export(folder: Path) -> bool:
 def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
     """Return the fp32 export in the folder of a run or a bundle; None where it cannot be used.
 
-    It cannot where onnxruntime is not installed, where the export is damaged, and where it was made
-    of other weights than the bundle has now. Of the last two `warn` gets a line.
+    It cannot be used if there is none, onnxruntime is not installed, it is damaged, or it was made
+    of other weights than the bundle has now. `warn` gets a line in the last two cases.
     """
     export = folder / EXPORTS["fp32"]
     if not is_export(export) or not find_spec("onnxruntime"):
@@ -63,8 +63,8 @@ def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
 def load_export(folder: Path) -> ExportedBundle:
     """Return the export in `folder`.
 
-    Raises UserError where onnxruntime is not installed, or where the file that it names is missing,
-    damaged or from another export.
+    Raises UserError if onnxruntime is not installed, or if a file, which the message names, is
+    missing, damaged or from another export.
     """
     if not find_spec("onnxruntime"):
         raise UserError(f"{folder}: an export needs onnxruntime: {INSTALL}")
@@ -90,7 +90,7 @@ def load_export(folder: Path) -> ExportedBundle:
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:
-    """Return what an export says of itself; UserError where damaged or of another version."""
+    """Return what FACTS says; UserError where it is damaged or of another version."""
     facts = read_json(folder / FACTS)
     if facts.get("format") != FORMAT:
         raise UserError(f"{folder}: of another version of gru-mt; export it again")

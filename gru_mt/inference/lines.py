@@ -1,4 +1,4 @@
-"""Lines of text: as many come out as went in, whatever their bytes are. And lines of JSON."""
+"""Read lines of text, the same number whatever their bytes are, and write lines of JSON."""
 
 import json
 import re
@@ -11,16 +11,16 @@ from gru_mt.data.text import CONTROL
 from gru_mt.errors import UserError
 
 CHUNK_BYTES = 1 << 16
-LINE_BYTES = 1_000_000  # of a line; the rest is left out
-ENDLESS_BYTES = 1 << 32  # without a line feed, as in /dev/zero: this is no file of lines
-_ESCAPED = re.compile(  # in JSON: what may end a line, reorder it, or is not UTF-8
+LINE_BYTES = 1_000_000  # read of a line; the rest is left out
+ENDLESS_BYTES = 1 << 32  # a file with more and no line feed, such as /dev/zero, has no lines
+_ESCAPED = re.compile(  # in JSON: what may end or reorder a line, or cannot stand in UTF-8
     r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line as text that can be translated, and warnings of what was changed for that."""
+    """A line as text that can be translated, and warnings about what was changed for that."""
 
     number: int  # from 1
     text: str
@@ -28,19 +28,19 @@ class Line:
 
 
 def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
-    """Yield the lines of `file`: each time all that can be read without waiting for more.
+    """Yield lists of the lines of `file`: each has all that can be read without waiting for more.
 
-    So a file comes in chunks of 64 KiB, and a line that is typed comes at once. Only a line feed
-    ends a line; the last line needs none. Memory holds no more of a line than `decode_line` reads.
-    Raises UserError for a line that does not seem to end.
+    So a file comes in chunks of 64 KiB, and a typed line comes at once. Only a line feed ends a
+    line; the last line needs none. Memory holds no more of a line than `decode_line` reads. Raises
+    UserError for a line that does not seem to end.
     """
     number = 0  # of the last line that has ended
-    begun, size = bytearray(), 0  # the next line: what is kept of it, and its bytes so far
+    begun, size = bytearray(), 0  # of the line that has not ended: the bytes kept, and all counted
     while data := file.read1(CHUNK_BYTES):
         if not number and not size:
             data = data.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
         first, *others = data.split(b"\n")
-        begun += first[: max(0, LINE_BYTES + 2 - len(begun))]  # 2: a carriage return is no text
+        begun += first[: max(0, LINE_BYTES + 2 - len(begun))]  # 2: a "\r", and a byte too many
         size += len(first)
         if others:
             whole = [bytes(begun), *others[:-1]]
@@ -79,7 +79,7 @@ def decode_line(raw: bytes, number: int) -> Line:
 def json_line(values: dict[str, Any]) -> str:
     """Return `values` as JSON that every reader takes for one line of UTF-8.
 
-    Escaped are controls, half surrogate pairs, and characters that end a line, as U+2028 does, or
+    It escapes controls, half surrogate pairs, and characters that end a line, such as U+2028, or
     change the direction of text.
     """
     text = json.dumps(values, ensure_ascii=False)

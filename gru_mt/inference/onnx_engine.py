@@ -1,4 +1,4 @@
-"""Translating with onnxruntime: it runs the graphs that `export` wrote.
+"""Translating with onnxruntime, which runs the graphs that `export` wrote.
 
 Shapes: as in `engine`.
 """
@@ -17,7 +17,7 @@ from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats
 
 ALL_TOKENS = 1 << 20  # more than a vocabulary has; a graph gives as many as there are
-_LEFT: list[Any] = []  # sessions of the process that this one was forked from; see `_Graph`
+_LEFT: list[Any] = []  # sessions from before a fork, never deleted; see `_Graph`
 
 
 class OnnxEngine:
@@ -30,7 +30,7 @@ class OnnxEngine:
         self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)
 
     def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
-        """Encode sources; return the state of one hypothesis of each."""
+        """Encode sources; return the state of one hypothesis for each."""
         sources = self._encoder.run({"source_BS": source_BS, "length_B": length_B})
         return BeamState(sources.pop("state_LRZ"), np.arange(len(length_B)), sources, len(length_B))
 
@@ -74,7 +74,7 @@ class _Graph:
             self._open()
         except OSError as error:
             raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-        except Exception as error:  # onnxruntime's errors have no other parent
+        except Exception as error:  # the only parent of onnxruntime's errors
             raise UserError(f"{path}: onnxruntime cannot load it: {quoted(str(error))}") from None
 
     def _open(self) -> None:
@@ -90,7 +90,7 @@ class _Graph:
         self._outputs = [each.name for each in self._session.get_outputs()]
 
     def run(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Return the outputs. The graph reads what it needs of `arrays`."""
+        """Return the outputs by name. The graph takes the inputs that it needs from `arrays`."""
         if self._process != os.getpid():
             _LEFT.append(self._session)
             self._open()

@@ -1,4 +1,4 @@
-"""Rules: which tokens may follow what a hypothesis has so far. Every rule of a search stands here.
+"""Rules of a search: which tokens may follow those that a hypothesis has so far.
 
 Shapes: R live hypotheses, N those of them that go on, V target vocabulary, T tokens so far.
 """
@@ -17,16 +17,17 @@ Bools = npt.NDArray[np.bool_]
 Rule = Callable[[Ints, Ints], Bools]
 """id_RT, the tokens so far without <s>, and sentence_R -> allowed_RV, the tokens that may follow.
 
-Sentences count from 0. A rule decides by nothing else, so that company changes no translation.
+Sentences count from 0. A rule depends on nothing else, so that a sentence's translation does not
+change with the rest of its batch.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RuledState(Generic[S]):
-    """The state of a distribution that obeys a rule, with what the rule is asked about."""
+    """The state of a distribution that obeys a rule, and what the rule is called with."""
 
     state: S  # of the distribution without the rule
-    id_RT: Ints  # <s> first, and without the last token, which the next step is given
+    id_RT: Ints  # starts with <s>; the last token is missing, because the next step is given it
     sentence_R: Ints
 
     @classmethod
@@ -40,11 +41,11 @@ class RuledState(Generic[S]):
 
 
 def obeying(distribution: Distribution[S], rule: Rule) -> Distribution[RuledState[S]]:
-    """Return a distribution that gives what `rule` forbids minus infinity.
+    """Return a distribution that gives minus infinity to the tokens that `rule` forbids.
 
-    What is left keeps the log-probability that the model gives it: it is not normalised again, and
-    so a hypothesis has the same score with a rule as without. A hypothesis that may not go on is
-    dropped. One that meets its limit of tokens ends there, whatever the rule still asks for.
+    Allowed tokens keep the model's log-probability. It is not normalised again, so a hypothesis has
+    the same score with a rule as without. The search drops a hypothesis that may not go on. It ends
+    one that reaches its limit of tokens, even if the rule asks for more.
     """
 
     def ruled(last_id_R: Ints, state: RuledState[S]) -> tuple[Floats, RuledState[S]]:

@@ -1,8 +1,8 @@
 """Search for the best target sequences, over any step function.
 
 Shapes: N sentences, R live hypotheses (those of a sentence side by side, sentences in order), V
-target vocabulary, K likeliest continuations of each, X continuations of all, C chosen ones, T
-tokens so far.
+target vocabulary, K likeliest continuations of each, X possible continuations of all, C chosen
+ones, T tokens so far.
 """
 
 import math
@@ -24,7 +24,7 @@ class State(Protocol):
     """What a step function carries from token to token: a row for each live hypothesis."""
 
     def select(self, row_N: Ints, /) -> Self:
-        """Return the state of the rows that row_N names: any of them, each any number of times."""
+        """Return the state of the rows that row_N names; it may leave rows out and repeat some."""
         ...
 
 
@@ -32,8 +32,8 @@ S = TypeVar("S", bound=State)
 Step = Callable[[Ints, S, int], tuple[Floats, Ints, S]]
 """last_id_R, state, K -> log_prob_RK and id_RK of the K likeliest next tokens, next state.
 
-The first last_id_R is <s>. The K stand in any order. Log-probabilities are in nats; an impossible
-token has minus infinity.
+The first last_id_R is <s>. The K tokens are in any order. Log-probabilities are in nats; an
+impossible token has minus infinity.
 """
 Distribution = Callable[[Ints, S], tuple[Floats, S]]
 """last_id_R, state -> log_prob_RV of every next token, next state."""
@@ -61,25 +61,25 @@ def top_k(distribution: Distribution[S]) -> Step[S]:
 
 
 def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> float:
-    """Return log_prob / tokens ** length_penalty: 0 ranks by probability, 1 by its mean a token."""
+    """Return log_prob / tokens ** length_penalty: with 0 the whole, with 1 the mean per token."""
     return log_prob / float(tokens**length_penalty)
 
 
 def beam_search(
     step: Step[S], start: S, limit_N: Ints, decoding: Decoding, margin: float = math.inf
 ) -> list[list[Hypothesis]]:
-    """Return the best sequences found for each sentence, best first: a beam of them at most.
+    """Return the sequences found for each sentence, best first, at most `decoding.beam_size`.
 
     All sentences advance in one batch. A hypothesis ends at <eos>, or when it has as many tokens as
-    limit_N allows its sentence. It keeps its place in the beam: the others go on in a narrower one,
-    until none is left (as in the code of Bahdanau et al. 2015, and in Marian). The sequences are
-    then ranked by `length_normalised`. A beam of 1 is greedy search.
+    limit_N allows its sentence. It keeps its place in the beam, so the others go on in a narrower
+    beam, until none is left (as in the code of Bahdanau et al. 2015, and in Marian). The sequences
+    are then ranked by `length_normalised`. A beam of 1 is greedy search.
 
-    A finite `margin` makes the search faster. It gives up continuations that are more than so many
+    A finite `margin` makes the search faster. It drops continuations that are more than `margin`
     nats below the best one of their sentence at the same length (relative threshold pruning,
     Freitag and Al-Onaizan 2017, arXiv 1702.01806).
 
-    A hypothesis without a possible continuation is dropped, so that a sentence may have none left.
+    A hypothesis without a possible continuation is dropped. So a sentence may have no sequence.
     """
     found: list[list[Hypothesis]] = [[] for _ in limit_N]
     sentence_R = np.arange(len(limit_N))
@@ -110,16 +110,16 @@ def beam_search(
 def _choose(
     total_RK: Floats, sentence_R: Ints, width_N: Ints, margin: float
 ) -> tuple[Ints, Ints, Floats]:
-    """Return the continuations to go on with: row_C, place_C in that row, and log-probability_C.
+    """Return the continuations to go on with: row_C, place_C in that row, and score_C.
 
-    Each sentence gets as many as its beam is still wide, best first, if they are possible and
-    within `margin` of the best.
+    Each sentence gets its best possible continuations, best first: as many as its beam still has
+    places, and only those within `margin` of the best.
     """
     row_X, place_X = np.nonzero(total_RK > -math.inf)
     order_X = np.lexsort((-total_RK[row_X, place_X], sentence_R[row_X]))  # by sentence, best first
     row_X, place_X = row_X[order_X], place_X[order_X]
     total_X, sentence_X = total_RK[row_X, place_X], sentence_R[row_X]
-    first_X = np.searchsorted(sentence_X, sentence_X)  # where each one's sentence begins
+    first_X = np.searchsorted(sentence_X, sentence_X)  # the first one of the same sentence
     rank_X = np.arange(len(first_X)) - first_X
     kept_X = (rank_X < width_N[sentence_X]) & (total_X >= total_X[first_X] - margin)
     return row_X[kept_X], place_X[kept_X], total_X[kept_X]

@@ -21,9 +21,9 @@ from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 
 @cache
 def compute_after_forks() -> None:
-    """Have every process that is forked from this one compute with a single thread.
+    """Make every process that is forked from this one compute with a single thread.
 
-    A fork does not copy the threads that torch computes with, and would wait for them for ever.
+    A fork does not copy torch's threads, so the forked process would wait for them for ever.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
@@ -41,7 +41,7 @@ class TorchEngine:
 
     @torch.inference_mode()
     def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
-        """Encode sources; return the state of one hypothesis of each."""
+        """Encode sources; return the state of one hypothesis for each."""
         start = self._encode(source_BS, length_B)
         sources = self.decoder.remember(start)
         return BeamState(start.state_LBZ, np.arange(len(length_B)), sources, len(length_B))

@@ -30,13 +30,13 @@ class Candidate:
     """One translation of a sentence.
 
     The score is the log-probability in nats / length ** length_penalty; higher is better. Its sixth
-    digit depends on the batch, because products of other shapes are rounded otherwise.
+    digit may change with the batch, because rounding depends on the shape of a product.
     """
 
     text: str
     score: float
     tokens: list[str]
-    attention: list[list[float]] | None  # for each token and <eos>: weights of source tokens, <eos>
+    attention: list[list[float]] | None  # of each token and <eos>, over source tokens and <eos>
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class Translator:
     >>> [each.text for each in translator.translate(["We want a key.", ""], decoding=greedy)]
     ['nous veux un clef.', '']
 
-    A process that is forked after a translation, as `multiprocessing` forks, can translate too:
-    with one thread (torch), or with threads of its own (an export).
+    A process that is forked after a translation, as `multiprocessing` does, can translate too. It
+    uses one thread with torch, and threads of its own with an export.
     """
 
     engine: Engine
@@ -97,7 +97,7 @@ class Translator:
         """Return the translator in the folder of a run, a bundle or an export.
 
         An export runs on the CPU, whatever `device` is, and does not import torch. Raises UserError
-        where there is no translator, or where it is damaged.
+        if there is no translator, or it is damaged.
         """
         if is_export(Path(path)):
             return cls(*load_export(Path(path)))
@@ -149,10 +149,10 @@ class Translator:
         """Return the translation of a string, or of each source in a sequence, in order.
 
         `decoding` is the translator's own if none is given. Neither the batch size nor the order of
-        the sources changes a translation. A blank source gives an empty text. Above an `n_best` of
-        1 the search does not prune: it is slower, and may find a better first translation. Raises
-        ValueError where `n_best` or `batch_size` is no whole number of at least 1, and UserError
-        where `n_best` is larger than the beam, or where there is no attention to show.
+        the sources changes a translation. A blank source gives an empty text. With an `n_best`
+        above 1 the search does not prune: it is slower, and may find a better first translation.
+        Raises ValueError if `n_best` or `batch_size` is no whole number of at least 1, and
+        UserError if `n_best` is larger than the beam or there is no attention to show.
         """
         decoding = decoding or self.decoding
         _check_count("n_best", n_best)
@@ -173,20 +173,20 @@ class Translator:
         batch_size: int,
         attention: bool,
     ) -> list[Translation]:
-        """Do what `translate` does; its arguments are checked."""
+        """Return the translation of each source. `translate` has checked the arguments."""
         longest = decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([_encodable(source) for source in sources])
         encoded = IdSequences(ids[:longest] for ids in id_lists)
         candidates = [[Candidate("", 0.0, [], [] if attention else None)] for _ in sources]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
-        worded_N = by_length_N[encoded.length_N[by_length_N] > 1]  # more than <eos>
+        worded_N = by_length_N[encoded.length_N[by_length_N] > 1]  # blank sources are only <eos>
         for first in range(0, len(worded_N), batch_size):
             row_B = worded_N[first : first + batch_size]
             source_BS, length_B = encoded.padded(row_B)
             beams = beam_search(
                 self.engine.step,
                 self.engine.start(source_BS, length_B),
-                # A limit by the sentence's own length: its company in a batch changes nothing.
+                # The limit depends on the sentence's own length, not on the rest of the batch.
                 2 * length_B + 8,
                 decoding,
                 margin=PRUNING_MARGIN if n_best == 1 else math.inf,
@@ -212,7 +212,7 @@ class Translator:
         ]
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
-        """Return the attention of each token and of <eos> over source_S, alone in a batch."""
+        """Return the attention of each token and of <eos> over source_S, as a batch of one."""
         length_B = np.array([len(source_S)])
         (weight_TS,) = self.engine.align(source_S[None], length_B, np.array([[BOS, *ids]]))
         weights: list[list[float]] = weight_TS.tolist()
@@ -220,7 +220,7 @@ class Translator:
 
 
 def _encodable(source: str) -> str:
-    """Return `source` cleaned, with "?" for half a surrogate pair, which UTF-8 cannot hold."""
+    """Return `source` cleaned, with "?" for half surrogate pairs, which UTF-8 cannot hold."""
     return clean(source.encode("utf-8", errors="replace").decode("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""Each distinct word computed with once: states and gradients are those of all words."""
+"""Each distinct word is computed once: states and gradients are as if every word were computed."""
 
 import pytest
 import torch

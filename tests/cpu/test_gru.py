@@ -1,4 +1,4 @@
-"""The GRU as one operation: its gradient by differences, and its rounding beside torch's."""
+"""The GRU as one operation: its gradient against differences, its rounding against torch's."""
 
 from collections.abc import Callable
 
@@ -30,7 +30,7 @@ def test_the_gradient_is_that_of_small_differences(bias: bool) -> None:
 
 
 def layer_and_inputs() -> tuple[Layer, Tensor, Tensor]:
-    """Return a layer, x_BTI and start_BH whose every number is one of bf16."""
+    """Return a layer, x_BTI and start_BH; bf16 can hold each of their numbers."""
     layer, rng = Layer("gru", 64, 64), torch.Generator().manual_seed(1)
     for parameter in layer.parameters():
         torch.nn.init.normal_(parameter, std=0.15, generator=rng)

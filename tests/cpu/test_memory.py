@@ -1,4 +1,4 @@
-"""What the C library and torch's are told to keep."""
+"""How much freed memory the C library is told to keep, and how many kernels ideep."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Return what the C library is told; leave nothing set behind a test."""
+    """Return the list of settings that the C library gets; restore the environment after a test."""
     told: list[tuple[int, int]] = []
     library = SimpleNamespace(mallopt=lambda *setting: told.append(setting))
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)

@@ -1,4 +1,4 @@
-"""When inference takes oneDNN's product, and when torch's own."""
+"""When inference uses oneDNN's product, and when torch's own."""
 
 from types import SimpleNamespace
 

@@ -57,7 +57,7 @@ def inferred(model: Seq2Seq) -> list[Tensor]:
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """Switch off, and have each fast function fail."""
+    """Switch the fast code off, and make each fast function fail."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRU_MT_PLAIN", "1")
         for owner, name in FAST:

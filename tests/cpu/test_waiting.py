@@ -47,7 +47,7 @@ def no_thread(*_: object) -> NoReturn:
 
 @pytest.fixture
 def threads(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[[], int]]:
-    """Return a function that counts new threads; hold a test to leave none and to say nothing."""
+    """Yield a function that counts new threads; check that a test leaves none and says nothing."""
     before = threading.active_count()
     yield lambda: threading.active_count() - before
     assert threading.active_count() == before
@@ -78,7 +78,7 @@ def test_a_thread_that_waits_for_no_other_stays_alone(
 def test_where_there_can_be_no_more_threads_there_are_none_and_nothing_waits_for_them(
     least: int, threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of two teams of two: four threads that only try, and two that hold."""
+    """There are two teams of two threads: four threads only test the limit, then two stay."""
     genuine = threading.Thread.start
     started: list[threading.Thread] = []
 

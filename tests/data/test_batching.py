@@ -20,7 +20,7 @@ def rows(*indices: int) -> Ints:
 
 
 def pairs_of_lengths(source: list[int], target: list[int]) -> EncodedPairs:
-    """Return pairs of so many ids, to which <eos> is added."""
+    """Return pairs whose sides have these numbers of ids, and then <eos>."""
     sides = [IdSequences([7] * size for size in sizes) for sizes in (source, target)]
     return EncodedPairs(sides[0], sides[1])
 
@@ -149,8 +149,9 @@ def test_an_epoch_is_what_its_rule_says_computed_pair_by_pair(
 ) -> None:
     """The rule decides what a run trains on, so a resumed run must find it unchanged.
 
-    Pairs are shuffled, then ordered by target length; by source length too, upwards where the
-    target without <eos> has an even length; filled up one after the other; and shuffled again.
+    Pairs are shuffled, then sorted by target length. Equal ones are sorted by source length:
+    upwards if the target without <eos> has an even length, else downwards. They fill one batch
+    after the other, and the batches are shuffled.
     """
     ids = [
         [[*range(10, 10 + size)] for size in sizes]

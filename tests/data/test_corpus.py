@@ -1,4 +1,4 @@
-"""Files become clean, distinct pairs, and every line that does not is counted with its reason."""
+"""Files become clean, distinct pairs, and every dropped line is counted under its reason."""
 
 import gzip
 import hashlib
@@ -160,7 +160,7 @@ def test_the_report_gives_totals_then_reasons_the_most_frequent_first(tmp_path: 
 
 
 def expected_reason(line: bytes, seen: set[tuple[str, ...]]) -> str | None:
-    """Judge a line anew, character by character; add what is kept to `seen`."""
+    """Judge a line independently, character by character; add a kept pair to `seen`."""
     try:
         columns = line.decode().split("\t")
     except UnicodeDecodeError:

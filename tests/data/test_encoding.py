@@ -1,4 +1,4 @@
-"""Sentences become ids once: closed by <eos>, cut, and padded to the longest of those taken."""
+"""Sentences become ids that are closed by <eos>, cut, and padded to the longest of a batch."""
 
 import random
 

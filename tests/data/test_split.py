@@ -1,4 +1,4 @@
-"""The split keeps what shares a sentence together, and is the published one on fra-eng."""
+"""The split keeps pairs that share a sentence together; on fra-eng it is the published split."""
 
 import random
 import unicodedata

@@ -1,4 +1,4 @@
-"""Subwords and words behind one door: exact text, fixed ids, honest sizes, files that load."""
+"""Subwords and words behind one interface: exact text, fixed ids, true sizes, files that load."""
 
 import io
 import random

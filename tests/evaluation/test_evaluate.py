@@ -1,4 +1,4 @@
-"""Evaluation sets from files and from runs, and what an evaluation tells."""
+"""Evaluation sets from files and from runs, and the results of an evaluation."""
 
 from pathlib import Path
 from types import SimpleNamespace

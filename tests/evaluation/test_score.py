@@ -1,4 +1,4 @@
-"""Scores are sacreBLEU's own: the expected values are its command line's, or done by hand."""
+"""Scores are sacreBLEU's: expected values come from its command line or are computed by hand."""
 
 import json
 import math

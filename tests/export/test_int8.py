@@ -1,4 +1,4 @@
-"""Products in 8 bits: exact where the numbers are whole, and of each row by itself."""
+"""Products in 8 bits are exact for whole numbers, and each row is computed by itself."""
 
 from typing import Any
 

@@ -91,7 +91,7 @@ OTHER = Split(train=SPLIT.dev, dev=[], test=[])
 
 
 def refusal(folder: Path, *reads: Path) -> str:
-    """Return why a split is not written; what is in the folder stays as it is."""
+    """Return why a split is not written; check that the folder's content stays as it is."""
     before = {path: path.is_symlink() or path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(UserError) as raised:
         write_split(OTHER, folder, "en", "fr", reads=reads)

@@ -1,4 +1,4 @@
-"""An export is whole or not there; it comes back, or says which file is not its own."""
+"""An export is whole or not there. Loading gives it back, or names the file that is not its own."""
 
 import os
 import shutil

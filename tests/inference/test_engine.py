@@ -1,4 +1,4 @@
-"""The state of live hypotheses and the sources that they read: counted by hand."""
+"""The state of live hypotheses and of the sources that they read, worked out by hand."""
 
 import numpy as np
 

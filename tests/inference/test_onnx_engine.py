@@ -1,4 +1,4 @@
-"""An exported model gives torch's numbers and texts, and company changes none of its texts."""
+"""An exported model gives torch's numbers and texts, and no batch changes a sentence's text."""
 
 import random
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def run(engine: Engine) -> Iterator[tuple[Any, ...]]:
-    """Yield what a walk through a batch computes, of which hypotheses end and become more."""
+    """Yield the engine's results, step by step, while hypotheses of a batch end and multiply."""
     rng = np.random.default_rng(1)
     length_B = np.array([7, 3, 1, 5, 2])
     state: BeamState = engine.start(rng.integers(4, WORDS.source.size, (5, 7)), length_B)

@@ -1,4 +1,4 @@
-"""Rules and averages against brute force: one search serves them all."""
+"""Rules, and averages of models, against brute force: the one search works with all of them."""
 
 import math
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def once(id_RT: Ints, sentence_R: Ints) -> Bools:
 
 
 def with_once(table: Table) -> Table:
-    """Return the table that `once` leaves of another: in plain Python."""
+    """Return `table` with minus infinity where `once` forbids a token, in plain Python."""
 
     def ruled(sentence: int, ids: tuple[int, ...]) -> list[float]:
         forbidden = MUST if MUST in ids else EOS
@@ -113,7 +113,7 @@ def test_a_rule_follows_hypotheses_that_change_places() -> None:
 
     rule = no_repeats(VOCABULARY)
     (found,) = search(looked_up(table), prefixes(1), rule, [3], Decoding(2, 0.0))
-    # By the prefixes in their old places 1 0 1 would be allowed, with 0.108.
+    # If the prefixes kept their old places, 1 0 1 would be allowed, with 0.108.
     expected = [([1, 0, 2], 0.36 * 0.2), ([1, 0], 0.36 * 0.1)]
     assert_found(found, [(ids, math.log(each), math.log(each)) for ids, each in expected])
 

@@ -102,7 +102,7 @@ def normalised(logits: list[float]) -> list[float]:
 
 
 def random_table(seed: int, *, impossible: float = 0.0) -> Table:
-    """Return random log-probabilities; a share of the words, but never <eos>, is impossible."""
+    """Return random log-probabilities. A share of the words is impossible; <eos> never is."""
 
     def table(sentence: int, ids: tuple[int, ...]) -> list[float]:
         rng = random.Random(f"{seed}/{sentence}/{ids}")

@@ -1,4 +1,4 @@
-"""Attention by hand and written out position by position."""
+"""Attention against values by hand, and against loops over positions."""
 
 import math
 from typing import Literal, get_args

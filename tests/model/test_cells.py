@@ -1,4 +1,4 @@
-"""Cells against torch's own where there is one, else against their equations, gate by gate."""
+"""Cells against torch's where torch has the same, else against their equations, gate by gate."""
 
 from collections.abc import Callable
 from typing import get_args

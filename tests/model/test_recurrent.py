@@ -35,7 +35,7 @@ def assert_same(ours: Any, theirs: Any) -> None:
 
 
 def step_by_step(layer: Layer, x_BTI: Tensor, state_BZ: Tensor) -> tuple[Tensor, Tensor]:
-    """Return what a layer should, one whole step of its cell after another."""
+    """Return what a layer should return, computed one step of its cell after another."""
     states = []
     for x_BI in x_BTI.unbind(dim=1):
         state_BZ = layer.cell(x_BI, state_BZ)
@@ -116,7 +116,7 @@ def test_a_layer_trains_in_mixed_precision(kind: str, precision: torch.dtype) ->
 
 
 def flatten(weights: list[Tensor], *_: Any, **__: Any) -> Tensor:
-    """Do what cuDNN's does: move the weights into one piece of memory, one after another."""
+    """Move the weights into one piece of memory, one after another, as cuDNN's function does."""
     whole = torch.cat([weight.flatten() for weight in weights])
     for weight, part in zip(weights, whole.split([*map(Tensor.numel, weights)]), strict=True):
         weight.set_(part.view_as(weight))
@@ -124,7 +124,7 @@ def flatten(weights: list[Tensor], *_: Any, **__: Any) -> Tensor:
 
 
 def cudnns(kind: str, types: list[torch.dtype]) -> Any:
-    """Return torch's layer as cuDNN has it: strict about what it is given, whose type it notes."""
+    """Return torch's layer with cuDNN's checks of its arguments; their type is added to `types`."""
     genuine = FUSED[kind]
 
     def fused(x: Tensor, start: Any, weights: list[Tensor], *rest: Any, **settings: Any) -> Any:
@@ -144,7 +144,7 @@ def cudnns(kind: str, types: list[torch.dtype]) -> Any:
 
 @pytest.fixture
 def as_if_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[torch.dtype]]:
-    """Have tensors say that they are on a GPU; return the types in which cuDNN computes."""
+    """Make tensors say that they are on a GPU; yield the list of types in which cuDNN computes."""
     types: list[torch.dtype] = []
     for kind in list(FUSED):
         monkeypatch.setitem(FUSED, kind, cudnns(kind, types))
@@ -228,7 +228,7 @@ def test_on_a_gpu_autocast_is_to_a_type_that_cudnn_takes(
 @pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("kind", CELLS)
 def test_a_gpu_trains_and_infers_as_a_cpu_does(kind: str, precision: torch.dtype) -> None:
-    """Every warning is an error here, that of weights in several pieces too."""
+    """Every warning is an error here, so weights in several pieces of memory fail too."""
     layers = Recurrent(kind, 24, 16, layers=2, bidirectional=True)
     x_BTI, length_B = random(5, 9, 24).float(), torch.tensor([9, 1, 4, 9, 7])
     weight_BTC = random(5, 9, 32, seed=1).float()
@@ -292,7 +292,7 @@ def twin(layers: Recurrent, kind: str, **settings: Any) -> Any:
 
 
 def joined(last: Tensor | tuple[Tensor, Tensor]) -> Tensor:
-    """Return torch's last states as ours: an LSTM's two side by side."""
+    """Return torch's last states in our layout: the two of an LSTM side by side."""
     return last if isinstance(last, Tensor) else torch.cat(last, dim=2)
 
 

@@ -1,4 +1,4 @@
-"""The model: one arithmetic in two views, blind to padding, with dropout only where asked."""
+"""The model: training and search compute the same, ignore padding, and drop out only if asked."""
 
 from itertools import product
 from typing import Literal
@@ -73,7 +73,7 @@ def assert_same(first: object, second: object) -> None:
 
 
 def assert_steps_give(model: Seq2Seq, expected_BTV: Tensor) -> None:
-    """Hold a chain of steps over TARGET_IN, two hypotheses a source, to `expected_BTV`."""
+    """Check that steps over TARGET_IN, with two hypotheses a source, give `expected_BTV`."""
     start, decoder = model.encode(SOURCE, SOURCE_LENGTH), Incremental(model)
     row_AK, place_R = torch.arange(6).view(3, 2), torch.arange(6)
     state_LRZ, sources = start.state_LBZ.repeat_interleave(2, dim=1), decoder.remember(start)

@@ -1,4 +1,4 @@
-"""A run's folder: what may go on in it, and who."""
+"""A run's folder: which trainings may go on in it, and one process at a time."""
 
 import shutil
 import subprocess
@@ -41,7 +41,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 def test_before_the_first_checkpoint_everything_may_change(
     small_config: Configure, tmp_path: Path
 ) -> None:
-    """A corpus whose name was mistyped must not bind the folder to the mistake."""
+    """After a mistyped corpus name, the same folder must accept the right one."""
     (tmp_path / "config.yaml").write_text(dump_config(small_config("data.corpus=mistyped.tsv")))
     (tmp_path / "checkpoints").mkdir()
     with opened(tmp_path, small_config("model.dropout=0")) as config:

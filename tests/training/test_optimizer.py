@@ -35,7 +35,7 @@ def true_norm(optimizer: Optimizer) -> float:
 
 @pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16, torch.float16])
 def test_the_clipped_norm_is_that_of_the_true_gradient(precision: torch.dtype) -> None:
-    """Under fp16 the loss is scaled by 65,536: what is clipped before unscaling is not this."""
+    """With fp16 the loss is scaled by 65,536, and so is the norm until the gradient is unscaled."""
     optimizer = make_optimizer(precision)
     expected = true_norm(optimizer)
     optimizer.scaled(loss_of(optimizer)).backward()

@@ -47,7 +47,7 @@ def test_the_report_and_both_evaluation_parts_are_kept(
 def test_the_tokenizer_sees_the_training_part_alone(
     small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
-    """A word that stands in dev or test only is unknown."""
+    """A word that only dev or test contains is unknown."""
     pairs = (Pair(f"zebra {number}.", f"zèbre {number}.", 1) for number in range(1000))
     held_out = next(pair for pair in pairs if split_pairs([pair]).dev)
     corpus = small_corpus.with_name("more.tsv")

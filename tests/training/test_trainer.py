@@ -64,7 +64,7 @@ def metrics(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
-    """Return a function that has this process signalled as update `step` ends."""
+    """Return a function that sends this process a signal when update `step` ends."""
 
     def arrange(step: int, number: int) -> None:
         def progress(self: Journal, now: int, total: int, shown: dict[str, str]) -> None:
@@ -258,7 +258,7 @@ def test_perplexity_is_infinite_where_no_number_is_as_large() -> None:
 
 @pytest.fixture
 def scores(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], None]:
-    """Return a function that has validations score what it is given, one after the other."""
+    """Return a function that takes scores and makes validations give them, one after the other."""
 
     def arrange(values: list[float]) -> None:
         upcoming: Iterator[float] = iter(values)

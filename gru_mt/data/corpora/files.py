@@ -1,4 +1,4 @@
-"""A corpus's file as bytes, unpacked: read whole, or refused where too large or damaged."""
+"""Read a corpus's file, unpacked, as bytes; refuse a file that is too large or damaged."""
 
 import errno
 import gzip
@@ -13,7 +13,7 @@ from typing import IO
 from gru_mt.errors import UserError, quoted, shown
 
 MAX_BYTES = 2_000_000_000  # of a corpus in memory, unpacked
-# What unpacking raises; ValueError where a name in a zip is not text.
+# What unpacking a damaged file raises; ValueError is for a name in a zip that is not text.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
 
 
@@ -47,12 +47,12 @@ def read_unpacked(path: Path, *, missing: str = "") -> bytes:
         where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
         raise UserError(f"{shown(path)}: no such file{where}{missing}") from None
     except OSError as error:
-        if error.errno in (None, errno.EINVAL):  # gzip and bz2; a place that a bad zip names
+        if error.errno in (None, errno.EINVAL):  # None: gzip, bz2; EINVAL: a bad zip's offset
             raise _damaged(path, error) from None
         raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
     except _DAMAGE as error:
         raise _damaged(path, error) from None
-    except RuntimeError as error:  # zipfile, of a password or an unknown compression
+    except RuntimeError as error:  # zipfile: it needs a password, or the compression is unknown
         raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
 
 
@@ -71,7 +71,7 @@ def _damaged(path: Path, error: Exception) -> UserError:
 
 
 def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
-    """Return the one text in `archive`; `_about.txt` and hidden files do not count."""
+    """Return the only text in `archive`, without `_about.txt` and hidden files; else UserError."""
     texts = [
         member
         for member in archive.infolist()
@@ -90,7 +90,7 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
 
 
 def _read_bounded(file: IO[bytes] | gzip.GzipFile, path: Path) -> bytes:
-    """Return all of `file`; UserError that names `path` where that is more than MAX_BYTES."""
+    """Return all of `file`; UserError that names `path` if it has more than MAX_BYTES."""
     data = io.BytesIO()
     while chunk := file.read(1 << 20):
         data.write(chunk)

@@ -1,7 +1,7 @@
 """The fra-eng corpus as published: found in the cache folder, else downloaded once.
 
 manythings.org/anki packs English-French pairs of the Tatoeba project. It renews its file now and
-then, so the file's digest changes; d2l.ai keeps that of 2019-04-07, which published scores use.
+then, so the digest changes. d2l.ai keeps the file of 2019-04-07, which published scores are for.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from gru_mt.errors import UserError, shown
 
-FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # fra.txt
+FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # of fra.txt
 TATOEBA_ATTRIBUTION = (
     "Sentence pairs from the Tatoeba project (tatoeba.org), packed by manythings.org/anki; "
     "CC-BY 2.0"
@@ -27,7 +27,7 @@ FILE_NAME = "fra-eng.zip"
 MAX_BYTES = 100_000_000  # all files so far are below 10 MB
 MAX_S = 600.0  # from the request to the last byte
 _SILENCE_S = 30.0  # the longest wait for the next byte
-NEWER_URL = "https://www.manythings.org/anki/"  # people download from it by hand
+NEWER_URL = "https://www.manythings.org/anki/"  # for people to download from by hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ def find_or_fetch(
     max_bytes: int = MAX_BYTES,
     max_s: float = MAX_S,
 ) -> Path:
-    """Return the path of fra-eng.zip in the folder `cache`, by default the user's own.
+    """Return the path of fra-eng.zip in the folder `cache`, by default the user's cache.
 
-    A missing file is downloaded; a failed download leaves nothing behind. Raises UserError where
-    the cached file is no zip, or where the download failed: it says why, and where to put the file.
+    A missing file is downloaded; a failed download leaves nothing behind. Raises UserError if the
+    cached file is no zip, or if the download failed: it says why, and where to put the file.
     """
     path = (cache or platformdirs.user_cache_path("gru-mt")) / FILE_NAME
     if path.exists():
@@ -71,7 +71,8 @@ def find_or_fetch(
         answer = shown(error)
     else:
         return path
-    # Not inside `except`: an HTTPError is an open response, and as the context it stays open.
+    # Outside `except`: an HTTPError is an open response, and as the new error's context it would
+    # stay open.
     raise UserError(
         f"fra-eng cannot be downloaded ({published.url}: {answer}): put that file at {path}, or "
         f"fetch a newer {FILE_NAME} from {NEWER_URL} and name it with --set data.corpus=PATH"

@@ -7,9 +7,9 @@ from gru_mt.errors import UserError
 
 
 def parallel_rows(first: bytes, second: bytes, *, where: str) -> Iterator[Row]:
-    """Return the row of each line; raises UserError where one text has more lines.
+    """Return the row of each line. Raises UserError if one text has more lines than the other.
 
-    `where` names both texts in that message.
+    The message calls them `where`.
     """
     firsts, seconds = [*text_lines(first)], [*text_lines(second)]
     if len(firsts) != len(seconds):

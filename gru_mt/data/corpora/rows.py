@@ -1,11 +1,11 @@
-"""What a reader yields for each line of a corpus: a row, or the reason that there is none."""
+"""What a reader yields for each line of a corpus: a row, or the reason why there is none."""
 
 import io
 from enum import StrEnum
 
 
 class DropReason(StrEnum):
-    """Why a line gives no pair; where several fit, the first here is given."""
+    """Why a line gives no pair. If several reasons fit, it is the first in this order."""
 
     NOT_UTF8 = "not UTF-8"
     NO_TAB = "no tab"

@@ -1,4 +1,4 @@
-"""The corpus comes from the cache, or from the one source, held to its digest."""
+"""The corpus comes from the cache, or from its one source if the digest is right."""
 
 import contextlib
 import hashlib
@@ -35,7 +35,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server_port}"
-        self.over = threading.Event()  # what still sends must stop
+        self.over = threading.Event()  # tells handlers that still send to stop
         self.paths: list[str] = []
 
     def source(self, path: str, sha1: str = SHA1) -> PublishedFile:

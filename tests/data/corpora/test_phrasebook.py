@@ -1,4 +1,4 @@
-"""The phrasebook: what its grammar says word for word, and what holds of every pair."""
+"""The phrasebook: sentences of its grammar word for word, and rules that every pair keeps."""
 
 import hashlib
 import os
@@ -622,7 +622,7 @@ def test_an_english_sentence_has_one_translation_however_much_is_drawn() -> None
 def test_the_corpus_is_a_small_share_of_what_the_grammar_can_say(
     pairs: list[tuple[str, str]],
 ) -> None:
-    """Draws without end would not be new so often if the grammar were nearly used up."""
+    """If the corpus nearly exhausted the grammar, few of the newly drawn sentences would be new."""
     known = {english for english, _ in pairs}
     rng = random.Random(7)
     drawn = [pattern(rng).english for pattern in sentences.PATTERNS for _ in range(100)]

@@ -65,7 +65,7 @@ _CONTRACTED = {"de le": "du ", "de les": "des ", "à le": "au ", "à les": "aux 
 
 
 def starts_with_vowel(french: str) -> bool:
-    """Return whether a word elides the one before it: "homme" does, "héros" does not."""
+    """Return whether a word before `french` is elided: it is before "homme", not before "héros"."""
     return re.match(_VOWEL, french, re.I) is not None
 
 
@@ -178,7 +178,7 @@ def both(*texts: Text) -> Text:
 
 
 def gap(antecedent: NounPhrase) -> Clitic:
-    """Return the wordless object of "the apples that I ate": only the participle shows it."""
+    """Return an object without words, as in "the apples that I ate": only the participle agrees."""
     return Clitic("", "", antecedent.gender, antecedent.is_plural)
 
 
@@ -206,7 +206,7 @@ def couple(first: NounPhrase, second: NounPhrase) -> NounPhrase:
 
 
 def who(antecedent: NounPhrase) -> NounPhrase:
-    """Return the subject "the girl who", of which a clause then tells."""
+    """Return a subject such as "the girl who", which a clause follows."""
     return replace(
         antecedent, english=f"{antecedent.english} who", french=f"{antecedent.french} qui"
     )
@@ -235,7 +235,7 @@ def noun_phrase(
     adjective: Adjective | None = None,
     negated: bool = False,
 ) -> NounPhrase:
-    """Return a noun with its determiner or its owner; `negated` if it is a negated verb's object.
+    """Return a noun with its determiner or its owner. With `negated` it is a negated verb's object.
 
     apple, "some", plural -> "some apples", "des pommes"; negated -> "any apples", "de pommes".
     """
@@ -269,7 +269,7 @@ def noun_phrase(
 
 
 def profession(noun: Noun, *, is_plural: bool) -> NounPhrase:
-    """Return what someone is, which has no article in French: "a baker", "boulanger"."""
+    """Return what someone is; French has no article there: "a baker", "boulanger"."""
     if is_plural:
         english, french = english_plural(noun.english), plural(noun.french)
         return NounPhrase(english, french, Person.THEY, noun.gender)
@@ -300,7 +300,7 @@ class Clause:
 
     @property
     def statement(self) -> Text:
-        """What is told: "I do not see her", "je ne la vois pas"."""
+        """The clause as a statement: "I do not see her", "je ne la vois pas"."""
         auxiliary, verb = self._english_verb(supported=self.adverb is NOT)
         return Text(
             join(self.subject.english, auxiliary, self._slot, verb, self._english_tail),
@@ -309,7 +309,7 @@ class Clause:
 
     @property
     def question(self) -> Text:
-        """What is asked: "do you see her", "est-ce que vous la voyez"."""
+        """The clause as a question: "do you see her", "est-ce que vous la voyez"."""
         auxiliary, verb = self._english_verb(supported=True)
         return Text(
             join(auxiliary, self.subject.english, self._slot, verb, self._english_tail),

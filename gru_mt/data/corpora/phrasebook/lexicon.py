@@ -1,4 +1,4 @@
-"""The words of the phrasebook, English with French, and which go together.
+"""The words of the phrasebook in English and French, and which of them go together.
 
 `grammar` has the rules for a noun's plural, an adjective's forms and a regular verb's. The table of
 verbs holds the forms that follow no rule.
@@ -32,7 +32,7 @@ class Tense(Enum):
 
 
 class Kind(Flag):
-    """What a noun means: verbs choose their nouns by it, so that one eats food and reads books."""
+    """What a noun means. Verbs choose nouns by it, so that people eat food and read books."""
 
     ADULT = auto()
     CHILD = auto()

@@ -90,7 +90,7 @@ def _adjectives(kind: Kind) -> list[Adjective]:
 
 
 def _quality(rng: Random, kind: Kind) -> Adjective:
-    """Return an adjective to follow "be"; never "new", for which French has another word there."""
+    """Return an adjective to follow "be", but not "new": French has another word for it there."""
     return rng.choice([word for word in _adjectives(kind) if word.english != "new"])
 
 
@@ -105,7 +105,7 @@ def _verbs(kind: Kind, *, commands: bool = False) -> list[Verb]:
 
 
 def _is_state(verb: Verb) -> bool:
-    """Return whether the verb is a state, as "know" is: it takes no time, place or repetition."""
+    """Return whether the verb is a state such as "know": it takes no time, place or repetition."""
     return verb is not _BE and bool(verb.traits & Trait.STATE)
 
 
@@ -157,7 +157,7 @@ def _phrase(
     negated: bool = False,
     plain: bool = False,
 ) -> NounPhrase:
-    """Return a phrase with the noun; "his" is the `subject`'s, `plain` has no adjective."""
+    """Return a phrase with the noun. "his" refers to `subject`; `plain` means no adjective."""
     is_plural = noun.kind not in _UNCOUNTED and rng.random() < 0.3
     adjective = None
     if not plain and noun.kind not in Kind.RELATIVE and rng.random() < 0.3:
@@ -337,7 +337,7 @@ def _clause(
     tense: Tense | None = None,
     adverbs: tuple[Adverb | None, ...] = (),
 ) -> Clause:
-    """Return a clause of any frame; what is not given is drawn at random."""
+    """Return a clause of any frame; arguments that are not given are drawn at random."""
     tense = tense or rng.choice(_TENSES)
     adverb = rng.choice(adverbs) if adverbs else _draw_adverb(rng, tense)
     return rng.choice(_FRAMES)(rng, subject or _subject(rng), tense, adverb)
@@ -605,7 +605,7 @@ PATTERNS: dict[Pattern, int] = {
 
 
 def generate() -> list[tuple[str, str]]:
-    """Return `PAIRS` pairs of English and French, always the same, no side of them twice."""
+    """Return `PAIRS` pairs of English and French, always the same ones; no side occurs twice."""
     rng = Random(_SEED)
     deck = [pattern for pattern, weight in PATTERNS.items() for _ in range(weight)]
     french_of: dict[str, str] = {}
