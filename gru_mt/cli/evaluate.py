@@ -71,7 +71,7 @@ def evaluate(
 
     folder = model or Run.newest().folder
     evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
-    translator = load_translator(folder, told=model, device=device)
+    translator = load_translator(folder, named=model, device=device)
     say(f"translating {len(evaluation_set.sources):,} sentences of {source or split}")
     with while_computing(translator.engine.device_type):
         result = evaluate_translator(

@@ -80,7 +80,7 @@ def translate(
             f"{quoted(' '.join(sentences))}"
         )
     translator = load_translator(
-        model or Run.newest().folder, told=model, device=device, attention=attention
+        model or Run.newest().folder, named=model, device=device, attention=attention
     )
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     with while_computing(translator.engine.device_type):

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def load_translator(
-    folder: Path, *, told: Path | None, device: str, attention: bool = False
+    folder: Path, *, named: Path | None, device: str, attention: bool = False
 ) -> "Translator":
     """Return the translator of `folder`, from its export if that will do: it starts faster.
 
     An export shows no attention, and computes on the CPU alone. A message says which folder is
-    used, unless the user named that one: `told`.
+    used, unless the user named that one: `named`.
     """
     from gru_mt.inference.exported import usable_export
     from gru_mt.inference.translator import Translator
@@ -23,6 +23,6 @@ def load_translator(
     used = folder
     if not attention and device in ("auto", "cpu"):
         used = usable_export(folder, warn=say) or folder
-    if used != told:
+    if used != named:
         say(f"using {used}")
     return Translator.load(used, device=device)

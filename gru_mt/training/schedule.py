@@ -49,10 +49,11 @@ def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
     them to be learned in a few epochs.
     """
     batch_tokens, warmup_steps = config.batch_tokens, config.warmup_steps
-    if batch_tokens == "auto":
+    if isinstance(batch_tokens, str):  # auto
         most = int(pairs.target.length_N.sum()) // (LEAST_UPDATES * config.accumulation)
-        batch_tokens = min(max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH)
-    if warmup_steps == "auto":
+        size: int = min(max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH)
+        batch_tokens = size
+    if isinstance(warmup_steps, str):
         total = planned_updates(config, pairs, batch_tokens)
         warmup_steps = min(LONGEST_WARMUP, total // WARMUP_SHARE)
     chosen = {"batch_tokens": batch_tokens, "warmup_steps": warmup_steps}
