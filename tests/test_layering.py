@@ -33,10 +33,9 @@ ROWS = """
     export export.plain_text export.graphs export.int8 export.write
     notebook
     evaluation evaluation.score evaluation.evaluate
-    training training.seeds training.schedule training.progress training.optimizer
-        training.checkpoint training.folder training.journal training.start training.preparation
-        training.signals training.update training.window training.validation training.keeping
-        training.trainer
+    training training.schedule training.progress training.optimizer training.checkpoint
+        training.journal training.start training.preparation training.signals training.update
+        training.validation training.keeping training.trainer
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data
         cli.config cli __main__
 """

@@ -14,7 +14,7 @@ from gru_mt.training.checkpoint import save_checkpoint
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData
 from gru_mt.training.progress import Progress
-from gru_mt.training.window import Reading, Taken
+from gru_mt.training.update import Reading, Taken
 
 
 def keep(config: Config, data: TrainingData, run: Run) -> None:

@@ -17,7 +17,7 @@ from gru_mt.data.split import EvaluationSet, Example, Split, split_corpus
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.training.journal import Journal
-from gru_mt.training.seeds import derived_seed
+from gru_mt.training.progress import derived_seed
 from gru_mt.training.start import Start
 
 

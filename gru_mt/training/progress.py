@@ -1,5 +1,6 @@
 """Where a run is, and what follows from it: pure functions."""
 
+import hashlib
 from dataclasses import dataclass, replace
 
 from gru_mt.config import TrainingConfig
@@ -45,3 +46,12 @@ class Progress:
         before = self.step - self.epoch_step
         total = before + (training.max_epochs - self.epoch) * epoch_updates
         return min(total, training.max_steps or total)
+
+
+def derived_seed(purpose: str, *places: int) -> int:
+    """Return 63 bits of the SHA-256 digest of a purpose and its places: each gets its own seed.
+
+    A resumed run computes its seeds again, so no random state needs to be stored.
+    """
+    text = "/".join([purpose, *map(str, places)])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -19,19 +19,16 @@ from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
-from gru_mt.training.folder import locked
 from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import Keeper, keep
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData, TrainingPairs, prepare
-from gru_mt.training.progress import Progress
+from gru_mt.training.progress import Progress, derived_seed
 from gru_mt.training.schedule import epoch_updates, learning_rate
-from gru_mt.training.seeds import derived_seed
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.start import Start, start_of
-from gru_mt.training.update import Update
+from gru_mt.training.start import Start, locked, start_of
+from gru_mt.training.update import Taken, Update, Window
 from gru_mt.training.validation import measure, perplexity
-from gru_mt.training.window import Taken, Window
 
 
 def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:

@@ -1,8 +1,10 @@
-"""One optimizer update: the mean loss a token over its microbatches, and a step down its gradient.
+"""One optimizer update, and the figures of a stretch of them.
 
 Shapes: B batch, T target tokens.
 """
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +12,7 @@ import torch
 from torch import Tensor
 
 from gru_mt.data.batching import Batch
+from gru_mt.data.encoding import EncodedPairs, Ints
 from gru_mt.model.loss import forced_loss
 from gru_mt.training.optimizer import Optimizer
 
@@ -56,3 +59,60 @@ class Update:
             loss += part.detach()
         grad_norm = self.optimizer.step(learning_rate, done)
         return Figures(loss, grad_norm, tokens, learning_rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An update that was made."""
+
+    step: int  # 0-based
+    pairs: EncodedPairs
+    rows: list[Ints]  # for each microbatch, its rows of `pairs`
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The figures of a stretch of updates; means are over its finite ones, None without any."""
+
+    loss: float | None  # nats a token, each token counted alike
+    grad_norm: float | None
+    learning_rate: float  # of the last update
+    tokens_s: float  # real target tokens a second
+    not_finite: list[Taken]
+
+
+class Window:
+    """The updates since the last reading."""
+
+    def __init__(self) -> None:
+        self._taken: list[Taken] = []
+        self.restart_clock()
+
+    def restart_clock(self) -> None:
+        """Start the clock of `tokens_s` again, to leave out what was not training."""
+        self._started_s = time.perf_counter()
+
+    def add(self, update: Taken) -> None:
+        """Note an update."""
+        self._taken.append(update)
+
+    def read(self) -> Reading | None:
+        """Return the figures of the updates since the last reading; None where there are none."""
+        taken, self._taken = self._taken, []
+        if not taken:
+            return None
+        losses = torch.stack([update.figures.loss for update in taken]).tolist()
+        norms = torch.stack([update.figures.grad_norm for update in taken]).tolist()
+        seconds = time.perf_counter() - self._started_s
+        self.restart_clock()
+        rows = [(u, u.figures.tokens, *each) for u, *each in zip(taken, losses, norms, strict=True)]
+        finite = [row for row in rows if math.isfinite(row[2] + row[3])]
+        finite_tokens = sum(tokens for _, tokens, _, _ in finite)
+        return Reading(
+            loss=sum(n * loss for _, n, loss, _ in finite) / finite_tokens if finite else None,
+            grad_norm=sum(norm for *_, norm in finite) / len(finite) if finite else None,
+            learning_rate=taken[-1].figures.learning_rate,
+            tokens_s=sum(tokens for _, tokens, _, _ in rows) / seconds,
+            not_finite=[u for u, _, loss, norm in rows if not math.isfinite(loss + norm)],
+        )

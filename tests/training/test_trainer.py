@@ -23,17 +23,15 @@ from gru_mt.run import Run
 from gru_mt.tensors import load_tensors
 from gru_mt.training import update as update_module
 from gru_mt.training import validation
-from gru_mt.training.folder import locked
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
 from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import epoch_updates
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.start import start_of
+from gru_mt.training.start import locked, start_of
 from gru_mt.training.trainer import Trainer, train
-from gru_mt.training.update import Figures, Update
+from gru_mt.training.update import Figures, Taken, Update, Window
 from gru_mt.training.validation import Validation
-from gru_mt.training.window import Taken, Window
 
 Configure = Callable[..., Config]
 

@@ -13,8 +13,7 @@ from gru_mt.config import Config
 from gru_mt.config_file import dump_config
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.training.folder import locked
-from gru_mt.training.start import start_of
+from gru_mt.training.start import locked, start_of
 
 Configure = Callable[..., Config]
 
@@ -155,7 +154,7 @@ def test_the_lock_dies_with_its_process(small_config: Configure, tmp_path: Path)
 import os, sys
 from pathlib import Path
 from gru_mt.run import Run
-from gru_mt.training.folder import locked
+from gru_mt.training.start import locked
 locked(Run(Path(sys.argv[1]))).__enter__()
 os.kill(os.getpid(), 9)
 """
