@@ -14,7 +14,7 @@ from gru_mt.training.checkpoint import save_checkpoint
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData
 from gru_mt.training.progress import Progress
-from gru_mt.training.update import Reading, Taken
+from gru_mt.training.update import Reading, UpdateRecord
 
 
 def keep(config: Config, data: TrainingData, run: Run) -> None:
@@ -107,7 +107,7 @@ class Keeper:
         write_file(path, content)
         return True
 
-    def write_not_finite(self, update: Taken) -> int:
+    def write_not_finite(self, update: UpdateRecord) -> int:
         """Write which corpus lines an update trained on; return how many."""
         train = self._data.train
         lines = sorted(train[row].line for row_B in update.rows for row in row_B)

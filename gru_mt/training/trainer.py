@@ -27,7 +27,7 @@ from gru_mt.training.progress import Progress, derived_seed
 from gru_mt.training.schedule import epoch_updates, learning_rate
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.start import Start, locked, start_of
-from gru_mt.training.update import Taken, Update, Window
+from gru_mt.training.update import Update, UpdateRecord, Window
 from gru_mt.training.validation import measure, perplexity
 
 
@@ -89,7 +89,7 @@ class Trainer:
         started_s -= self.progress.elapsed_s
         self.keeper = Keeper(run, self.config, data, self.optimizer, started_s=started_s)
         self._window = Window()
-        self._newest: Taken | None = None
+        self._newest: UpdateRecord | None = None
         self._shown: dict[str, str] = {}
 
     def run(self) -> Progress:
@@ -129,7 +129,7 @@ class Trainer:
                 seed=derived_seed("dropout", training.seed, step),
                 done=step,
             )
-            self._newest = Taken(step, pairs, rows, figures)
+            self._newest = UpdateRecord(step, pairs, rows, figures)
             self._window.add(self._newest)
             self.progress = self.progress.after_update(len(updates))
             if self.progress.step % training.log_steps == 0:
@@ -225,7 +225,7 @@ class Trainer:
         if not (math.isfinite(perplexity(loss / pairs.target_tokens(row_B))) and finite.all()):
             self._refuse("the weights after it, or what they give, are")
 
-    def _refuse(self, what: str, update: Taken | None = None) -> NoReturn:
+    def _refuse(self, what: str, update: UpdateRecord | None = None) -> NoReturn:
         """Stop the run, and record the corpus lines of an update, by default the newest."""
         update = update or self._newest
         assert update, "without an update nothing is checked"

@@ -1,9 +1,8 @@
 """One optimizer update, and the figures of a stretch of them.
 
-Shapes: B batch, T target tokens.
+Shapes: N updates, F of them finite.
 """
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +61,7 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class UpdateRecord:
     """An update that was made."""
 
     step: int  # 0-based
@@ -79,40 +78,40 @@ class Reading:
     grad_norm: float | None
     learning_rate: float  # of the last update
     tokens_s: float  # real target tokens a second
-    not_finite: list[Taken]
+    not_finite: list[UpdateRecord]
 
 
 class Window:
     """The updates since the last reading."""
 
     def __init__(self) -> None:
-        self._taken: list[Taken] = []
+        self._records: list[UpdateRecord] = []
         self.restart_clock()
 
     def restart_clock(self) -> None:
         """Start the clock of `tokens_s` again, to leave out what was not training."""
         self._started_s = time.perf_counter()
 
-    def add(self, update: Taken) -> None:
+    def add(self, update: UpdateRecord) -> None:
         """Note an update."""
-        self._taken.append(update)
+        self._records.append(update)
 
     def read(self) -> Reading | None:
         """Return the figures of the updates since the last reading; None where there are none."""
-        taken, self._taken = self._taken, []
-        if not taken:
+        records, self._records = self._records, []
+        if not records:
             return None
-        losses = torch.stack([update.figures.loss for update in taken]).tolist()
-        norms = torch.stack([update.figures.grad_norm for update in taken]).tolist()
+        loss_N = torch.stack([each.figures.loss for each in records]).double().cpu()
+        norm_N = torch.stack([each.figures.grad_norm for each in records]).double().cpu()
         seconds = time.perf_counter() - self._started_s
         self.restart_clock()
-        rows = [(u, u.figures.tokens, *each) for u, *each in zip(taken, losses, norms, strict=True)]
-        finite = [row for row in rows if math.isfinite(row[2] + row[3])]
-        finite_tokens = sum(tokens for _, tokens, _, _ in finite)
+        token_N = torch.tensor([each.figures.tokens for each in records]).double()
+        finite_N = (loss_N + norm_N).isfinite()
+        token_F, loss_F, norm_F = (each_N[finite_N] for each_N in (token_N, loss_N, norm_N))
         return Reading(
-            loss=sum(n * loss for _, n, loss, _ in finite) / finite_tokens if finite else None,
-            grad_norm=sum(norm for *_, norm in finite) / len(finite) if finite else None,
-            learning_rate=taken[-1].figures.learning_rate,
-            tokens_s=sum(tokens for _, tokens, _, _ in rows) / seconds,
-            not_finite=[u for u, _, loss, norm in rows if not math.isfinite(loss + norm)],
+            loss=float(token_F @ loss_F / token_F.sum()) if len(token_F) else None,
+            grad_norm=float(norm_F.mean()) if len(token_F) else None,
+            learning_rate=records[-1].figures.learning_rate,
+            tokens_s=int(token_N.sum()) / seconds,
+            not_finite=[each for each, finite in zip(records, finite_N, strict=True) if not finite],
         )

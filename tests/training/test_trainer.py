@@ -30,7 +30,7 @@ from gru_mt.training.schedule import epoch_updates
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.start import locked, start_of
 from gru_mt.training.trainer import Trainer, train
-from gru_mt.training.update import Figures, Taken, Update, Window
+from gru_mt.training.update import Figures, Update, UpdateRecord, Window
 from gru_mt.training.validation import Validation
 
 Configure = Callable[..., Config]
@@ -500,7 +500,7 @@ def test_every_pair_is_trained_on_once_an_epoch(
     trainer = make_trainer(small_config("training.accumulation=4"), tmp_path)
     seen: list[int] = []
 
-    def add(self: Window, update: Taken) -> None:
+    def add(self: Window, update: UpdateRecord) -> None:
         seen.extend(row for rows in update.rows for row in rows.tolist())
 
     monkeypatch.setattr(Window, "add", add)

@@ -13,7 +13,7 @@ from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.update import Figures, Taken, Update, Window
+from gru_mt.training.update import Figures, Update, UpdateRecord, Window
 
 
 def batch(*targets: list[int]) -> Batch:
@@ -63,9 +63,9 @@ def test_microbatches_that_are_equal_have_other_dropout() -> None:
 PAIRS = EncodedPairs(IdSequences([]), IdSequences([]))
 
 
-def taken(step: int, tokens: int, loss: float, norm: float) -> Taken:
+def taken(step: int, tokens: int, loss: float, norm: float) -> UpdateRecord:
     figures = Figures(torch.tensor(loss), torch.tensor(norm), tokens, 0.1 * step)
-    return Taken(step, PAIRS, [np.array([step])], figures)
+    return UpdateRecord(step, PAIRS, [np.array([step])], figures)
 
 
 def test_every_token_counts_alike(monkeypatch: pytest.MonkeyPatch) -> None:
