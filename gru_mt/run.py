@@ -16,7 +16,6 @@ from gru_mt.storage import append_line, write_file
 RUNS = Path("runs")  # where runs are, unless a command names another folder
 CONFIG = "config.yaml"  # of a run, and of a bundle
 WEIGHTS = "weights.safetensors"  # of a bundle
-EXPORTS = {"fp32": "onnx", "int8": "onnx-int8"}  # by precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +98,10 @@ class Run:
     def bundle(self) -> Path:
         """The folder of the trained translator."""
         return self.folder / "model"
+
+    def export(self, precision: str) -> Path:
+        """The folder of the translator for onnxruntime, in `fp32` or `int8`; of a bundle too."""
+        return self.folder / {"fp32": "onnx", "int8": "onnx-int8"}[precision]
 
     def read_metrics(self) -> tuple[list[dict[str, Any]], int]:
         """Return the figures of each line, "step" among them, and how many lines are torn.

@@ -18,6 +18,7 @@ from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record
 
 from gru_mt.inference.exported import usable_export
 from gru_mt.run import Run
+from gru_mt.storage import read_json
 
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates, updates of a window, windows after the warm-up
 SEEDS = [1]
@@ -40,11 +41,6 @@ OverridesOption = Annotated[
 ]
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the objects of a file with one on each line."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def train(
     config: Path, run: Path, corpus: str, steps: int, window: int, overrides: Sequence[str] = ()
 ) -> tuple[Finished, list[float]]:
@@ -63,7 +59,7 @@ def train(
     values = [*overrides, *(f"{name}={value}" for name, value in settings.items())]
     options = [f"--set={value}" for value in values]
     finished = gru_mt("train", "--config", config, "--run", run, *options)
-    lines = read_lines(run / "metrics.jsonl")
+    lines, _ = Run(run).read_metrics()
     speeds = [line["tokens_s"] for line in lines if line["step"] > WARM_UP and "tokens_s" in line]
     return finished, speeds
 
@@ -123,10 +119,11 @@ def quality(
 
 def outcome(run: Path) -> dict[str, Any]:
     """Return from a finished run's folder its time, updates, and greedy BLEU on dev."""
-    summary = json.loads((Run(run).summary).read_text(encoding="utf-8"))
+    summary = read_json(Run(run).summary)
+    lines, _ = Run(run).read_metrics()
     dev = [
         {"step": line["step"], "minutes": line["elapsed_s"] / 60, "bleu": line["dev_bleu"]}
-        for line in read_lines(run / "metrics.jsonl")
+        for line in lines
         if "dev_bleu" in line
     ]
     passed = [validation["minutes"] for validation in dev if validation["bleu"] > GOAL]
@@ -171,8 +168,8 @@ def translate(
     """
     model = model.resolve()
     model = usable_export(model, warn=print) or model
-    run = model if (model / "test.json").is_file() else model.parent
-    test = run / "test.json"
+    run = model if Run(model).evaluation_set("test").is_file() else model.parent
+    test = Run(run).evaluation_set("test")
     if not test.is_file():
         raise typer.BadParameter(f"{model} is no run: there is no {test}")
     line = begin("translate", {"model": str(model.relative_to(run.parent))})

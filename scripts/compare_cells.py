@@ -16,6 +16,7 @@ from bench import WARM_UP, train
 from measuring import gru_mt
 
 from gru_mt.model.cells import CELLS
+from gru_mt.run import WEIGHTS, Run
 from gru_mt.tensors import load_tensors
 
 CONFIG = Path("configs/compare.yaml")
@@ -47,7 +48,7 @@ def measure(settings: list[str], corpus: str, steps: int, seed: int) -> Row:
         run = Path(folder) / "run"
         overrides = [*settings, f"training.seed={seed}"]
         _, speeds = train(CONFIG, run, corpus, steps, WINDOW, overrides)
-        weights, _ = load_tensors(run / "model" / "weights.safetensors")
+        weights, _ = load_tensors(Run(run).bundle / WEIGHTS)
         evaluation = json.loads(gru_mt("eval", "--model", run, "--split", "dev", "--json").stdout)
     sizes = {name: weight.numel() for name, weight in weights.items()}
     recurrent = sum(size for name, size in sizes.items() if name.startswith(RECURRENT))

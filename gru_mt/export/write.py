@@ -11,7 +11,7 @@ from gru_mt.bundle import load_bundle
 from gru_mt.errors import UserError
 from gru_mt.export.graphs import graphs
 from gru_mt.inference.exported import FACTS, FORMAT, INSTALL, is_export
-from gru_mt.run import EXPORTS, WEIGHTS, bundle_of
+from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import (
     file_digest,
     replacing_folder,
@@ -29,7 +29,7 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
     `out` is by default a folder in `folder`. An older export there is replaced. Raises UserError
     if `out` is anything else or a package is missing, and as `load_bundle` does.
     """
-    out = out or folder / EXPORTS[precision]
+    out = out or Run(folder).export(precision)
     if missing := [name for name in PACKAGES if not find_spec(name)]:
         raise UserError(f"exporting needs {' and '.join(missing)}: {INSTALL}")
     if out.exists() and not is_export(out):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted
-from gru_mt.run import EXPORTS, WEIGHTS, bundle_of
+from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import file_digest, read_json, without_digest
 from gru_mt.tensors import tensors_digest
 
@@ -46,7 +46,7 @@ def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
     It cannot be used if there is none, onnxruntime is not installed, it is damaged, or it was made
     of other weights than the bundle has now. `warn` gets a line in the last two cases.
     """
-    export = folder / EXPORTS["fp32"]
+    export = Run(folder).export("fp32")
     if not is_export(export) or not find_spec("onnxruntime"):
         return None
     weights = tensors_digest(bundle_of(folder) / WEIGHTS)
