@@ -4,6 +4,7 @@ The configuration has them as its section `decoding`, an export keeps them, and 
 `eval` override them. No pydantic here: an export is loaded without it.
 """
 
+import math
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -15,6 +16,17 @@ def _setting(default: Any, least: float, most: float, description: str) -> Any:
     """Return a field whose metadata has range and description, named as pydantic reads them."""
     limits = {"ge": least, "le": most, "strict": True, "description": description}
     return field(default=default, metadata=limits)
+
+
+def check_number(
+    name: str, value: Any, least: float, most: float = math.inf, *, whole: bool = True
+) -> None:
+    """Raise ValueError where `value` is no number, or no whole one, from `least` to `most`."""
+    kind: Any = Integral if whole else Real
+    if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
+        limits = f"from {least:,} to {most:,}" if most < math.inf else f"of at least {least:,}"
+        named = "whole number" if whole else "number"
+        raise ValueError(f"{name} must be a {named} {limits}, got {quoted(value)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +48,8 @@ class Decoding:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            value, least, most = getattr(self, each.name), each.metadata["ge"], each.metadata["le"]
-            kind, named = (Integral, "whole number") if each.type is int else (Real, "number")
-            if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
-                raise ValueError(
-                    f"{each.name} must be a {named} from {least:,} to {most:,}, got {quoted(value)}"
-                )
+            limits = (each.metadata["ge"], each.metadata["le"])
+            check_number(each.name, getattr(self, each.name), *limits, whole=each.type is int)
 
     def overridden(self, **given: float | None) -> Self:
         """Return these settings, but with the values of `given` that are not None.

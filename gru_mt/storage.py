@@ -153,6 +153,14 @@ def write_file(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
+def write_new(path: Path, content: bytes) -> bool:
+    """Write `content` as `write_file` does, but return False where the file holds it already."""
+    if path.is_file() and path.read_bytes() == content:
+        return False
+    write_file(path, content)
+    return True
+
+
 def append_line(path: Path, line: str) -> None:
     """Add a line to a text file; UserError where it cannot be written."""
     try:

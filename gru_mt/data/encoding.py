@@ -64,10 +64,6 @@ class EncodedPairs:
     source: IdSequences
     target: IdSequences
 
-    def target_tokens(self, row_B: Ints) -> int:
-        """Return how many target tokens the pairs in row_B have, with <eos> and without padding."""
-        return int(self.target.length_N[row_B].sum())
-
 
 def encode_pairs(
     tokenizer: Tokenizer,

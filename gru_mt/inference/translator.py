@@ -6,7 +6,6 @@ Shapes: N sentences, B sentences of one batch, S source tokens, T target tokens.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import Any, overload
 
@@ -16,8 +15,8 @@ from gru_mt.data.encoding import IdSequences, Ints
 from gru_mt.data.special import BOS
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Tokenizer
-from gru_mt.decoding import Decoding
-from gru_mt.errors import UserError, quoted
+from gru_mt.decoding import Decoding, check_number
+from gru_mt.errors import UserError
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.exported import is_export, load_export
 from gru_mt.inference.search import beam_search
@@ -155,8 +154,8 @@ class Translator:
         UserError if `n_best` is larger than the beam or there is no attention to show.
         """
         decoding = decoding or self.decoding
-        _check_count("n_best", n_best)
-        _check_count("batch_size", batch_size)
+        check_number("n_best", n_best, 1)
+        check_number("batch_size", batch_size, 1)
         if n_best > decoding.beam_size:
             raise UserError(
                 f"{n_best} translations need a beam of at least {n_best}: {decoding.beam_size}"
@@ -222,9 +221,3 @@ class Translator:
 def _encodable(source: str) -> str:
     """Return `source` cleaned, with "?" for half surrogate pairs, which UTF-8 cannot hold."""
     return clean(source.encode("utf-8", errors="replace").decode("utf-8"))
-
-
-def _check_count(name: str, value: object) -> None:
-    """Raise ValueError where `value` is not a whole number of at least 1."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {quoted(value)}")

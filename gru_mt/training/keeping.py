@@ -9,7 +9,7 @@ from gru_mt.config import Config, FittedConfig
 from gru_mt.config_file import dump_config
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.run import Run
-from gru_mt.storage import json_bytes, signed, write_file, write_json
+from gru_mt.storage import json_bytes, signed, write_json, write_new
 from gru_mt.training.checkpoint import save_checkpoint
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData
@@ -32,8 +32,7 @@ def keep(config: Config, data: TrainingData, run: Run) -> None:
         if name not in tokenizer:
             (run.folder / name).unlink(missing_ok=True)
     for path, content in files.items():
-        if not path.is_file() or path.read_bytes() != content:
-            write_file(path, content)
+        write_new(path, content)
 
 
 class Keeper:
@@ -101,11 +100,7 @@ class Keeper:
     def write_summary(self, progress: Progress, device: str) -> bool:
         """Write a finished run's summary; return False where the file holds it already."""
         facts = asdict(progress) | {"minutes": progress.elapsed_s / 60, "device": device}
-        path, content = self._run.summary, json_bytes(facts)
-        if path.is_file() and path.read_bytes() == content:
-            return False
-        write_file(path, content)
-        return True
+        return write_new(self._run.summary, json_bytes(facts))
 
     def write_not_finite(self, update: UpdateRecord) -> int:
         """Write which corpus lines an update trained on; return how many."""

@@ -3,7 +3,7 @@
 One process at a time trains in a run's folder: `locked` sees to it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,8 @@ MAY_CHANGE = (  # data.corpus only to another place: a digest checks its content
     "data.corpus",
 )
 
+EpochPairs = Callable[[int], EncodedPairs]  # epoch -> its pairs; a resumed run asks for none here
+
 
 class Fresh:
     """A new run: its weights stay as drawn, and its tokenizer is trained on the training part."""
@@ -50,8 +52,9 @@ class Fresh:
         sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
         return train_tokenizer(config, sources, targets, warn=journal.warn)
 
-    def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
-        """Return `config` with every `auto` chosen for a run on `pairs`; say what was chosen."""
+    def fit(self, config: Config, of_epoch: EpochPairs, journal: Journal) -> FittedConfig:
+        """Return `config` with every `auto` chosen for the pairs; say what was chosen."""
+        pairs = of_epoch(0)
         training = fitted(config.training, pairs)
         total = planned_updates(training, pairs, training.batch_tokens)
         for name in AUTO:
@@ -98,7 +101,7 @@ class Resumed:
         """Return the run's own tokenizer."""
         return Tokenizer.load(self.run.folder)
 
-    def fit(self, config: Config, pairs: EncodedPairs, journal: Journal) -> FittedConfig:
+    def fit(self, config: Config, of_epoch: EpochPairs, journal: Journal) -> FittedConfig:
         """Return `config`, which already has what was chosen when the run began."""
         return FittedConfig.model_validate(config.model_dump())
 

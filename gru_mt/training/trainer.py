@@ -77,7 +77,7 @@ class Trainer:
         """Build the model, and let `start` load what the run begins with; write nothing."""
         self.data, self.paths, self.journal, self.device = data, run, journal, device
         self.pairs = TrainingPairs(config, data.tokenizer, data.train)
-        self.config = start.fit(config, self.pairs.of_epoch(0), journal)
+        self.config = start.fit(config, self.pairs.of_epoch, journal)
         training = self.config.training
         self.precision = resolve_precision(training.precision, device)
         with torch.random.fork_rng(devices=[]):
@@ -218,11 +218,11 @@ class Trainer:
         self._read_window()
         if self._newest is None:
             return
-        pairs, row_B = self._newest.pairs, self._newest.rows[0]
+        batch = make_batch(self._newest.pairs, self._newest.rows[0])
         average = self.optimizer.average
-        loss = forced_loss(average, make_batch(pairs, row_B).to(self.device)).item()
+        loss = forced_loss(average, batch.to(self.device)).item()
         finite = torch.stack([weight.isfinite().all() for weight in average.parameters()])
-        if not (math.isfinite(perplexity(loss / pairs.target_tokens(row_B))) and finite.all()):
+        if not (math.isfinite(perplexity(loss / batch.target_tokens)) and finite.all()):
             self._refuse("the weights after it, or what they give, are")
 
     def _refuse(self, what: str, update: UpdateRecord | None = None) -> NoReturn:

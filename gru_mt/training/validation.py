@@ -102,6 +102,7 @@ def mean_loss(
     """Return the cross-entropy under teacher forcing, unsmoothed, in nats a target token."""
     loss, tokens = 0.0, 0
     for row_B in plan_batches(pairs, batch_tokens=batch_tokens, seed=0, epoch=0):
-        loss += forced_loss(model, make_batch(pairs, row_B).to(device)).item()
-        tokens += pairs.target_tokens(row_B)
+        batch = make_batch(pairs, row_B)
+        loss += forced_loss(model, batch.to(device)).item()
+        tokens += batch.target_tokens
     return loss / tokens

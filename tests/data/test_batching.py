@@ -214,3 +214,12 @@ def test_on_the_real_corpus_at_most_5_percent_is_padding(fra_eng_zip: Path) -> N
     assert sum(map(len, plan)) == 161_973
     assert padding(pairs.source, plan) <= 0.05
     assert padding(pairs.target, plan) <= 0.05
+
+
+def test_target_tokens_count_eos_and_no_padding() -> None:
+    target = IdSequences([[7] * 2, [7] * 5, [7] * 3])
+    pairs = EncodedPairs(IdSequences([[7]] * 3), target)
+    assert make_batch(pairs, rows(0, 1)).target_tokens == 3 + 6
+    assert make_batch(pairs, rows(2)).target_tokens == 4
+    whole = make_batch(pairs, rows(0, 1, 2)).target_tokens
+    assert whole == int((target.padded(rows(0, 1, 2))[0] != PAD).sum())

@@ -7,7 +7,7 @@ import pytest
 
 from gru_mt.config import TokenizerConfig
 from gru_mt.data import encoding
-from gru_mt.data.encoding import EncodedPairs, IdSequences, Ints, encode_pairs
+from gru_mt.data.encoding import IdSequences, Ints, encode_pairs
 from gru_mt.data.special import EOS, PAD
 from gru_mt.data.split import Example
 from gru_mt.data.tokenizer import Subwords, Tokenizer, train_tokenizer
@@ -49,14 +49,6 @@ def test_a_sentence_that_is_too_long_is_cut_and_loses_its_end() -> None:
     assert sequences.length_N.tolist() == [3, 3, 3, 1]
     assert sequences.lost_ends == 2
     assert lists(IdSequences([[4], []], cut_tokens=1)) == [[4], [EOS]]
-
-
-def test_target_tokens_count_eos_and_no_padding() -> None:
-    target = IdSequences([[7] * 2, [7] * 5, [7] * 3])
-    pairs = EncodedPairs(IdSequences([[7]] * 3), target)
-    assert pairs.target_tokens(rows(0, 1)) == 3 + 6
-    assert pairs.target_tokens(rows(2)) == 4
-    assert pairs.target_tokens(rows(0, 1, 2)) == int((target.padded(rows(0, 1, 2))[0] != PAD).sum())
 
 
 # Pairs

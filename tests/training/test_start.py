@@ -11,8 +11,10 @@ import pytest
 
 from gru_mt.config import Config
 from gru_mt.config_file import dump_config
+from gru_mt.data.encoding import EncodedPairs
 from gru_mt.errors import UserError
 from gru_mt.run import Run
+from gru_mt.training.journal import Journal
 from gru_mt.training.start import locked, start_of
 
 Configure = Callable[..., Config]
@@ -154,6 +156,7 @@ def test_the_lock_dies_with_its_process(small_config: Configure, tmp_path: Path)
 import os, sys
 from pathlib import Path
 from gru_mt.run import Run
+from gru_mt.training.journal import Journal
 from gru_mt.training.start import locked
 locked(Run(Path(sys.argv[1]))).__enter__()
 os.kill(os.getpid(), 9)
@@ -163,3 +166,17 @@ os.kill(os.getpid(), 9)
     assert killed.returncode == -9
     with opened(run, small_config()):
         pass
+
+
+def test_a_resumed_run_asks_for_no_pairs_to_fit_its_settings(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    """With sampling each epoch's pairs are encoded anew, which takes long."""
+
+    def of_epoch(epoch: int) -> EncodedPairs:
+        raise AssertionError(f"the pairs of epoch {epoch} were encoded for nothing")
+
+    begin(tmp_path, small_config())
+    start = start_of(Run(tmp_path))
+    fitted = start.fit(start.accept(small_config()), of_epoch, Journal(tmp_path / "train.log"))
+    assert fitted.model_dump() == small_config().model_dump()
