@@ -90,7 +90,7 @@ class DataConfig(Section):
 class TokenizerConfig(Section):
     kind: Literal["unigram", "bpe", "char", "word"] = "unigram"
     """Kind of tokens: subwords (unigram and bpe), characters (char) or lower-case words (word)."""
-    vocabulary_size: Annotated[int, Field(ge=8, le=1_000_000)] = 4_000
+    vocabulary_size: Annotated[int, Field(ge=16, le=1_000_000)] = 4_000
     """Tokens of the vocabulary, or of each of two, at most. A small corpus gives fewer, with a
     warning."""
     joint: bool = True

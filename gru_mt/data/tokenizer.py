@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import sentencepiece
 
-from gru_mt.data.special import BOS, EOS, PAD, SPECIALS, UNK
+from gru_mt.data.special import BOS, EOS, LITERALS, PAD, SPECIALS, UNK
 from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import Words
 from gru_mt.errors import UserError, quoted, shown
@@ -27,7 +27,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_BYTES = 100_000_000  # of a tokenizer's file; a million subwords take a third of it
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
-_FIRST = [*SPECIALS, *(f"<0x{byte:02X}>" for byte in range(256))]
+_FIRST = [*SPECIALS, *LITERALS, *(f"<0x{byte:02X}>" for byte in range(256))]
 _seed_lock = threading.Lock()  # SentencePiece has one seed for the whole process
 
 
@@ -44,7 +44,10 @@ class Subwords:
         except (RuntimeError, IndexError, UnicodeDecodeError):
             raise ValueError("it is not a SentencePiece model, or it is damaged") from None
         if pieces[: len(_FIRST)] != _FIRST:
-            raise ValueError(f"its ids must begin with {', '.join(SPECIALS)} and the 256 bytes")
+            raise ValueError(
+                f"its ids must begin with {', '.join(SPECIALS)}, {len(LITERALS)} for text that is "
+                "copied, and the 256 bytes; an older model must be trained again"
+            )
         for piece in pieces:
             if not is_word(piece):
                 raise ValueError(f"its piece {quoted(piece)} is none of a cleaned text")
@@ -56,12 +59,13 @@ class Subwords:
         The same texts give the same bytes. Raises UserError where `size` leaves no room for each
         character, the 256 bytes and the special tokens.
         """
-        characters = {_SPACE, *"".join(texts)} - {" "}
+        characters = {_SPACE, *"".join(texts)} - {" ", *LITERALS}
         minimum = len(_FIRST) + len(characters)
         if size < minimum:
             raise UserError(
                 f"tokenizer.vocabulary_size {size} is too small: set it to {minimum} or more, for "
-                f"{len(characters)} characters, 256 bytes and {len(SPECIALS)} special tokens"
+                f"{len(characters)} characters, 256 bytes and {len(SPECIALS) + len(LITERALS)} "
+                "special tokens"
             )
         model = io.BytesIO()
         try:
@@ -77,6 +81,8 @@ class Subwords:
                 eos_id=EOS,
                 normalization_rule_name="identity",
                 character_coverage=1.0,
+                user_defined_symbols=[*LITERALS],
+                split_digits=True,
                 byte_fallback=True,
                 max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
                 num_threads=2,  # fixed, as it changes the result: each thread rounds its own sums

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
 
-from gru_mt.data.special import BOS, EOS, PAD, SPECIALS, UNK
+from gru_mt.data.special import BOS, EOS, LITERALS, PAD, SPECIALS, UNK
 from gru_mt.data.text import is_word
 from gru_mt.errors import UserError
 
+_FIRST = (*SPECIALS, *LITERALS)
 _JOINS = ("", "<", ">", "<>")  # where a token has no space: nowhere, before it, after it, both
 
 
@@ -64,7 +65,7 @@ class Words:
     """A vocabulary of words. `decode` spaces punctuation as the corpus mostly does."""
 
     def __init__(self, tokens: Sequence[str], joins: Mapping[str, str]) -> None:
-        """Take the tokens in the order of ids, SPECIALS first; `joins` has the _JOINS of some."""
+        """Take the tokens in the order of ids, _FIRST first; `joins` has the _JOINS of some."""
         self.tokens = tuple(tokens)
         self._joins = joins
         self._ids = {token: index for index, token in enumerate(tokens)}
@@ -73,20 +74,24 @@ class Words:
     def train(
         cls, texts: Iterable[str], written: Iterable[str], *, size: int, min_frequency: int
     ) -> Self:
-        """Return a vocabulary of at most `size` tokens: SPECIALS, and the most frequent in `texts`.
+        """Return a vocabulary of at most `size` tokens: _FIRST, and the most frequent in `texts`.
 
         Ties are in alphabetical order. A token rarer than `min_frequency` is left out. `decode`
         spaces tokens as `written` does. Raises UserError where no token is frequent enough.
         """
         counts = Counter(token for text in texts for token in split_words(text))
-        frequent = [token for token, count in counts.items() if count >= min_frequency]
+        frequent = [
+            token
+            for token, count in counts.items()
+            if count >= min_frequency and token not in LITERALS
+        ]
         if not frequent:
             raise UserError(
                 f"tokenizer.min_frequency {min_frequency}: no word of the training side occurs so "
                 f"often; set it to {max(counts.values())} or less"
             )
         frequent.sort(key=lambda token: (-counts[token], token))
-        tokens = [*SPECIALS, *frequent[: size - len(SPECIALS)]]
+        tokens = [*_FIRST, *frequent[: size - len(_FIRST)]]
         joins = _learn_joins(written)
         return cls(tokens, {token: joins[token] for token in tokens if token in joins})
 
@@ -98,8 +103,11 @@ class Words:
             raise ValueError("the last line is cut off")
         rows = [line.partition("\t") for line in lines]
         tokens = [token for token, _, _ in rows]
-        if tuple(tokens[: len(SPECIALS)]) != SPECIALS:
-            raise ValueError(f"it must begin with the lines {', '.join(SPECIALS)}")
+        if tuple(tokens[: len(_FIRST)]) != _FIRST:
+            raise ValueError(
+                f"it must begin with the lines {', '.join(SPECIALS)} and {len(LITERALS)} for text "
+                "that is copied; an older model must be trained again"
+            )
         seen: set[str] = set()
         for number, (token, _, joins) in enumerate(rows, start=1):
             if not is_word(token) or token in seen or joins not in _JOINS:
