@@ -28,6 +28,7 @@ Layers = Annotated[int, Field(gt=0, le=32)]
 Rate = Annotated[float, Field(gt=0, le=1_000)]
 RateOrZero = Annotated[float, Field(ge=0, le=1_000)]
 Positive = Annotated[float, Field(ge=1e-6, le=1e9)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 Auto = Literal["auto"]
 
@@ -53,6 +54,28 @@ class ParallelFiles(Section):
     """The file of the language to translate into."""
 
 
+class AugmentConfig(Section):
+    """Shares of the training pairs that each epoch rewrites; each kind is drawn by itself."""
+
+    lower: Share = 0.08
+    """Source in lower case."""
+    no_mark: Share = 0.08
+    """Both sides without their final mark."""
+    typos: Share = 0.15
+    """A letter of a source word swapped, dropped, doubled or hit beside its key."""
+    marks: Share = 0.08
+    """Marks as people type them: no apostrophes, curly quotes, spaces before marks, several."""
+    join: Share = 0.08
+    """A pair and the one to three pairs after it, as one."""
+    names: Share = 0.5
+    """Names that stand on both sides become others, made-up ones or literals, where a pair has
+    any."""
+    numbers: Share = 0.5
+    """Numbers of one or two digits that stand on both sides become others, where a pair has any."""
+    items: Share = 0.08
+    """One to three literals, numbers or made-up names are put into both sides."""
+
+
 class DataConfig(Section):
     corpus: Text | ParallelFiles
     """Sentence pairs: fra-eng, phrasebook, a file of tab-separated pairs (plain, .zip or .gz), or
@@ -69,6 +92,8 @@ class DataConfig(Section):
     spaces (Chinese, Japanese, Thai and others) is a word, and so are 25 characters of any."""
     max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0
     """Longer side of a pair over its shorter side, in words, at most. Other pairs are dropped."""
+    augment: AugmentConfig | None = AugmentConfig()
+    """Rewriting of training pairs into what people type; null leaves them as they are."""
 
     @model_validator(mode="after")
     def _directions_are_the_corpus_languages(self) -> Self:

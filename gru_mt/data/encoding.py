@@ -15,6 +15,7 @@ from gru_mt.data.special import EOS, PAD
 from gru_mt.data.tokenizer import Tokenizer, Vocabulary
 
 if TYPE_CHECKING:
+    from gru_mt.data.augment import Texts
     from gru_mt.data.split import Example
 
 Ints = npt.NDArray[np.int64]
@@ -44,6 +45,15 @@ class IdSequences:
         self.length_N: Ints = np.frombuffer(lengths, np.int64)  # <eos> counts
         self._start_N = np.cumsum(self.length_N) - self.length_N
 
+    def overlaid(self, row_M: Ints, others: "IdSequences") -> "IdSequences":
+        """Return these sentences, but with the M of `others` at the rows that row_M names."""
+        merged = IdSequences([])
+        merged._ids = np.concatenate([self._ids, others._ids])
+        merged.length_N, merged._start_N = self.length_N.copy(), self._start_N.copy()
+        merged.length_N[row_M] = others.length_N
+        merged._start_N[row_M] = len(self._ids) + others._start_N
+        return merged
+
     def padded(self, row_B: Ints) -> tuple[Ints, Ints]:
         """Return id_BS, the sentences in row_B padded at the end to the longest, and length_B.
 
@@ -64,10 +74,16 @@ class EncodedPairs:
     source: IdSequences
     target: IdSequences
 
+    def overlaid(self, row_M: Ints, others: "EncodedPairs") -> "EncodedPairs":
+        """Return these pairs, but with the M of `others` at the rows that row_M names."""
+        return EncodedPairs(
+            self.source.overlaid(row_M, others.source), self.target.overlaid(row_M, others.target)
+        )
+
 
 def encode_pairs(
     tokenizer: Tokenizer,
-    examples: Sequence["Example"],
+    examples: Sequence["Example | Texts"],
     *,
     sampling: float = 0.0,
     seed: int = 0,

@@ -3,14 +3,17 @@
 import hashlib
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config import Config
+from gru_mt.data.augment import Noise, Texts
 from gru_mt.data.corpus import Corpus, load_corpus
 from gru_mt.data.encoding import EncodedPairs, encode_pairs
 from gru_mt.data.split import EvaluationSet, Example, Split, split_corpus
@@ -41,21 +44,36 @@ class TrainingPairs:
     def __init__(self, config: Config, tokenizer: Tokenizer, train: list[Example]) -> None:
         """Take the training part and what encodes it."""
         self._config, self._tokenizer, self._train = config, tokenizer, train
-        self._encoded: tuple[int, EncodedPairs] | None = None  # the last epoch, its pairs
+        augment = config.data.augment
+        self._noise = augment and Noise(augment, train, seed=config.training.seed)
+        self._clean: tuple[int, EncodedPairs] | None = None  # the last epoch encoded, its pairs
+        self._noisy: tuple[int, EncodedPairs] | None = None  # the same with its noise
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
-        """Return the pairs of an epoch; with sampling, each epoch cuts them into other subwords."""
-        sampling, training = self._config.tokenizer.sampling, self._config.training
-        if self._encoded is None or (sampling and self._encoded[0] != epoch):
-            pairs = encode_pairs(
-                self._tokenizer,
-                self._train,
-                sampling=sampling,
-                seed=derived_seed("subwords", training.seed, epoch) >> 32,  # it takes 31 bits
-                cut_tokens=training.cut_tokens,
-            )
-            self._encoded = epoch, pairs
-        return self._encoded[1]
+        """Return the pairs of an epoch. Each has its own noise and, with sampling, other subwords.
+
+        Only what differs from the epoch before is encoded anew.
+        """
+        if self._clean is None or (self._config.tokenizer.sampling and self._clean[0] != epoch):
+            self._clean = epoch, self._encode(self._train, epoch)
+        if not self._noise:
+            return self._clean[1]
+        if self._noisy is None or self._noisy[0] != epoch:
+            changed = self._noise.of_epoch(epoch)
+            rows = np.fromiter(changed, np.int64)
+            noisy = self._encode([*changed.values()], epoch)
+            self._noisy = epoch, self._clean[1].overlaid(rows, noisy)
+        return self._noisy[1]
+
+    def _encode(self, examples: Sequence[Example | Texts], epoch: int) -> EncodedPairs:
+        training = self._config.training
+        return encode_pairs(
+            self._tokenizer,
+            examples,
+            sampling=self._config.tokenizer.sampling,
+            seed=derived_seed("subwords", training.seed, epoch) >> 32,  # it takes 31 bits
+            cut_tokens=training.cut_tokens,
+        )
 
 
 def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
