@@ -1,6 +1,6 @@
 """A trained translator on disk.
 
-A bundle is a folder: `weights.safetensors`, the tokenizer's model, `config.yaml` and
+A bundle is a folder: `weights.safetensors`, the tokenizer's files, `config.yaml` and
 `provenance.json` (what it was trained on, and by which versions). Loading runs no code from it. It
 refuses a file that is missing, damaged or from another bundle.
 """
@@ -29,7 +29,7 @@ from gru_mt.storage import (
 )
 from gru_mt.tensors import load_tensors, save_tensors
 
-PROVENANCE, TOKENIZERS = "provenance.json", "tokenizer*.model"
+PROVENANCE, TOKENIZERS = "provenance.json", "tokenizer*"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc without whitespace
-_SPACELESS = re.compile(  # a letter of a script without spaces, and marks and punctuation after it
+SPACELESS = re.compile(  # a letter of a script without spaces, and marks and punctuation after it
     "["
     "\u0e00-\u109f"  # Thai, Lao, Tibetan, Myanmar
     "\u1780-\u17ff\u1950-\u1aaf"  # Khmer, Tai Le, New Tai Lue, Khmer symbols, Tai Tham
@@ -34,5 +34,5 @@ def count_words(text: str) -> int:
 
     Each letter of a script that is written without spaces counts as a word; spaces divide the rest.
     """
-    rest, letters = _SPACELESS.subn(" ", text)
+    rest, letters = SPACELESS.subn(" ", text)
     return letters + len(rest.split())

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import sentencepiece
 
+from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.special import BOS, EOS, LITERALS, PAD, SPECIALS, UNK
 from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import Words
@@ -27,6 +28,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_BYTES = 100_000_000  # of a tokenizer's file; a million subwords take a third of it
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
+_LEXICON_FILE = "tokenizer.lexicon.txt"
 _FIRST = [*SPECIALS, *LITERALS, *(f"<0x{byte:02X}>" for byte in range(256))]
 _seed_lock = threading.Lock()  # SentencePiece has one seed for the whole process
 
@@ -152,16 +154,18 @@ def _unescape(text: str) -> str:
 
 
 Vocabulary = Subwords | Words
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
     """The vocabularies of source and target; both are the same object if they are joint."""
 
-    ALL_FILES: ClassVar = (_JOINT_FILE, *_SIDE_FILES)  # every name that `files` may give
+    ALL_FILES: ClassVar = (_JOINT_FILE, *_SIDE_FILES, _LEXICON_FILE)  # names that `files` may give
 
     source: Vocabulary
     target: Vocabulary
+    lexicon: Lexicon  # the words of the source
 
     @property
     def joint(self) -> bool:
@@ -169,11 +173,11 @@ class Tokenizer:
 
     def files(self) -> dict[str, bytes]:
         """Return the content of each file that `load` reads, by the file's name."""
-        if self.joint:
-            return {_JOINT_FILE: self.source.to_bytes()}
+        names = (_JOINT_FILE,) if self.joint else _SIDE_FILES
+        sides = zip(names, (self.source, self.target), strict=False)  # a joint one is the source's
         return {
-            name: side.to_bytes()
-            for name, side in zip(_SIDE_FILES, (self.source, self.target), strict=True)
+            **{name: side.to_bytes() for name, side in sides},
+            _LEXICON_FILE: self.lexicon.to_bytes(),
         }
 
     @classmethod
@@ -183,17 +187,21 @@ class Tokenizer:
         Raises UserError that names the file which is missing or is no tokenizer.
         """
         names = _SIDE_FILES if (folder / _SIDE_FILES[0]).exists() else (_JOINT_FILE,)
-        sides = [_read(folder / name) for name in names]
-        return cls(sides[0], sides[-1])
+        sides = [_read(folder / name, _vocabulary) for name in names]
+        return cls(sides[0], sides[-1], _read(folder / _LEXICON_FILE, Lexicon.from_bytes))
 
 
-def _read(path: Path) -> Vocabulary:
+def _vocabulary(data: bytes) -> Vocabulary:
+    return Words.from_bytes(data) if data.startswith(b"<pad>") else Subwords(data)
+
+
+def _read(path: Path, parse: Callable[[bytes], T]) -> T:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
             raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
-        return Words.from_bytes(data) if data.startswith(b"<pad>") else Subwords(data)
+        return parse(data)
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:
@@ -224,9 +232,12 @@ def train_tokenizer(
             warn(f"tokenizer.vocabulary_size {size}: {where} gives {side.size}, which is used")
         return side
 
+    lexicon = Lexicon.learn(sources, targets)
     if config.joint:
         both = train([*sources, *targets], targets, "the training side")
-        return Tokenizer(both, both)
+        return Tokenizer(both, both, lexicon)
     return Tokenizer(
-        train(sources, sources, "the source side"), train(targets, targets, "the target side")
+        train(sources, sources, "the source side"),
+        train(targets, targets, "the target side"),
+        lexicon,
     )

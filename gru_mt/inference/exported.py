@@ -1,6 +1,6 @@
 """A translator for onnxruntime, on disk: what `gru-mt export` writes.
 
-An export is a folder: the graphs of encoder and decoder, the tokenizer's model, and `export.json`
+An export is a folder: the graphs of encoder and decoder, the tokenizer's files, and `export.json`
 (how to search, and what the export was made of). Loading imports no torch. It refuses a file that
 is missing, damaged or from another export.
 """
@@ -79,7 +79,7 @@ def load_export(folder: Path) -> ExportedBundle:
         language, setting = str(scoring["target"]), str(scoring["bleu_tokenizer"])
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{folder / FACTS}: damaged: {quoted(error)}") from None
-    files = {ENCODER, DECODER, *(path.name for path in folder.glob("tokenizer*.model"))}
+    files = {ENCODER, DECODER, *(path.name for path in folder.glob("tokenizer*"))}
     if odd := sorted(files ^ digests.keys()):
         raise UserError(f"{folder}: {quoted(odd[0])} is missing, or no file that {FACTS} names")
     for name, digest in digests.items():

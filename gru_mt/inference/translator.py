@@ -7,66 +7,24 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
 from gru_mt.data.encoding import IdSequences, Ints
+from gru_mt.data.glossary import Glossary
 from gru_mt.data.special import BOS
-from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
 from gru_mt.errors import UserError
+from gru_mt.inference.copying import CopyingState, copying
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.exported import is_export, load_export
-from gru_mt.inference.search import beam_search
+from gru_mt.inference.search import Hypothesis, beam_search
+from gru_mt.inference.sentence import Sentence, read_line
+from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 
 PRUNING_MARGIN = 1.5  # nats; see `beam_search`. Used where only the best translation is wanted.
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One translation of a sentence.
-
-    The score is the log-probability in nats / length ** length_penalty; higher is better. Its sixth
-    digit may change with the batch, because rounding depends on the shape of a product.
-    """
-
-    text: str
-    score: float
-    tokens: list[str]
-    attention: list[list[float]] | None  # of each token and <eos>, over source tokens and <eos>
-
-
-@dataclass(frozen=True, slots=True)
-class Translation:
-    """A sentence and its translations, best first."""
-
-    source: str
-    source_tokens: list[str]
-    candidates: list[Candidate]
-    cut_tokens: int  # how many source tokens were left out at the end; see `max_source_tokens`
-
-    @property
-    def text(self) -> str:
-        """The best translation; empty for a blank sentence."""
-        return self.candidates[0].text
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the sentence and its translations as JSON values."""
-        return {
-            "source": self.source,
-            "source_tokens": self.source_tokens,
-            "translations": [
-                {
-                    "text": candidate.text,
-                    "score": candidate.score,
-                    "tokens": candidate.tokens,
-                    **({} if candidate.attention is None else {"attention": candidate.attention}),
-                }
-                for candidate in self.candidates
-            ],
-        }
 
 
 @dataclass(eq=False)
@@ -88,6 +46,7 @@ class Translator:
     engine: Engine
     tokenizer: Tokenizer
     decoding: Decoding  # what `translate` uses if it is given none
+    source_language: str = ""  # it decides where sentences end
     target_language: str = ""  # this and the next: see `evaluation.score.resolve_bleu_tokenizer`
     bleu_tokenizer: str = "auto"
 
@@ -110,6 +69,7 @@ class Translator:
             TorchEngine(bundle.model),
             bundle.tokenizer,
             config.decoding,
+            source_language=config.data.source,
             target_language=config.data.target,
             bleu_tokenizer=config.evaluation.bleu_tokenizer,
         )
@@ -123,6 +83,8 @@ class Translator:
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
+        split: bool = True,
+        glossary: Glossary | None = None,
     ) -> Translation: ...
 
     @overload
@@ -134,6 +96,8 @@ class Translator:
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
+        split: bool = True,
+        glossary: Glossary | None = None,
     ) -> list[Translation]: ...
 
     def translate(
@@ -144,8 +108,14 @@ class Translator:
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
+        split: bool = True,
+        glossary: Glossary | None = None,
     ) -> Translation | list[Translation]:
-        """Return the translation of a string, or of each source in a sequence, in order.
+        """Return the translation of a line, or of each line in a sequence, in order.
+
+        A line is cut into its sentences, unless `split` is false. Addresses, code, long numbers,
+        emoji and unknown names are copied, and the terms of `glossary` become their translations;
+        each stands in the translation exactly as often as in the line.
 
         `decoding` is the translator's own if none is given. Neither the batch size nor the order of
         the sources changes a translation. A blank source gives an empty text. With an `n_best`
@@ -160,55 +130,72 @@ class Translator:
             raise UserError(
                 f"{n_best} translations need a beam of at least {n_best}: {decoding.beam_size}"
             )
-        if isinstance(sources, str):
-            return self._translate([sources], decoding, n_best, batch_size, attention)[0]
-        return self._translate(sources, decoding, n_best, batch_size, attention)
+        lines = [sources] if isinstance(sources, str) else sources
+        sentences_of = [self._read(line, glossary, split) for line in lines]
+        sentences = [sentence for each in sentences_of for sentence in each]
+        found = iter(self._translate(sentences, decoding, n_best, batch_size, attention))
+        translations = [
+            Translation(line, [next(found) for _ in each])
+            for line, each in zip(lines, sentences_of, strict=True)
+        ]
+        return translations[0] if isinstance(sources, str) else translations
+
+    def _read(self, line: str, glossary: Glossary | None, split: bool) -> list[Sentence]:
+        lexicon, language = self.tokenizer.lexicon, self.source_language
+        return [
+            *read_line(line, lexicon=lexicon, language=language, glossary=glossary, split=split)
+        ]
 
     def _translate(
         self,
-        sources: Sequence[str],
+        sentences: Sequence[Sentence],
         decoding: Decoding,
         n_best: int,
         batch_size: int,
         attention: bool,
-    ) -> list[Translation]:
-        """Return the translation of each source. `translate` has checked the arguments."""
+    ) -> list[SentenceTranslation]:
+        """Return the translation of each sentence. `translate` has checked the arguments."""
         longest = decoding.max_source_tokens
-        id_lists = self.tokenizer.source.encode_all([_encodable(source) for source in sources])
+        id_lists = self.tokenizer.source.encode_all([each.text for each in sentences])
         encoded = IdSequences(ids[:longest] for ids in id_lists)
-        candidates = [[Candidate("", 0.0, [], [] if attention else None)] for _ in sources]
+        found = [_copied(sentence, attention) for sentence in sentences]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
-        worded_N = by_length_N[encoded.length_N[by_length_N] > 1]  # blank sources are only <eos>
-        for first in range(0, len(worded_N), batch_size):
-            row_B = worded_N[first : first + batch_size]
+        asked_N = [row for row in by_length_N if not sentences[row].is_copied]
+        for first in range(0, len(asked_N), batch_size):
+            row_B = np.array(asked_N[first : first + batch_size])
             source_BS, length_B = encoded.padded(row_B)
+            # The limit depends on the sentence's own length, not on the rest of the batch.
+            limit_B = 2 * length_B + 8
+            start = self.engine.start(source_BS, length_B)
             beams = beam_search(
-                self.engine.step,
-                self.engine.start(source_BS, length_B),
-                # The limit depends on the sentence's own length, not on the rest of the batch.
-                2 * length_B + 8,
+                copying(self.engine.step),
+                CopyingState.start(start, source_BS, limit_B),
+                limit_B,
                 decoding,
                 margin=PRUNING_MARGIN if n_best == 1 else math.inf,
             )
             for row, source_S, length, beam in zip(row_B, source_BS, length_B, beams, strict=True):
-                candidates[row] = [
-                    Candidate(
-                        self.tokenizer.target.decode(hypothesis.ids),
-                        hypothesis.score,
-                        self.tokenizer.target.pieces(hypothesis.ids),
-                        self._align(source_S[:length], hypothesis.ids) if attention else None,
-                    )
-                    for hypothesis in beam[:n_best]
-                ]
-        return [
-            Translation(
-                source,
-                self.tokenizer.source.pieces(ids[:longest]),
-                candidates[row],
-                cut_tokens=max(0, len(ids) - longest),
-            )
-            for row, (source, ids) in enumerate(zip(sources, id_lists, strict=True))
-        ]
+                found[row] = SentenceTranslation(
+                    sentences[row].source,
+                    self.tokenizer.source.pieces(id_lists[row][:longest]),
+                    [
+                        self._candidate(sentences[row], source_S[:length], hypothesis, attention)
+                        for hypothesis in beam[:n_best]
+                    ],
+                    sentences[row].gap,
+                    cut_tokens=max(0, len(id_lists[row]) - longest),
+                )
+        return found
+
+    def _candidate(
+        self, sentence: Sentence, source_S: Ints, hypothesis: Hypothesis, attention: bool
+    ) -> Candidate:
+        return Candidate(
+            sentence.finished(self.tokenizer.target.decode(hypothesis.ids)),
+            hypothesis.score,
+            self.tokenizer.target.pieces(hypothesis.ids),
+            self._align(source_S, hypothesis.ids) if attention else None,
+        )
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
         """Return the attention of each token and of <eos> over source_S, as a batch of one."""
@@ -218,6 +205,7 @@ class Translator:
         return weights
 
 
-def _encodable(source: str) -> str:
-    """Return `source` cleaned, with "?" for half surrogate pairs, which UTF-8 cannot hold."""
-    return clean(source.encode("utf-8", errors="replace").decode("utf-8"))
+def _copied(sentence: Sentence, attention: bool) -> SentenceTranslation:
+    """Return the translation of a sentence that has nothing to translate: as it stands."""
+    candidate = Candidate(sentence.finished(sentence.text), 0.0, [], [] if attention else None)
+    return SentenceTranslation(sentence.source, [], [candidate], sentence.gap)

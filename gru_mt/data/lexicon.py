@@ -1,0 +1,164 @@
+"""The words of the source side: how each is mostly written, and so which ones were never seen.
+
+It is learned from the training part. With it a sentence in capitals, in title case or in small
+letters is read as if it had been written with care, and an unknown name is found.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Self
+
+from gru_mt.data.literals import Span
+from gru_mt.data.text import SPACELESS
+
+MOST_WORDS = 100_000  # that are kept, the most frequent ones
+COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
+RARE = 2  # occurrences
+_WORD = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*")  # with accents after their letters
+_NAME = re.compile(rf"{_WORD.pattern}(?:['’-](?=[^\W\d_]){_WORD.pattern})*")
+_START = re.compile(rf"(?:^|[.!?…]['\"”»)]*\s)\W*({_WORD.pattern})")  # the first word of a sentence
+_HEADER = "# gru-mt lexicon: names are "
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text: runs of letters, and each letter of a script without spaces."""
+    return _WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
+
+
+def is_shouted(text: str) -> bool:
+    """Return whether all letters with case are capitals, and they are at least two."""
+    letters = [letter for letter in text if letter.lower() != letter.upper()]
+    return len(letters) > 1 and all(letter.isupper() for letter in letters)
+
+
+class Lexicon:
+    """The words of the training source side."""
+
+    def __init__(self, forms: Mapping[str, str], *, copies_names: bool) -> None:
+        """Take each word's usual form by its lower case, and whether names are copied."""
+        self._forms, self.copies_names = forms, copies_names
+
+    @classmethod
+    def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
+        """Return the lexicon of `sources`; each has its translation in `targets`.
+
+        A word's usual form is the most frequent one inside sentences. The first word of a sentence
+        does not count, as it is capitalised whatever it is; a word that stands nowhere else is
+        written small. Names are copied if COPIED of the rare capitalised words are.
+        """
+        inside: Counter[str] = Counter()
+        first: Counter[str] = Counter()
+        copied: set[str] = set()
+        for source, target in zip(sources, targets, strict=True):
+            starts = _START.findall(source)
+            found = words(source)
+            first.update(starts)
+            inside.update(found)
+            inside.subtract(starts)
+            copied.update(word for word in found if word[0].isupper() and word in target)
+        forms: dict[str, str] = {}
+        for word, count in inside.most_common():
+            forms.setdefault(word.lower(), word if count > 0 else word.lower())
+        total: Counter[str] = Counter()
+        for word, count in [*inside.items(), *first.items()]:
+            total[word.lower()] += count
+        rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
+        return cls(
+            {low: forms[low] for low, _ in total.most_common(MOST_WORDS)},
+            copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return plain text: a header that says whether names are copied, then a form a line."""
+        lines = [f"{_HEADER}{'copied' if self.copies_names else 'translated'}"]
+        return "".join(f"{line}\n" for line in [*lines, *self._forms.values()]).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
+        header, *forms = data.decode().split("\n")
+        if not header.startswith(_HEADER) or forms.pop() != "":
+            raise ValueError("it has no header, or its last line is cut off")
+        return cls({form.lower(): form for form in forms}, copies_names=header.endswith("copied"))
+
+    def __contains__(self, word: str) -> bool:
+        """Return whether the training part has the word, in whatever case."""
+        return word.lower() in self._forms
+
+    def truecased(self, text: str) -> str:
+        """Return `text` as it would be written with care.
+
+        Text in capitals, in title case or without a capital gets each word's usual form, and a
+        capital at the start of a sentence: "TOM ET ZBIGNIEW" -> "Tom et Zbigniew". In other text
+        only known words in capitals change: "I SAID no" -> "I said no".
+        """
+        shouted = is_shouted(text)
+        if not (shouted or text == text.lower() or self._is_titled(text)):
+            return _WORD.sub(self._calmed, text)
+        if shouted:
+            text = _WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text)
+        text = _WORD.sub(lambda match: self._forms.get(match[0].lower(), match[0]), text)
+        return _START.sub(_capitalised, text)
+
+    def _is_titled(self, text: str) -> bool:
+        """Return whether long words are capitalised, and one of the others than the first need not.
+
+        So "The Old Man and the Sea" is in title case. "Das Haus" is not, if nouns have capitals.
+        """
+        found = _WORD.findall(text)
+        return all(word[0].isupper() for word in found if len(word) > 3) and any(
+            word[0].isupper() and self._forms.get(word.lower(), word).islower()
+            for word in found[1:]
+        )
+
+    def _calmed(self, match: re.Match[str]) -> str:
+        word = match[0]
+        return self._forms.get(word.lower(), word) if len(word) > 2 and word.isupper() else word
+
+    def unseen_names(self, text: str) -> list[Span]:
+        """Return the capitalised words of `text` that were never seen; none if names are translated.
+
+        Parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. What follows in
+        small letters is not: Zbigniew's. The first word of a sentence may be a known word with a
+        typo, and then it is no name.
+        """
+        if not self.copies_names:
+            return []
+        starts = {match.start(1) for match in _START.finditer(text)}
+        spans = []
+        for match in _NAME.finditer(text):
+            name = re.sub(r"(['’-][^\W\d_A-Z][^'’-]*)+$", "", match[0])
+            unseen = [part for part in _WORD.findall(name) if self._is_unseen(part)]
+            one = unseen == [name]
+            if unseen and not (one and match.start() in starts and self.is_typo(name)):
+                spans.append(Span(match.start(), match.start() + len(name), name))
+        return spans
+
+    def _is_unseen(self, word: str) -> bool:
+        return word[0].isupper() and len(word) > 1 and word not in self
+
+    def is_typo(self, word: str) -> bool:
+        """Return whether a letter swapped, dropped, added or changed makes it a known word."""
+        low = word.lower()
+        for place in range(len(low) + 1):
+            head, tail = low[:place], low[place:]
+            if tail[:1] and head + tail[1:] in self._forms:
+                return True
+            if tail[1:] and head + tail[1] + tail[0] + tail[2:] in self._forms:
+                return True
+            for letter in self._letters:
+                if head + letter + tail in self._forms or head + letter + tail[1:] in self._forms:
+                    return True
+        return False
+
+    @cached_property
+    def _letters(self) -> str:
+        """The letters of most words."""
+        return "".join(letter for letter, _ in Counter("".join(self._forms)).most_common(40))
+
+
+def _capitalised(match: re.Match[str]) -> str:
+    place = match.start(1) - match.start()
+    return match[0][:place] + match[0][place].upper() + match[0][place + 1 :]

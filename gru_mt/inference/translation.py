@@ -1,0 +1,94 @@
+"""What a translation is: a line, its sentences, and the candidates of each."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One translation of a sentence.
+
+    The score is the log-probability in nats / length ** length_penalty; higher is better. Its sixth
+    digit may change with the batch, because rounding depends on the shape of a product.
+    """
+
+    text: str
+    score: float
+    tokens: list[str]
+    attention: list[list[float]] | None  # of each token and <eos>, over source tokens and <eos>
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTranslation:
+    """A sentence of a line and its translations, best first."""
+
+    source: str
+    source_tokens: list[str]
+    candidates: list[Candidate]
+    gap: str = ""  # the spaces after the sentence in its line
+    cut_tokens: int = 0  # how many source tokens were left out at the end; see `max_source_tokens`
+    confidence: float = 1.0
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the sentence and its translations as JSON values."""
+        return {
+            "source": self.source,
+            "source_tokens": self.source_tokens,
+            "confidence": round(self.confidence, 3),
+            "warnings": [*self.warnings],
+            "translations": [
+                {
+                    "text": candidate.text,
+                    "score": candidate.score,
+                    "tokens": candidate.tokens,
+                    **({} if candidate.attention is None else {"attention": candidate.attention}),
+                }
+                for candidate in self.candidates
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A line and the translations of its sentences; a blank line has none."""
+
+    source: str
+    sentences: list[SentenceTranslation]
+
+    @property
+    def text(self) -> str:
+        """The best translation, its sentences with the spaces that they had between them."""
+        return self.texts[0]
+
+    @property
+    def texts(self) -> list[str]:
+        """The translations, best first: the k-th joins each sentence's k-th, or its last."""
+        count = max((len(sentence.candidates) for sentence in self.sentences), default=1)
+        return [
+            "".join(
+                sentence.candidates[min(k, len(sentence.candidates) - 1)].text + sentence.gap
+                for sentence in self.sentences
+            )
+            for k in range(count)
+        ]
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of the least certain sentence: 0 to 1, and 1 for a blank line."""
+        return min((sentence.confidence for sentence in self.sentences), default=1.0)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of all sentences, each once."""
+        return tuple(dict.fromkeys(each for one in self.sentences for each in one.warnings))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the line, its best translation and its sentences as JSON values."""
+        return {
+            "source": self.source,
+            "text": self.text,
+            "confidence": round(self.confidence, 3),
+            "warnings": [*self.warnings],
+            "sentences": [sentence.to_json() for sentence in self.sentences],
+        }
