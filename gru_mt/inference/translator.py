@@ -17,6 +17,7 @@ from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
 from gru_mt.errors import UserError
+from gru_mt.inference.copying import CopyingState, copying
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.exported import is_export, load_export
 from gru_mt.inference.search import beam_search
@@ -182,11 +183,12 @@ class Translator:
         for first in range(0, len(worded_N), batch_size):
             row_B = worded_N[first : first + batch_size]
             source_BS, length_B = encoded.padded(row_B)
+            # The limit depends on the sentence's own length, not on the rest of the batch.
+            limit_B = 2 * length_B + 8
             beams = beam_search(
-                self.engine.step,
-                self.engine.start(source_BS, length_B),
-                # The limit depends on the sentence's own length, not on the rest of the batch.
-                2 * length_B + 8,
+                copying(self.engine.step),
+                CopyingState.start(self.engine.start(source_BS, length_B), source_BS, limit_B),
+                limit_B,
                 decoding,
                 margin=PRUNING_MARGIN if n_best == 1 else math.inf,
             )
