@@ -28,7 +28,7 @@ ROWS = """
     model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq
         model.incremental model.loss
     device tensors bundle
-    inference inference.lines inference.search inference.rules inference.engine
+    inference inference.lines inference.search inference.copying inference.engine
         inference.torch_engine inference.onnx_engine inference.exported inference.translator
     export export.plain_text export.graphs export.int8 export.write
     notebook

@@ -37,18 +37,19 @@ class _Encoder(nn.Module):
 
 
 class _Decoder(nn.Module):
-    """Return the N likeliest tokens after one step of the decoder; N is the length of rank_N."""
+    """Return what `likeliest` does after one step of the decoder; rank_N has the length `count`."""
 
     def __init__(self, decoder: Incremental) -> None:
         super().__init__()
         self.decoder = decoder
 
     def forward(self, arrays: Arrays) -> Arrays:
-        logits_RV, state_LRZ = self.decoder(
+        logits_RV, state_LRZ, weight_RS = self.decoder(
             arrays["last_id_R"], arrays["state_LRZ"], arrays, arrays["row_AK"], arrays["place_R"]
         )
         log_prob_RN, id_RN = likeliest(logits_RV, arrays["rank_N"].shape[0])
-        return {"log_prob_RN": log_prob_RN, "id_RN": id_RN, "next_LRZ": state_LRZ}
+        found = {"log_prob_RN": log_prob_RN, "id_RN": id_RN, "next_LRZ": state_LRZ}
+        return found | ({"weight_RS": weight_RS} if "mask_AS" in arrays else {})
 
 
 @torch.no_grad()

@@ -2,10 +2,10 @@
 
 Shapes: B sources, S source tokens, T target tokens, V target vocabulary, L decoder layers, Z state
 of a layer, R live hypotheses, A sources that are still held, K most hypotheses of one source, N
-likeliest next tokens, or hypotheses that go on.
+next tokens, or hypotheses that go on.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +22,17 @@ class BeamState:
     source_R: Ints  # ascending rows of `sources`
     sources: dict[str, Any]  # what the decoder reads of the sources, by name: A rows each
     sources_held: int  # A
+    coverage_RS: Floats  # the sum of attention's weights so far; without attention S is 0
+
+    @classmethod
+    def start(cls, state_LRZ: Any, length_B: Ints, sources: dict[str, Any]) -> "BeamState":
+        """Return the state of one hypothesis for each source."""
+        shape = sources["mask_AS"].shape if "mask_AS" in sources else (len(length_B), 0)
+        return cls(state_LRZ, np.arange(len(length_B)), sources, len(length_B), np.zeros(shape))
+
+    def after(self, state_LRZ: Any, weight_RS: Floats) -> "BeamState":
+        """Return the state after a step in which attention had these weights."""
+        return replace(self, state_LRZ=state_LRZ, coverage_RS=self.coverage_RS + weight_RS)
 
     def select(self, row_N: Ints) -> "BeamState":
         """Return the state of the hypotheses that row_N names.
@@ -34,7 +45,20 @@ class BeamState:
         if 2 * len(held_A) <= sources_held:
             sources = {name: array[held_A] for name, array in sources.items()}
             source_N, sources_held = among_held_N, len(held_A)
-        return BeamState(self.state_LRZ[:, row_N], source_N, sources, sources_held)
+        return BeamState(
+            self.state_LRZ[:, row_N], source_N, sources, sources_held, self.coverage_RS[row_N]
+        )
+
+    def coverage(self, row: int) -> list[float] | None:
+        """Return how much attention each source token, <eos> too, has had from hypothesis `row`.
+
+        The sum is the number of steps so far. None where the model has no attention.
+        """
+        if "mask_AS" not in self.sources:
+            return None
+        length = int(self.sources["mask_AS"][self.source_R[row]].sum())
+        coverage_S: list[float] = self.coverage_RS[row, :length].tolist()
+        return coverage_S
 
     def grid(self) -> tuple[Ints, Ints]:
         """Return row_AK, the hypotheses of each source, and place_R, their places in flat row_AK.
@@ -60,16 +84,11 @@ class Engine(Protocol):
         ...
 
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
-        """Return log_prob_RN and id_RN of the `count` likeliest next tokens, and the state there.
+        """Return log_prob_RN and id_RN of next tokens, and the state there.
 
-        Log-probabilities are in nats. <pad>, <unk> and <s> have minus infinity.
-        """
-        ...
-
-    def distribution(self, last_id_R: Ints, state: BeamState) -> tuple[Floats, BeamState]:
-        """Return log_prob_RV of every token after last_id_R, and the state there.
-
-        Rules and averages of several models need it; without them `step` is faster.
+        The columns are <eos>, each literal in the order of ids, then the `count` likeliest others
+        (fewer where there are no more), likeliest first. Log-probabilities are in nats, over all
+        tokens but <pad>, <unk> and <s>, which no translation contains.
         """
         ...
 

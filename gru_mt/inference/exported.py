@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gru_mt.inference.onnx_engine import OnnxEngine
 
 ENCODER, DECODER, FACTS = "encoder.onnx", "decoder.onnx", "export.json"
-FORMAT = 2  # changes with the files, and with the inputs and outputs of the graphs
+FORMAT = 3  # changes with the files, and with the inputs and outputs of the graphs
 INSTALL = "pip install 'gru-mt[onnx]'"
 
 

@@ -4,7 +4,6 @@ Shapes: as in `engine`.
 """
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from gru_mt.errors import UserError, quoted
 from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats
 
-ALL_TOKENS = 1 << 20  # more than a vocabulary has; a graph gives as many as there are
 _LEFT: list[Any] = []  # sessions from before a fork, never deleted; see `_Graph`
 
 
@@ -32,10 +30,10 @@ class OnnxEngine:
     def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
         """Encode sources; return the state of one hypothesis for each."""
         sources = self._encoder.run({"source_BS": source_BS, "length_B": length_B})
-        return BeamState(sources.pop("state_LRZ"), np.arange(len(length_B)), sources, len(length_B))
+        return BeamState.start(sources.pop("state_LRZ"), length_B, sources)
 
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
-        """Return the `count` likeliest tokens after last_id_R, and the state there."""
+        """Return <eos>, the literals and the `count` likeliest others, and the state there."""
         row_AK, place_R = state.grid()
         found = self._decoder.run(
             {
@@ -47,14 +45,8 @@ class OnnxEngine:
                 **state.sources,
             }
         )
-        return found["log_prob_RN"], found["id_RN"], replace(state, state_LRZ=found["next_LRZ"])
-
-    def distribution(self, last_id_R: Ints, state: BeamState) -> tuple[Floats, BeamState]:
-        """Return the log-probability of every token after last_id_R, and the state there."""
-        ranked_RV, id_RV, state = self.step(last_id_R, state, ALL_TOKENS)
-        log_prob_RV = np.empty_like(ranked_RV)
-        np.put_along_axis(log_prob_RV, id_RV, ranked_RV, axis=1)
-        return log_prob_RV, state
+        weight_RS = found.get("weight_RS", state.coverage_RS)  # both are empty without attention
+        return found["log_prob_RN"], found["id_RN"], state.after(found["next_LRZ"], weight_RS)
 
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
         """Raise UserError: attention is not exported."""

@@ -27,37 +27,31 @@ class State(Protocol):
         """Return the state of the rows that row_N names; it may leave rows out and repeat some."""
         ...
 
+    def coverage(self, row: int, /) -> list[float] | None:
+        """Return how much attention each source token has had from a row; None if not known."""
+        ...
+
 
 S = TypeVar("S", bound=State)
 Step = Callable[[Ints, S, int], tuple[Floats, Ints, S]]
 """last_id_R, state, K -> log_prob_RK and id_RK of the K likeliest next tokens, next state.
 
 The first last_id_R is <s>. The K tokens are in any order. Log-probabilities are in nats; an
-impossible token has minus infinity.
+impossible token has minus infinity. A step function may add columns for tokens that are always of
+interest, or give fewer.
 """
-Distribution = Callable[[Ints, S], tuple[Floats, S]]
-"""last_id_R, state -> log_prob_RV of every next token, next state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A sequence that was found: ids without <eos>, log-probability in nats, score to rank by."""
+    """A sequence that was found. Log-probabilities are in nats."""
 
-    ids: list[int]
+    ids: list[int]  # without <eos>
     log_prob: float
-    score: float
-
-
-def top_k(distribution: Distribution[S]) -> Step[S]:
-    """Return the step function that picks the likeliest tokens of a distribution."""
-
-    def step(last_id_R: Ints, state: S, count: int) -> tuple[Floats, Ints, S]:
-        log_prob_RV, state = distribution(last_id_R, state)
-        last = min(count, log_prob_RV.shape[1]) - 1
-        id_RK = np.argpartition(-log_prob_RV, last, axis=1)[:, : last + 1]
-        return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, state
-
-    return step
+    score: float  # to rank by
+    lowest: float  # the log-probability of its least likely token
+    ended: bool  # with <eos>, and not because it reached its limit of tokens
+    coverage: list[float] | None  # after the last token, <eos> too; see `State`
 
 
 def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> float:
@@ -85,6 +79,7 @@ def beam_search(
     sentence_R = np.arange(len(limit_N))
     width_N = np.full(len(limit_N), decoding.beam_size)
     score_R: Floats = np.zeros(len(limit_N))
+    lowest_R: Floats = np.full(len(limit_N), math.inf)
     id_RT = np.empty((len(limit_N), 0), np.int64)
     last_id_R, state = np.full(len(limit_N), BOS), start
     while len(sentence_R):
@@ -93,16 +88,27 @@ def beam_search(
             score_R[:, None] + log_prob_RK, sentence_R, width_N, margin
         )
         sentence_C = sentence_R[row_C]
+        lowest_C = np.minimum(lowest_R[row_C], log_prob_RK[row_C, place_C])
         id_CT = np.hstack([id_RT[row_C], id_RK[row_C, place_C, None]])
         ended_C = (id_CT[:, -1] == EOS) | (id_CT.shape[1] >= limit_N[sentence_C])
         for c in np.flatnonzero(ended_C):
             ids: list[int] = id_CT[c].tolist()
             score = length_normalised(score_C[c], len(ids), decoding.length_penalty)
-            ids = ids[:-1] if ids[-1] == EOS else ids
-            found[sentence_C[c]].append(Hypothesis(ids, float(score_C[c]), score))
+            ended = ids[-1] == EOS
+            found[sentence_C[c]].append(
+                Hypothesis(
+                    ids[:-1] if ended else ids,
+                    float(score_C[c]),
+                    score,
+                    float(lowest_C[c]),
+                    ended,
+                    state.coverage(int(row_C[c])),
+                )
+            )
             width_N[sentence_C[c]] -= 1
         live_C = np.flatnonzero(~ended_C)
         sentence_R, score_R, id_RT = sentence_C[live_C], score_C[live_C], id_CT[live_C]
+        lowest_R = lowest_C[live_C]
         last_id_R, state = id_RT[:, -1], state.select(row_C[live_C])
     return [sorted(beam, key=lambda hypothesis: -hypothesis.score) for beam in found]
 

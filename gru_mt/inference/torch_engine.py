@@ -4,10 +4,8 @@ Shapes: as in `engine`.
 """
 
 import os
-from dataclasses import replace
 from functools import cache
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -44,20 +42,22 @@ class TorchEngine:
         """Encode sources; return the state of one hypothesis for each."""
         start = self._encode(source_BS, length_B)
         sources = self.decoder.remember(start)
-        return BeamState(start.state_LBZ, np.arange(len(length_B)), sources, len(length_B))
+        return BeamState.start(start.state_LBZ, length_B, sources)
 
     @torch.inference_mode()
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
-        """Return the `count` likeliest tokens after last_id_R, and the state there."""
-        logits_RV, state = self._advance(last_id_R, state)
+        """Return <eos>, the literals and the `count` likeliest others, and the state there."""
+        row_AK, place_R = state.grid()
+        logits_RV, state_LRZ, weight_RS = self.decoder(
+            self._tensor(last_id_R),
+            state.state_LRZ,
+            state.sources,
+            self._tensor(row_AK),
+            self._tensor(place_R),
+        )
         log_prob_RN, id_RN = likeliest(logits_RV, count)
-        return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), state
-
-    @torch.inference_mode()
-    def distribution(self, last_id_R: Ints, state: BeamState) -> tuple[Floats, BeamState]:
-        """Return the log-probability of every token after last_id_R, and the state there."""
-        logits_RV, state = self._advance(last_id_R, state)
-        return logits_RV.log_softmax(dim=1).cpu().numpy(), state
+        after = state.after(state_LRZ, weight_RS.cpu().numpy())
+        return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), after
 
     @torch.inference_mode()
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
@@ -67,17 +67,6 @@ class TorchEngine:
         start = self._encode(source_BS, length_B)
         weights: Floats = self.model.align(self._tensor(target_in_BT), start).cpu().numpy()
         return weights
-
-    def _advance(self, last_id_R: Ints, state: BeamState) -> tuple[Tensor, BeamState]:
-        row_AK, place_R = state.grid()
-        logits_RV, state_LRZ = self.decoder(
-            self._tensor(last_id_R),
-            state.state_LRZ,
-            state.sources,
-            self._tensor(row_AK),
-            self._tensor(place_R),
-        )
-        return logits_RV, replace(state, state_LRZ=state_LRZ)
 
     def _encode(self, source_BS: Ints, length_B: Ints) -> DecoderState:
         return self.model.encode(self._tensor(source_BS), self._tensor(length_B))

@@ -2,7 +2,7 @@
 
 Shapes: R hypotheses, A sources, K hypotheses of one source at most, S source tokens, E embedding,
 H decoder units, Z state of a decoder layer (see `cells`), L decoder layers, C encoder units (both
-directions), G rows of stacked gates, V target vocabulary, N likeliest ids, X features that
+directions), G rows of stacked gates, V target vocabulary, N ids of interest, X features that
 attention reads of a source: G for each decoder layer above the first, then E.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.special import BOS, PAD, UNK
+from gru_mt.data.special import BOS, EOS, FIRST_LITERAL, LITERALS, PAD, UNK
 from gru_mt.model.attention import Memory
 from gru_mt.model.linear import linear
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gru_mt.model.recurrent import Layer
 
 NEVER = (PAD, UNK, BOS)  # ids that no translation contains
+FIRST_OTHER = FIRST_LITERAL + len(LITERALS)  # ids from here on are neither special nor literals
 
 
 class Incremental(nn.Module):
@@ -69,12 +70,12 @@ class Incremental(nn.Module):
         sources: dict[str, Tensor],
         row_AK: Tensor,
         place_R: Tensor,
-    ) -> tuple[Tensor, Tensor]:
-        """Return logits_RV of the token after last_id_R, and the next state_LRZ.
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return logits_RV of the token after last_id_R, the next state_LRZ, and weight_RS.
 
         Row a of row_AK names the hypotheses of source a; where they are fewer than K, any others
         fill the row. Hypothesis r stands at place_R[r] of the flattened row_AK. Ids that no
-        translation contains get minus infinity.
+        translation contains get minus infinity. weight_RS is attention's; without it S is 0.
         """
         token_RE = self.model.embed(self.model.target_embedding, last_id_R)
         input_RG = linear(token_RE, self.token_GE, self.cells[0].bias_ih)
@@ -84,7 +85,7 @@ class Incremental(nn.Module):
         below, *above = self.cells
         state_L = [below.advance(input_RG, state_LRZ[0])]
         state_RH = state_L[0][:, : below.hidden_size]
-        context_RX = self._context(state_RH, sources, row_AK, place_R)
+        context_RX, weight_RS = self._context(state_RH, sources, row_AK, place_R)
         *context_RG, context_RE = context_RX.split(self.sizes_X, dim=1)
         for cell, weight_GH, part_RG, start_RZ in zip(
             above, self.state_GH, context_RG, state_LRZ[1:], strict=True
@@ -96,24 +97,38 @@ class Incremental(nn.Module):
         logits_RV = linear(
             readout_RE.tanh(), self.model.target_embedding.weight, self.output_bias_V
         )
-        return logits_RV, torch.stack(state_L)
+        return logits_RV, torch.stack(state_L), weight_RS
 
     def _context(
         self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, place_R: Tensor
-    ) -> Tensor:
-        """Return context_RX. A source's hypotheses read its memory together, without copying it."""
+    ) -> tuple[Tensor, Tensor]:
+        """Return context_RX and weight_RS.
+
+        A source's hypotheses read its memory together, without copying it.
+        """
         if not self.model.attention.context_size:
-            return state_RH.new_zeros(1, sum(self.sizes_X))
+            return state_RH.new_zeros(1, sum(self.sizes_X)), state_RH.new_zeros(
+                state_RH.shape[0], 0
+            )
         memory = Memory(sources["value_ASX"], sources["key_ASH"], sources["mask_AS"])
         query_AKH = state_RH.index_select(0, row_AK.flatten()).view(*row_AK.shape, -1)
-        context_AKX: Tensor = self.model.attention(query_AKH, memory)[0]
-        return context_AKX.flatten(0, 1).index_select(0, place_R)
+        context_AKX, weight_AKS = self.model.attention(query_AKH, memory)
+        context_RX: Tensor = context_AKX.flatten(0, 1).index_select(0, place_R)
+        return context_RX, weight_AKS.flatten(0, 1).index_select(0, place_R)
 
 
 def likeliest(logits_RV: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Return log_prob_RN and id_RN of each row's `count` likeliest ids, likeliest first."""
-    logit_RN, id_RN = logits_RV.topk(torch.sym_min(count, logits_RV.shape[1]), dim=1)
-    # log softmax with the largest logit from topk: torch.logsumexp's search for it is slow in ONNX.
-    largest_R1 = logit_RN[:, :1]
+    """Return log_prob_RN and id_RN: <eos>, the literals, and the `count` likeliest other ids.
+
+    <eos> and the literals are in the order of ids, the others come likeliest first.
+    """
+    other_RV = logits_RV[:, FIRST_OTHER:]
+    logit_RK, place_RK = other_RV.topk(torch.sym_min(count, other_RV.shape[1]), dim=1)
+    logit_RN = torch.cat([logits_RV[:, EOS:FIRST_OTHER], logit_RK], dim=1)
+    first_R9 = torch.arange(EOS, FIRST_OTHER, device=place_RK.device).expand(place_RK.shape[0], -1)
+    id_RN = torch.cat([first_R9, place_RK + FIRST_OTHER], dim=1)
+    # log softmax with the largest of these logits: it is the largest of all, and
+    # torch.logsumexp's search for it is slow in ONNX.
+    largest_R1 = logit_RN.amax(dim=1, keepdim=True)
     sum_R1 = (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True)
     return logit_RN - largest_R1 - sum_R1.log(), id_RN
