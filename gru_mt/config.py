@@ -74,6 +74,8 @@ class AugmentConfig(Section):
     """Numbers of one or two digits that stand on both sides become others, where a pair has any."""
     items: Share = 0.08
     """One to three literals, numbers or made-up names are put into both sides."""
+    words: bool = True
+    """Whether pairs of single words are added, which are found by counting where words meet."""
 
 
 class DataConfig(Section):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
     from gru_mt.inference.lines import Line
-    from gru_mt.inference.translator import Translation
+    from gru_mt.inference.translation import Translation
 
 EXAMPLES = """\b
 Examples:
@@ -97,7 +97,7 @@ def translate(
                 if as_json:
                     print_json(translation.to_json())
                 else:
-                    texts = [candidate.text for candidate in translation.candidates]
+                    texts = translation.texts
                     print_result("\n".join(texts + [""] * (n_best - len(texts))))
             flush_results()
 
@@ -125,8 +125,9 @@ def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[l
 def _warn_of(line: "Line", translation: "Translation") -> None:
     for warning in line.warnings:
         say(f"warning: line {line.number}: {warning}")
-    if translation.cut_tokens:
-        say(
-            f"warning: line {line.number}: too long; its last {translation.cut_tokens} tokens were "
-            "left out (decoding.max_source_tokens)"
-        )
+    for sentence in translation.sentences:
+        if sentence.cut_tokens:
+            say(
+                f"warning: line {line.number}: a sentence is too long; its last "
+                f"{sentence.cut_tokens} tokens were left out (decoding.max_source_tokens)"
+            )

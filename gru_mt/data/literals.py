@@ -130,6 +130,14 @@ def _pattern() -> re.Pattern[str]:
 
 
 @cache
+def _hint() -> re.Pattern[str]:
+    """Return a quick pattern of what every literal has: most sentences have nothing of it."""
+    return re.compile(
+        rf"[\d@#&%$<{{`/\\:;=_~^{LITERALS[0]}-{LITERALS[-1]}\ufe0f{_EMOJI}]|\w\.\w|[xX]D|[oO]_"
+    )
+
+
+@cache
 def _clock() -> re.Pattern[str]:
     """Return the pattern of a time of the day, which is the model's business: 10:30, 9h05."""
     return re.compile(r"\d{1,2}[:h]\d\d(?::\d\d)?(?:[ap]m)?", re.IGNORECASE)
@@ -141,9 +149,13 @@ def find_literals(text: str) -> list[Span]:
     Of numbers, and of words with digits, it is those with three digits or more, and no clock time:
     "Call 555-1234 at 10:30" -> [Span(5, 13, "555-1234")].
     """
-    spans = []
+    spans: list[Span] = []
+    if not _hint().search(text):
+        return spans
     for match in _pattern().finditer(text):
-        if match["digits"] and (sum(map(str.isdecimal, match[0])) < 3 or _clock().fullmatch(match[0])):
+        if match["digits"] and (
+            sum(map(str.isdecimal, match[0])) < 3 or _clock().fullmatch(match[0])
+        ):
             continue
         spans.append(Span(*match.span(), match[0]))
     return spans
@@ -186,3 +198,19 @@ def restore(text: str, literals: Sequence[str]) -> str:
         return literals[index] if index < len(literals) else match[0]
 
     return re.sub(f"[{LITERALS[0]}-{LITERALS[-1]}]", put, text)
+
+
+def mask_pair(source: str, target: str) -> tuple[str, str]:
+    """Return two sides with those literals masked that both have, each as often in both."""
+    sides = [find_literals(source), find_literals(target)]
+    counts = [Counter(span.text for span in side) for side in sides]
+    sides = [
+        [span for span in side if counts[0][span.text] == counts[1][span.text]] for side in sides
+    ]
+    masked = mask(source, sides[0])
+    marks: dict[str, list[str]] = {}
+    for i, span in enumerate(sides[0]):
+        marks.setdefault(span.text, []).append(LITERALS[i % len(LITERALS)])
+    for start, end, text in reversed(sides[1]):
+        target = target[:start] + marks[text].pop() + target[end:]
+    return masked.text, target

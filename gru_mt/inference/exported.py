@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted
+from gru_mt.inference.confidence import Calibration
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import file_digest, read_json, without_digest
 from gru_mt.tensors import tensors_digest
@@ -32,8 +33,10 @@ class ExportedBundle(NamedTuple):
     engine: "OnnxEngine"
     tokenizer: Tokenizer
     decoding: Decoding
+    source_language: str
     target_language: str
     bleu_tokenizer: str  # a `setting` of `evaluation.score.resolve_bleu_tokenizer`
+    calibration: Calibration | None
 
 
 def is_export(folder: Path) -> bool:
@@ -72,11 +75,13 @@ def load_export(folder: Path) -> ExportedBundle:
 
     facts = _read_facts(folder)
     try:
-        digests, scoring = dict(facts["files"]), dict(facts["evaluation"])
+        digests = dict(facts["files"])
         decoding = Decoding(**facts["decoding"])
         if asdict(decoding) != facts["decoding"]:
             raise ValueError("decoding: a setting is missing")
-        language, setting = str(scoring["target"]), str(scoring["bleu_tokenizer"])
+        languages = str(facts["languages"][0]), str(facts["languages"][1])
+        setting = str(facts["bleu_tokenizer"])
+        calibration = Calibration.of(facts["calibration"])
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{folder / FACTS}: damaged: {quoted(error)}") from None
     files = {ENCODER, DECODER, *(path.name for path in folder.glob("tokenizer*"))}
@@ -86,7 +91,8 @@ def load_export(folder: Path) -> ExportedBundle:
         if file_digest(folder / name) != digest:
             raise UserError(f"{folder / name}: damaged, or not the file that {FACTS} is of")
     engine = OnnxEngine(folder / ENCODER, folder / DECODER)
-    return ExportedBundle(engine, Tokenizer.load(folder), decoding, language, setting)
+    tokenizer = Tokenizer.load(folder)
+    return ExportedBundle(engine, tokenizer, decoding, *languages, setting, calibration)
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:

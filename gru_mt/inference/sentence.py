@@ -37,12 +37,17 @@ class Sentence:
         """Return the model's `text` as it is shown: literals put back, in capitals if wanted."""
         return restore(text.upper() if self.shouted else text, self.literals)
 
+    def shown(self, tokens: list[str]) -> list[str]:
+        """Return tokens with literals put back."""
+        return restore("\n".join(tokens), self.literals).split("\n") if tokens else []
+
 
 def read_line(
     line: str, *, lexicon: Lexicon, language: str, glossary: Glossary | None, split: bool
 ) -> Iterator[Sentence]:
     """Yield the sentences of a line; a blank line has none. Without `split` it is one sentence."""
-    line = line.encode("utf-8", errors="replace").decode("utf-8").strip()  # no half surrogate pairs
+    line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
+    line = " ".join(line.splitlines()).strip()
     terms = glossary.find(line) if glossary else []
     spans = disjoint([*terms, *find_literals(line)])
     masked, start = mask(line, spans).text, 0

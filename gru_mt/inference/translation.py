@@ -27,15 +27,16 @@ class SentenceTranslation:
     candidates: list[Candidate]
     gap: str = ""  # the spaces after the sentence in its line
     cut_tokens: int = 0  # how many source tokens were left out at the end; see `max_source_tokens`
-    confidence: float = 1.0
-    warnings: tuple[str, ...] = ()
+    features: tuple[float, ...] = ()  # what the confidence follows from; see `confidence`
+    confidence: float | None = None  # from 0 to 1; None where the model has no calibration
+    warnings: tuple[str, ...] = ()  # see `confidence.warnings_of`
 
     def to_json(self) -> dict[str, Any]:
         """Return the sentence and its translations as JSON values."""
         return {
             "source": self.source,
             "source_tokens": self.source_tokens,
-            "confidence": round(self.confidence, 3),
+            "confidence": _rounded(self.confidence),
             "warnings": [*self.warnings],
             "translations": [
                 {
@@ -74,9 +75,10 @@ class Translation:
         ]
 
     @property
-    def confidence(self) -> float:
-        """The confidence of the least certain sentence: 0 to 1, and 1 for a blank line."""
-        return min((sentence.confidence for sentence in self.sentences), default=1.0)
+    def confidence(self) -> float | None:
+        """The confidence of the least certain sentence; None where there is none."""
+        known = (sentence.confidence for sentence in self.sentences)
+        return min((each for each in known if each is not None), default=None)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -88,7 +90,11 @@ class Translation:
         return {
             "source": self.source,
             "text": self.text,
-            "confidence": round(self.confidence, 3),
+            "confidence": _rounded(self.confidence),
             "warnings": [*self.warnings],
             "sentences": [sentence.to_json() for sentence in self.sentences],
         }
+
+
+def _rounded(confidence: float | None) -> float | None:
+    return None if confidence is None else round(confidence, 3)

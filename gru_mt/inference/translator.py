@@ -17,6 +17,7 @@ from gru_mt.data.special import BOS
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
 from gru_mt.errors import UserError
+from gru_mt.inference.confidence import Calibration, features, warnings_of
 from gru_mt.inference.copying import CopyingState, copying
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.exported import is_export, load_export
@@ -49,6 +50,7 @@ class Translator:
     source_language: str = ""  # it decides where sentences end
     target_language: str = ""  # this and the next: see `evaluation.score.resolve_bleu_tokenizer`
     bleu_tokenizer: str = "auto"
+    calibration: Calibration | None = None  # without one, translations have no confidence
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
@@ -72,6 +74,7 @@ class Translator:
             source_language=config.data.source,
             target_language=config.data.target,
             bleu_tokenizer=config.evaluation.bleu_tokenizer,
+            calibration=Calibration.of(bundle.provenance["weights"].get("calibration")),
         )
 
     @overload
@@ -175,26 +178,45 @@ class Translator:
                 margin=PRUNING_MARGIN if n_best == 1 else math.inf,
             )
             for row, source_S, length, beam in zip(row_B, source_BS, length_B, beams, strict=True):
-                found[row] = SentenceTranslation(
-                    sentences[row].source,
-                    self.tokenizer.source.pieces(id_lists[row][:longest]),
-                    [
-                        self._candidate(sentences[row], source_S[:length], hypothesis, attention)
-                        for hypothesis in beam[:n_best]
-                    ],
-                    sentences[row].gap,
-                    cut_tokens=max(0, len(id_lists[row]) - longest),
+                found[row] = self._translated(
+                    sentences[row], id_lists[row], source_S[:length], beam[:n_best], attention
                 )
         return found
 
-    def _candidate(
-        self, sentence: Sentence, source_S: Ints, hypothesis: Hypothesis, attention: bool
-    ) -> Candidate:
-        return Candidate(
-            sentence.finished(self.tokenizer.target.decode(hypothesis.ids)),
-            hypothesis.score,
-            self.tokenizer.target.pieces(hypothesis.ids),
-            self._align(source_S, hypothesis.ids) if attention else None,
+    def _translated(
+        self,
+        sentence: Sentence,
+        ids: list[int],
+        source_S: Ints,
+        beam: list[Hypothesis],
+        attention: bool,
+    ) -> SentenceTranslation:
+        """Return what was found for a sentence of `ids`; the engine read source_S of them."""
+        source, target, lexicon = (
+            self.tokenizer.source,
+            self.tokenizer.target,
+            self.tokenizer.lexicon,
+        )
+        candidates = [
+            Candidate(
+                sentence.finished(target.decode(hypothesis.ids)),
+                hypothesis.score,
+                sentence.shown(target.pieces(hypothesis.ids)),
+                self._align(source_S, hypothesis.ids) if attention else None,
+            )
+            for hypothesis in beam
+        ]
+        seen = features(sentence.text, len(source_S), beam[0], lexicon)
+        confidence = self.calibration.confidence(seen) if self.calibration else None
+        return SentenceTranslation(
+            sentence.source,
+            sentence.shown(source.pieces(ids[: len(source_S) - 1])),
+            candidates,
+            sentence.gap,
+            cut_tokens=len(ids) + 1 - len(source_S),
+            features=tuple(seen),
+            confidence=confidence,
+            warnings=warnings_of(sentence.text, candidates[0].text, beam[0], confidence, lexicon),
         )
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
@@ -208,4 +230,4 @@ class Translator:
 def _copied(sentence: Sentence, attention: bool) -> SentenceTranslation:
     """Return the translation of a sentence that has nothing to translate: as it stands."""
     candidate = Candidate(sentence.finished(sentence.text), 0.0, [], [] if attention else None)
-    return SentenceTranslation(sentence.source, [], [candidate], sentence.gap)
+    return SentenceTranslation(sentence.source, [], [candidate], sentence.gap, confidence=1.0)

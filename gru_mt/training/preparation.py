@@ -15,7 +15,9 @@ from gru_mt.bundle import build_model
 from gru_mt.config import Config
 from gru_mt.data.augment import Noise, Texts
 from gru_mt.data.corpus import Corpus, load_corpus
+from gru_mt.data.dictionary import learn_dictionary
 from gru_mt.data.encoding import EncodedPairs, encode_pairs
+from gru_mt.data.literals import mask_pair
 from gru_mt.data.split import EvaluationSet, Example, Split, split_corpus
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
@@ -29,7 +31,7 @@ class TrainingData:
     """The three parts of a corpus, the tokenizer of its training part, and the corpus's origin."""
 
     tokenizer: Tokenizer
-    train: list[Example]
+    train: list[Example]  # literals masked; pairs of single words last
     dev: EvaluationSet
     test: EvaluationSet
     dev_pairs: EncodedPairs
@@ -94,15 +96,19 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
         raise UserError(f"data.corpus: no pair is left to train on: {split.summary()}")
     if not split.dev:
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
-    tokenizer = start.tokenizer(config.tokenizer, split, journal)
+    train = [_masked(example) for example in split.train]
+    tokenizer = start.tokenizer(config.tokenizer, train, journal)
     _refuse_too_large(config, tokenizer)
+    if config.data.augment and config.data.augment.words:
+        train += (found := learn_dictionary(train))
+        journal.say(f"{len(found):,} pairs of single words are trained on too (data.augment.words)")
     report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
     return TrainingData(
         tokenizer,
-        split.train,
+        train,
         EvaluationSet.from_examples(split.dev),
         EvaluationSet.from_examples(split.test),
-        encode_pairs(tokenizer, split.dev),
+        encode_pairs(tokenizer, [_masked(example) for example in split.dev]),
         {
             "corpus": corpus.sha256,
             "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
@@ -110,6 +116,11 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
         _provenance(report, corpus, split),
         report | asdict(corpus.report),
     )
+
+
+def _masked(example: Example) -> Example:
+    """Return a pair as the model sees it: what is copied is masked on both sides."""
+    return Example(*mask_pair(example.source, example.target), example.line)
 
 
 def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:

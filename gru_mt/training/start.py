@@ -14,7 +14,7 @@ import portalocker
 from gru_mt.config import Config, FittedConfig, TokenizerConfig
 from gru_mt.config_file import load_config
 from gru_mt.data.encoding import EncodedPairs
-from gru_mt.data.split import Split
+from gru_mt.data.split import Example
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError, quoted
 from gru_mt.run import Run
@@ -46,10 +46,12 @@ class Fresh:
         """Return the configuration to train with: here `config` itself."""
         return config
 
-    def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
+    def tokenizer(
+        self, config: TokenizerConfig, train: list[Example], journal: Journal
+    ) -> Tokenizer:
         """Return the tokenizer of the run, here by training it."""
         journal.say(f"training the {config.kind} tokenizer")
-        sources, targets = zip(*((pair.source, pair.target) for pair in split.train), strict=True)
+        sources, targets = zip(*((pair.source, pair.target) for pair in train), strict=True)
         return train_tokenizer(config, sources, targets, warn=journal.warn)
 
     def fit(self, config: Config, of_epoch: EpochPairs, journal: Journal) -> FittedConfig:
@@ -97,7 +99,9 @@ class Resumed:
         _refuse_changes(self.run, before, config)
         return config
 
-    def tokenizer(self, config: TokenizerConfig, split: Split, journal: Journal) -> Tokenizer:
+    def tokenizer(
+        self, config: TokenizerConfig, train: list[Example], journal: Journal
+    ) -> Tokenizer:
         """Return the run's own tokenizer."""
         return Tokenizer.load(self.run.folder)
 

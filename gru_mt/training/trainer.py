@@ -28,7 +28,7 @@ from gru_mt.training.schedule import epoch_updates, learning_rate
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.start import Start, locked, start_of
 from gru_mt.training.update import Update, UpdateRecord, Window
-from gru_mt.training.validation import measure, perplexity
+from gru_mt.training.validation import calibrate, measure, perplexity
 
 
 def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:
@@ -162,6 +162,8 @@ class Trainer:
             where = f"update {before.step:,} ({self.keeper.elapsed_s / 60:.1f} min)"
             self.journal.say(f"{where}: {found}{', kept' if kept else ''}")
         if kept:
+            if weights := calibrate(self.optimizer.average, self.data, self.config):
+                facts |= {"calibration": weights}
             self.keeper.save_bundle(before, facts)
             self.progress = replace(self.progress, kept_step=before.step)
         self._save()

@@ -7,12 +7,15 @@ import math
 import sys
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 
 from gru_mt.config import Config
 from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.data.encoding import EncodedPairs
+from gru_mt.evaluation.confidence import RIGHT_CHRF, sentence_chrf
 from gru_mt.evaluation.score import corpus_bleu, resolve_bleu_tokenizer
+from gru_mt.inference.confidence import fitted
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
@@ -22,6 +25,7 @@ from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import LARGEST_BATCH
 
 NOISE = 0.5  # BLEU; a smaller difference on a thousand sentences is chance
+LEAST_SENTENCES = 30  # right ones and wrong ones, from which on a confidence can be fitted
 LEAST_BLEU = 1.0  # less tells nothing: training has just begun, or BLEU counts the wrong words
 
 
@@ -88,6 +92,20 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.de
     tokenizer = resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     texts = [each.text for each in translations]
     return Validation(corpus_bleu(texts, data.dev.references, tokenizer=tokenizer), loss)
+
+
+def calibrate(model: Seq2Seq, data: TrainingData, config: Config) -> list[float] | None:
+    """Return the weights of the confidence that dev gives; None where dev is too small to tell."""
+    translator = Translator(TorchEngine(model), data.tokenizer, config.decoding)
+    found = [each.sentences for each in translator.translate(data.dev.sources, split=False)]
+    texts = [sentences[0].candidates[0].text for sentences in found]
+    right_N = np.array(sentence_chrf(texts, data.dev.references)) >= RIGHT_CHRF
+    seen_N = np.array([bool(sentences[0].features) for sentences in found])
+    right_N = right_N[seen_N]
+    if min(right_N.sum(), (~right_N).sum()) < LEAST_SENTENCES:
+        return None
+    features = [sentences[0].features for sentences in found if sentences[0].features]
+    return [*fitted(np.array(features), right_N.astype(float)).weights]
 
 
 def perplexity(loss: float) -> float:

@@ -1,0 +1,77 @@
+"""Words that translate each other, found by counting the pairs in which they stand together.
+
+Training noise puts items at like places of both sides with it, and draws single words from it.
+
+Shapes: N pairs, W words of the sources, C couples of a source word and a target word in one pair,
+D distinct couples.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from gru_mt.data.lexicon import words
+from gru_mt.data.split import Example
+
+MOST_PAIRS = 200_000  # that are counted, evenly spread
+LEAST_TOGETHER = 3  # pairs
+LEAST_DICE = 0.4
+
+
+def learn_dictionary(examples: Sequence[Example]) -> list[Example]:
+    """Return pairs of single words, each as it is mostly written, with the first line of both.
+
+    Two words translate each other if each is the other's best by Dice's coefficient: twice the
+    pairs that have both, over the sum of the pairs that have the one and the other (Smadja et al.
+    1996). It must be LEAST_DICE, so the dictionary is small, and nearly all of it is right.
+    """
+    examples = examples[:: max(1, -(-len(examples) // MOST_PAIRS))]
+    source = _Side([example.source for example in examples])
+    target = _Side([example.target for example in examples])
+    pair_W = np.repeat(np.arange(len(source.length_N)), source.length_N)
+    beside_W = target.length_N[pair_W]  # target words beside each source word
+    place_C = np.arange(beside_W.sum()) - np.repeat(np.cumsum(beside_W) - beside_W, beside_W)
+    target_C = target.id_W[np.repeat(target.start_N[pair_W], beside_W) + place_C]
+    couple_C = np.repeat(source.id_W, beside_W) * len(target.forms) + target_C
+    couple_D, first_D, together_D = np.unique(couple_C, return_index=True, return_counts=True)
+    often_D = together_D >= LEAST_TOGETHER
+    couple_D, first_D, together_D = couple_D[often_D], first_D[often_D], together_D[often_D]
+    pair_D = np.repeat(pair_W, beside_W)[first_D]
+    source_D, target_D = np.divmod(couple_D, max(1, len(target.forms)))
+    dice_D = 2 * together_D / (source.count_V[source_D] + target.count_V[target_D])
+    best = [np.zeros(len(side.forms)) for side in (source, target)]
+    np.maximum.at(best[0], source_D, dice_D)
+    np.maximum.at(best[1], target_D, dice_D)
+    least_D = np.maximum(np.maximum(best[0][source_D], best[1][target_D]), LEAST_DICE)
+    return [
+        Example(source.forms[source_D[d]], target.forms[target_D[d]], examples[pair_D[d]].line)
+        for d in np.flatnonzero(dice_D >= least_D)
+    ]
+
+
+class _Side:
+    """The words of N texts as numbers, each once for each text that has it."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        ids: dict[str, int] = {}
+        written: Counter[str] = Counter()
+        rows = []
+        for text in texts:
+            found = words(text)
+            written.update(found)
+            rows.append(
+                [
+                    ids.setdefault(word, len(ids))
+                    for word in dict.fromkeys(each.lower() for each in found)
+                ]
+            )
+        mostly: dict[str, str] = {}
+        for word, _ in written.most_common():
+            mostly.setdefault(word.lower(), word)
+        self.forms = [mostly[word] for word in ids]
+        self.length_N = np.array([len(row) for row in rows], np.int64)
+        self.start_N = np.cumsum(self.length_N) - self.length_N
+        self.id_W = np.fromiter(chain.from_iterable(rows), np.int64)
+        self.count_V = np.bincount(self.id_W, minlength=len(ids))

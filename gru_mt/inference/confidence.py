@@ -1,0 +1,98 @@
+"""How far a translation can be trusted: the chance that it is right, and what is odd about it."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from gru_mt.data.lexicon import Lexicon, words
+from gru_mt.inference.search import Floats, Hypothesis
+
+LOW = 0.25  # a smaller confidence is a warning
+KNOWN = 1 / 3  # share of known words; text with fewer is in another language
+UNREAD = 0.1  # attention that a word gets in all; one with less may have been left out
+_REPEATED = re.compile(r"(?<!\w)(\w.{0,40}?)(?:[\s,.;!?-]+\1){2,}(?!\w)")  # three times in a row
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A logistic model of the chance that a translation's chrF is at least 50.
+
+    `weights` has one for each of `features`, and the constant last.
+    """
+
+    weights: tuple[float, ...]
+
+    @classmethod
+    def of(cls, weights: Sequence[float] | None) -> Self | None:
+        """Return the calibration of these weights; None for none."""
+        return None if weights is None else cls(tuple(weights))
+
+    def confidence(self, features: Sequence[float]) -> float:
+        """Return the chance, from 0 to 1."""
+        logit = math.fsum(w * x for w, x in zip(self.weights, [*features, 1.0], strict=True))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
+
+
+def features(
+    source: str, source_tokens: int, hypothesis: Hypothesis, lexicon: Lexicon
+) -> list[float]:
+    """Return what tells good translations from bad ones.
+
+    It is the mean and the lowest log-probability of a token, both lengths, how much of the source
+    attention left out, and how many of its words were never seen.
+    """
+    target_tokens = len(hypothesis.ids) + 1
+    read = hypothesis.coverage or [1.0]
+    found = words(source)
+    return [
+        hypothesis.log_prob / target_tokens,
+        max(hypothesis.lowest, -20.0),
+        math.log(source_tokens),
+        abs(math.log(target_tokens / source_tokens)),
+        sum(1.0 - min(each, 1.0) for each in read) / len(read),
+        sum(word not in lexicon for word in found) / max(1, len(found)),
+    ]
+
+
+def fitted(feature_NF: Floats, right_N: Floats, *, penalty: float = 1.0) -> Calibration:
+    """Return the calibration that makes right_N, zeros and ones, likeliest.
+
+    It is logistic regression by Newton's method, with a penalty of L2 on the weights of the
+    standardised features (Platt 1999 has one feature).
+    """
+    mean_F, scale_F = feature_NF.mean(axis=0), feature_NF.std(axis=0) + 1e-9
+    input_NG = np.column_stack([(feature_NF - mean_F) / scale_F, np.ones(len(feature_NF))])
+    penalty_G = np.full(input_NG.shape[1], penalty)
+    penalty_G[-1] = 1e-9  # the constant is free
+    weight_G = np.zeros(input_NG.shape[1])
+    for _ in range(25):
+        chance_N = 1 / (1 + np.exp(-np.clip(input_NG @ weight_G, -30, 30)))
+        slope_G = input_NG.T @ (right_N - chance_N) - penalty_G * weight_G
+        curve_GG = (input_NG.T * (chance_N * (1 - chance_N))) @ input_NG + np.diag(penalty_G)
+        weight_G = weight_G + np.linalg.solve(curve_GG, slope_G)
+    weight_F = weight_G[:-1] / scale_F
+    return Calibration((*weight_F.tolist(), float(weight_G[-1] - weight_F @ mean_F)))
+
+
+def warnings_of(
+    source: str,
+    text: str,
+    hypothesis: Hypothesis,
+    confidence: float | None,
+    lexicon: Lexicon,
+) -> tuple[str, ...]:
+    """Return what is odd about a translation, each in a word or two."""
+    found = [word for word in words(source) if len(word) > 1] or words(source)
+    known = sum(word in lexicon for word in found)
+    repeated = _REPEATED.search(text) and not _REPEATED.search(source)
+    warnings = {
+        "limit": not hypothesis.ended,
+        "repetition": bool(repeated),
+        "language": bool(found) and known < KNOWN * len(found),
+        "low confidence": confidence is not None and confidence < LOW,
+    }
+    return tuple(name for name, holds in warnings.items() if holds)
