@@ -33,10 +33,11 @@ _W = r"[^\W\u0530-\u1dff\u2c00-\U0010ffff]"
 _LETTER = r"[^\W\d\u0530-\u1dff\u2c00-\U0010ffff]"
 # A character of an address: of any script, except those without spaces, and Korean.
 _U = r"(?:[/=&%\#~+$@|_-]|[^\W\u0e00-\u11ff\u1780-\u17ff\u1950-\u1aaf\u2e80-\ud7ff\uf900-\uffff])"
-_UNTIL = rf"(?:{_U}++|[.,;:!?*]++(?={_U})|'(?=\w))"  # no mark at the end belongs to an address
-_TAIL = rf"""(?: {_UNTIL}
-    | \((?:{_UNTIL})*+\) | \[(?:{_UNTIL})*+\] | \{{(?:{_UNTIL})*+\}}  # in pairs only
-    )*+"""
+_PART = rf"(?:{_U}+|[.,;:!?*]++(?={_U})|'(?={_LETTER}))"  # an address ends with no other mark
+_TAIL = rf"""(?: {_PART}
+    | \((?:{_PART})*\) | \[(?:{_PART})*\] | \{{(?:{_PART})*\}}  # brackets in pairs only
+    )*"""
+_HOST = rf"{_W}++(?:-{_W}++)*"
 _DOMAINS = (
     "com org net edu gov info biz io dev app ai co tv xyz online shop site store tech cloud blog "
     "wiki de fr uk ru eu ch nl pl br jp cn kr au ca es se dk fi cz gr hu ua tr mx ie nz za il pt"
@@ -47,30 +48,34 @@ _EXTENSIONS = (
     "conf log bak tmp jpe?g png gif svg webp bmp tiff? ico psd mp[34] m4a wav ogg flac avi mov mkv "
     "webm srt zip tar gz bz2 xz 7z rar jar apk exe msi dll dmg iso deb rpm bin dat db lock"
 )
-_FACES = (  # between spaces or next to a final mark
-    r"[:;=]['’]?-?[)(]++ | [:;]['’]?-?[\]\[DPpOo|/\\*]++ | =[DP]++ | [xX]D++ | </?3++ | \^_*+\^"
-    r" | -_++- | T_++T | >_++< | [oO]_++[oO] | ¯\\_\(ツ\)_/¯"
+_STEP = rf"(?:{_W}|[@%+~$-]|\.(?={_W}))"  # a character of a path, between slashes
+_ROOTS = "bin|boot|dev|etc|home|lib|media|mnt|opt|proc|root|run|srv|sys|tmp|usr|var"
+_SMILE = r"[:;=]['’]?-?[)(]+ | [:;]-?D+"
+_FACE = (
+    rf"{_SMILE} | [:;]['’]?-?[\]\[PpOo|/\\*]+ | =[DP]+ | [xX]D+ | </?3+ | \^_*\^ | -_+- | T_+T"
+    r" | >_+< | [oO]_+[oO] | ¯\\_\(ツ\)_/¯"
 )
+_ALONE = r"""[^\s.!?,…"'()]"""  # what does not touch a face
 _EMOJI = (
     r"\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u25fd\u25fe\u2600-\u27bf\u2b05-\u2b07\u2b1b\u2b1c"
     r"\u2b50\u2b55\U0001f000-\U0001f0ff\U0001f18e-\U0001f1ff\U0001f201-\U0001faff"
 )
-_KEYCAP = r"[\d\#*]\ufe0f?\u20e3"
+_SIGN = r"[\d\#*]\ufe0f?\u20e3 | \S\ufe0f"  # a keycap, and a sign that is shown as an emoji: ©️
 _SPACE = r"[ \u00a0\u2009\u202f]"
 _MONEY = r"[$¢-¥\u20a0-\u20bf]"
-_AREA = rf"\(\+?\d{{1,5}}\)[ .-]?(?=(?:[ .-]?\d){{5}})"  # "(555) 123-4567"
+_AREA = r"\((?:\+?\d{1,3}|0\d{1,4})\)[ .-]?(?=(?:[ .-]?\d){5})"  # "(555) 123-4567"
 _JOIN = r"[.,:/\-–+'’×]"  # stands alone between two digits of a number
 _NUMBER = rf"""(?:
-    \+\d++ (?:(?:{_SPACE}?{_AREA} | {_JOIN} | {_SPACE})\d++)*+  # +33 6 12 34 56 78
-    | \d{{1,3}}(?:{_SPACE}\d{{3}}(?!\d))++ (?:[.,]\d++)?+ (?!{_JOIN}?\d|{_W})  # 1 234 567,8
-    | (?:{_AREA})? \d++ (?:
-        (?:{_JOIN} | (?<=\d\d)(?<!:\d\d){_SPACE}(?=\d\d) | {_SPACE}?{_AREA}) \d++
-    )*+)"""
-_PIECE = rf"(?:{_LETTER}*+\d(?:{_W}|\d)*+|[A-Z]++(?!{_W}))"
+    \+\d++ (?:(?:{_SPACE}?{_AREA} | {_JOIN} | {_SPACE})\d++)*  # +33 6 12 34 56 78
+    | \d{{1,3}} (?:{_SPACE}\d{{3}}(?!\d))+ (?:[.,]\d++)?  # 1 234 567,8
+    | \d{{2,}}+ (?:{_SPACE}\d{{2,}}+){{2,}} | \d{{3,}}+ {_SPACE} \d{{3,}}+  # 06 12 34 56 78
+    | (?:{_AREA})? \d++ (?:(?:{_JOIN} | {_SPACE}?{_AREA})\d++)*
+    ) (?!{_W} | {_JOIN}\d | -{_LETTER}*\d)"""
+_PIECE = rf"(?:{_LETTER}*+\d(?:{_W}|\d)*|[A-Z]++(?!{_W}))"  # of a word with digits
 
 
 def _ending(words: str) -> str:
-    """Return the pattern of one of `words`, in small or in capital letters, at its word's end."""
+    """Return the pattern of one of `words` at a word's end, in small or in capital letters."""
     either = "|".join(words.split())
     return rf"(?:{either}|{either.upper()})(?!{_W}|-{_W})"
 
@@ -85,45 +90,43 @@ def _pattern() -> re.Pattern[str]:
         rf"""
         [{LITERALS[0]}-{LITERALS[-1]}]  # a user's own
         # Markup and code.
-        | <!--(?:[^<-]|-(?!->)|<(?!!--))*+-->
+        | <!--(?:[^<-]|-(?!->)|<(?!!--))*-->
         | <[!?][A-Za-z][^<>]*+>
-        | </?[A-Za-z][\w:.-]*+ (?:\s++(?=[^<>]*=)(?:"[^"<]*+"|'[^'<]*+'|[^<>"'])*+)? \s*+/?>
+        | </?[A-Za-z][\w:.-]*+ (?:\s++(?=[^<>]*=)(?:"[^"<]*+"|'[^'<]*+'|[^<>"'])*)? \s*/?>
         | &(?:[A-Za-z][A-Za-z\d]{{1,31}}|\#\d{{1,7}}|\#[xX][\dA-Fa-f]{{1,6}});
         | (?<!`)(?<!{_W})(?P<quote>`{{1,3}})(?!`).+?(?<!`)(?P=quote)(?!`)
         # Placeholders.
-        | \{{\{{\{{?[^{{}}]*+\}}\}}\}}? | \{{%[^{{}}]*+%\}} | [$\#%]\{{[^{{}}]*+\}}
+        | \{{{{2,3}}[^{{}}]*+\}}{{2,3}} | \{{%[^{{}}]*+%\}} | [$\#%]\{{[^{{}}]*+\}}
         | \{{\s?[^{{}}\s]*+\s?\}}
-        | %(?<![\d%].)(?:\(\w++\)|\d++\$)? [-+\#0]*+\d*+(?:\.\d++)?+(?:hh?|ll?|[Lzjt])?
+        | (?<![\d%])%(?:\(\w++\)|\d++\$)? [-+\#0]*+\d*(?:\.\d++)?(?:hh?|ll?|[Lzjt])?
           [sdiufFeEgGxXocrap@](?![A-Za-z])
-        | %(?<![\w%].)[A-Za-z_]\w*+%
-        | \$(?<!\w.)[A-Za-z_][A-Za-z\d_]*+
+        | (?<![\w%])%[A-Za-z_]\w*+%
+        | (?<!\w)\$[A-Za-z_][A-Za-z\d_]*+
         # Addresses.
         | (?<!{_W})(?:
-            [A-Za-z][A-Za-z\d+.-]{{0,19}}://{_TAIL} | www\.(?={_U}){_TAIL}
-            | (?:mailto:)?{_W}(?:{_W}|[.+%-]){{0,63}}@{_W}++(?:[.-]++{_W}++)*\.{_LETTER}{{2,}}+(?!{_W})
-            | (?:(?:(?:{_W}|-){{1,63}}+\.){{1,5}} (?:{_ending(_DOMAINS)}|[a-z]{{2,10}}+(?=/{_U}))
-               | \d{{1,3}}(?:\.\d{{1,3}}){{3}}(?=:\d|/{_U}) | localhost(?=:\d))
+            [A-Za-z][A-Za-z\d+.-]{{0,19}}://{_TAIL} | www\.(?={_W}){_TAIL}
+            | (?<!{_W}[.+%-])(?:mailto:)?{_W}++(?:[.+%-]{_W}++)*
+              @{_HOST}(?:\.{_HOST})*\.{_LETTER}{{2,}}+(?!{_W})
+            | (?:(?<!{_W}[.-])(?:{_HOST}\.)+ (?:{_ending(_DOMAINS)}|[a-z]{{2,10}}(?=/{_W}))
+               | \d{{1,3}}(?:\.\d{{1,3}}){{3}}(?=:\d|/{_W}) | localhost(?=:\d))
               (?::\d{{1,5}})? (?:[/?\#](?={_U}){_TAIL}|/)?
         # Files.
-            | [A-Za-z]:\\(?:(?:{_W}|[@%+~$\\/-]|\.(?={_W}))*+)
-            | {_W}(?:{_W}|[.+/-]){{0,99}}\.{_ending(_EXTENSIONS)}
+            | [A-Za-z]:\\(?:{_STEP}|[\\/])*
+            | (?<!{_W}[.+/-]){_W}++(?:[.+/-]{_W}++)*\.{_ending(_EXTENSIONS)}
         )
-        | (?<!{_W})(?<![/.)\]}}>])(?:~|\.\.?|(?=(?:/[A-Za-z_.][^\s/]*+){{2}}
-            | /(?:bin|dev|etc|home|lib|mnt|opt|proc|root|srv|sys|tmp|usr|var)(?!{_W})))
-          (?:/(?:{_W}|[@%+~$-]|\.(?={_W}))++)++/?
-        # Names and tags, signs and faces.
-        | @(?<!{_W}.)(?<![@.].){_W}++(?:(?:-(?={_W})|\.(?=[a-z\d])){_W}++)*+(?:@{_W}++(?:\.{_W}++)++)?
-        | \#(?<!{_W}.)(?<![&\#].)(?=\d{{0,99}}[^\W\d]|\d{{3}})
-          (?:\w|[\u0300-\u036f\u0900-\u0963\u0966-\u0e7f])++
-        | (?<![^\s.!?,…"'()])(?:{_FACES})(?![^\s.!?,…"'()])
-        | (?:[{_EMOJI}]|{_KEYCAP}|\S\ufe0f)
-          (?:[{_EMOJI}\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]|{_KEYCAP}|\S\ufe0f)*+
+        | (?<!{_W})(?<![/.)\]}}>])(?: ~ | \.\.?
+            | (?=(?:/[A-Za-z_.][^\s/]*+){{2}} | /(?:{_ROOTS})(?!{_W})) ) (?:/{_STEP}+)+/?
+        # Names, tags, faces and emoji.
+        | (?<!{_W})(?<![@.])@{_W}++(?:(?:-(?={_W})|\.(?=[a-z\d])){_W}++)*(?:@{_HOST}(?:\.{_HOST})+)?
+        | (?<!{_W})(?<![&\#])\#(?=\d*+[^\W\d] | \d{{3}})
+          (?:\w|[\u0300-\u036f\u0900-\u0963\u0966-\u0e7f])+
+        | (?: (?<!{_ALONE})(?:{_FACE}) | (?<={_LETTER})(?:{_SMILE}) )(?!{_ALONE})
+        | (?:[{_EMOJI}] | {_SIGN}) (?:[{_EMOJI}\u200d\ufe0e\ufe0f\U000e0020-\U000e007f] | {_SIGN})*
         # Numbers, and words with digits.
-        | (?P<digits>
-            (?<!{_W}) (?:[A-Z]{{0,3}}{_MONEY})? (?:
-                [-−]?{_NUMBER} (?!{_W}|-{_LETTER}*+\d) (?:{_SPACE}?(?:[%‰]|{_MONEY})(?!{_W}|@))?
-                | {_PIECE} (?:(?:[-._]|(?<=\d)[,:/'](?=\d)){_PIECE})*+ )
-            | \d{{3,}}+ )
+        | (?P<digits> (?<!{_W})(?:[A-Z]{{0,3}}{_MONEY})? (?:
+              [-−]?{_NUMBER} (?:{_SPACE}?(?:[%‰]|{_MONEY})(?!{_W}|@))?
+              | {_PIECE} (?:(?:[-._]|(?<=\d)[,:/'](?=\d)){_PIECE})*
+            ) | \d{{3,}}+ )
         """,
         re.VERBOSE,
     )
@@ -153,16 +156,14 @@ def find_literals(text: str) -> list[Span]:
     if not _hint().search(text):
         return spans
     for match in _pattern().finditer(text):
-        if match["digits"] and (
-            sum(map(str.isdecimal, match[0])) < 3 or _clock().fullmatch(match[0])
-        ):
-            continue
-        spans.append(Span(*match.span(), match[0]))
+        few = match["digits"] and sum(map(str.isdecimal, match[0])) < 3
+        if not few and not (match["digits"] and _clock().fullmatch(match[0])):
+            spans.append(Span(*match.span(), match[0]))
     return spans
 
 
 def disjoint(spans: Iterable[Span]) -> list[Span]:
-    """Return those of `spans` that overlap none longer, or as long and before, in ascending order."""
+    """Return `spans`, ascending, without those that a longer one overlaps, or an equal one before."""
     kept: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
         place = bisect(kept, span)
@@ -178,7 +179,8 @@ def mask(text: str, spans: Sequence[Span]) -> Masked:
 
     "a@b.org or c@d.org" -> "\\ue010 or \\ue011"; the ninth is "\\ue010" again.
     """
-    parts, end = [], 0
+    parts: list[str] = []
+    end = 0
     for i, span in enumerate(spans):
         parts += text[end : span.start], LITERALS[i % len(LITERALS)]
         end = span.end

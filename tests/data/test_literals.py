@@ -1,0 +1,151 @@
+"""What a translation copies: found, hidden from the model, and put back."""
+
+import random
+import re
+
+import pytest
+
+from gru_mt.data.literals import Masked, Span, disjoint, find_literals, mask, restore
+from gru_mt.data.special import LITERALS
+
+TEXTS = {  # ⟦a literal⟧ in its text
+    "addresses": """
+        See ⟦https://example.com/a?b=c&d=e#f⟧.
+        ("⟦http://example.com/a⟧"), '⟦http://example.com⟧'!
+        (⟦https://en.wikipedia.org/wiki/Foo_(bar)⟧) and <⟦https://example.com/⟧>
+        ⟦ftp://example.com/x.gz⟧, ⟦www.example.de⟧?
+        请访问⟦https://example.com/a⟧。谢谢
+        詳しくは⟦https://example.com/a⟧を見て
+        ⟦https://example.com/⟧에서 ⟦https://ru.wikipedia.org/wiki/Мир⟧,
+        ⟦https://fr.wikipedia.org/wiki/Château⟧ ⟦https://api.example.com/users/{id}/posts⟧
+        ⟦example.com⟧, ⟦Example.COM/path⟧. ⟦bit.ly/x⟧ ⟦localhost:8080/x⟧ ⟦192.168.1.1:80/a⟧
+        I saw it.He left. I saw.It was etc... !!! ... either/or...
+        ⟦bob.smith+x@mail.example.co.uk⟧. <⟦user@example.com⟧>, ⟦mailto:a@b.org⟧
+        邮箱是⟦a@b.com⟧。
+    """,
+    "placeholders": """
+        Hello ⟦{name}⟧, ⟦{{x}}⟧ ⟦{{ user.name }}⟧ ⟦{0:>3}⟧ ⟦{}⟧!
+        ⟦${VAR}⟧ ⟦$VAR⟧, ⟦%VAR%⟧.
+        ⟦%s⟧ ⟦%d⟧: ⟦%1$s⟧ (⟦%(name)s⟧) ⟦%.2f⟧ ⟦%@⟧ ⟦%d⟧⟦%s⟧ file⟦%s⟧ ⟦%s⟧个
+        50 ⟦%s⟧ but ⟦100%⟧ sure, 50% sure, 5 %, 20%sure, the % sign
+        {a word and another} stay
+    """,
+    "markup": """
+        ⟦<a href="x" title="a>b">⟧text⟦</a>⟧⟦<br/>⟧⟦<br />⟧⟦<!-- a <b> -->⟧⟦<b>⟧x⟦</b>⟧
+        a < b and c > d, a<b and c>d, <your name>
+        ⟦&amp;⟧ ⟦&#39;⟧ ⟦&#x27;⟧ AT&T; R&D;
+        use ⟦`x y`⟧, ⟦``a ` b``⟧, ⟦```x```⟧. 使用⟦`x`⟧吧 but it`s Tom`s
+    """,
+    "files": """
+        open ⟦report.pdf⟧, ⟦a_b-2.tar.gz⟧. (⟦README.md⟧) ⟦src/main.py⟧ ⟦résumé.PDF⟧?
+        ⟦/usr/bin/x⟧ "⟦~/x⟧", ⟦./x⟧ ⟦../y/z⟧. ⟦C:\\x\\y.txt⟧, ⟦/etc⟧.
+        and/or he/she km/h he /she a.m./p.m. etc./usw. 1/2
+    """,
+    "names": """
+        ⟦@tom⟧, ⟦@ann.b⟧. ⟦@tom⟧.It is ⟦@user@mastodon.social⟧ at a@b
+        ⟦#tag⟧, ⟦#日本語⟧ ⟦#हिन्दी⟧। ⟦#fff⟧ ⟦#123⟧ #1 C# is
+    """,
+    "faces": """
+        ok⟦😀⟧. ⟦😀😀⟧ ⟦👨\u200d👩\u200d👧⟧ ⟦👍🏽⟧ ⟦❤️⟧ ⟦🇫🇷🇩🇪⟧ ⟦1️⃣⟧ ⟦#️⃣⟧ ⟦©️⟧ ⟦☺⟧
+        ⟦🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f⟧ © 2 → ™
+        Hi ⟦:)⟧ ⟦;-)⟧, ⟦:-(⟧. ⟦:D⟧ ⟦<3⟧ ⟦:'(⟧! great⟦:)⟧ see: (a) and (b):
+    """,
+    "numbers": """
+        in ⟦1987⟧. ⟦1,000,000⟧ people, ⟦3.14⟧, (⟦1987⟧), "⟦2019-2020⟧", mid-⟦2019⟧, ⟦1920×1080⟧
+        ⟦$1,299.99⟧, ⟦US$100⟧ ⟦1.299,99 €⟧ 5$, €5, ⟦100%⟧ ⟦-273.15⟧ ⟦100 %⟧. ⟦978-3-16-148410-0⟧
+        at 10:30, 10:30:05, 9h05, 10:30pm: 7 and 12, 5 to 10
+        in ⟦1789⟧ on July 14 ⟦1789⟧ at 10:30 20 people, 12 34
+        ⟦+33 6 12 34 56 78⟧, ⟦(555) 123-4567⟧. ⟦+1 (555) 123-4567⟧; ⟦06 12 34 56 78⟧! ⟦555 1234⟧
+        ⟦1 234 567⟧ ⟦1\u00a0234,5⟧, ⟦1'000'000⟧
+        iPhone15 A4 B-52 3D 5km covid19 GPT-4o 2x4 v1.2
+        ⟦R2D2-4471⟧, ⟦ISO9001⟧. ⟦AB1234⟧ ⟦v1.2.3⟧ ⟦1.2.3⟧. ⟦#ff00aa⟧ ⟦1920x1080⟧ ⟦1,234km⟧
+        ⟦2019-12-25T10:30:00Z⟧ ⟦550e8400-e29b-41d4-a716-446655440000⟧
+        ⟦٢٠٢٤⟧, ⟦१२३४⟧ में १२ ⟦2024⟧年5月 ⟦2024⟧년에 ⟦１２３⟧
+    """,
+    "neighbours": """
+        ⟦{a}⟧⟦{b}⟧⟦%s⟧⟦😀⟧⟦1234⟧⟦<b>⟧⟦@tom⟧
+        ⟦https://example.com⟧
+        ⟦\ue010⟧⟦\ue017⟧ a⟦\ue013⟧b \ue018
+    """,
+}
+
+
+def cases() -> list[str]:
+    """Return the lines of TEXTS."""
+    return [line.strip() for lines in TEXTS.values() for line in lines.strip().split("\n")]
+
+
+@pytest.mark.parametrize("case", cases())
+def test_literals_are_found_in_their_text(case: str) -> None:
+    text = re.sub("[⟦⟧]", "", case)
+    assert [span.text for span in find_literals(text)] == re.findall("⟦(.*?)⟧", case)
+    parts: list[str] = []
+    end = 0
+    for start, stop, literal in find_literals(text):
+        assert text[start:stop] == literal
+        parts += text[end:start], f"⟦{literal}⟧"
+        end = stop
+    assert "".join([*parts, text[end:]]) == case
+
+
+def test_forty_literals_in_one_line_come_back_each_in_its_place() -> None:
+    text = " ".join(f"{{x{i}}}" for i in range(40))
+    masked = mask(text, find_literals(text))
+    assert masked.text == " ".join([*LITERALS] * 5)
+    assert masked.literals == tuple(f"{{x{i}}}" for i in range(40))
+    assert restore(masked.text, masked.literals) == text
+
+
+def test_a_literal_is_put_where_its_mark_stands() -> None:
+    masked = mask("a@b.org or c@d.org.", find_literals("a@b.org or c@d.org."))
+    assert masked == Masked("\ue010 or \ue011.", ("a@b.org", "c@d.org"))
+    assert restore("\ue011 ou \ue010", masked.literals) == "c@d.org ou a@b.org"
+    # The second \ue010 is literal 8, the second \ue011 would be literal 9.
+    literals = [*"abcdefgh", "\ue011"]
+    assert restore("\ue010\ue011\ue010\ue011\ue010", literals) == "ab\ue011\ue011\ue010"
+    assert mask("abc", []) == Masked("abc", ())
+
+
+def test_of_spans_that_overlap_the_longest_stays_and_the_first_of_the_longest() -> None:
+    spans = [Span(0, 2, "a"), Span(1, 4, "b"), Span(3, 6, "c"), Span(5, 7, "d"), Span(7, 9, "e")]
+    assert disjoint(spans) == [Span(1, 4, "b"), Span(5, 7, "d"), Span(7, 9, "e")]
+    assert disjoint(reversed(spans)) == disjoint(spans)
+    assert disjoint([]) == []
+
+
+def random_text(rng: random.Random) -> str:
+    """Return a text of the characters and words that the kinds of literals are made of."""
+    pieces = [
+        *"aZé_0123456789 .,;:/\\-–+'×()[]{}<>\"`@#$€%&=~?!|*^。はх٣म\u0301\u00a0\n",
+        *LITERALS, "😀", "❤\ufe0f", "\u200d", "🇫", "\u20e3", "http://", "www.", ".com", ".pdf",
+        "%s", "{x}", "<b>", "&amp;", "10:30", "1234", "555", "١٢٣", "R2D2", ":)", "\ud800",
+    ]  # fmt: skip
+    return "".join(rng.choices(pieces, k=rng.randrange(30)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_text_comes_back_whole(seed: int) -> None:
+    rng = random.Random(seed)
+    for text in (random_text(rng) for _ in range(200)):
+        spans = find_literals(text)
+        assert all(text[start:end] == literal != "" for start, end, literal in spans), ascii(text)
+        edges = [edge for start, end, _ in spans for edge in (start, end)]
+        assert edges == sorted(edges)
+        assert disjoint(spans) == spans
+        masked = mask(text, spans)
+        assert restore(masked.text, masked.literals) == text
+        assert not re.search(r"[0-9]{3}", masked.text), ascii(text)
+        assert sum(masked.text.count(mark) for mark in LITERALS) == len(spans)
+
+
+LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@ a: 1- 1, A1 A- <a <!-- {{{
+    ${ %( %1 %1$ @a@a@a @a. x@y. &a http://a( http://[ www. `a `_``_ <a_ <a_" 1_ +1_ (1)_ /a ./ ../
+    ../a ~/a _/a C:\x_ :( <3_ 12: #1"""  # _ is a space
+
+
+@pytest.mark.parametrize("piece", LONG.split())
+def test_a_long_text_of_any_piece_is_searched(piece: str) -> None:
+    # A part of the pattern that tries the text again from each place takes hours for one of these.
+    text = (piece.replace("_", " ") * 100_000)[:100_000]
+    masked = mask(text, find_literals(text))
+    assert restore(masked.text, masked.literals) == text
