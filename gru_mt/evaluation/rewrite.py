@@ -106,7 +106,7 @@ def typo(text: str, rng: random.Random) -> str:
         return text
     start, end = rng.choice(words).span()
     at = rng.randrange(start, end - 1)
-    letter, after = text[at : at + 2]
+    letter, after = text[at], text[at + 1]
     ways = [after + letter, after, letter * 2 + after]
     ways.append(rng.choice(_keys_beside(letter)) + after)
     return text[:at] + rng.choice([way for way in ways if way != letter + after]) + text[at + 2 :]
@@ -275,10 +275,9 @@ def rename(text: str, references: Sequence[str], rng: random.Random) -> Case | N
 
     A name is a capitalised word that every reference has too, and as often: Tom, or Paris.
     """
-    for name in dict.fromkeys(_NAME.findall(text)):
+    for name in filter(str.istitle, dict.fromkeys(_NAME.findall(text))):
         count = occurrences(name, text)
-        shared = all(occurrences(name, reference) == count for reference in references)
-        if shared and name[0].isupper() and name[1:].islower():
+        if all(occurrences(name, reference) == count for reference in references):
             other = _new(lambda: rng.choice(NAMES), [text])
-            return other and Case(_whole(name).sub(other, text), {other: count})
+            return Case(_whole(name).sub(other, text), {other: count}) if other else None
     return None
