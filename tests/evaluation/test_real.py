@@ -242,10 +242,13 @@ def test_an_empty_set_is_refused() -> None:
 
 def test_the_bleu_tokenizer_is_used() -> None:
     texts = EvaluationSet(["abcde。"], [["abcdf。"]])
-    assert rows(measure(Fake(), texts))["plain"].bleu == 0
-    bleu = rows(measure(Fake(), texts, tokenizer="char"))["plain"].bleu
-    assert bleu == pytest.approx(corpus_bleu(["abcde。"], [["abcdf。"]], tokenizer="char"))
-    assert bleu
+    bleu = corpus_bleu(["abcde。"], [["abcdf。"]], tokenizer="char")
+    by_words, by_letters = (
+        rows(measure(Fake(), texts, tokenizer=each)) for each in ("13a", "char")
+    )
+    assert (by_words["plain"].bleu, bleu > 0) == (0, True)
+    for name in ("plain", "UPPER CASE"):
+        assert by_letters[name].plain_bleu == pytest.approx(bleu)
 
 
 def test_a_report_reads_as_a_table_and_as_json() -> None:
