@@ -157,6 +157,41 @@ def print_means(several: Sequence[dict[str, Any]]) -> None:
 
 
 @app.command()
+def real(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", exists=True)],
+    results: ResultsOption = RESULTS,
+) -> None:
+    """What is kept of the quality on what people really write.
+
+    `gru-mt eval --real` of each run on its test part, and means over the runs.
+    """
+    several = []
+    for run in runs:
+        line = begin("real", {"run": run.resolve().name})
+        report = json.loads(gru_mt("eval", "--model", run, "--real", "--json").stdout)["real"]
+        figures = {**report.pop("rows"), **report}
+        record(line, figures, results / "real.jsonl")
+        several.append(figures)
+    if len(runs) > 1:
+        print(f"means over {len(runs)} runs")
+        for name in several[0]:
+            show(name, mean_of([figures[name] for figures in several if name in figures]))
+
+
+def mean_of(figures: Sequence[Any]) -> str:
+    """Return as text the mean of rows of `real`: what was kept, and BLEU; or of plain numbers."""
+    words = []
+    for key, unit in {"kept": " %", "bleu": " BLEU"}.items():
+        values = [each[key] for each in figures if isinstance(each, dict) and each[key] is not None]
+        if values:
+            words.append(f"{readable(statistics.fmean(values))}{unit} ({span(values)})")
+    numbers = [each for each in figures if isinstance(each, float)]
+    if numbers:
+        words.append(f"{readable(statistics.fmean(numbers))} ({span(numbers)})")
+    return ", ".join(words) or "none"
+
+
+@app.command()
 def translate(
     model: Annotated[Path, typer.Option(help="A run, or in its folder an export or model.")],
     results: ResultsOption = RESULTS,

@@ -126,12 +126,16 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
 
 
 def readable(figure: Any) -> str:
-    """Return a figure as text: of a number, None, a `spread`, a score, or a list of validations."""
+    """Return a figure as text: of a number, None, a `spread`, a score, a row, validations."""
     match figure:
         case {"median": median, "values": values}:
             return f"{readable(median)} ({span(values)})"
         case {"value": value, "low": low, "high": high, "signature": signature}:
             return f"{value:.1f} (95 % interval {low:.1f} to {high:.1f})  {signature}"
+        case {"kept": kept, "sentences": sentences, "bleu": bleu, "plain_bleu": plain}:
+            scores = f", BLEU {bleu:.1f}, plain {plain:.1f}" if bleu is not None else ""
+            share = "none" if kept is None else f"{kept:.1f} %"
+            return f"{share} (of {sentences:,} lines{scores})"
         case [*validations]:
             return ", ".join(f"{at['bleu']:.1f} at {at['minutes']:.1f} min" for at in validations)
         case None:

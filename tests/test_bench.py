@@ -172,6 +172,49 @@ def test_a_training_is_measured_from_its_start_to_its_scores(
 
 
 @pytest.mark.usefixtures("_not_this_machine")
+def test_what_runs_keep_is_recorded_and_averaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def row(kept: float | None, bleu: float | None = None) -> dict[str, Any]:
+        return {"sentences": 250, "kept": kept, "bleu": bleu, "plain_bleu": bleu and 50.0}
+
+    reports = {
+        "a": {"rows": {"one typo": row(80.0, 40.0), "a URL": row(99.0)}, "auc": 0.5},
+        "b": {"rows": {"one typo": row(90.0, 45.0), "a URL": row(None)}, "auc": None},
+    }
+
+    def gru_mt(*arguments: str | Path) -> measuring.Finished:
+        command, option, run, *rest = arguments
+        assert (command, option, rest) == ("eval", "--model", ["--real", "--json"])
+        return measuring.Finished(1.0, 1.0, json.dumps({"real": reports[Path(run).name]}))
+
+    monkeypatch.setattr(bench, "gru_mt", gru_mt)
+    for name in reports:
+        (tmp_path / name).mkdir()
+    arguments = ["real", tmp_path / "a", tmp_path / "b", "--results", tmp_path]
+    printed = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False).stdout
+    path = tmp_path / "real.jsonl"
+    first, second = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    assert (first["track"], first["settings"]) == ("real", {"run": "a"})
+    assert first["figures"] == {"one typo": row(80.0, 40.0), "a URL": row(99.0), "auc": 0.5}
+    assert second["figures"]["auc"] is None
+    lines = [re.sub("  +", ": ", line) for line in printed.splitlines()]
+    assert lines[:4] == [
+        "real: run a",
+        "one typo: 80.0 % (of 250 lines, BLEU 40.0, plain 50.0)",
+        "a URL: 99.0 % (of 250 lines)",
+        "auc: 0.50",
+    ]
+    assert "a URL: none (of 250 lines)" in lines
+    assert lines[-4:] == [
+        "means over 2 runs",
+        "one typo: 85.0 % (80.0 to 90.0, of 2), 42.5 BLEU (40.0 to 45.0, of 2)",
+        "a URL: 99.0 % (99.0 to 99.0, of 1)",
+        "auc: 0.50 (0.50 to 0.50, of 1)",
+    ]
+
+
+@pytest.mark.usefixtures("_not_this_machine")
 def test_a_mistake_ends_with_2_and_no_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

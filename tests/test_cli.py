@@ -19,6 +19,7 @@ from gru_mt.cli import app, main
 from gru_mt.cpu.waiting import TASKS
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
+from gru_mt.evaluation.real import RealReport, Row
 from gru_mt.evaluation.score import corpus_bleu
 
 CONFIG = """
@@ -618,6 +619,31 @@ def test_eval_passes_its_options_on(
     told = gru_mt("eval", "--beam", 2, "--length-penalty", 0.5, "--bleu-tokenizer", "zh").err
     assert told.splitlines()[-1] == options
     assert "'bleu_tokenizer': None" in gru_mt("eval").err
+
+
+def test_eval_real_prints_what_is_kept_after_the_scores(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = RealReport((Row("lower case", 9, 50.0, 20.0, 40.0),), 0.75, 0.125)
+    asked: list[Any] = []
+
+    def measure(translate: Any, evaluation_set: Any, **options: Any) -> RealReport:
+        asked.extend((translate.keywords, evaluation_set.sources, options["tokenizer"]))
+        options["say"]("lower case: 9 lines")
+        return report
+
+    monkeypatch.setattr("gru_mt.evaluation.real.measure", measure)
+    result = gru_mt("eval", "--real", "--split", "dev", "--beam", 2, "--bleu-tokenizer", "char")
+    assert result.out.splitlines()[4:] == report.lines()
+    assert result.err.endswith("lower case: 9 lines\n")
+    sources = json.loads(Path("runs/small/dev.json").read_text())["sources"]
+    decoding = Decoding(beam_size=2, max_source_tokens=12)
+    assert asked == [{"decoding": decoding}, sources, "char"]
+    values = json.loads(gru_mt("eval", "--real", "--json").out)
+    assert values["real"] == report.to_json()
+    assert asked[-1] == "13a"
+    assert values["scores"]
+    assert "real" not in json.loads(gru_mt("eval", "--json").out)
 
 
 def test_an_export_is_used_unless_attention_or_a_device_is_asked_for(

@@ -32,7 +32,8 @@ ROWS = """
         inference.torch_engine inference.onnx_engine inference.exported inference.translator
     export export.plain_text export.graphs export.int8 export.write
     notebook
-    evaluation evaluation.score evaluation.evaluate
+    evaluation evaluation.score evaluation.confidence evaluation.evaluate evaluation.names
+        evaluation.rewrite evaluation.real
     training training.schedule training.progress training.optimizer training.checkpoint
         training.journal training.start training.preparation training.signals training.update
         training.validation training.keeping training.trainer

@@ -1,7 +1,8 @@
 """`gru-mt eval`."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -25,6 +26,7 @@ EXAMPLES = """\b
 Examples:
   gru-mt eval
   gru-mt eval --model runs/fra-eng --split dev --beam 1 --json
+  gru-mt eval --real
   gru-mt eval --source mine.en --reference mine.fr --output mine.hypotheses
 """
 
@@ -53,6 +55,10 @@ def evaluate(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the translations here.")
     ] = None,
+    real: Annotated[
+        bool,
+        typer.Option("--real", help="Also rewrite the sentences as people type them: a table."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Score a translator by BLEU and chrF. Each comes with its signature and 95 % interval."""
@@ -68,23 +74,32 @@ def evaluate(
                 raise UserError(f"--output {output}: is what is read; name another file")
     from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
     from gru_mt.evaluation.evaluate import read_evaluation_set, read_split
+    from gru_mt.evaluation.real import measure
+    from gru_mt.evaluation.score import resolve_bleu_tokenizer
 
     folder = model or Run.newest().folder
     evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
     translator = load_translator(folder, named=model, device=device)
     say(f"translating {len(evaluation_set.sources):,} sentences of {source or split}")
+    decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     with while_computing(translator.engine.device_type):
         result = evaluate_translator(
-            translator,
-            evaluation_set,
-            decoding=translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty),
-            bleu_tokenizer=bleu_tokenizer,
+            translator, evaluation_set, decoding=decoding, bleu_tokenizer=bleu_tokenizer
         )
+        report = None
+        if real:
+            setting = bleu_tokenizer or translator.bleu_tokenizer
+            report = measure(
+                partial(cast("Any", translator.translate), decoding=decoding),  # overloads
+                evaluation_set,
+                tokenizer=resolve_bleu_tokenizer(translator.target_language, setting),
+                say=say,
+            )
     if output:
         text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses)
         write_output(output, text.encode())
     if as_json:
-        print_json(result.to_json())
+        print_json(result.to_json() | ({"real": report.to_json()} if report else {}))
     else:
         for score in result.scores:
             print_result(str(score))
@@ -93,3 +108,5 @@ def evaluate(
             f"{result.sentences_s:,.0f} a second, beam {result.decoding.beam_size}, "
             f"length penalty {result.decoding.length_penalty}"
         )
+        for line in report.lines() if report else ():
+            print_result(line)
