@@ -153,7 +153,7 @@ def find_literals(text: str) -> list[Span]:
 
 
 def disjoint(spans: Iterable[Span]) -> list[Span]:
-    """Return `spans`, ascending, without those that a longer one overlaps, or an equal one before."""
+    """Return `spans`, ascending, less those that a longer one overlaps, or an equal one before."""
     kept: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
         place = bisect(kept, span)
