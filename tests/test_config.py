@@ -90,7 +90,7 @@ def test_a_key_like_no_other_is_answered_with_all_that_are_known_beside_it() -> 
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        ("tokenizer: {vocabulary_size: 7}", "tokenizer.vocabulary_size must be greater than or"),
+        ("tokenizer: {vocabulary_size: 15}", "tokenizer.vocabulary_size must be greater than or"),
         ("model: {dropout: -0.1}", "model.dropout must be greater than or equal to 0, got -0.1"),
         ("model: {dropout: 1}", "model.dropout must be less than 1, got 1"),
         ("model: {encoder_layers: 0}", "model.encoder_layers must be greater than 0, got 0"),

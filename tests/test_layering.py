@@ -23,7 +23,8 @@ ROWS = """
         data.corpora.files data.corpora.fra_eng data.corpora.phrasebook
         data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
         data.corpora.phrasebook.sentences data.corpus data.split
-        data.special data.words data.tokenizer data.encoding data.batching
+        data.special data.literals data.glossary data.sentences
+        data.words data.tokenizer data.encoding data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
     model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq
         model.incremental model.loss

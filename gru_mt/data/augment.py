@@ -231,7 +231,7 @@ def with_item(
 
 
 def odd_marks(text: str, rng: random.Random) -> str:
-    """Type marks as people do: no or other apostrophes, other quotes, spaces, several at the end."""
+    """Type marks as people do: no apostrophes or others, other quotes, spaces, several marks."""
     kind = rng.random()
     if kind < 0.5 and _APOSTROPHE.search(text):
         return _APOSTROPHE.sub(rng.choice(("", "", "", "’", "´", "`", " ")), text)

@@ -118,7 +118,7 @@ class Lexicon:
         return self._forms.get(word.lower(), word) if len(word) > 2 and word.isupper() else word
 
     def unseen_names(self, text: str) -> list[Span]:
-        """Return the capitalised words of `text` that were never seen; none if names are translated.
+        """Return the capitalised words of `text` that were never seen, if names are copied.
 
         Parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. What follows in
         small letters is not: Zbigniew's. The first word of a sentence may be a known word with a

@@ -133,11 +133,9 @@ def _pattern() -> re.Pattern[str]:
 
 
 @cache
-def _hint() -> re.Pattern[str]:
-    """Return a quick pattern of what every literal has: most sentences have nothing of it."""
-    return re.compile(
-        rf"[\d@#&%$<{{`/\\:;=_~^{LITERALS[0]}-{LITERALS[-1]}\ufe0f{_EMOJI}]|\w\.\w|[xX]D|[oO]_"
-    )
+def _signs() -> re.Pattern[str]:
+    """Return the pattern of what every literal has some of, and most sentences do not: quick."""
+    return re.compile(r"[^\w\s,.!?'\"’“”„«»()…;:。，！？、–-]|[\d_]|[.:;][^\s.]|[xX]D")
 
 
 @cache
@@ -153,7 +151,7 @@ def find_literals(text: str) -> list[Span]:
     "Call 555-1234 at 10:30" -> [Span(5, 13, "555-1234")].
     """
     spans: list[Span] = []
-    if not _hint().search(text):
+    if not _signs().search(text):
         return spans
     for match in _pattern().finditer(text):
         few = match["digits"] and sum(map(str.isdecimal, match[0])) < 3
@@ -163,7 +161,7 @@ def find_literals(text: str) -> list[Span]:
 
 
 def disjoint(spans: Iterable[Span]) -> list[Span]:
-    """Return `spans`, ascending, without those that a longer one overlaps, or an equal one before."""
+    """Return `spans`, ascending, less those that a longer one overlaps, or an equal one before."""
     kept: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
         place = bisect(kept, span)

@@ -29,6 +29,11 @@ def is_word(text: str) -> bool:
     return text.split() == [text] and not CONTROL.search(text)
 
 
+def is_spaceless(letter: str) -> bool:
+    """Return whether a letter is of a script that is written without spaces."""
+    return SPACELESS.match(letter) is not None
+
+
 def count_words(text: str) -> int:
     """Return how many words a cleaned text has: "I see." -> 2, "我明白了。" -> 4, "5 Tシャツ" -> 5.
 

@@ -6,11 +6,12 @@ again. The same sentences, translated as they are, are scored in the same way: s
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, Protocol, TypeVar
 
+from gru_mt.data.glossary import Glossary
 from gru_mt.data.split import EvaluationSet
 from gru_mt.evaluation.confidence import RIGHT_CHRF, auc, calibration_error, sentence_chrf
 from gru_mt.evaluation.rewrite import (
@@ -35,13 +36,6 @@ TERMS = 100  # of the glossary
 JOINED = (2, 4, 8)  # sentences on a line
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Glossary:
-    """Terms of the source language, each with its translation."""
-
-    terms: Mapping[str, str]
 
 
 class Translated(Protocol):
@@ -194,7 +188,7 @@ class _Rows:
         yield self._count_row("three items", cases, most=SOME)
         terms = glossary_terms(self.sources, TERMS, random.Random("real/glossary"))
         cases = [with_terms(text, terms) for text in self.sources]
-        yield self._count_row("glossary terms", cases, most=MANY, glossary=Glossary(terms))
+        yield self._count_row("glossary terms", cases, most=MANY, glossary=Glossary.of(terms))
         seeded = self._seeded("names")
         cases = [
             rename(text, references, rng)

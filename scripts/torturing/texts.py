@@ -82,7 +82,7 @@ def _read(data: DataConfig, rng: random.Random) -> None:
     targets = [example.target for example in split.train]
     config = TokenizerConfig(
         kind=rng.choice(["unigram", "bpe", "char", "word"]),
-        vocabulary_size=rng.choice([8, 300, 1000, 4000]),
+        vocabulary_size=rng.choice([16, 300, 1000, 4000]),
         joint=rng.random() < 0.5,
     )
     tokenizer = train_tokenizer(config, sources, targets, warn=judge_message)

@@ -138,9 +138,9 @@ def test_any_text_comes_back_whole(seed: int) -> None:
         assert sum(masked.text.count(mark) for mark in LITERALS) == len(spans)
 
 
-LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@ a: 1- 1, A1 A- <a <!-- {{{
-    ${ %( %1 %1$ @a@a@a @a. x@y. &a http://a( http://[ www. `a `_``_ <a_ <a_" 1_ +1_ (1)_ /a ./ ../
-    ../a ~/a _/a C:\x_ :( <3_ 12: #1"""  # _ is a space
+LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@ a: 1- 1, A1 A- <a <!--
+    {{{ ${ %( %1 %1$ @a@a@a @a. x@y. &a http://a( http://[ www. `a `_``_ <a_ <a_" 1_ +1_ (1)_ /a ./
+    ../ ../a ~/a _/a C:\x_ :( <3_ 12: #1"""  # _ is a space
 
 
 @pytest.mark.parametrize("piece", LONG.split())

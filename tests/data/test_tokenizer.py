@@ -13,7 +13,7 @@ import sentencepiece
 from gru_mt.config import DataConfig, TokenizerConfig
 from gru_mt.data import tokenizer as tokenizer_module
 from gru_mt.data.corpus import load_corpus
-from gru_mt.data.special import BOS, EOS, PAD, UNK
+from gru_mt.data.special import BOS, EOS, LITERALS, PAD, UNK
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Subwords, Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
@@ -159,7 +159,7 @@ def test_pieces_of_a_text_spell_it(kind: Kind) -> None:
 def test_any_ids_decode_to_one_clean_line(kind: Kind) -> None:
     side = train(kind).target
     rng = random.Random(1)
-    for top in (8, 260, side.size):  # specials and control bytes; bytes that are no UTF-8; all
+    for top in (16, 268, side.size):  # specials and control bytes; bytes that are no UTF-8; all
         for _ in range(1_000):
             ids = rng.choices(range(min(top, side.size)), k=rng.randrange(12))
             text = side.decode(ids)
@@ -170,7 +170,7 @@ def test_any_ids_decode_to_one_clean_line(kind: Kind) -> None:
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\x0b", "\x85", "\u2028"])
 def test_a_line_break_spelled_in_bytes_is_a_space(line_break: str) -> None:
     side = train("char").target
-    spelled = [4 + byte for byte in f"a{line_break}b".encode()]
+    spelled = [12 + byte for byte in f"a{line_break}b".encode()]
     assert side.decode([BOS, *spelled, EOS, PAD]) == "a b"
 
 
@@ -193,7 +193,7 @@ def test_a_size_that_the_corpus_cannot_give_is_lowered_with_a_warning(kind: Kind
 
 
 def test_a_character_vocabulary_is_special_tokens_bytes_and_characters() -> None:
-    assert train("char", sources=["abc ab"], targets=["cd"]).source.size == 4 + 256 + 5
+    assert train("char", sources=["abc ab"], targets=["cd"]).source.size == 4 + 8 + 256 + 5
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -216,11 +216,19 @@ def test_one_pair_is_enough_to_train_on(kind: Kind, joint: bool) -> None:
 
 @pytest.mark.parametrize("kind", SUBWORDS)
 def test_a_size_below_the_characters_and_bytes_is_the_users_mistake(kind: Kind) -> None:
-    texts = ["ab", "ba c"]  # a, b, c and the space, beside 256 bytes and 4 special tokens
-    with pytest.raises(UserError, match=r"^tokenizer\.vocabulary_size 263 .* 264 or more") as error:
-        train(kind, size=263, sources=texts, targets=[])
+    texts = ["ab", "ba c"]  # a, b, c and the space, beside 256 bytes and 12 special tokens
+    with pytest.raises(UserError, match=r"^tokenizer\.vocabulary_size 271 .* 272 or more") as error:
+        train(kind, size=271, sources=texts, targets=[])
     assert "\n" not in str(error.value)
-    assert train(kind, size=264, sources=texts, targets=[]).source.size == 264
+    assert train(kind, size=272, sources=texts, targets=[]).source.size == 272
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_literal_is_one_token_of_a_known_id_wherever_it_stands(kind: Kind) -> None:
+    side = train(kind, sources=[*SOURCES, "\ue010\ue011 \ue010 x\ue010"]).source
+    assert side.pieces(range(4, 12)) == [*LITERALS]
+    text = "the\ue017 \ue010\ue011, \ue016"
+    assert [index for index in side.encode(text) if 4 <= index < 12] == [11, 4, 5, 10]
 
 
 def test_a_very_long_sentence_is_trained_on() -> None:
@@ -254,7 +262,7 @@ def test_training_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def letters(side: Vocabulary) -> set[str]:
-    pieces = side.pieces(range(4, side.size))
+    pieces = side.pieces(range(12, side.size))
     return {*"".join(piece for piece in pieces if not piece.startswith("<0x"))} - {"▁"}
 
 

@@ -5,10 +5,12 @@ import re
 
 import pytest
 
-from gru_mt.data.special import SPECIALS, UNK
+from gru_mt.data.special import LITERALS, SPECIALS, UNK
 from gru_mt.data.words import Words, split_words
 from gru_mt.errors import UserError
 
+FIRST = (*SPECIALS, *LITERALS)
+LINES = "".join(f"{token}\n" for token in FIRST).encode()
 ENGLISH = ["Where are you?", "Yes, I am.", "I don't know!", 'He said "yes" (twice).', '"Oh!"']
 FRENCH = ["Où es-tu ?", "Oui, c'est moi.", "Je l'ignore !", "Il dit « oui » : oui.", "Oh !"]
 
@@ -40,17 +42,28 @@ def test_words_are_lower_case_with_punctuation_apart(text: str, tokens: list[str
 
 def test_the_most_frequent_words_come_first_and_ties_are_alphabetical() -> None:
     vocabulary = words(["b b b d", "c a c a", "e D"])
-    assert vocabulary.tokens == ("<pad>", "<unk>", "<s>", "</s>", "b", "a", "c", "d", "e")
+    assert vocabulary.tokens == (
+        "<pad>",
+        "<unk>",
+        "<s>",
+        "</s>",
+        *LITERALS,
+        "b",
+        "a",
+        "c",
+        "d",
+        "e",
+    )
 
 
 def test_words_rarer_than_the_minimum_are_unknown() -> None:
     vocabulary = words(["a a a b b c"], min_frequency=2)
-    assert vocabulary.tokens == (*SPECIALS, "a", "b")
-    assert vocabulary.encode("b c a z") == [5, UNK, 4, UNK]
+    assert vocabulary.tokens == (*FIRST, "a", "b")
+    assert vocabulary.encode("b c a z") == [13, UNK, 12, UNK]
 
 
 def test_the_size_counts_the_special_tokens_and_is_never_passed() -> None:
-    assert words(["a a a b b c"], size=6).tokens == (*SPECIALS, "a", "b")
+    assert words(["a a a b b c"], size=14).tokens == (*FIRST, "a", "b")
 
 
 def test_a_minimum_that_no_word_reaches_is_the_users_mistake() -> None:
@@ -64,7 +77,7 @@ def test_an_unknown_word_is_visible_in_text() -> None:
 
 
 def test_padding_begin_and_end_leave_no_trace_in_text() -> None:
-    assert words(["a"]).decode([2, 4, 3, 0, 0]) == "a"
+    assert words(["a"]).decode([2, 12, 3, 0, 0]) == "a"
 
 
 @pytest.mark.parametrize("texts", [ENGLISH, FRENCH], ids=["English", "French"])
@@ -98,8 +111,19 @@ def test_pieces_are_the_words_themselves() -> None:
 
 def test_bytes_are_a_token_a_line_with_what_it_joins() -> None:
     assert words(["l'un, l'un, l'un", "un"]).to_bytes() == (
-        b"<pad>\n<unk>\n<s>\n</s>\nun\nl'\t>\n,\t<\n"
+        b"<pad>\n<unk>\n<s>\n</s>\n"
+        b"\xee\x80\x90\n\xee\x80\x91\n\xee\x80\x92\n\xee\x80\x93\n"  # U+E010 to U+E017
+        b"\xee\x80\x94\n\xee\x80\x95\n\xee\x80\x96\n\xee\x80\x97\n"
+        b"un\nl'\t>\n,\t<\n"
     )
+
+
+def test_a_literal_is_a_token_of_its_own_whether_or_not_a_text_has_it() -> None:
+    vocabulary = words(["a\ue011b \ue011 \ue011", "\ue012"])
+    assert vocabulary.tokens == (*FIRST, "a", "b")
+    assert vocabulary.encode("A \ue010, b") == [12, 4, UNK, 13]
+    assert vocabulary.encode("\ue017\ue010") == [11, 4]
+    assert vocabulary.encode("\ue010 \ue017") == [4, 11]
 
 
 def test_bytes_give_the_same_vocabulary_back() -> None:
@@ -117,12 +141,13 @@ def test_bytes_give_the_same_vocabulary_back() -> None:
     [
         (b"<pad>\n<unk>\n<s>\n</s>\nword", "the last line is cut off"),
         (b"<pad>\n<s>\n<unk>\n</s>\n", "must begin with the lines <pad>, <unk>, <s>, </s>"),
-        (b"<pad>\n<unk>\n<s>\n</s>\na\na\n", "line 6 is"),
-        (b"<pad>\n<unk>\n<s>\n</s>\n\nb\n", "line 5 is"),
-        (b"<pad>\n<unk>\n<s>\n</s>\na b\n", "line 5 is"),
-        (b"<pad>\n<unk>\n<s>\n</s>\na\t7\n", "line 5 is"),
-        (b"<pad>\n<unk>\n<s>\n</s>\na\x1b[2J\n", "line 5 is"),
-        ("<pad>\n<unk>\n<s>\n</s>\na\x9bb\t<\n".encode(), "line 5 is"),
+        (b"<pad>\n<unk>\n<s>\n</s>\na\n", "and 8 for text that is copied; an older model must"),
+        (LINES + b"a\na\n", "line 14 is"),
+        (LINES + b"\nb\n", "line 13 is"),
+        (LINES + b"a b\n", "line 13 is"),
+        (LINES + b"a\t7\n", "line 13 is"),
+        (LINES + b"a\x1b[2J\n", "line 13 is"),
+        (LINES + "a\x9bb\t<\n".encode(), "line 13 is"),
         (b"<pad>\n\xff\n", "utf-8"),
     ],
 )

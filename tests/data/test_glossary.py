@@ -1,0 +1,103 @@
+"""The terms of a glossary in a text."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from gru_mt.data.glossary import Glossary
+from gru_mt.data.literals import Span
+from gru_mt.errors import UserError
+
+
+def read(folder: Path, data: str | bytes) -> Glossary:
+    path = folder / "terms.tsv"
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return Glossary.read(path)
+
+
+TERMS = """\
+# source\ttarget
+cat\tChat
+black cat\tchat noir
+cat food\tcroquettes
+
+North Sea\tmer du Nord
+C++\tC++
+.NET\tdotnet
+Straße\true
+ΟΔΟΣ\tchemin
+東京\tTokyo
+ไทย\tthaï
+हिन्द\tInde
+ISO-9001\tISO
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A cat, a Cat and a CAT's.", ["cat=Chat", "Cat=Chat", "CAT=Chat"]),
+        ("concatenate cats cat_ cat9 bobcat caté", []),
+        ("The black cat", ["black cat=chat noir"]),
+        ("A black cat food", ["black cat=chat noir"]),  # longer than "cat food"
+        ("cat food", ["cat food=croquettes"]),
+        ("the north \u00a0 sea, North Seas", ["north \u00a0 sea=mer du Nord"]),
+        ("C++ and C+++, xC++", ["C++=C++", "C++=C++"]),
+        ("use .NET, ASP.NET", [".NET=dotnet", ".NET=dotnet"]),
+        ("STRAßE Straße", ["STRAßE=rue", "Straße=rue"]),
+        ("οδος", ["οδος=chemin"]),  # a final sigma
+        ("我在東京都 cat東京", ["東京=Tokyo", "cat=Chat", "東京=Tokyo"]),
+        ("คนไทยและ", ["ไทย=thaï"]),
+        ("हिन्दी हिन्द", ["हिन्द=Inde"]),  # a vowel sign goes on with the word
+        ("iso-9001 ISO-90012", ["iso-9001=ISO"]),
+        ("İ cat", ["cat=Chat"]),  # its lower case has two characters
+        ("cat", ["cat=Chat"]),
+        ("  cat  \n cat ", ["cat=Chat", "cat=Chat"]),
+        ("", []),
+    ],
+)
+def test_terms_are_found_where_no_word_goes_on(tmp_path: Path, text: str, found: list[str]) -> None:
+    spans = read(tmp_path, TERMS).find(text)
+    assert [f"{text[start:end]}={translation}" for start, end, translation in spans] == found
+    assert all(first.end <= second.start for first, second in pairwise(spans))
+
+
+def test_a_file_is_read_as_editors_write_it(tmp_path: Path) -> None:
+    glossary = read(tmp_path, b"\xef\xbb\xbf a  b \t A  B \r\ncat\tchat\r\nCat\tchat\n")
+    assert glossary.find("A B cat") == [Span(0, 3, "A  B"), Span(4, 7, "chat")]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("a\tb\n\ncat chat\n", "terms.tsv:3: expected 'term<TAB>translation', with one tab"),
+        ("a\tb\tc\n", "terms.tsv:1: expected 'term<TAB>translation', with one tab"),
+        ("a\t \n", "terms.tsv:1: the translation is empty; write one"),
+        ("#\n\tb\n", "terms.tsv:2: the term is empty; write one"),
+        (b"a\tb\nc\t\xff\n", "terms.tsv:2: not UTF-8; save the file as UTF-8"),
+        ("a\tb\x1b[2J\n", "terms.tsv:1: a control character in 'b\\x1b[2J'; remove it"),
+        ("cat\tchat\n\nCAT\tminou\n", "terms.tsv:3: 'CAT' is 'minou' here and 'chat' in line 1"),
+        ("", "terms.tsv: no terms"),
+        ("# a\tb\n \n", "terms.tsv: no terms"),
+    ],
+)
+def test_a_malformed_line_is_named_with_the_fix(
+    tmp_path: Path, data: str | bytes, message: str
+) -> None:
+    with pytest.raises(UserError, match=re.escape(message)) as error:
+        read(tmp_path, data)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_the_users_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be read: No such file"):
+        Glossary.read(tmp_path / "none.tsv")
+
+
+def test_thousands_of_terms_are_found_each(tmp_path: Path) -> None:
+    terms = [f"term {i} of{' very' * (i % 40)} many" for i in range(5_000)]
+    glossary = read(tmp_path, "".join(f"{term}\t<{i}>\n" for i, term in enumerate(terms)))
+    spans = glossary.find(", ".join(terms))
+    assert [span.text for span in spans] == [f"<{i}>" for i in range(5_000)]
