@@ -15,8 +15,12 @@ from gru_mt.evaluation.names import NAMES
 FINAL_MARKS = ".!?…。！？؟।"
 _MARK = re.compile(rf"\s*[{FINAL_MARKS}]+$")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
-_WORD = re.compile(r"(?<![\w'’-])[^\W\d_]{3,}(?![\w'’-])")  # one that stands alone
-_NAME = re.compile(r"(?<![\w'’-])[^\W\d_]{3,}(?![\w-])")  # as Tom in "Tom's"
+_NAME = re.compile(r"(?<![\w'’-])[^\W\d_]{3,}(?![\w\u0300-\u036f-])")  # as Tom in "Tom's"
+_PUNCTUATION = re.escape(
+    r"""!"#$%&()*+,./:;<=>?@[\]^_`{|}~«»“”„…。，、！？；：؟،؛।「」『』（）¿¡–—"""
+)
+# A word with its vowel signs, which are no letters to `re`, and with apostrophes: "don't" is one.
+_WORD = re.compile(rf"(?<![\w'’-])[^\W\d_][^\s{_PUNCTUATION}]*")
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _CURLY = {'"': "“”", "'": "‘’"}
 _STRAIGHT = str.maketrans("“”„‘’", '"""\'\'')
@@ -233,11 +237,12 @@ def made_up(rng: random.Random, *, syllables: int) -> str:
 
 def add_tags(text: str, rng: random.Random) -> Case | None:
     """Return `text` with tags around one of its words; None if it has no letter or has tags."""
-    words = list(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text))
+    words = list(_WORD.finditer(text))
     if not words or "<" in text:
         return None
     opening, closing = rng.choice(TAGS)
-    start, end = rng.choice(words).span()
+    word = rng.choice(words)
+    start, end = word.start(), word.start() + len(word[0].rstrip("'’-"))
     tagged = text[:start] + opening + text[start:end] + closing + text[end:]
     return Case(tagged, {opening: 1, closing: 1}, in_order=True)
 
@@ -247,7 +252,8 @@ def glossary_terms(sources: Sequence[str], count: int, rng: random.Random) -> di
 
     Some translations are in capitals, begin with one or have two words.
     """
-    words = sorted({word.lower() for source in sources for word in _WORD.findall(source)})
+    found = {word.lower() for source in sources for word in _WORD.findall(source)}
+    words = sorted(word for word in found if len(word) >= 3 and not re.search(r"[\d'’-]", word))
     terms: dict[str, str] = {}
     for number, word in enumerate(rng.sample(words, min(count, len(words)))):
         name = _new(lambda: made_up(rng, syllables=4), list(terms.values()))
@@ -263,9 +269,9 @@ def with_terms(text: str, terms: Mapping[str, str]) -> Case | None:
     None if it has no term, or one has an apostrophe or a hyphen beside it: whether "don" is a word
     of "don't" is the glossary's affair.
     """
-    alone = [word.lower() for word in _WORD.findall(text) if word.lower() in terms]
-    everywhere = [word for word in re.findall(r"\w+", text.lower()) if word in terms]
-    if not alone or len(alone) != len(everywhere):
+    alone = [word for word in _WORD.findall(text.lower()) if word in terms]
+    parts = [part for part in re.split(rf"[\s'’{_PUNCTUATION}-]+", text.lower()) if part in terms]
+    if not alone or len(alone) != len(parts):
         return None
     return Case(text, {terms[word]: alone.count(word) for word in alone})
 

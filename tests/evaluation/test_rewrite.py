@@ -188,6 +188,9 @@ def test_tags_stand_around_a_word() -> None:
         assert opening.strip("<").split(">")[0].split()[0] == closing.strip("</>")
         sources.add(case.source.replace(opening, "[").replace(closing, "]"))
     assert sources == {"[I] don't.", "I [don't]."}
+    hindi = add_tags("नमस्ते।", random.Random(1))
+    assert hindi
+    assert "नमस्ते" in re.split("[<>]", hindi.source), "vowel signs belong to their word"
     assert add_tags("12 !", random.Random(1)) is None
     assert add_tags("<b>a</b>", random.Random(1)) is None
 
@@ -209,6 +212,8 @@ def test_a_sentence_wants_the_translation_of_each_of_its_terms() -> None:
     terms = {"don": "Zuko", "dog": "fimo ra"}
     text = "Dog sees dog, Don."
     assert with_terms(text, terms) == Case(text, {"fimo ra": 2, "Zuko": 1})
+    assert with_terms("नमस्ते दुनिया।", {"नमस्ते": "Zuko"}) == Case("नमस्ते दुनिया।", {"Zuko": 1})
+    assert with_terms("नमस्ते दुनिया।", {"नमस": "Zuko"}) is None
     for text in ("I don't.", "a hot-dog", "cats", "The dog and I don't."):
         assert with_terms(text, terms) is None, text
 
@@ -231,6 +236,7 @@ def test_a_name_of_source_and_references_becomes_another() -> None:
         ("Tom sees.", ["Tomas voit."]),
         ("tom sees.", ["tom voit."]),
         ("TOM sees.", ["TOM voit."]),
+        ("Jose\u0301 sees.", ["Jose\u0301 voit."]),  # only with its accent
         ("O'Tom sees.", ["O'Tom voit."]),
         ("Al sees.", ["Al voit."]),  # too short to be sure
     ],
