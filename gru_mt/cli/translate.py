@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -34,6 +35,7 @@ Examples:
   gru-mt translate "Where is the station?" "I lost my keys."
   gru-mt translate --input letters.txt --n-best 3
   gru-mt translate --json --attention < letters.txt
+  gru-mt translate --glossary terms.tsv --input manual.txt
 """
 
 
@@ -64,10 +66,22 @@ def translate(
     attention: Annotated[
         bool, typer.Option("--attention", help="Put attention weights into the JSON.")
     ] = False,
+    no_split: Annotated[
+        bool, typer.Option("--no-split", help="Take each line for one sentence.")
+    ] = False,
+    glossary_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--glossary",
+            metavar="FILE",
+            help="Terms and the translations that they must have: a line each, a tab between.",
+        ),
+    ] = None,
 ) -> None:
-    """Translate sentences: one line out for each line in, in order.
+    """Translate lines: one line out for each line in, in order.
 
-    The sentences are arguments, each in quotes, or lines of a file or of stdin.
+    The lines are arguments, each in quotes, or those of a file or of stdin. A line is cut into its
+    sentences. Addresses, code, long numbers, emoji and unknown names are copied.
     """
     if sentences and input_file:
         raise UserError("give sentences or --input, not both")
@@ -79,10 +93,14 @@ def translate(
             f"note: each argument is a sentence; one of several words wants quotes: "
             f"{quoted(' '.join(sentences))}"
         )
+    from gru_mt.data.glossary import Glossary
+
+    glossary = Glossary.read(glossary_file) if glossary_file else None
     translator = load_translator(
         model or Run.newest().folder, named=model, device=device, attention=attention
     )
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
+    doubts: Counter[str] = Counter()
     with while_computing(translator.engine.device_type):
         for lines in _chunks(sentences, input_file):
             translations = translator.translate(
@@ -91,15 +109,21 @@ def translate(
                 n_best=n_best,
                 batch_size=batch_size,
                 attention=attention,
+                split=not no_split,
+                glossary=glossary,
             )
             for line, translation in zip(lines, translations, strict=True):
                 _warn_of(line, translation)
+                doubts.update(each for one in translation.sentences for each in one.warnings)
                 if as_json:
                     print_json(translation.to_json())
                 else:
                     texts = translation.texts
                     print_result("\n".join(texts + [""] * (n_best - len(texts))))
             flush_results()
+    if doubts:
+        counts = ", ".join(f"{name} {count:,}" for name, count in doubts.most_common())
+        say(f"warning: sentences to look at: {counts} (--json marks them)")
 
 
 def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[list[Line]]":
