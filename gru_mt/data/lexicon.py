@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Self
 
 from gru_mt.data.literals import Span
@@ -16,7 +17,11 @@ from gru_mt.data.text import SPACELESS
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
 RARE = 2  # occurrences
+LEAST_LETTERS = 4  # of a word that may have a typo; shorter ones are near to too many
+COMMON = 4_000  # words, the most frequent ones, that a typo may stand for
 _WORD = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*")  # with accents after their letters
+_ELIDED = re.compile(rf"{_WORD.pattern}(?:['’]{_WORD.pattern})+")  # don't, c'est
+_TYPED = re.compile(rf"(?<!['’])\b{_WORD.pattern}\b(?!['’])")  # a word without apostrophes
 _NAME = re.compile(rf"{_WORD.pattern}(?:['’-](?=[^\W\d_]){_WORD.pattern})*")
 _START = re.compile(rf"(?:^|[.!?…]['\"”»)]*\s)\W*({_WORD.pattern})")  # the first word of a sentence
 _HEADER = "# gru-mt lexicon: names are "
@@ -53,7 +58,7 @@ class Lexicon:
         copied: set[str] = set()
         for source, target in zip(sources, targets, strict=True):
             starts = _START.findall(source)
-            found = words(source)
+            found = [*words(source), *_ELIDED.findall(source)]
             first.update(starts)
             inside.update(found)
             inside.subtract(starts)
@@ -102,6 +107,39 @@ class Lexicon:
         text = _WORD.sub(lambda match: self._forms.get(match[0].lower(), match[0]), text)
         return _START.sub(_capitalised, text)
 
+    def respelled(self, text: str) -> str:
+        """Return `text` with what is not known as a known word, where one is near.
+
+        That is one with an apostrophe more (dont -> don't), or else the most frequent of the COMMON
+        words that differ by a letter (see `near`). A capitalised word may be a name and stays,
+        unless it begins a sentence.
+        """
+        starts = {match.start(1) for match in _START.finditer(text)}
+
+        def mended(match: re.Match[str]) -> str:
+            word = match[0]
+            capital = word[0].isupper()
+            if word in self or (capital and match.start() not in starts):
+                return word
+            known = self._with_apostrophe.get(word.lower())
+            if not known and len(word) >= LEAST_LETTERS:
+                near = [each for each in self.near(word) if self._ranks[each] < COMMON]
+                known = min(near, key=self._ranks.__getitem__, default=None)
+            known = known and self._forms[known]
+            return (known[0].upper() + known[1:] if capital else known) if known else word
+
+        return _TYPED.sub(mended, text)
+
+    @cached_property
+    def _with_apostrophe(self) -> dict[str, str]:
+        elided = (low for low in self._forms if "'" in low)
+        joined = {low.replace("'", ""): low for low in reversed([*elided])}
+        return {short: low for short, low in joined.items() if short not in self._forms}
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {low: rank for rank, low in enumerate(self._forms)}
+
     def _is_titled(self, text: str) -> bool:
         """Return whether long words are capitalised, and one of the others than the first need not.
 
@@ -132,26 +170,25 @@ class Lexicon:
             name = re.sub(r"(['’-][^\W\d_A-Z][^'’-]*)+$", "", match[0])
             unseen = [part for part in _WORD.findall(name) if self._is_unseen(part)]
             one = unseen == [name]
-            if unseen and not (one and match.start() in starts and self.is_typo(name)):
+            if unseen and not (one and match.start() in starts and self.near(name)):
                 spans.append(Span(match.start(), match.start() + len(name), name))
         return spans
 
     def _is_unseen(self, word: str) -> bool:
         return word[0].isupper() and len(word) > 1 and word not in self
 
-    def is_typo(self, word: str) -> bool:
-        """Return whether a letter swapped, dropped, added or changed makes it a known word."""
+    def near(self, word: str) -> set[str]:
+        """Return the known words, in small letters, that differ from `word` by one letter.
+
+        A letter is swapped with the next, dropped, added or changed.
+        """
         low = word.lower()
-        for place in range(len(low) + 1):
-            head, tail = low[:place], low[place:]
-            if tail[:1] and head + tail[1:] in self._forms:
-                return True
-            if tail[1:] and head + tail[1] + tail[0] + tail[2:] in self._forms:
-                return True
-            for letter in self._letters:
-                if head + letter + tail in self._forms or head + letter + tail[1:] in self._forms:
-                    return True
-        return False
+        parts = [(low[:place], low[place:]) for place in range(len(low) + 1)]
+        swapped = (head + tail[1] + tail[0] + tail[2:] for head, tail in parts if tail[1:])
+        dropped = (head + tail[1:] for head, tail in parts if tail)
+        added = (head + letter + tail for head, tail in parts for letter in self._letters)
+        changed = (head + letter + tail[1:] for head, tail in parts for letter in self._letters)
+        return {each for each in chain(swapped, dropped, added, changed) if each in self._forms}
 
     @cached_property
     def _letters(self) -> str:

@@ -124,7 +124,7 @@ def _pattern() -> re.Pattern[str]:
         | (?:[{_EMOJI}] | {_SIGN}) (?:[{_EMOJI}\u200d\ufe0e\ufe0f\U000e0020-\U000e007f] | {_SIGN})*
         # Numbers, and words with digits.
         | (?P<digits> (?<!{_W})(?:[A-Z]{{0,3}}{_MONEY})? (?:
-              [-−]?{_NUMBER} (?:{_SPACE}?(?:[%‰]|{_MONEY})(?!{_W}|@))?
+              [-−]?{_NUMBER} (?:{_SPACE}?(?:[%‰]|{_MONEY})(?!{_W}|[@(]))?
               | {_PIECE} (?:(?:[-._]|(?<=\d)[,:/'](?=\d)){_PIECE})*
             ) | \d{{3,}}+ )
         """,
@@ -144,17 +144,28 @@ def _clock() -> re.Pattern[str]:
     return re.compile(r"\d{1,2}[:h]\d\d(?::\d\d)?(?:[ap]m)?", re.IGNORECASE)
 
 
+@cache
+def _sum() -> re.Pattern[str]:
+    """Return the pattern of what makes a short number a literal: a currency or a percent sign."""
+    return re.compile(rf"[%‰]|{_MONEY}")
+
+
 def find_literals(text: str) -> list[Span]:
     """Return what a translation of `text` copies, ascending: addresses, code, long numbers, emoji.
 
-    Of numbers, and of words with digits, it is those with three digits or more, and no clock time:
+    Of numbers, and of words with digits, it is those with three digits or more, prices and
+    percentages, and no clock time:
     "Call 555-1234 at 10:30" -> [Span(5, 13, "555-1234")].
     """
     spans: list[Span] = []
     if not _signs().search(text):
         return spans
     for match in _pattern().finditer(text):
-        few = match["digits"] and sum(map(str.isdecimal, match[0])) < 3
+        few = (
+            match["digits"]
+            and sum(map(str.isdecimal, match[0])) < 3
+            and not _sum().search(match[0])
+        )
         if not few and not (match["digits"] and _clock().fullmatch(match[0])):
             spans.append(Span(*match.span(), match[0]))
     return spans

@@ -10,6 +10,7 @@ import numpy as np
 
 from gru_mt.data.lexicon import Lexicon, words
 from gru_mt.inference.search import Floats, Hypothesis
+from gru_mt.inference.sentence import Sentence
 
 LOW = 0.25  # a smaller confidence is a warning
 KNOWN = 1 / 3  # share of known words; text with fewer is in another language
@@ -79,17 +80,19 @@ def fitted(feature_NF: Floats, right_N: Floats, *, penalty: float = 1.0) -> Cali
 
 
 def warnings_of(
-    source: str,
+    sentence: Sentence,
     text: str,
     hypothesis: Hypothesis,
     confidence: float | None,
     lexicon: Lexicon,
 ) -> tuple[str, ...]:
     """Return what is odd about a translation, each in a word or two."""
+    source = sentence.text
     found = [word for word in words(source) if len(word) > 1] or words(source)
     known = sum(word in lexicon for word in found)
     repeated = _REPEATED.search(text) and not _REPEATED.search(source)
     warnings = {
+        "spelling": sentence.respelled,
         "limit": not hypothesis.ended,
         "repetition": bool(repeated),
         "language": bool(found) and known < KNOWN * len(found),

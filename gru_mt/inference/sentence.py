@@ -5,8 +5,10 @@ What is to be copied is masked, the line is cut into sentences, and each is writ
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.lexicon import Lexicon, is_shouted
@@ -16,6 +18,8 @@ from gru_mt.data.special import LITERALS
 from gru_mt.data.text import clean
 
 _MARK = re.compile(f"[{LITERALS[0]}-{LITERALS[-1]}]")
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?![\w:]|[.,/-]\d)")  # 7 and 12, but not 10:30 or 5th
+_MARK_OR_NUMBER = re.compile(f"{_MARK.pattern}|{_NUMBER.pattern}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class Sentence:
     text: str  # masked, in its usual case
     literals: tuple[str, ...]  # what the marks in `text` become in a translation
     shouted: bool  # whether the translation is wanted in capitals
+    respelled: bool  # whether a word was taken for one with a typo
 
     @property
     def is_copied(self) -> bool:
@@ -35,11 +40,41 @@ class Sentence:
 
     def finished(self, text: str) -> str:
         """Return the model's `text` as it is shown: literals put back, in capitals if wanted."""
-        return restore(text.upper() if self.shouted else text, self.literals)
+        text = text.upper() if self.shouted else text
+        first, *others = _MARK.split(text)
+        for literal, after in zip(self.shown(_MARK.findall(text)), others, strict=True):
+            first = _apart(_apart(first, literal), after)
+        return first
+
+    def with_numbers(self) -> Self:
+        """Return the sentence with its numbers of one or two digits as literals too."""
+        marks = iter(self.literals)
+        spans = [
+            Span(*match.span(), next(marks) if match[0] in LITERALS else match[0])
+            for match in _MARK_OR_NUMBER.finditer(self.text)
+        ]
+        masked = mask(self.text, spans)
+        return replace(self, text=masked.text, literals=masked.literals)
+
+    def keeps_numbers(self, text: str) -> bool:
+        """Return whether a translation of `text` has the same numbers of one or two digits."""
+        found = Counter(_NUMBER.findall(text))
+        wanted = Counter(_NUMBER.findall(self.text))
+        return all(found[number] == count for number, count in wanted.items())
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Return tokens with literals put back."""
         return restore("\n".join(tokens), self.literals).split("\n") if tokens else []
+
+
+def _apart(left: str, right: str) -> str:
+    """Return two texts as one, with a space between letters with case or digits: pages, 300."""
+    ends = left[-1:], right[:1]
+    return (
+        f"{left} {right}"
+        if all(each.isdigit() or each.lower() != each.upper() for each in ends)
+        else left + right
+    )
 
 
 def read_line(
@@ -64,7 +99,8 @@ def read_line(
 
 def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Lexicon) -> Sentence:
     """Return a sentence; the marks in `text` stand for `literals`, in their order."""
-    careful = lexicon.truecased(text)
+    cased = lexicon.truecased(text)
+    careful = lexicon.respelled(cased)
     marks = [
         Span(match.start(), match.end(), literal)
         for match, literal in zip(_MARK.finditer(careful), literals, strict=True)
@@ -73,4 +109,6 @@ def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Le
     if len(careful) == len(text):  # else a letter has a capital of two, and places moved
         names = [Span(start, end, text[start:end]) for start, end, _ in names]
     masked = mask(careful, sorted([*marks, *names]))
-    return Sentence(source, gap, masked.text, masked.literals, is_shouted(text))
+    return Sentence(
+        source, gap, masked.text, masked.literals, is_shouted(text), respelled=careful != cased
+    )

@@ -136,7 +136,18 @@ class Translator:
         lines = [sources] if isinstance(sources, str) else sources
         sentences_of = [self._read(line, glossary, split) for line in lines]
         sentences = [sentence for each in sentences_of for sentence in each]
-        found = iter(self._translate(sentences, decoding, n_best, batch_size, attention))
+        results = self._translate(sentences, decoding, n_best, batch_size, attention)
+        # Where the model lost a short number, the number is copied.
+        lost = [
+            row
+            for row, sentence in enumerate(sentences)
+            if not sentence.keeps_numbers(results[row].candidates[0].text)
+        ]
+        numbered = [sentences[row].with_numbers() for row in lost]
+        again = self._translate(numbered, decoding, n_best, batch_size, attention)
+        for row, result in zip(lost, again, strict=True):
+            results[row] = result
+        found = iter(results)
         translations = [
             Translation(line, [next(found) for _ in each])
             for line, each in zip(lines, sentences_of, strict=True)
@@ -216,7 +227,7 @@ class Translator:
             cut_tokens=len(ids) + 1 - len(source_S),
             features=tuple(seen),
             confidence=confidence,
-            warnings=warnings_of(sentence.text, candidates[0].text, beam[0], confidence, lexicon),
+            warnings=warnings_of(sentence, candidates[0].text, beam[0], confidence, lexicon),
         )
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
