@@ -57,16 +57,16 @@ class ParallelFiles(Section):
 class AugmentConfig(Section):
     """Shares of the training pairs that each epoch rewrites; each kind is drawn by itself."""
 
-    lower: Share = 0.08
+    lower: Share = 0.04
     """Source in lower case."""
     no_mark: Share = 0.08
     """Both sides without their final mark."""
-    typos: Share = 0.15
+    typos: Share = 0.1
     """A letter of a source word swapped, dropped, doubled or hit beside its key."""
-    marks: Share = 0.08
+    marks: Share = 0.12
     """Marks as people type them: no apostrophes, curly quotes, spaces before marks, several."""
-    join: Share = 0.08
-    """A pair and the one to three pairs after it, as one."""
+    join: Share = 0.06
+    """A pair and one to seven others, as one."""
     names: Share = 0.5
     """Names that stand on both sides become others, made-up ones or literals, where a pair has
     any."""
@@ -75,7 +75,8 @@ class AugmentConfig(Section):
     items: Share = 0.08
     """One to three literals, numbers or made-up names are put into both sides."""
     words: bool = True
-    """Whether pairs of single words are added, which are found by counting where words meet."""
+    """Whether pairs of single words and of short phrases are added, which are found by counting
+    where words meet."""
 
 
 class DataConfig(Section):

@@ -70,7 +70,7 @@ class Noise:
         """Return a pair with its noise. Each kind is drawn by itself, so kinds meet."""
         config = self._config
         if rng.random() < config.join:
-            others = (rng.choice(self._pairs) for _ in range(rng.choice((1, 1, 2, 3))))
+            others = (rng.choice(self._pairs) for _ in range(rng.choice((1, 2, 3, 5, 7))))
             pair = joined([pair, *others])
         if rng.random() < config.names:
             pair = self._renamed(pair, rng)
@@ -233,13 +233,13 @@ def with_item(
 def odd_marks(text: str, rng: random.Random) -> str:
     """Type marks as people do: no apostrophes or others, other quotes, spaces, several marks."""
     kind = rng.random()
-    if kind < 0.5 and _APOSTROPHE.search(text):
+    if kind < 0.7 and _APOSTROPHE.search(text):
         return _APOSTROPHE.sub(rng.choice(("", "", "", "’", "´", "`", " ")), text)
     if '"' in text:
         quotes = rng.choice(_QUOTES)
         parts = text.split('"')
         return parts[0] + "".join(quotes[index % 2] + part for index, part in enumerate(parts[1:]))
-    if kind < 0.8:
+    if kind < 0.9:
         return _MARK.sub(r" \1", text)
     return re.sub(r"([!?.])$", lambda match: match[0] * rng.choice((2, 3)), text)
 

@@ -6,18 +6,22 @@ Shapes: N pairs, W words of the sources, C couples of a source word and a target
 D distinct couples.
 """
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
 
-from gru_mt.data.lexicon import words
+from gru_mt.data.lexicon import WORD, words
 from gru_mt.data.split import Example
 
 MOST_PAIRS = 200_000  # that are counted, evenly spread
 LEAST_TOGETHER = 3  # pairs
 LEAST_DICE = 0.4
+PHRASE_WORDS = 3
+LEAST_FOUND = 2
+_UNDIVIDED = re.compile(r"[^\w'’-][\w -]+[^\w'’-]\Z")  # a phrase and what is on both its sides
 
 
 def learn_dictionary(examples: Sequence[Example]) -> list[Example]:
@@ -49,6 +53,48 @@ def learn_dictionary(examples: Sequence[Example]) -> list[Example]:
         Example(source.forms[source_D[d]], target.forms[target_D[d]], examples[pair_D[d]].line)
         for d in np.flatnonzero(dice_D >= least_D)
     ]
+
+
+def learn_phrases(examples: Sequence[Example], dictionary: Sequence[Example]) -> list[Example]:
+    """Return phrases of two to PHRASE_WORDS words, with what mostly translates each.
+
+    The words stand side by side, and so do their translations, in whatever order: of "I saw a red
+    car." and "J'ai vu une voiture rouge." it is "red car" and "voiture rouge". A phrase counts if
+    it is found LEAST_FOUND times.
+    """
+    best = {pair.source.lower(): pair.target.lower() for pair in dictionary}
+    counts: Counter[tuple[str, str]] = Counter()
+    first_line: dict[tuple[str, str], int] = {}
+    for source, target, line in examples:
+        sources, targets = [*WORD.finditer(source)], [*WORD.finditer(target)]
+        place_of = {match[0].lower(): place for place, match in enumerate(targets)}
+        aligned = [place_of.get(best.get(match[0].lower(), "")) for match in sources]
+        for first, last in _runs(aligned):
+            places = [place for place in aligned[first : last + 1] if place is not None]
+            begin, end = min(places), max(places)
+            if end - begin != last - first or not first or not begin:
+                continue  # not side by side, or a first word, whose capital tells nothing
+            phrase = source[sources[first].start() - 1 : sources[last].end() + 1]
+            translation = target[targets[begin].start() - 1 : targets[end].end() + 1]
+            if _UNDIVIDED.match(phrase) and _UNDIVIDED.match(translation):
+                phrase, translation = phrase[1:-1], translation[1:-1]
+                counts[phrase, translation] += 1
+                first_line.setdefault((phrase, translation), line)
+    found: dict[str, Example] = {}
+    for couple, count in counts.most_common():
+        if count >= LEAST_FOUND:
+            found.setdefault(couple[0], Example(*couple, first_line[couple]))
+    return [*found.values()]
+
+
+def _runs(aligned: Sequence[int | None]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last place of each run of 2 to PHRASE_WORDS places without None."""
+    for first in range(len(aligned)):
+        for last in range(first, min(first + PHRASE_WORDS, len(aligned))):
+            if aligned[last] is None:
+                break
+            if last > first:
+                yield first, last
 
 
 class _Side:

@@ -19,17 +19,17 @@ COPIED = 1 / 3  # share of rare names that stand in the target too, from which o
 RARE = 2  # occurrences
 LEAST_LETTERS = 4  # of a word that may have a typo; shorter ones are near to too many
 COMMON = 4_000  # words, the most frequent ones, that a typo may stand for
-_WORD = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*")  # with accents after their letters
-_ELIDED = re.compile(rf"{_WORD.pattern}(?:['’]{_WORD.pattern})+")  # don't, c'est
-_TYPED = re.compile(rf"(?<!['’])\b{_WORD.pattern}\b(?!['’])")  # a word without apostrophes
-_NAME = re.compile(rf"{_WORD.pattern}(?:['’-](?=[^\W\d_]){_WORD.pattern})*")
-_START = re.compile(rf"(?:^|[.!?…]['\"”»)]*\s)\W*({_WORD.pattern})")  # the first word of a sentence
+WORD = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*")  # with accents after their letters
+_ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
+_TYPED = re.compile(rf"(?<!['’])\b{WORD.pattern}\b(?!['’])")  # a word without apostrophes
+_NAME = re.compile(rf"{WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
+_START = re.compile(rf"(?:^|[.!?…]['\"”»)]*\s)\W*({WORD.pattern})")  # the first word of a sentence
 _HEADER = "# gru-mt lexicon: names are "
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text: runs of letters, and each letter of a script without spaces."""
-    return _WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
+    return WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
 
 
 def is_shouted(text: str) -> bool:
@@ -101,11 +101,14 @@ class Lexicon:
         """
         shouted = is_shouted(text)
         if not (shouted or text == text.lower() or self._is_titled(text)):
-            return _WORD.sub(self._calmed, text)
+            return WORD.sub(self._calmed, text)
         if shouted:
-            text = _WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text)
-        text = _WORD.sub(lambda match: self._forms.get(match[0].lower(), match[0]), text)
-        return _START.sub(_capitalised, text)
+            text = WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text)
+        return _START.sub(_capitalised, self.usual(text))
+
+    def usual(self, text: str) -> str:
+        """Return `text` with each known word in its usual form."""
+        return WORD.sub(lambda match: self._forms.get(match[0].lower(), match[0]), text)
 
     def respelled(self, text: str) -> str:
         """Return `text` with what is not known as a known word, where one is near.
@@ -145,7 +148,7 @@ class Lexicon:
 
         So "The Old Man and the Sea" is in title case. "Das Haus" is not, if nouns have capitals.
         """
-        found = _WORD.findall(text)
+        found = WORD.findall(text)
         return all(word[0].isupper() for word in found if len(word) > 3) and any(
             word[0].isupper() and self._forms.get(word.lower(), word).islower()
             for word in found[1:]
@@ -168,7 +171,7 @@ class Lexicon:
         spans = []
         for match in _NAME.finditer(text):
             name = re.sub(r"(['’-][^\W\d_A-Z][^'’-]*)+$", "", match[0])
-            unseen = [part for part in _WORD.findall(name) if self._is_unseen(part)]
+            unseen = [part for part in WORD.findall(name) if self._is_unseen(part)]
             one = unseen == [name]
             if unseen and not (one and match.start() in starts and self.near(name)):
                 spans.append(Span(match.start(), match.start() + len(name), name))

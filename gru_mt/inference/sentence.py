@@ -8,15 +8,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self
 
 from gru_mt.data.glossary import Glossary
-from gru_mt.data.lexicon import Lexicon, is_shouted
+from gru_mt.data.lexicon import Lexicon, is_shouted, words
 from gru_mt.data.literals import Span, disjoint, find_literals, mask, restore
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
 from gru_mt.data.text import clean
 
+PHRASE_WORDS = 2  # words without a final mark are no sentence, and have no capital at their start
+Case = Literal["capitals", "capital", "model"]
 _MARK = re.compile(f"[{LITERALS[0]}-{LITERALS[-1]}]")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?![\w:]|[.,/-]\d)")  # 7 and 12, but not 10:30 or 5th
 _MARK_OR_NUMBER = re.compile(f"{_MARK.pattern}|{_NUMBER.pattern}")
@@ -30,7 +32,7 @@ class Sentence:
     gap: str  # the spaces after it
     text: str  # masked, in its usual case
     literals: tuple[str, ...]  # what the marks in `text` become in a translation
-    shouted: bool  # whether the translation is wanted in capitals
+    case: Case  # of the translation, where the model's is not taken
     respelled: bool  # whether a word was taken for one with a typo
 
     @property
@@ -40,7 +42,10 @@ class Sentence:
 
     def finished(self, text: str) -> str:
         """Return the model's `text` as it is shown: literals put back, in capitals if wanted."""
-        text = text.upper() if self.shouted else text
+        if self.case == "capitals":
+            text = text.upper()
+        elif self.case == "capital":
+            text = text[:1].upper() + text[1:]
         first, *others = _MARK.split(text)
         for literal, after in zip(self.shown(_MARK.findall(text)), others, strict=True):
             first = _apart(_apart(first, literal), after)
@@ -99,7 +104,11 @@ def read_line(
 
 def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Lexicon) -> Sentence:
     """Return a sentence; the marks in `text` stand for `literals`, in their order."""
+    case: Case = "capitals" if is_shouted(text) else "model"
     cased = lexicon.truecased(text)
+    if case == "model" and text[-1:].isalnum() and len(words(text)) <= PHRASE_WORDS:
+        cased = lexicon.usual(text)
+        case = "capital" if text[0] != cased[0] else "model"
     careful = lexicon.respelled(cased)
     marks = [
         Span(match.start(), match.end(), literal)
@@ -109,6 +118,4 @@ def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Le
     if len(careful) == len(text):  # else a letter has a capital of two, and places moved
         names = [Span(start, end, text[start:end]) for start, end, _ in names]
     masked = mask(careful, sorted([*marks, *names]))
-    return Sentence(
-        source, gap, masked.text, masked.literals, is_shouted(text), respelled=careful != cased
-    )
+    return Sentence(source, gap, masked.text, masked.literals, case, respelled=careful != cased)
