@@ -48,8 +48,8 @@ class Incremental(nn.Module):
         readers = [*(cell.weight_ih for cell in above), model.readout.weight]
         self.sizes_X = [len(weight) for weight in readers]
         self.value_XC = torch.cat([weight[:, size_H:] for weight in readers])
-        # The ids before FIRST_OTHER have a product of their own, so that the likeliest of the others
-        # are found without a copy of all logits.
+        # <eos> and the literals have a product of their own, so that the likeliest others are found
+        # without a copy of all logits.
         self.first_FE = model.target_embedding.weight[EOS:FIRST_OTHER].clone()
         self.first_bias_F = model.output_bias_V[EOS:FIRST_OTHER].clone()
         self.other_bias_V = model.output_bias_V.clone()
@@ -110,9 +110,8 @@ class Incremental(nn.Module):
         A source's hypotheses read its memory together, without copying it.
         """
         if not self.model.attention.context_size:
-            return state_RH.new_zeros(1, sum(self.sizes_X)), state_RH.new_zeros(
-                state_RH.shape[0], 0
-            )
+            weight_RS = state_RH.new_zeros(state_RH.shape[0], 0)
+            return state_RH.new_zeros(1, sum(self.sizes_X)), weight_RS
         memory = Memory(sources["value_ASX"], sources["key_ASH"], sources["mask_AS"])
         query_AKH = state_RH.index_select(0, row_AK.flatten()).view(*row_AK.shape, -1)
         context_AKX, weight_AKS = self.model.attention(query_AKH, memory)
