@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from gru_mt.data.special import EOS
 from gru_mt.inference.exported import DECODER, ENCODER
-from gru_mt.model.incremental import Incremental, likeliest
+from gru_mt.model.incremental import Incremental
 from gru_mt.model.seq2seq import Seq2Seq
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class _Decoder(nn.Module):
         self.decoder = decoder
 
     def forward(self, arrays: Arrays) -> Arrays:
-        logits_RV, state_LRZ, weight_RS = self.decoder(
+        readout_RE, state_LRZ, weight_RS = self.decoder(
             arrays["last_id_R"], arrays["state_LRZ"], arrays, arrays["row_AK"], arrays["place_R"]
         )
-        log_prob_RN, id_RN = likeliest(logits_RV, arrays["rank_N"].shape[0])
+        log_prob_RN, id_RN = self.decoder.likeliest(readout_RE, arrays["rank_N"].shape[0])
         found = {"log_prob_RN": log_prob_RN, "id_RN": id_RN, "next_LRZ": state_LRZ}
         return found | ({"weight_RS": weight_RS} if "mask_AS" in arrays else {})
 

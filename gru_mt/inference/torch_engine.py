@@ -13,7 +13,7 @@ from gru_mt.data.encoding import Ints
 from gru_mt.errors import UserError
 from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats
-from gru_mt.model.incremental import Incremental, likeliest
+from gru_mt.model.incremental import Incremental
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 
 
@@ -48,14 +48,14 @@ class TorchEngine:
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
         """Return <eos>, the literals and the `count` likeliest others, and the state there."""
         row_AK, place_R = state.grid()
-        logits_RV, state_LRZ, weight_RS = self.decoder(
+        readout_RE, state_LRZ, weight_RS = self.decoder(
             self._tensor(last_id_R),
             state.state_LRZ,
             state.sources,
             self._tensor(row_AK),
             self._tensor(place_R),
         )
-        log_prob_RN, id_RN = likeliest(logits_RV, count)
+        log_prob_RN, id_RN = self.decoder.likeliest(readout_RE, count)
         after = state.after(state_LRZ, weight_RS.cpu().numpy())
         return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), after
 

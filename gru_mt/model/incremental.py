@@ -2,8 +2,9 @@
 
 Shapes: R hypotheses, A sources, K hypotheses of one source at most, S source tokens, E embedding,
 H decoder units, Z state of a decoder layer (see `cells`), L decoder layers, C encoder units (both
-directions), G rows of stacked gates, V target vocabulary, N ids of interest, X features that
-attention reads of a source: G for each decoder layer above the first, then E.
+directions), G rows of stacked gates, V target vocabulary, F <eos> and the literals, O likeliest
+other ids, N both, X features that attention reads of a source: G for each decoder layer above the
+first, then E.
 """
 
 from typing import TYPE_CHECKING, cast
@@ -19,7 +20,8 @@ from gru_mt.model.seq2seq import DecoderState, Seq2Seq
 if TYPE_CHECKING:
     from gru_mt.model.recurrent import Layer
 
-NEVER = (PAD, UNK, BOS)  # ids that no translation contains
+assert {PAD, UNK, BOS} == {*range(EOS)}, "no translation contains the ids before <eos>"
+assert EOS + 1 == FIRST_LITERAL
 FIRST_OTHER = FIRST_LITERAL + len(LITERALS)  # ids from here on are neither special nor literals
 
 
@@ -46,8 +48,12 @@ class Incremental(nn.Module):
         readers = [*(cell.weight_ih for cell in above), model.readout.weight]
         self.sizes_X = [len(weight) for weight in readers]
         self.value_XC = torch.cat([weight[:, size_H:] for weight in readers])
-        self.output_bias_V = model.output_bias_V.clone()
-        self.output_bias_V[[*NEVER]] = -torch.inf
+        # <eos> and the literals have a product of their own, so that the likeliest others are found
+        # without a copy of all logits.
+        self.first_FE = model.target_embedding.weight[EOS:FIRST_OTHER].clone()
+        self.first_bias_F = model.output_bias_V[EOS:FIRST_OTHER].clone()
+        self.other_bias_V = model.output_bias_V.clone()
+        self.other_bias_V[:FIRST_OTHER] = -torch.inf
 
     def remember(self, start: DecoderState) -> dict[str, Tensor]:
         """Return what each step reads of the sources, by name; row a belongs to source a.
@@ -71,11 +77,11 @@ class Incremental(nn.Module):
         row_AK: Tensor,
         place_R: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return logits_RV of the token after last_id_R, the next state_LRZ, and weight_RS.
+        """Return what `likeliest` takes after last_id_R, the next state_LRZ, and weight_RS.
 
         Row a of row_AK names the hypotheses of source a; where they are fewer than K, any others
-        fill the row. Hypothesis r stands at place_R[r] of the flattened row_AK. Ids that no
-        translation contains get minus infinity. weight_RS is attention's; without it S is 0.
+        fill the row. Hypothesis r stands at place_R[r] of the flattened row_AK.
+        weight_RS is attention's; without it S is 0.
         """
         token_RE = self.model.embed(self.model.target_embedding, last_id_R)
         input_RG = linear(token_RE, self.token_GE, self.cells[0].bias_ih)
@@ -94,10 +100,7 @@ class Incremental(nn.Module):
             state_L.append(cell.advance(input_RG, start_RZ))
             state_RH = state_RH + state_L[-1][:, : cell.hidden_size]
         readout_RE = linear(state_RH, self.readout_EH, self.model.readout.bias) + context_RE
-        logits_RV = linear(
-            readout_RE.tanh(), self.model.target_embedding.weight, self.output_bias_V
-        )
-        return logits_RV, torch.stack(state_L), weight_RS
+        return readout_RE.tanh(), torch.stack(state_L), weight_RS
 
     def _context(
         self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, place_R: Tensor
@@ -107,28 +110,27 @@ class Incremental(nn.Module):
         A source's hypotheses read its memory together, without copying it.
         """
         if not self.model.attention.context_size:
-            return state_RH.new_zeros(1, sum(self.sizes_X)), state_RH.new_zeros(
-                state_RH.shape[0], 0
-            )
+            weight_RS = state_RH.new_zeros(state_RH.shape[0], 0)
+            return state_RH.new_zeros(1, sum(self.sizes_X)), weight_RS
         memory = Memory(sources["value_ASX"], sources["key_ASH"], sources["mask_AS"])
         query_AKH = state_RH.index_select(0, row_AK.flatten()).view(*row_AK.shape, -1)
         context_AKX, weight_AKS = self.model.attention(query_AKH, memory)
         context_RX: Tensor = context_AKX.flatten(0, 1).index_select(0, place_R)
         return context_RX, weight_AKS.flatten(0, 1).index_select(0, place_R)
 
+    def likeliest(self, readout_RE: Tensor, count: int) -> tuple[Tensor, Tensor]:
+        """Return log_prob_RN and id_RN: <eos>, the literals, then the `count` likeliest others.
 
-def likeliest(logits_RV: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Return log_prob_RN and id_RN: <eos>, the literals, and the `count` likeliest other ids.
-
-    <eos> and the literals are in the order of ids, the others come likeliest first.
-    """
-    other_RV = logits_RV[:, FIRST_OTHER:]
-    logit_RK, place_RK = other_RV.topk(torch.sym_min(count, other_RV.shape[1]), dim=1)
-    logit_RN = torch.cat([logits_RV[:, EOS:FIRST_OTHER], logit_RK], dim=1)
-    first_R9 = torch.arange(EOS, FIRST_OTHER, device=place_RK.device).expand(place_RK.shape[0], -1)
-    id_RN = torch.cat([first_R9, place_RK + FIRST_OTHER], dim=1)
-    # log softmax with the largest of these logits: it is the largest of all, and
-    # torch.logsumexp's search for it is slow in ONNX.
-    largest_R1 = logit_RN.amax(dim=1, keepdim=True)
-    sum_R1 = (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True)
-    return logit_RN - largest_R1 - sum_R1.log(), id_RN
+        <eos> and the literals are in the order of ids, the others likeliest first. There are fewer
+        others where the vocabulary has no more, and then the last ones have minus infinity.
+        """
+        first_RF = linear(readout_RE, self.first_FE, self.first_bias_F)
+        logits_RV = linear(readout_RE, self.model.target_embedding.weight, self.other_bias_V)
+        logit_RO, id_RO = logits_RV.topk(torch.sym_min(count, logits_RV.shape[1]), dim=1)
+        logit_RN = torch.cat([first_RF, logit_RO], dim=1)
+        first_id_RF = torch.arange(EOS, FIRST_OTHER, device=id_RO.device).expand_as(first_RF)
+        # log softmax with the largest logit from topk: torch.logsumexp's is slow in ONNX.
+        largest_R1 = logit_RN.amax(dim=1, keepdim=True)
+        sum_R1 = (first_RF - largest_R1).exp().sum(dim=1, keepdim=True)
+        sum_R1 = sum_R1 + (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True)
+        return logit_RN - largest_R1 - sum_R1.log(), torch.cat([first_id_RF, id_RO], dim=1)

@@ -209,8 +209,8 @@ DECODING = {"beam_size": 5, "length_penalty": 1.0, "max_source_tokens": 256}
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 1},
-        {"format": 3},
+        {"format": 2},
+        {"format": 4},
         {"files": 1},
         {"files": {}},
         {"files": dict.fromkeys(FILES, "0" * 64)},

@@ -14,14 +14,7 @@ from gru_mt.config import ModelConfig
 from gru_mt.data.encoding import Ints
 from gru_mt.data.special import BOS, EOS, PAD, UNK
 from gru_mt.decoding import Decoding
-from gru_mt.inference.search import (
-    Distribution,
-    Floats,
-    Hypothesis,
-    beam_search,
-    length_normalised,
-    top_k,
-)
+from gru_mt.inference.search import Floats, Hypothesis, beam_search, length_normalised
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -42,19 +35,18 @@ class Prefixes:
     def select(self, row_N: Ints) -> "Prefixes":
         return Prefixes([self.rows[row] for row in row_N.tolist()])
 
+    def coverage(self, row: int) -> list[float]:
+        """Return the ids read: a sequence must get what its own row has."""
+        return [float(id_) for id_ in self.rows[row][1]]
 
-def looked_up(table: Table) -> Distribution[Prefixes]:
-    """Return the distribution that a table has."""
 
-    def distribution(last_id_R: Ints, state: Prefixes) -> tuple[Floats, Prefixes]:
-        rows = [
-            (sentence, (*read, last_id))
-            for (sentence, read), last_id in zip(state.rows, last_id_R.tolist(), strict=True)
-        ]
-        log_probs = [table(sentence, read[1:]) for sentence, read in rows]
-        return np.array(log_probs), Prefixes(rows)
-
-    return distribution
+def look_up(table: Table, last_id_R: Ints, state: Prefixes) -> tuple[Floats, Prefixes]:
+    """Return log_prob_RV of every next token, and the state there."""
+    rows = [
+        (sentence, (*read, last_id))
+        for (sentence, read), last_id in zip(state.rows, last_id_R.tolist(), strict=True)
+    ]
+    return np.array([table(sentence, read[1:]) for sentence, read in rows]), Prefixes(rows)
 
 
 @dataclass
@@ -68,7 +60,10 @@ class TableStep:
         self, last_id_R: Ints, state: Prefixes, count: int
     ) -> tuple[Floats, Ints, Prefixes]:
         self.sizes.append(len(last_id_R))
-        return top_k(looked_up(self.table))(last_id_R, state, count)
+        log_prob_RV, state = look_up(self.table, last_id_R, state)
+        last = min(count, VOCABULARY) - 1
+        id_RK = np.argpartition(-log_prob_RV, last, axis=1)[:, : last + 1]
+        return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, state
 
 
 def prefixes(sentences: int) -> Prefixes:
@@ -223,14 +218,21 @@ def test_a_sentence_finds_the_same_in_any_company() -> None:
         assert beam(TableStep(alone), [limit], beam_size=3) == [together[sentence]]
 
 
-def test_log_probability_is_the_sum_along_the_path() -> None:
-    table = random_table(1)
-    for sentence, hypotheses in enumerate(beam(TableStep(table), [4, 4], beam_size=4)):
-        assert len(hypotheses) == 4
-        for hypothesis in hypotheses:
-            path = [*hypothesis.ids, EOS][:4]
-            steps = [table(sentence, tuple(path[:at]))[id_] for at, id_ in enumerate(path)]
-            assert hypothesis.log_prob == pytest.approx(sum(steps), abs=1e-12)
+def test_a_sequence_has_the_sum_and_the_least_along_its_path_and_what_its_last_state_read() -> None:
+    ended = []
+    for seed in range(10):
+        table = random_table(seed)
+        for sentence, hypotheses in enumerate(beam(TableStep(table), [4, 4], beam_size=4)):
+            assert len(hypotheses) == 4
+            for hypothesis in hypotheses:
+                path = [*hypothesis.ids, EOS][:4]
+                steps = [table(sentence, tuple(path[:at]))[id_] for at, id_ in enumerate(path)]
+                assert hypothesis.log_prob == pytest.approx(sum(steps), abs=1e-12)
+                assert hypothesis.lowest == min(steps)
+                assert hypothesis.ended == (path[-1] == EOS)
+                assert hypothesis.coverage == [BOS, *path[:-1]]
+                ended.append(hypothesis.ended)
+    assert {*ended} == {True, False}
 
 
 def ends_after(lengths: list[int]) -> Table:
@@ -323,9 +325,9 @@ def test_greedy_takes_the_likeliest_token_at_every_step(seed: int) -> None:
 
 
 def random_model() -> Seq2Seq:
-    """Return a model of 12 random words in each language, in float64."""
+    """Return a model of 8 random words in each language, in float64."""
     config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8, decoder_layers=2)
-    model = Seq2Seq(config, source_size=12, target_size=12, joint=True).double()
+    model = Seq2Seq(config, source_size=20, target_size=20, joint=True).double()
     rng = torch.Generator().manual_seed(3)
     for parameter in model.parameters():
         nn.init.normal_(parameter, generator=rng)
@@ -334,7 +336,7 @@ def random_model() -> Seq2Seq:
 
 def random_sources() -> tuple[Ints, Ints]:
     """Return source_BS and length_B, of at most 6 tokens."""
-    source_BS = torch.randint(4, 12, (8, 6), generator=torch.Generator().manual_seed(4)).numpy()
+    source_BS = torch.randint(12, 20, (8, 6), generator=torch.Generator().manual_seed(4)).numpy()
     return source_BS, np.array([6, 1, 3, 2, 5, 4, 6, 2])
 
 
@@ -355,3 +357,5 @@ def test_what_a_real_model_finds_has_the_log_probability_of_teacher_forcing() ->
             total = logits_TV.log_softmax(dim=1)[torch.arange(len(path)), path].sum().item()
             assert hypothesis.log_prob == pytest.approx(total, abs=1e-9)
             assert hypothesis.score == pytest.approx(total / len(path), abs=1e-9)
+            weight_TS = model.align(torch.tensor([[BOS, *path[:-1]]]), alone)[0]
+            assert hypothesis.coverage == pytest.approx(weight_TS.sum(dim=0).tolist(), abs=1e-9)

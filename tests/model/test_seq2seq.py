@@ -1,5 +1,6 @@
 """The model: training and search compute the same, ignore padding, and drop out only if asked."""
 
+import math
 from itertools import product
 from typing import Literal
 
@@ -8,14 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.config import Cell, ModelConfig
-from gru_mt.data.special import BOS, EOS, PAD
+from gru_mt.data.special import BOS, EOS, FIRST_LITERAL, LITERALS, PAD, UNK
 from gru_mt.model.cells import CELLS
-from gru_mt.model.incremental import NEVER, Incremental, likeliest
+from gru_mt.model.incremental import Incremental
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import Seq2Seq
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
+FIRST_OTHER = FIRST_LITERAL + len(LITERALS)  # the id of the first token that is a word
 Kind = Literal["dot", "general", "additive", "none"]
 READING: list[Kind] = ["dot", "general", "additive"]
 ALL: list[Kind] = [*READING, "none"]
@@ -72,18 +74,31 @@ def assert_same(first: object, second: object) -> None:
     torch.testing.assert_close(first, second, rtol=0, atol=1e-10)
 
 
+def log_probs(decoder: Incremental, readout_RE: Tensor) -> Tensor:
+    """Return the log-probability of every id, minus infinity where `likeliest` does not give it."""
+    size = len(decoder.model.output_bias_V)
+    log_prob_RN, id_RN = decoder.likeliest(readout_RE, size - FIRST_OTHER)
+    nothing_RV = log_prob_RN.new_full((len(readout_RE), size), -torch.inf)
+    return nothing_RV.scatter(1, id_RN, log_prob_RN)
+
+
+def without_never(logits_V: Tensor) -> Tensor:
+    """Return the log-probability of every id, without those that no translation contains."""
+    never = torch.tensor([PAD, UNK, BOS])
+    return logits_V.index_fill(-1, never, -torch.inf).log_softmax(dim=-1)
+
+
 def assert_steps_give(model: Seq2Seq, expected_BTV: Tensor) -> None:
     """Check that steps over TARGET_IN, with two hypotheses a source, give `expected_BTV`."""
     start, decoder = model.encode(SOURCE, SOURCE_LENGTH), Incremental(model)
     row_AK, place_R = torch.arange(6).view(3, 2), torch.arange(6)
     state_LRZ, sources = start.state_LBZ.repeat_interleave(2, dim=1), decoder.remember(start)
     for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
-        logits_RV, state_LRZ = decoder(
+        readout_RE, state_LRZ, _ = decoder(
             last_id_B.repeat_interleave(2), state_LRZ, sources, row_AK, place_R
         )
-        assert logits_RV[:, NEVER].isneginf().all()
         for k in range(2):
-            assert_same(logits_RV[k::2, 3:], expected_BTV[:, t, 3:])
+            assert_same(log_probs(decoder, readout_RE[k::2]), without_never(expected_BTV[:, t]))
 
 
 # One arithmetic
@@ -275,19 +290,35 @@ def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
     sources = {name: value[[0, 2]] for name, value in decoder.remember(start).items()}
     row_AK, place_R = torch.tensor([[0, 0], [1, 2]]), torch.tensor([0, 2, 3])
     state_LRZ = start.state_LBZ[:, source_R]
-    logits_RV, _ = decoder(last_id_R, state_LRZ, sources, row_AK, place_R)
+    readout_RE, _, weight_RS = decoder(last_id_R, state_LRZ, sources, row_AK, place_R)
+    log_prob_RV = log_probs(decoder, readout_RE)
 
     for r, (row, last_id) in enumerate(zip(source_R.tolist(), last_id_R.tolist(), strict=True)):
-        expected_BTV = model.decode(torch.full((3, 1), last_id), start)
-        assert_same(logits_RV[r, 3:], expected_BTV[row, 0, 3:])
+        target_in_B1 = torch.full((3, 1), last_id)
+        assert_same(log_prob_RV[r], without_never(model.decode(target_in_B1, start)[row, 0]))
+        if model.attention.context_size:
+            assert_same(weight_RS[r], model.align(target_in_B1, start)[row, 0])
+        else:
+            assert weight_RS.shape == (3, 0)
 
 
-def test_the_best_are_the_likeliest_of_all_ids() -> None:
-    probability_RV = torch.tensor([[0.1, 0.6, 0.3], [0.5, 0.1, 0.4]], dtype=torch.float64)
-    log_prob_RN, id_RN = likeliest(probability_RV.log() + 7.0, 2)
-    assert_same(log_prob_RN.exp(), torch.tensor([[0.6, 0.3], [0.5, 0.4]], dtype=torch.float64))
-    assert id_RN.tolist() == [[1, 2], [0, 2]]
-    assert likeliest(probability_RV.log(), 9)[1].shape == (2, 3)
+def test_the_end_and_the_literals_come_first_then_the_likeliest_others() -> None:
+    model = build()
+    with torch.no_grad():
+        model.output_bias_V[:] = torch.arange(20) * torch.tensor([1, -1]).repeat(10)
+    readout_RE = torch.zeros(2, 6, dtype=torch.float64)
+    log_prob_RN, id_RN = Incremental(model).likeliest(readout_RE, 3)
+    expected = [*range(EOS, FIRST_OTHER), 18, 16, 14]
+    assert id_RN.tolist() == [expected] * 2
+    total = sum(math.exp(id_ if id_ % 2 == 0 else -id_) for id_ in range(EOS, 20))
+    for r in range(2):
+        for id_, log_prob in zip(expected, log_prob_RN[r].tolist(), strict=True):
+            logit = id_ if id_ % 2 == 0 else -id_
+            assert log_prob == pytest.approx(logit - math.log(total), abs=1e-10)
+    # There are 8 others. More were asked for; minus infinity fills up.
+    log_prob_RN, id_RN = Incremental(model).likeliest(readout_RE, 50)
+    assert {*id_RN[0, log_prob_RN[0] > -torch.inf].tolist()} == {*range(EOS, 20)}
+    assert (log_prob_RN[0] > -torch.inf).sum() == 9 + 8
 
 
 # Dropout and precision
