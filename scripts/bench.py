@@ -168,8 +168,8 @@ def real(
     several = []
     for run in runs:
         line = begin("real", {"run": run.resolve().name})
-        report = json.loads(gru_mt("eval", "--model", run, "--real", "--json").stdout)["real"]
-        figures = {**report.pop("rows"), **report}
+        report = json.loads(gru_mt("eval", "--model", run, "--real", "--json").stdout)
+        figures = {**report["real"], **(report["confidence"] or {})}
         record(line, figures, results / "real.jsonl")
         several.append(figures)
     if len(runs) > 1:

@@ -108,5 +108,7 @@ def evaluate(
             f"{result.sentences_s:,.0f} a second, beam {result.decoding.beam_size}, "
             f"length penalty {result.decoding.length_penalty}"
         )
+        if result.trust:
+            print_result(str(result.trust))
         for line in report.lines() if report else ():
             print_result(line)

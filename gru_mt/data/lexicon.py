@@ -18,6 +18,7 @@ MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
 RARE = 2  # occurrences
 LEAST_LETTERS = 4  # of a word that may have a typo; shorter ones are near to too many
+MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 COMMON = 4_000  # words, the most frequent ones, that a typo may stand for
 WORD = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*")  # with accents after their letters
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
@@ -91,6 +92,10 @@ class Lexicon:
     def __contains__(self, word: str) -> bool:
         """Return whether the training part has the word, in whatever case."""
         return word.lower() in self._forms
+
+    def is_common(self, word: str) -> bool:
+        """Return whether the word is one of the few that most sentences are made of."""
+        return self._ranks.get(word.lower(), MOST_COMMON) < MOST_COMMON
 
     def truecased(self, text: str) -> str:
         """Return `text` as it would be written with care.

@@ -22,8 +22,8 @@ from gru_mt.errors import UserError, quoted, shown
 if TYPE_CHECKING:
     from gru_mt.config import TokenizerConfig
 
-_SPACE = "\u2581"  # SentencePiece writes a space so, and takes the character itself for one
-_ESCAPE = "\ue000"  # a private-use character: with a 1 it stands for _SPACE, with a 0 for itself
+SPACE = "\u2581"  # SentencePiece writes a space so, and takes the character itself for one
+_ESCAPE = "\ue000"  # a private-use character: with a 1 it stands for SPACE, with a 0 for itself
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_BYTES = 100_000_000  # of a tokenizer's file; a million subwords take a third of it
 _JOINT_FILE = "tokenizer.model"
@@ -61,7 +61,7 @@ class Subwords:
         The same texts give the same bytes. Raises UserError where `size` leaves no room for each
         character, the 256 bytes and the special tokens.
         """
-        characters = {_SPACE, *"".join(texts)} - {" ", *LITERALS}
+        characters = {SPACE, *"".join(texts)} - {" ", *LITERALS}
         minimum = len(_FIRST) + len(characters)
         if size < minimum:
             raise UserError(
@@ -146,11 +146,11 @@ class Subwords:
 
 
 def _escape(text: str) -> str:
-    return text.replace(_ESCAPE, f"{_ESCAPE}0").replace(_SPACE, f"{_ESCAPE}1")
+    return text.replace(_ESCAPE, f"{_ESCAPE}0").replace(SPACE, f"{_ESCAPE}1")
 
 
 def _unescape(text: str) -> str:
-    return text.replace(f"{_ESCAPE}1", _SPACE).replace(f"{_ESCAPE}0", _ESCAPE)
+    return text.replace(f"{_ESCAPE}1", SPACE).replace(f"{_ESCAPE}0", _ESCAPE)
 
 
 Vocabulary = Subwords | Words

@@ -5,6 +5,7 @@ A translation counts as right if its chrF is at least `RIGHT_CHRF`.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 RIGHT_CHRF = 50.0  # 0 to 100
@@ -53,3 +54,28 @@ def calibration_error(
     # Of n sentences, those of a bin weigh size / n * |sum / size - sum / size|: sizes cancel out.
     errors = [abs(sum(score - is_right for score, is_right in part)) for part in parts]
     return sum(errors) / len(pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far confidences can be relied on."""
+
+    auc: float | None  # see `auc`
+    calibration_error: float
+
+    def __str__(self) -> str:
+        area = "none" if self.auc is None else f"{self.auc:.3f}"
+        return f"confidence: AUC {area}, calibration error {self.calibration_error:.3f}"
+
+
+def measure_trust(
+    confidences: Sequence[float | None],
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+) -> Trust | None:
+    """Return how far the confidences of `hypotheses` can be relied on; None where one has none."""
+    known = [each for each in confidences if each is not None]
+    if not known or len(known) < len(confidences):
+        return None
+    right = [chrf >= RIGHT_CHRF for chrf in sentence_chrf(hypotheses, references)]
+    return Trust(auc(known, right), calibration_error(known, right))

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 from gru_mt.data.split import EvaluationSet
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
+from gru_mt.evaluation.confidence import Trust, measure_trust
 from gru_mt.evaluation.score import Score, resolve_bleu_tokenizer, score_translations
 from gru_mt.inference.lines import read_chunks
 from gru_mt.inference.translator import Translator
@@ -23,6 +24,7 @@ class Evaluation:
     hypotheses: list[str]
     seconds: float  # of translating, without loading and scoring
     decoding: Decoding
+    trust: Trust | None  # how far confidences can be relied on; None without them
 
     @property
     def sentences_s(self) -> float:
@@ -38,6 +40,7 @@ class Evaluation:
             "sentences_s": self.sentences_s,
             "beam_size": self.decoding.beam_size,
             "length_penalty": self.decoding.length_penalty,
+            "confidence": self.trust and asdict(self.trust),
         }
 
 
@@ -69,8 +72,10 @@ def evaluate(
     translations = translator.translate(evaluation_set.sources, decoding=decoding)
     seconds = time.perf_counter() - started_s
     hypotheses = [translation.text for translation in translations]
-    scores = score_translations(hypotheses, evaluation_set.references, tokenizer=tokenizer)
-    return Evaluation(tuple(scores), hypotheses, seconds, decoding)
+    references = evaluation_set.references
+    scores = score_translations(hypotheses, references, tokenizer=tokenizer)
+    trust = measure_trust([each.confidence for each in translations], hypotheses, references)
+    return Evaluation(tuple(scores), hypotheses, seconds, decoding, trust)
 
 
 def read_split(folder: Path, part: str) -> EvaluationSet:

@@ -13,7 +13,6 @@ from typing import Any, Protocol, TypeVar
 
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.split import EvaluationSet
-from gru_mt.evaluation.confidence import RIGHT_CHRF, auc, calibration_error, sentence_chrf
 from gru_mt.evaluation.rewrite import (
     ITEMS,
     REWRITINGS,
@@ -43,8 +42,6 @@ class Translated(Protocol):
 
     @property
     def text(self) -> str: ...
-    @property
-    def confidence(self) -> float | None: ...
 
 
 class Translate(Protocol):
@@ -80,27 +77,21 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class RealReport:
-    """The rows that a set has sentences for, and how far the confidence can be relied on."""
+    """The rows that a set has sentences for."""
 
     rows: tuple[Row, ...]
-    auc: float | None  # see `confidence`; None without confidences, or if all or none are right
-    calibration_error: float | None
 
     def lines(self) -> list[str]:
         """Return a table for people."""
         head = f"{'how it is written':<34}{'sentences':>9}    BLEU   plain     kept"
-        lines = [head, *map(str, self.rows)]
-        if self.calibration_error is not None:
-            area = "none" if self.auc is None else f"{self.auc:.3f}"
-            lines.append(f"confidence: AUC {area}, calibration error {self.calibration_error:.3f}")
-        return lines
+        return [head, *map(str, self.rows)]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the rows by name, and the other values, as JSON values."""
+        """Return the rows by name as JSON values."""
         rows = {row.name: asdict(row) for row in self.rows}
         for row in rows.values():
             del row["name"]
-        return {"rows": rows, "auc": self.auc, "calibration_error": self.calibration_error}
+        return rows
 
 
 def measure(
@@ -124,12 +115,7 @@ def measure(
     bleu = corpus_bleu(plain, references, tokenizer=tokenizer)
     rows = _Rows(translate, sources, references, plain, tokenizer, say)
     found = (row for row in (*rows.rewritten(), *rows.joined(), *rows.kept_texts()) if row)
-    area = error = None
-    confidences = [each.confidence for each in translations if each.confidence is not None]
-    if len(confidences) == len(plain):
-        right = [chrf >= RIGHT_CHRF for chrf in sentence_chrf(plain, references)]
-        area, error = auc(confidences, right), calibration_error(confidences, right)
-    return RealReport((Row("plain", len(plain), 100.0, bleu, bleu), *found), area, error)
+    return RealReport((Row("plain", len(plain), 100.0, bleu, bleu), *found))
 
 
 def _spread(values: Sequence[_T], most: int) -> list[_T]:

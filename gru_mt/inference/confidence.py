@@ -9,12 +9,13 @@ from typing import Self
 import numpy as np
 
 from gru_mt.data.lexicon import Lexicon, words
+from gru_mt.data.tokenizer import SPACE
 from gru_mt.inference.search import Floats, Hypothesis
 from gru_mt.inference.sentence import Sentence
 
 LOW = 0.25  # a smaller confidence is a warning
 KNOWN = 1 / 3  # share of known words; text with fewer is in another language
-UNREAD = 0.1  # attention that a word gets in all; one with less may have been left out
+UNREAD = 0.1  # of attention, over all target tokens; a word with less may have been left out
 _REPEATED = re.compile(r"(?<!\w)(\w.{0,40}?)(?:[\s,.;!?-]+\1){2,}(?!\w)")  # three times in a row
 
 
@@ -81,21 +82,40 @@ def fitted(feature_NF: Floats, right_N: Floats, *, penalty: float = 1.0) -> Cali
 
 def warnings_of(
     sentence: Sentence,
+    pieces: Sequence[str],
     text: str,
     hypothesis: Hypothesis,
     confidence: float | None,
     lexicon: Lexicon,
 ) -> tuple[str, ...]:
-    """Return what is odd about a translation, each in a word or two."""
-    source = sentence.text
-    found = [word for word in words(source) if len(word) > 1] or words(source)
+    """Return what is odd about a translation, each in a word or two.
+
+    `pieces` are those of the source that were read, and `text` is the translation.
+    """
+    found = [word for word in words(sentence.text) if len(word) > 1] or words(sentence.text)
     known = sum(word in lexicon for word in found)
-    repeated = _REPEATED.search(text) and not _REPEATED.search(source)
     warnings = {
         "spelling": sentence.respelled,
         "limit": not hypothesis.ended,
-        "repetition": bool(repeated),
+        "repetition": bool(_REPEATED.search(text)) and not _REPEATED.search(sentence.text),
+        "unread": has_unread(pieces, hypothesis.coverage or [], lexicon),
         "language": bool(found) and known < KNOWN * len(found),
         "low confidence": confidence is not None and confidence < LOW,
     }
     return tuple(name for name, holds in warnings.items() if holds)
+
+
+def has_unread(pieces: Sequence[str], coverage: Sequence[float], lexicon: Lexicon) -> bool:
+    """Return whether attention hardly touched a word, and it is none of the most common ones.
+
+    A word begins with a piece that has a space before it.
+    """
+    read: list[tuple[str, float]] = []
+    for piece, attention in zip(pieces, coverage, strict=False):  # <eos> has attention too
+        word, before = read.pop() if read and not piece.startswith(SPACE) else ("", 0.0)
+        read.append((word + piece, before + attention))
+    return any(
+        attention < UNREAD and all(not lexicon.is_common(part) for part in words(word))
+        for word, attention in read
+        if words(word)
+    )

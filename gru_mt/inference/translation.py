@@ -76,9 +76,10 @@ class Translation:
 
     @property
     def confidence(self) -> float | None:
-        """The confidence of the least certain sentence; None where there is none."""
-        known = (sentence.confidence for sentence in self.sentences)
-        return min((each for each in known if each is not None), default=None)
+        """The confidence of the least certain sentence; None without a calibration."""
+        known = [sentence.confidence for sentence in self.sentences]
+        certain = [each for each in known if each is not None]
+        return min(certain, default=1.0) if len(certain) == len(known) else None
 
     @property
     def warnings(self) -> tuple[str, ...]:

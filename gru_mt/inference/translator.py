@@ -217,17 +217,20 @@ class Translator:
             )
             for hypothesis in beam
         ]
+        pieces = source.pieces(ids[: len(source_S) - 1])
         seen = features(sentence.text, len(source_S), beam[0], lexicon)
         confidence = self.calibration.confidence(seen) if self.calibration else None
         return SentenceTranslation(
             sentence.source,
-            sentence.shown(source.pieces(ids[: len(source_S) - 1])),
+            sentence.shown(pieces),
             candidates,
             sentence.gap,
             cut_tokens=len(ids) + 1 - len(source_S),
             features=tuple(seen),
             confidence=confidence,
-            warnings=warnings_of(sentence, candidates[0].text, beam[0], confidence, lexicon),
+            warnings=warnings_of(
+                sentence, pieces, candidates[0].text, beam[0], confidence, lexicon
+            ),
         )
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
