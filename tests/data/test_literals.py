@@ -5,7 +5,15 @@ import re
 
 import pytest
 
-from gru_mt.data.literals import Masked, Span, disjoint, find_literals, mask, restore
+from gru_mt.data.literals import (
+    Masked,
+    Span,
+    disjoint,
+    find_literals,
+    mask,
+    mask_pair,
+    restore,
+)
 from gru_mt.data.special import LITERALS
 
 TEXTS = {  # ⟦a literal⟧ in its text
@@ -149,3 +157,20 @@ def test_a_long_text_of_any_piece_is_searched(piece: str) -> None:
     text = (piece.replace("_", " ") * 100_000)[:100_000]
     masked = mask(text, find_literals(text))
     assert restore(masked.text, masked.literals) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "masked"),
+    [
+        ("Born in 1945.", "Né en 1945.", ("Born in {0}.", "Né en {0}.")),
+        ("1,000 in 1990", "En 1990, 1,000", ("{0} in {1}", "En {1}, {0}")),  # another order
+        ("100 and 100", "100 et 100", ("{0} and {1}", "{0} et {1}")),
+        ("1,000 yen", "1 000 yens", ("1,000 yen", "1 000 yens")),  # written otherwise
+        ("100 and 100", "deux fois 100", ("100 and 100", "deux fois 100")),  # not as often
+        ("10:30 on 2024-05-01", "2024-05-01", ("10:30 on {0}", "{0}")),
+    ],
+)
+def test_a_pair_is_masked_where_both_sides_have_the_literal(
+    source: str, target: str, masked: tuple[str, str]
+) -> None:
+    assert mask_pair(source, target) == tuple(side.format(*LITERALS) for side in masked)

@@ -1,0 +1,185 @@
+"""Noise: what each kind does, and that an epoch's noise follows from seed, epoch and row alone."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from gru_mt.config import AugmentConfig
+from gru_mt.data.augment import (
+    Noise,
+    Texts,
+    joined,
+    odd_marks,
+    renumbered,
+    shared_names,
+    shuffled_literals,
+    with_item,
+    with_typo,
+)
+from gru_mt.data.special import LITERALS
+from gru_mt.data.split import Example
+
+OFF = {name: 0.0 for name in AugmentConfig.model_fields if name != "words"}
+EXAMPLES = [
+    Example("I saw Tom today.", "J'ai vu Tom aujourd'hui.", 1),
+    Example("Is Tom at home?", "Tom est-il à la maison ?", 2),
+    Example("It's 12 o'clock.", "Il est 12 heures.", 3),
+    Example('She said "no".', "Elle a dit « non ».", 4),
+    Example("cat", "chat", 5),
+    Example("My cat sleeps.", "Mon chat dort.", 6),
+]
+
+
+def noisy(epochs: int = 200, **rates: float) -> Counter[tuple[int, Texts]]:
+    """Return what some epochs make of EXAMPLES, with the kinds in `rates` alone."""
+    noise = Noise(AugmentConfig(**OFF | rates), EXAMPLES, seed=1)
+    return Counter(item for epoch in range(epochs) for item in noise.of_epoch(epoch).items())
+
+
+def test_without_rates_only_the_case_of_single_words_changes() -> None:
+    assert set(noisy()) == {(4, Texts("Cat", "Chat"))}
+
+
+def test_an_epoch_draws_the_same_noise_again_and_another_epoch_or_seed_other_noise() -> None:
+    config = AugmentConfig()
+    of = [
+        Noise(config, EXAMPLES * 20, seed=seed).of_epoch(epoch)
+        for seed, epoch in ((1, 0), (1, 0), (1, 1), (2, 0))
+    ]
+    assert of[0] == of[1]
+    assert of[0] != of[2] != of[3] != of[0]
+
+
+def test_the_noise_of_a_row_does_not_depend_on_the_epochs_before() -> None:
+    first, second = (Noise(AugmentConfig(), EXAMPLES, seed=3) for _ in range(2))
+    for epoch in range(5):
+        first.of_epoch(epoch)
+    assert first.of_epoch(5) == second.of_epoch(5)
+
+
+def test_a_row_is_about_its_own_pair() -> None:
+    for row, pair in noisy(join=1.0):
+        assert pair.source.lower().startswith(EXAMPLES[row].source.lower())
+        assert pair.target.lower().startswith(EXAMPLES[row].target.lower())
+
+
+def test_a_rate_is_the_share_of_the_pairs() -> None:
+    changed = noisy(epochs=2_000, lower=0.25)
+    count = sum(times for (row, _), times in changed.items() if row == 0)
+    assert 0.25 * 2_000 - 80 < count < 0.25 * 2_000 + 80  # four standard deviations
+    assert {pair for row, pair in changed if row == 0} == {
+        Texts("i saw tom today.", "J'ai vu Tom aujourd'hui.")
+    }
+
+
+def test_no_mark_takes_the_final_mark_of_both_sides() -> None:
+    changed = dict(noisy(no_mark=1.0))
+    assert changed[0] == Texts("I saw Tom today", "J'ai vu Tom aujourd'hui")
+    assert changed[1] == Texts("Is Tom at home", "Tom est-il à la maison")
+    assert changed[3] == Texts('She said "no"', "Elle a dit « non »")
+
+
+def test_names_become_the_same_on_both_sides() -> None:
+    seen = [pair for row, pair in noisy(names=1.0) if row == 0]
+    assert len(seen) > 20
+    for source, target in seen:
+        name = source.removeprefix("I saw ").removesuffix(" today.")
+        assert target == f"J'ai vu {name} aujourd'hui."
+    assert any(mark in pair.source for pair in seen for mark in LITERALS)
+
+
+def test_a_name_is_capitalised_inside_sentences_and_shared() -> None:
+    pairs = [
+        Texts("I know Tom.", "Je connais Tom."),
+        Texts("We speak French.", "Nous parlons French ."),
+        Texts("A french fry.", "Une frite."),
+        Texts("He saw Monday.", "Il a vu lundi."),
+        Texts("Paris is big.", "Paris est grand."),  # only at the start: it may be any word
+    ]
+    assert shared_names(pairs) == {"Tom"}
+
+
+def test_a_word_that_most_targets_translate_is_no_name() -> None:
+    pairs = [Texts("I like Mary.", "J'aime Marie.")] * 2 + [Texts("I like Mary.", "J'aime Mary.")]
+    assert shared_names(pairs) == set()
+    assert shared_names(pairs[1:] + pairs[2:]) == {"Mary"}
+
+
+def test_numbers_change_on_both_sides_where_they_are_the_same() -> None:
+    rng = random.Random(1)
+    source, target = renumbered(Texts("I have 12 cats.", "J'ai 12 chats."), rng)
+    number = source.split()[2]
+    assert (source, target) == (f"I have {number} cats.", f"J'ai {number} chats.")
+    for pair in (Texts("I have 12.", "J'en ai douze."), Texts("At 10:30.", "À 10:30.")):
+        assert renumbered(pair, rng) == pair
+
+
+def test_an_item_stands_at_like_places() -> None:
+    pair, anchors = Texts("My cat sleeps.", "Mon chat dort."), [("cat", "chat")]
+    seen = {with_item(pair, "7", anchors, random.Random(seed)) for seed in range(300)}
+    assert {
+        Texts("7 My cat sleeps.", "7 Mon chat dort."),
+        Texts("My cat sleeps. 7", "Mon chat dort. 7"),
+        Texts("My cat sleeps 7.", "Mon chat dort 7."),
+        Texts("My cat sleeps (7).", "Mon chat dort (7)."),
+        Texts("My 7 cat sleeps.", "Mon 7 chat dort."),
+        Texts("My cat 7 sleeps.", "Mon chat 7 dort."),
+        Texts("My cat (7) sleeps.", "Mon chat (7) dort."),
+    } <= seen
+    tagged = {with_item(pair, LITERALS[0], anchors, random.Random(seed)) for seed in range(300)}
+    assert (
+        Texts(
+            f"My {LITERALS[0]}cat{LITERALS[1]} sleeps.", f"Mon {LITERALS[0]}chat{LITERALS[1]} dort."
+        )
+        in tagged
+    )
+
+
+def test_items_stand_on_both_sides_equally_often() -> None:
+    for _, pair in noisy(items=1.0):
+        for mark in LITERALS:
+            assert pair.source.count(mark) == pair.target.count(mark)
+
+
+def test_all_literals_are_learned() -> None:
+    marks = {mark for _, pair in noisy(items=1.0) for mark in LITERALS if mark in pair.source}
+    assert marks == {*LITERALS}
+
+
+def test_shuffled_literals_stay_the_same_ones_on_both_sides() -> None:
+    pair = Texts(f"{LITERALS[0]} and {LITERALS[1]}", f"{LITERALS[1]} et {LITERALS[0]}")
+    source, target = shuffled_literals(pair, random.Random(5))
+    (first, second), (second_too, first_too) = source.split(" and "), target.split(" et ")
+    assert (first, second) == (first_too, second_too)
+    assert first != second
+
+
+def test_joined_pairs_have_a_space_between() -> None:
+    assert joined([Texts("A.", "B."), Texts("C.", "D.")]) == Texts("A. C.", "B. D.")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't go!", {"Dont go!", "Don’t go!", "Don´t go!", "Don`t go!", "Don t go!"}),
+        ("Go, now!", {"Go , now !", "Go, now!!", "Go, now!!!"}),
+        ('Say "yes" now', {"Say “yes” now", "Say „yes“ now", "Say «yes» now", "Say ‘yes’ now"}),
+    ],
+)
+def test_odd_marks(text: str, expected: set[str]) -> None:
+    seen = {odd_marks(text, random.Random(seed)) for seed in range(400)}
+    assert expected <= seen
+    assert len(seen) <= len(expected) + 3  # marks of "Don't go!" change too
+
+
+def test_a_typo_is_one_letter_of_one_word() -> None:
+    seen = {with_typo("a the", random.Random(seed)) for seed in range(2_000)}
+    swapped, dropped = {"a hte", "a teh"}, {"a he", "a te", "a th"}
+    doubled = {"a tthe", "a thhe", "a thee"}
+    beside = {f"a {word}" for word in ("rhe", "yhe", "tge", "tje", "thw", "thr")}
+    assert seen == swapped | dropped | doubled | beside | {"a the"}
+
+
+def test_short_words_have_no_typos() -> None:
+    assert with_typo("I am, ok?", random.Random(0)) == "I am, ok?"
