@@ -12,6 +12,7 @@ from gru_mt.data.lexicon import Lexicon, words
 from gru_mt.inference.search import Floats, Hypothesis
 
 LOW = 0.25  # a smaller confidence is a warning
+FEATURES = 6
 KNOWN = 1 / 3  # share of known words; text with fewer is in another language
 UNREAD = 0.1  # attention that a word gets in all; one with less may have been left out
 _REPEATED = re.compile(r"(?<!\w)(\w.{0,40}?)(?:[\s,.;!?-]+\1){2,}(?!\w)")  # three times in a row
@@ -28,12 +29,16 @@ class Calibration:
 
     @classmethod
     def of(cls, weights: Sequence[float] | None) -> Self | None:
-        """Return the calibration of these weights; None for none."""
-        return None if weights is None else cls(tuple(weights))
+        """Return the calibration of these weights; None for none. ValueError if they are no such."""
+        if weights is None:
+            return None
+        if len(weights) != FEATURES + 1:
+            raise ValueError(f"calibration: expected {FEATURES + 1} weights")
+        return cls(tuple(map(float, weights)))
 
     def confidence(self, features: Sequence[float]) -> float:
         """Return the chance, from 0 to 1."""
-        logit = math.fsum(w * x for w, x in zip(self.weights, [*features, 1.0], strict=True))
+        logit = sum(w * x for w, x in zip(self.weights, [*features, 1.0], strict=True))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
 
 

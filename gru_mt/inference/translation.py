@@ -76,9 +76,9 @@ class Translation:
 
     @property
     def confidence(self) -> float | None:
-        """The confidence of the least certain sentence; None where there is none."""
-        known = (sentence.confidence for sentence in self.sentences)
-        return min((each for each in known if each is not None), default=None)
+        """The confidence of the least certain sentence; None where one has none."""
+        known = [each.confidence for each in self.sentences if each.confidence is not None]
+        return min(known) if known and len(known) == len(self.sentences) else None
 
     @property
     def warnings(self) -> tuple[str, ...]:
