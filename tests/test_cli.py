@@ -99,7 +99,8 @@ def test_a_run_holds_everything(there: Path) -> None:
     names = {path.name for path in Path("runs/small").iterdir()}
     assert {"config.yaml", "metrics.jsonl", "train.log", "model", "checkpoints"} <= names
     bundle = {path.name for path in Path("runs/small/model").iterdir()}
-    assert bundle == {"weights.safetensors", "tokenizer.model", "config.yaml", "provenance.json"}
+    assert bundle == {"weights.safetensors", "tokenizer.model", "tokenizer.lexicon.txt",
+                      "config.yaml", "provenance.json"}  # fmt: skip
 
 
 def test_training_prints_to_stderr_alone_and_plain_lines_without_a_terminal(
@@ -160,14 +161,22 @@ def test_json_has_an_object_a_line(there: Path, gru_mt: Run) -> None:
     result = gru_mt("translate", "--json", "--attention", "--n-best", 2, "I see one cat.", "")
     first, second = map(json.loads, result.out.splitlines())
     assert first["source"] == "I see one cat."
-    assert [set(each) for each in first["translations"]] == [
+    assert first.keys() == {"source", "text", "confidence", "warnings", "sentences"}
+    (sentence,) = first["sentences"]
+    assert sentence.keys() == {
+        "source", "source_tokens", "confidence", "warnings", "translations"
+    }  # fmt: skip
+    assert [set(each) for each in sentence["translations"]] == [
         {"text", "score", "tokens", "attention"}
     ] * 2
-    best, other = first["translations"]
+    best, other = sentence["translations"]
+    assert first["text"] == best["text"]
     assert best["score"] >= other["score"]
     assert len(best["attention"]) == len(best["tokens"]) + 1  # <eos>
     assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in best["attention"])
-    assert second["translations"][0]["text"] == ""
+    assert second == {
+        "source": "", "text": "", "confidence": None, "warnings": [], "sentences": []
+    }  # fmt: skip
 
 
 def test_n_best_prints_as_many_lines_for_each_sentence(there: Path, gru_mt: Run) -> None:
