@@ -29,7 +29,7 @@ class Calibration:
 
     @classmethod
     def of(cls, weights: Sequence[float] | None) -> Self | None:
-        """Return the calibration of `weights`; None for None. Raises ValueError for anything else."""
+        """Return the calibration of `weights`; None for None. ValueError for anything else."""
         if weights is None:
             return None
         if len(weights) != FEATURES + 1:
