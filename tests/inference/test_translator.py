@@ -277,7 +277,7 @@ def test_a_word_of_any_length_is_cut_too(kind: Literal["unigram", "word"]) -> No
 # Lines of several sentences, literals, capitals
 
 
-ITEMS = ["a@b.org", "555-1234", "http://x.org/a?b=1", "`code x`", "😀", "#tag", "12345", "\ue013"]
+ITEMS = ["a@b.org", "555-1234", "http://x.org/a?b=1", "`code x`", "😀", "#tag", "98765", "\ue013"]
 
 
 def lines_with_literals(count: int, *, seed: int = 3) -> list[str]:
@@ -337,13 +337,11 @@ def test_the_batch_size_changes_nothing_of_lines_of_several_sentences(n_best: in
 
 def test_a_line_is_translated_sentence_by_sentence_and_keeps_its_spaces() -> None:
     translator = build()
-    translation = translator.translate("  the cat sees.  A dog\u00a0hears!\u00a010. ")
+    translation = translator.translate("  10!  the cat sees.\u00a0A dog\u00a0hears! ")
     first, second = (translator.translate(each).text for each in ("the cat sees.", "A dog hears!"))
-    assert translation.text == f"{first}  {second}\u00a010."
+    assert translation.text == f"10!  {first}\u00a0{second}"
     assert [each.source for each in translation.sentences] == [
-        "the cat sees.", "A dog\u00a0hears! 10.".replace(" 10.", ""), "10."
-    ] or [each.source for each in translation.sentences] == [
-        "the cat sees.", "A dog\u00a0hears!\u00a010."
+        "10!", "the cat sees.", "A dog\u00a0hears!"
     ]  # fmt: skip
     whole = translator.translate("the cat sees. A dog hears!", split=False)
     assert only(whole).source == "the cat sees. A dog hears!"
@@ -379,14 +377,11 @@ def test_a_sentence_in_capitals_gives_capitals_but_for_its_literals(
 ) -> None:
     translator = build(kind)
     for source in sentences(20, seed=4):
-        calm = translator.translate(f"{source} x@y.org").text
         loud = translator.translate(f"THE {source.upper()} x@y.org").text
         assert loud.replace("x@y.org", "") == loud.replace("x@y.org", "").upper()
-        assert loud.count("x@y.org") == calm.count("x@y.org") == 1
-        if len(source) > 1:  # "A" alone does not shout
-            shouted = translator.translate(f"{source.upper()} x@y.org").text
-            expected = calm.upper().replace("X@Y.ORG", "x@y.org")
-            assert shouted == (expected if any(map(str.isalpha, source[1:])) else shouted)
+        assert loud.count("x@y.org") == 1
+        expected = translator.translate(f"the {source} x@y.org").text.upper()
+        assert loud == expected.replace("X@Y.ORG", "x@y.org")
 
 
 def test_terms_of_a_glossary_come_out_once_for_each_time_they_stand_there() -> None:
@@ -409,8 +404,8 @@ def test_tokens_show_literals_and_not_what_stands_for_them() -> None:
     (sentence,) = values["sentences"]
     assert sentence["source_tokens"] == ["the", "cat", "a@b.org", "sees", "555-1234"]
     for translation in sentence["translations"]:
-        assert sorted(token for token in translation["tokens"] if token[0] in "a5" and token != "a") \
-            == ["555-1234", "a@b.org"]  # fmt: skip
+        literals = [token for token in translation["tokens"] if token not in WORDS]
+        assert sorted(literals) == ["555-1234", "a@b.org"]
     assert not {*LITERALS} & {*json.dumps(values, ensure_ascii=False)}
 
 
@@ -438,10 +433,10 @@ def test_a_literal_that_repeats_itself_is_no_repetition() -> None:
 
 def test_confidence_is_that_of_the_least_certain_sentence() -> None:
     translator = build()
-    assert translator.translate("the cat. 10. a dog.").confidence is None
+    assert translator.translate("10! the cat. a dog.").confidence is None
     translator.calibration = Calibration((1.0, 0.1, 0.0, 0.0, 0.0, 0.0, 2.0))
-    translation = translator.translate("the cat sees! a@b.org! the dog and a bird.")
-    first, copied, last = translation.sentences
+    translation = translator.translate("a@b.org! the cat sees! the dog and a bird.")
+    copied, first, last = translation.sentences
     assert copied.confidence == 1
     for sentence in (first, last):
         logit = sentence.features[0] + 0.1 * sentence.features[1] + 2
