@@ -432,7 +432,7 @@ def test_a_literal_that_repeats_itself_is_no_repetition() -> None:
 
 
 def test_confidence_is_that_of_the_least_certain_sentence() -> None:
-    translator = build()
+    translator = build(decoding=Decoding(length_penalty=1.0))
     assert translator.translate("10! the cat. a dog.").confidence is None
     translator.calibration = Calibration((1.0, 0.1, 0.0, 0.0, 0.0, 0.0, 2.0))
     translation = translator.translate("a@b.org! the cat sees! the dog and a bird.")
@@ -447,7 +447,7 @@ def test_confidence_is_that_of_the_least_certain_sentence() -> None:
     assert translation.to_json()["confidence"] == round(translation.confidence, 3)
     assert translator.translate("").confidence is None
     best = first.candidates[0]
-    assert first.features[0] == pytest.approx(best.score), "the penalty of length is 1"
+    assert first.features[0] == pytest.approx(best.score), "the mean of its tokens"
 
 
 # Attention and JSON
