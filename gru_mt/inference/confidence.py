@@ -50,7 +50,7 @@ def features(
     It is the mean and the lowest log-probability of a token, both lengths, how much of the source
     attention left out, and how many of its words were never seen.
     """
-    target_tokens = len(hypothesis.ids) + 1
+    target_tokens = len(hypothesis.ids) + hypothesis.ended
     read = hypothesis.coverage or [1.0]
     found = words(source)
     return [

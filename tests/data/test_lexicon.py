@@ -252,6 +252,13 @@ def test_nouns_with_capitals_are_no_title() -> None:
     assert german.truecased("der hund und das haus") == "Der Hund und das Haus"
 
 
+def test_a_word_in_capitals_does_not_make_a_title() -> None:
+    lexicon = learned("so a bus sees us in the bus")
+    for text in ("In the US", "Bus A", "See the US in A bus"):
+        assert lexicon.truecased(text) == text
+    assert lexicon.truecased("A Bus Sees US") == "A bus sees us"
+
+
 def test_a_training_part_in_small_letters_gives_no_capitals() -> None:
     small = learned("the dog sees it.", "it is here. the end")
     assert small.truecased("the dog") == "the dog"

@@ -48,6 +48,8 @@ def test_features_of_extremes_are_finite() -> None:
     worst = hypothesis(ids=0, log_prob=-1e300, lowest=-math.inf)
     found = features("", 1, worst, LEXICON)
     assert found == pytest.approx([-1e300, -20, 0, 0, 0, 0])
+    stopped = features("a", 2, hypothesis(ids=4, ended=False), LEXICON)
+    assert stopped == pytest.approx([-0.5, -1.5, math.log(2), math.log(2), 0, 0])
     long = features("a " * 1_000, 1_000, hypothesis(ids=1, coverage=[0.0]), LEXICON)
     assert long == pytest.approx([-1, -1.5, math.log(1_000), math.log(500), 1, 0])
 
@@ -96,10 +98,10 @@ def descended(feature_NF: Floats, right_N: Floats, penalty: float) -> Floats:
             z_NF @ weight[:-1] + weight[-1], right, reduction="sum"
         )
         total = total + 0.5 * penalty * weight[:-1].square().sum()
-        total.backward()  # type: ignore[no-untyped-call]
+        total.backward()
         return total
 
-    optimizer.step(loss)  # type: ignore[no-untyped-call]
+    optimizer.step(loss)
     by_feature = weight.detach()[:-1] / x_NF.std(dim=0, correction=0)
     constant = weight.detach()[-1] - by_feature @ x_NF.mean(dim=0)
     return np.array([*by_feature.tolist(), constant.item()])
