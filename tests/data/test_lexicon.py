@@ -253,7 +253,7 @@ def test_nouns_with_capitals_are_no_title() -> None:
 
 
 def test_a_word_in_capitals_does_not_make_a_title() -> None:
-    lexicon = learned("so a bus sees us in the bus")
+    lexicon = learned("So a bus sees us in the bus")
     for text in ("In the US", "Bus A", "See the US in A bus"):
         assert lexicon.truecased(text) == text
     assert lexicon.truecased("A Bus Sees US") == "A bus sees us"
