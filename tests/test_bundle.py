@@ -30,7 +30,13 @@ from gru_mt.tensors import load_tensors, save_tensors
 CPU = torch.device("cpu")
 SOURCES = [f"the {one} sees the {other}" for one in "abcdefgh" for other in "abcdefgh"]
 TARGETS = [f"le {one} voit le {other}" for one in "abcdefgh" for other in "abcdefgh"]
-FILES = ["weights.safetensors", "tokenizer.model", "config.yaml", "provenance.json"]
+FILES = [
+    "weights.safetensors",
+    "tokenizer.model",
+    "tokenizer.lexicon.txt",
+    "config.yaml",
+    "provenance.json",
+]
 PROVENANCE = {"corpus": "où ?", "sha256": "abc"}
 Kind = Literal["unigram", "word"]
 
@@ -173,7 +179,7 @@ def test_another_configuration_replaces_the_bundle_whole_and_keeps_what_else_is_
     assert [path.name for path in bundle.parent.iterdir()] == ["model"]
 
 
-@pytest.mark.parametrize("name", ["tokenizer.model", "config.yaml", "provenance.json"])
+@pytest.mark.parametrize("name", FILES[1:])
 def test_new_weights_do_not_sign_a_damaged_file(bundle: Path, name: str) -> None:
     before = (bundle / name).read_bytes()
     (bundle / name).write_bytes(before[:-2] + bytes([before[-2] ^ 1]) + before[-1:])

@@ -99,7 +99,8 @@ def test_a_run_holds_everything(there: Path) -> None:
     names = {path.name for path in Path("runs/small").iterdir()}
     assert {"config.yaml", "metrics.jsonl", "train.log", "model", "checkpoints"} <= names
     bundle = {path.name for path in Path("runs/small/model").iterdir()}
-    assert bundle == {"weights.safetensors", "tokenizer.model", "config.yaml", "provenance.json"}
+    assert bundle == {"weights.safetensors", "tokenizer.model", "tokenizer.lexicon.txt",
+                      "config.yaml", "provenance.json"}  # fmt: skip
 
 
 def test_training_prints_to_stderr_alone_and_plain_lines_without_a_terminal(
@@ -151,8 +152,10 @@ def test_odd_lines_come_out_in_their_places_and_are_named(there: Path, gru_mt: R
     result = gru_mt("translate", "--model", "runs/small", stdin=b"\n".join(lines))
     assert result.code == 0
     assert result.out.count("\n") == len(lines)
-    warnings = result.err.splitlines()
+    *warnings, doubts = result.err.splitlines()
     assert [line.split(":")[1] for line in warnings] == [" line 2", " line 3", " line 5"]
+    assert doubts.startswith("warning: sentences to look at: ")
+    assert "language 3" in doubts, "bad, a b and a b c"
     assert "28 tokens were left out" in warnings[2]
 
 
@@ -160,14 +163,80 @@ def test_json_has_an_object_a_line(there: Path, gru_mt: Run) -> None:
     result = gru_mt("translate", "--json", "--attention", "--n-best", 2, "I see one cat.", "")
     first, second = map(json.loads, result.out.splitlines())
     assert first["source"] == "I see one cat."
-    assert [set(each) for each in first["translations"]] == [
+    assert first.keys() == {"source", "text", "confidence", "warnings", "sentences"}
+    (sentence,) = first["sentences"]
+    assert sentence.keys() == {
+        "source", "source_tokens", "confidence", "warnings", "translations"
+    }  # fmt: skip
+    assert [set(each) for each in sentence["translations"]] == [
         {"text", "score", "tokens", "attention"}
     ] * 2
-    best, other = first["translations"]
+    best, other = sentence["translations"]
+    assert first["text"] == best["text"]
     assert best["score"] >= other["score"]
     assert len(best["attention"]) == len(best["tokens"]) + 1  # <eos>
     assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in best["attention"])
-    assert second["translations"][0]["text"] == ""
+    assert second == {
+        "source": "", "text": "", "confidence": None, "warnings": [], "sentences": []
+    }  # fmt: skip
+
+
+def test_a_line_is_cut_into_its_sentences_unless_it_is_asked_not_to(
+    there: Path, gru_mt: Run
+) -> None:
+    line, parts = "I see one cat.  you want!", ["I see one cat.", "you want!"]
+    first, second = gru_mt("translate", *parts).out.splitlines()
+    assert gru_mt("translate", line).out == f"{first}  {second}\n"
+    for options, sources in (((), parts), (("--no-split",), [line])):
+        values = json.loads(gru_mt("translate", "--json", *options, line).out)
+        assert values["source"] == line
+        assert [each["source"] for each in values["sentences"]] == sources
+
+
+def test_a_glossary_gives_the_translations_of_its_terms(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "terms.tsv"
+    path.write_text("# ours\none CAT\tle Félin d’or\n\nbook\ttome\n")
+    out = gru_mt("translate", "--glossary", path, "I see one cat. you want one  cat!", "book").out
+    first, second = out.splitlines()
+    assert first.count("le Félin d’or") == 2
+    assert second == "tome"
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("cat chat\n", (":1: ", "tab", "'cat chat'")),
+        ("cat\tchat\ndog\t\n", (":2: ", "translation is empty")),
+        ("cat\tchat\nCat\tmatou\n", (":2: ", "matou", "line 1")),
+        ("# none\n", ("no terms",)),
+        (None, ("No such file",)),
+    ],
+)
+def test_a_malformed_glossary_is_one_line(
+    there: Path, gru_mt: Run, tmp_path: Path, content: str | None, parts: tuple[str, ...]
+) -> None:
+    path = tmp_path / "terms.tsv"
+    if content is not None:
+        path.write_text(content)
+    result = gru_mt("translate", "--model", "runs/small", "--glossary", path, "I see.")
+    assert_one_line(result, str(path), *parts)
+
+
+def test_doubts_are_counted_once_at_the_end(there: Path, gru_mt: Run) -> None:
+    text = b"wir sehen zwei.\nhunde und katzen. das haus.\n555-1234\n"
+    result = gru_mt("translate", "--json", "--model", "runs/small", stdin=text)
+    found = [json.loads(line) for line in result.out.splitlines()]
+    assert [each["warnings"].count("language") for each in found] == [1, 1, 0]
+    marks = [mark for each in found for one in each["sentences"] for mark in one["warnings"]]
+    assert marks.count("language") == 3
+    (line,) = result.err.splitlines()
+    assert line.startswith("warning: sentences to look at: ")
+    assert line.endswith(" (--json marks them)")
+    for mark in {*marks}:
+        assert f"{mark} {marks.count(mark)}" in line
+    assert gru_mt("translate", "--model", "runs/small", "555-1234").err == ""
 
 
 def test_n_best_prints_as_many_lines_for_each_sentence(there: Path, gru_mt: Run) -> None:
@@ -538,6 +607,8 @@ def test_the_version_and_the_help_are_results(gru_mt: Run) -> None:
     assert alone == gru_mt("-h") == gru_mt("--help")
     assert all(f"\n  {name} " in alone.out for name in commands())
     assert "..." not in alone.out.partition("Commands:")[2], "a line of a command is cut"
+    options = gru_mt("translate", "--help").out
+    assert all(option in options for option in ("--no-split", "--glossary FILE", "--n-best N"))
 
 
 @pytest.mark.parametrize("name", commands())
@@ -568,10 +639,10 @@ def test_a_shell_can_complete(gru_mt: Run, monkeypatch: pytest.MonkeyPatch) -> N
 def test_sentences_of_a_word_each_are_asked_about(there: Path, gru_mt: Run) -> None:
     asked = gru_mt("translate", "--model", "runs/small", "He", "sleeps.")
     assert asked.out.count("\n") == 2
-    assert asked.err.count("\n") == 1
+    assert asked.err.count("\nwarning: sentences to look at: ") == asked.err.count("\n") - 1 == 1
     assert "'He sleeps.'" in asked.err
     for sentences in (["He sleeps."], ["sleeps."], ["He sleeps.", "Go!"], ["", ""]):
-        assert gru_mt("translate", "--model", "runs/small", *sentences).err == ""
+        assert "note: " not in gru_mt("translate", "--model", "runs/small", *sentences).err
 
 
 def test_an_empty_sentence_is_an_empty_line(there: Path, gru_mt: Run) -> None:

@@ -23,14 +23,15 @@ ROWS = """
         data.corpora.files data.corpora.fra_eng data.corpora.phrasebook
         data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
         data.corpora.phrasebook.sentences data.corpus data.split
-        data.special data.literals data.glossary data.sentences
-        data.words data.tokenizer data.encoding data.batching
+        data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
+        data.words data.tokenizer data.augment data.encoding data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
     model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq
         model.incremental model.loss
     device tensors bundle
     inference inference.lines inference.search inference.copying inference.engine
-        inference.torch_engine inference.onnx_engine inference.exported inference.translator
+        inference.torch_engine inference.onnx_engine inference.confidence inference.exported
+        inference.sentence inference.translation inference.translator
     export export.plain_text export.graphs export.int8 export.write
     notebook
     evaluation evaluation.score evaluation.confidence evaluation.evaluate evaluation.names

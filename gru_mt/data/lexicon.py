@@ -12,11 +12,15 @@ from itertools import chain
 from typing import Self
 
 from gru_mt.data.literals import Span
+from gru_mt.data.special import LITERALS
 from gru_mt.data.text import SPACELESS
+from gru_mt.errors import quoted
 
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
 RARE = 2  # occurrences
+CAPITALISED = 1 / 10  # share of sentences with a capital, from which on a first word gets one
+LONGEST_TYPO = 40  # letters of a word that is compared with the known ones
 LEAST_LETTERS = 4  # of a word that may have a typo; shorter ones are near to too many
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 COMMON = 4_000  # words, the most frequent ones, that a typo may stand for
@@ -24,8 +28,10 @@ WORD = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*")  # with accents a
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
 _TYPED = re.compile(rf"(?<!['’])\b{WORD.pattern}\b(?!['’])")  # a word without apostrophes
 _NAME = re.compile(rf"{WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
-_START = re.compile(rf"(?:^|[.!?…]['\"”»)]*\s)\W*({WORD.pattern})")  # the first word of a sentence
-_HEADER = "# gru-mt lexicon: names are "
+_START = re.compile(  # the first word of a sentence, or none; "none" keeps the time linear
+    rf"(?:^|[.!?…]['\"”»)]*\s)[^\w{LITERALS[0]}-{LITERALS[-1]}]*+({WORD.pattern})?"
+)
+_HEADER = re.compile("# gru-mt lexicon: names (copied|translated), first words (capitalised|small)")
 
 
 def words(text: str) -> list[str]:
@@ -34,17 +40,27 @@ def words(text: str) -> list[str]:
 
 
 def is_shouted(text: str) -> bool:
-    """Return whether all letters with case are capitals, and they are at least two."""
-    letters = [letter for letter in text if letter.lower() != letter.upper()]
-    return len(letters) > 1 and all(letter.isupper() for letter in letters)
+    """Return whether a text is in capitals: two or more, most of its letters, and no small one.
+
+    A foreign name in a script without case does not shout: "我在IBM工作".
+    """
+    letters = [letter for letter in text if letter.isalpha()]
+    cased = [letter for letter in letters if letter.lower() != letter.upper()]
+    most = len(cased) > max(1, len(letters) // 2)
+    return most and all(letter.isupper() for letter in cased)
 
 
 class Lexicon:
     """The words of the training source side."""
 
-    def __init__(self, forms: Mapping[str, str], *, copies_names: bool) -> None:
-        """Take each word's usual form by its lower case, and whether names are copied."""
-        self._forms, self.copies_names = forms, copies_names
+    def __init__(
+        self, forms: Mapping[str, str], *, copies_names: bool, capitalises: bool = True
+    ) -> None:
+        """Take each word's usual form by its lower case, and two habits of the training part.
+
+        They are whether names are copied, and whether the first word of a sentence has a capital.
+        """
+        self._forms, self.copies_names, self.capitalises = forms, copies_names, capitalises
 
     @classmethod
     def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
@@ -52,13 +68,14 @@ class Lexicon:
 
         A word's usual form is the most frequent one inside sentences. The first word of a sentence
         does not count, as it is capitalised whatever it is; a word that stands nowhere else is
-        written small. Names are copied if COPIED of the rare capitalised words are.
+        written small. Names are copied if COPIED of the rare capitalised words are. First words
+        are capitalised if CAPITALISED of them are, of those with case.
         """
         inside: Counter[str] = Counter()
         first: Counter[str] = Counter()
         copied: set[str] = set()
         for source, target in zip(sources, targets, strict=True):
-            starts = _START.findall(source)
+            starts = [words(start)[0] for start in _START.findall(source) if start]
             found = [*words(source), *_ELIDED.findall(source)]
             first.update(starts)
             inside.update(found)
@@ -71,23 +88,36 @@ class Lexicon:
         for word, count in [*inside.items(), *first.items()]:
             total[word.lower()] += count
         rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
+        capital = sum(count for word, count in first.items() if word[0].isupper())
+        small = sum(count for word, count in first.items() if word[0].islower())
         return cls(
-            {low: forms[low] for low, _ in total.most_common(MOST_WORDS)},
+            {low: forms[low] for low, _ in total.most_common(MOSTWORDS)},
             copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
+            capitalises=capital >= CAPITALISED * (capital + small),
         )
 
     def to_bytes(self) -> bytes:
-        """Return plain text: a header that says whether names are copied, then a form a line."""
-        lines = [f"{_HEADER}{'copied' if self.copies_names else 'translated'}"]
-        return "".join(f"{line}\n" for line in [*lines, *self._forms.values()]).encode()
+        """Return plain text: a header that tells the two habits, then a form a line."""
+        names = "copied" if self.copies_names else "translated"
+        first = "capitalised" if self.capitalises else "small"
+        header = f"# gru-mt lexicon: names {names}, first words {first}"
+        return "".join(f"{line}\n" for line in [header, *self._forms.values()]).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
         header, *forms = data.decode().split("\n")
-        if not header.startswith(_HEADER) or forms.pop() != "":
+        habits = _HEADER.fullmatch(header)
+        if not habits or not forms or forms.pop() != "":
             raise ValueError("it has no header, or its last line is cut off")
-        return cls({form.lower(): form for form in forms}, copies_names=header.endswith("copied"))
+        for form in forms:
+            if not (WORD.fullmatch(form) or _ELIDED.fullmatch(form)):
+                raise ValueError(f"{quoted(form)} is no word")
+        return cls(
+            {form.lower(): form for form in forms},
+            copies_names=habits[1] == "copied",
+            capitalises=habits[2] == "capitalised",
+        )
 
     def __contains__(self, word: str) -> bool:
         """Return whether the training part has the word, in whatever case."""
@@ -101,15 +131,17 @@ class Lexicon:
         """Return `text` as it would be written with care.
 
         Text in capitals, in title case or without a capital gets each word's usual form, and a
-        capital at the start of a sentence: "TOM ET ZBIGNIEW" -> "Tom et Zbigniew". In other text
-        only known words in capitals change: "I SAID no" -> "I said no".
+        capital at the start of a sentence if the training part has it there: "TOM ET ZBIGNIEW" ->
+        "Tom et Zbigniew". In other text only known words in capitals change: "I SAID no" -> "I said
+        no".
         """
         shouted = is_shouted(text)
         if not (shouted or text == text.lower() or self._is_titled(text)):
             return WORD.sub(self._calmed, text)
         if shouted:
             text = WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text)
-        return _START.sub(_capitalised, self.usual(text))
+        text = self.usual(text)
+        return _START.sub(_capitalised, text) if self.capitalises else text
 
     def usual(self, text: str) -> str:
         """Return `text` with each known word in its usual form."""
@@ -151,11 +183,12 @@ class Lexicon:
     def _is_titled(self, text: str) -> bool:
         """Return whether long words are capitalised, and one of the others than the first need not.
 
-        So "The Old Man and the Sea" is in title case. "Das Haus" is not, if nouns have capitals.
+        So "The Old Man and the Sea" is in title case. "Das Haus" is not, if nouns have capitals,
+        nor is "In the US".
         """
         found = WORD.findall(text)
         return all(word[0].isupper() for word in found if len(word) > 3) and any(
-            word[0].isupper() and self._forms.get(word.lower(), word).islower()
+            word.istitle() and len(word) > 1 and self._forms.get(word.lower(), word).islower()
             for word in found[1:]
         )
 
@@ -166,20 +199,23 @@ class Lexicon:
     def unseen_names(self, text: str) -> list[Span]:
         """Return the capitalised words of `text` that were never seen, if names are copied.
 
-        Parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. What follows in
-        small letters is not: Zbigniew's. The first word of a sentence may be a known word with a
-        typo, and then it is no name.
+        Parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
+        letters before and after it are not: l'Okcydent, Zbigniew's. The first word of a sentence
+        may be a known word with a typo, and then it is no name.
         """
         if not self.copies_names:
             return []
         starts = {match.start(1) for match in _START.finditer(text)}
         spans = []
         for match in _NAME.finditer(text):
-            name = re.sub(r"(['’-][^\W\d_A-Z][^'’-]*)+$", "", match[0])
-            unseen = [part for part in WORD.findall(name) if self._is_unseen(part)]
-            one = unseen == [name]
-            if unseen and not (one and match.start() in starts and self.near(name)):
-                spans.append(Span(match.start(), match.start() + len(name), name))
+            parts = [part for part in WORD.finditer(match[0]) if part[0][0].isupper()]
+            unseen = [part[0] for part in parts if self._is_unseen(part[0])]
+            if not unseen:
+                continue
+            start, end = match.start() + parts[0].start(), match.start() + parts[-1].end()
+            name = text[start:end]
+            if not (unseen == [name] and start in starts and self.near(name)):
+                spans.append(Span(start, end, name))
         return spans
 
     def _is_unseen(self, word: str) -> bool:
@@ -190,7 +226,7 @@ class Lexicon:
 
         A letter is swapped with the next, dropped, added or changed.
         """
-        low = word.lower()
+        low = word.lower()[:LONGEST_TYPO]
         parts = [(low[:place], low[place:]) for place in range(len(low) + 1)]
         swapped = (head + tail[1] + tail[0] + tail[2:] for head, tail in parts if tail[1:])
         dropped = (head + tail[1:] for head, tail in parts if tail)
@@ -205,5 +241,7 @@ class Lexicon:
 
 
 def _capitalised(match: re.Match[str]) -> str:
-    place = match.start(1) - match.start()
-    return match[0][:place] + match[0][place].upper() + match[0][place + 1 :]
+    if not match[1]:
+        return match[0]
+    place = match.start(1) - match.start()  # `title`, as a Georgian letter has a capital for shouts
+    return match[0][:place] + match[0][place].title() + match[0][place + 1 :]

@@ -14,6 +14,7 @@ from gru_mt.inference.search import Floats, Hypothesis
 from gru_mt.inference.sentence import Sentence
 
 LOW = 0.25  # a smaller confidence is a warning
+FEATURES = 6
 KNOWN = 1 / 3  # share of known words; text with fewer is in another language
 UNREAD = 0.1  # of attention, over all target tokens; a word with less may have been left out
 _REPEATED = re.compile(r"(?<!\w)(\w.{0,40}?)(?:[\s,.;!?-]+\1){2,}(?!\w)")  # three times in a row
@@ -30,12 +31,16 @@ class Calibration:
 
     @classmethod
     def of(cls, weights: Sequence[float] | None) -> Self | None:
-        """Return the calibration of these weights; None for none."""
-        return None if weights is None else cls(tuple(weights))
+        """Return the calibration of `weights`; None for None. ValueError for anything else."""
+        if weights is None:
+            return None
+        if len(weights) != FEATURES + 1:
+            raise ValueError(f"calibration: expected {FEATURES + 1} weights")
+        return cls(tuple(map(float, weights)))
 
     def confidence(self, features: Sequence[float]) -> float:
         """Return the chance, from 0 to 1."""
-        logit = math.fsum(w * x for w, x in zip(self.weights, [*features, 1.0], strict=True))
+        logit = sum(w * x for w, x in zip(self.weights, [*features, 1.0], strict=True))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
 
 
@@ -47,7 +52,7 @@ def features(
     It is the mean and the lowest log-probability of a token, both lengths, how much of the source
     attention left out, and how many of its words were never seen.
     """
-    target_tokens = len(hypothesis.ids) + 1
+    target_tokens = len(hypothesis.ids) + hypothesis.ended
     read = hypothesis.coverage or [1.0]
     found = words(source)
     return [

@@ -79,7 +79,7 @@ def load_export(folder: Path) -> ExportedBundle:
         decoding = Decoding(**facts["decoding"])
         if asdict(decoding) != facts["decoding"]:
             raise ValueError("decoding: a setting is missing")
-        languages = str(facts["languages"][0]), str(facts["languages"][1])
+        source, target = map(str, facts["languages"])
         setting = str(facts["bleu_tokenizer"])
         calibration = Calibration.of(facts["calibration"])
     except (KeyError, TypeError, ValueError) as error:
@@ -92,7 +92,7 @@ def load_export(folder: Path) -> ExportedBundle:
             raise UserError(f"{folder / name}: damaged, or not the file that {FACTS} is of")
     engine = OnnxEngine(folder / ENCODER, folder / DECODER)
     tokenizer = Tokenizer.load(folder)
-    return ExportedBundle(engine, tokenizer, decoding, *languages, setting, calibration)
+    return ExportedBundle(engine, tokenizer, decoding, source, target, setting, calibration)
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:

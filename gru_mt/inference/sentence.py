@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal, Self
 
 from gru_mt.data.glossary import Glossary
@@ -89,12 +90,13 @@ def read_line(
     line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
     line = " ".join(line.splitlines()).strip()
     terms = glossary.find(line) if glossary else []
-    spans = disjoint([*terms, *find_literals(line)])
-    masked, start = mask(line, spans).text, 0
+    # A user's own marks again, as what holds one may give way to a longer term.
+    own = (Span(*match.span(), match[0]) for match in _MARK.finditer(line))
+    spans = disjoint([*terms, *find_literals(line), *own])
+    masked, start, left = mask(line, spans).text, 0, iter(spans)
     for piece in cut(masked, language) if split and line else [masked] if line else []:
         text = piece.rstrip()
-        inside = spans[: len(_MARK.findall(text))]
-        spans = spans[len(inside) :]
+        inside = list(islice(left, len(_MARK.findall(text))))
         grown = sum(span.end - span.start - 1 for span in inside)
         source = line[start : start + len(text) + grown]
         start += len(piece) + grown

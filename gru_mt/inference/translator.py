@@ -172,7 +172,8 @@ class Translator:
         longest = decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([each.text for each in sentences])
         encoded = IdSequences(ids[:longest] for ids in id_lists)
-        found = [_copied(sentence, attention) for sentence in sentences]
+        sure = None if self.calibration is None else 1.0
+        found = [_copied(sentence, attention, sure) for sentence in sentences]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
         asked_N = [row for row in by_length_N if not sentences[row].is_copied]
         for first in range(0, len(asked_N), batch_size):
@@ -208,14 +209,15 @@ class Translator:
             self.tokenizer.target,
             self.tokenizer.lexicon,
         )
+        texts = [target.decode(hypothesis.ids) for hypothesis in beam]  # masked
         candidates = [
             Candidate(
-                sentence.finished(target.decode(hypothesis.ids)),
+                sentence.finished(text),
                 hypothesis.score,
                 sentence.shown(target.pieces(hypothesis.ids)),
                 self._align(source_S, hypothesis.ids) if attention else None,
             )
-            for hypothesis in beam
+            for text, hypothesis in zip(texts, beam, strict=True)
         ]
         pieces = source.pieces(ids[: len(source_S) - 1])
         seen = features(sentence.text, len(source_S), beam[0], lexicon)
@@ -228,9 +230,7 @@ class Translator:
             cut_tokens=len(ids) + 1 - len(source_S),
             features=tuple(seen),
             confidence=confidence,
-            warnings=warnings_of(
-                sentence, pieces, candidates[0].text, beam[0], confidence, lexicon
-            ),
+            warnings=warnings_of(sentence, pieces, texts[0], beam[0], confidence, lexicon),
         )
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
@@ -241,7 +241,9 @@ class Translator:
         return weights
 
 
-def _copied(sentence: Sentence, attention: bool) -> SentenceTranslation:
+def _copied(sentence: Sentence, attention: bool, confidence: float | None) -> SentenceTranslation:
     """Return the translation of a sentence that has nothing to translate: as it stands."""
     candidate = Candidate(sentence.finished(sentence.text), 0.0, [], [] if attention else None)
-    return SentenceTranslation(sentence.source, [], [candidate], sentence.gap, confidence=1.0)
+    return SentenceTranslation(
+        sentence.source, [], [candidate], sentence.gap, confidence=confidence
+    )

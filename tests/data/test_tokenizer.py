@@ -2,8 +2,10 @@
 
 import io
 import random
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -65,7 +67,8 @@ def train(
     targets: list[str] = TARGETS,
 ) -> Tokenizer:
     config = TokenizerConfig(kind=kind, vocabulary_size=size, joint=joint, min_frequency=1)
-    return train_tokenizer(config, sources, targets, warn=warn)
+    pairs = [*zip_longest(sources, targets, fillvalue="")]  # an empty text adds nothing
+    return train_tokenizer(config, [s for s, _ in pairs], [t for _, t in pairs], warn=warn)
 
 
 def save(tokenizer: Tokenizer, folder: Path) -> None:
@@ -367,16 +370,10 @@ def test_a_saved_tokenizer_loads_as_it_was(kind: Kind, joint: bool, tmp_path: Pa
 
 
 def test_the_files_are_named_after_the_sides() -> None:
-    assert [*train("bpe").files()] == ["tokenizer.model"]
-    assert [*train("bpe", joint=False).files()] == [
-        "tokenizer.source.model",
-        "tokenizer.target.model",
-    ]
-    assert {*Tokenizer.ALL_FILES} == {
-        "tokenizer.model",
-        "tokenizer.source.model",
-        "tokenizer.target.model",
-    }
+    sides = ["tokenizer.source.model", "tokenizer.target.model"]
+    assert [*train("bpe").files()] == ["tokenizer.model", "tokenizer.lexicon.txt"]
+    assert [*train("bpe", joint=False).files()] == [*sides, "tokenizer.lexicon.txt"]
+    assert {*Tokenizer.ALL_FILES} == {"tokenizer.model", *sides, "tokenizer.lexicon.txt"}
 
 
 def test_a_subword_model_is_one_of_sentencepiece(tmp_path: Path) -> None:
@@ -434,7 +431,7 @@ def test_a_damaged_file_is_named(
 
 def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(train("word"), tmp_path)
-    size = (tmp_path / "tokenizer.model").stat().st_size
+    size = max(path.stat().st_size for path in tmp_path.iterdir())
     monkeypatch.setattr(tokenizer_module, "_MAX_BYTES", size)
     Tokenizer.load(tmp_path)
     monkeypatch.setattr(tokenizer_module, "_MAX_BYTES", size - 1)
@@ -455,6 +452,17 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"tokenizer\.model: cannot be read: Is a directory"):
         Tokenizer.load(tmp_path)
     save(train("char", joint=False), tmp_path)
-    (tmp_path / "tokenizer.target.model").unlink()
-    with pytest.raises(UserError, match=r"tokenizer\.target\.model: cannot be read: No such file"):
+    for name in ("tokenizer.lexicon.txt", "tokenizer.target.model"):
+        (tmp_path / name).unlink()
+        with pytest.raises(UserError, match=rf"{re.escape(name)}: cannot be read: No such file"):
+            Tokenizer.load(tmp_path)
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff\n", b"Tom\n", b"# gru-mt lexicon: names are"])
+def test_a_damaged_lexicon_is_named(damage: bytes, tmp_path: Path) -> None:
+    save(train("char"), tmp_path)
+    path = tmp_path / "tokenizer.lexicon.txt"
+    path.write_bytes(damage)
+    with pytest.raises(UserError) as error:
         Tokenizer.load(tmp_path)
+    assert str(error.value).startswith(f"{path}: not a tokenizer of gru-mt: ")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from gru_mt.data.glossary import Glossary
 from gru_mt.data.split import EvaluationSet
 from gru_mt.errors import UserError
 from gru_mt.evaluation import real
-from gru_mt.evaluation.real import Glossary, RealReport, Row, measure
+from gru_mt.evaluation.real import RealReport, Row, measure
 from gru_mt.evaluation.rewrite import ITEMS, REWRITINGS
 from gru_mt.evaluation.score import corpus_bleu
 
@@ -163,7 +164,7 @@ def test_terms_of_a_glossary_are_translated_by_it_each_time() -> None:
     def translate(
         sources: Sequence[str], *, split: bool = True, glossary: Glossary | None = None
     ) -> list[Text]:
-        terms = glossary.terms if glossary else {}
+        terms = glossary.translations if glossary else {}
         words = [[terms.get(word.lower(), word) for word in text.split()] for text in sources]
         return [Text(" ".join(row)) for row in words]
 

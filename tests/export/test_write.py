@@ -27,7 +27,13 @@ WHY = "exporting comes with the extra gru-mt[onnx]"
 pytest.importorskip("onnxruntime", reason=WHY)
 pytest.importorskip("onnxscript", reason=WHY)
 
-FILES = ["encoder.onnx", "decoder.onnx", "tokenizer.source.model", "tokenizer.target.model"]
+FILES = [
+    "encoder.onnx",
+    "decoder.onnx",
+    "tokenizer.source.model",
+    "tokenizer.target.model",
+    "tokenizer.lexicon.txt",
+]
 
 
 @pytest.fixture(scope="module")
@@ -221,8 +227,12 @@ DECODING = {"beam_size": 5, "length_penalty": 1.0, "max_source_tokens": 256}
         {"decoding": DECODING | {"beam_size": "5"}},
         {"decoding": DECODING | {"length_penalty": None}},
         {"decoding": DECODING | {"max_source_tokens": 0}},
-        {"evaluation": {}},
-        {"evaluation": None},
+        {"languages": None},
+        {"languages": ["en"]},
+        {"calibration": 1},
+        {"calibration": []},
+        {"calibration": [1.0] * 6},
+        {"calibration": ["one"] * 7},
     ],
 )
 def test_facts_that_cannot_be_read_are_refused(run: Path, change: dict[str, object]) -> None:
@@ -286,7 +296,7 @@ def test_a_newer_export_replaces_all_of_an_older_one(
     monkeypatch.setattr(write, "graphs", no_graphs)
     export(run, "fp32")
     left = {path.name for path in (run / "onnx").iterdir()}
-    assert left == {"tokenizer.source.model", "tokenizer.target.model", FACTS}
+    assert left == {*FILES[2:], FACTS}
     assert {path.name for path in run.iterdir()} == {"model", "onnx", "onnx-int8"}
 
 

@@ -1,6 +1,7 @@
 """Text in, text out: in order, whatever the batch, and scored as the model scores it."""
 
 import json
+import math
 import multiprocessing
 import random
 import sys
@@ -13,13 +14,16 @@ import pytest
 import torch
 
 from gru_mt.config import ModelConfig, TokenizerConfig
-from gru_mt.data.special import BOS, EOS, PAD, UNK
+from gru_mt.data.glossary import Glossary
+from gru_mt.data.special import BOS, EOS, LITERALS, PAD, UNK
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.words import Words
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.inference import translator as translator_module
+from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.inference.translation import SentenceTranslation, Translation
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -62,6 +66,11 @@ def build(
     return Translator(TorchEngine(model), words, settings)
 
 
+def only(translation: Translation) -> SentenceTranslation:
+    (sentence,) = translation.sentences
+    return sentence
+
+
 def model_of(translator: Translator) -> Seq2Seq:
     assert isinstance(translator.engine, TorchEngine)
     return translator.engine.model
@@ -97,8 +106,8 @@ def test_neither_batch_size_nor_order_changes_a_translation(
 @pytest.mark.parametrize("blank", ["", "  ", "\t", "\u2028", "\u00a0\u202f", "\r\n"])
 def test_blank_stays_blank_between_its_neighbours(blank: str) -> None:
     first, middle, last = build().translate(["the cat", blank, "a dog"], attention=True)
-    assert (middle.text, middle.source, middle.source_tokens) == ("", blank, [])
-    assert [candidate.attention for candidate in middle.candidates] == [[]]
+    assert (middle.text, middle.source, middle.sentences) == ("", blank, [])
+    assert (middle.texts, middle.confidence, middle.warnings) == ([""], None, ())
     assert first.text
     assert last.text
 
@@ -118,7 +127,7 @@ def test_a_string_gives_its_one_translation() -> None:
 @pytest.mark.parametrize("kind", ["unigram", "word"])
 def test_whitespace_is_cleaned_before_translation(kind: Literal["unigram", "word"]) -> None:
     plain, odd = build(kind).translate(["the cat sees", " the\u00a0cat \t sees\n"])
-    assert odd.candidates == plain.candidates
+    assert only(odd).candidates == only(plain).candidates
 
 
 @pytest.mark.parametrize("kind", ["unigram", "word"])
@@ -136,11 +145,13 @@ def test_any_text_has_a_translation_of_one_line(
 
 def test_candidates_are_sorted_and_distinct() -> None:
     for translation in build(eos_bias=1.0).translate(sentences(20), decoding=Decoding(6), n_best=5):
-        assert len(translation.candidates) == 5
-        scores = [candidate.score for candidate in translation.candidates]
+        candidates = only(translation).candidates
+        assert len(candidates) == 5
+        scores = [candidate.score for candidate in candidates]
         assert scores == sorted(scores, reverse=True)
-        assert len({tuple(candidate.tokens) for candidate in translation.candidates}) == 5
-        assert translation.text == translation.candidates[0].text
+        assert len({tuple(candidate.tokens) for candidate in candidates}) == 5
+        assert translation.text == candidates[0].text
+        assert translation.texts == [candidate.text for candidate in candidates]
 
 
 def test_how_many_candidates_does_not_change_the_first_of_them() -> None:
@@ -150,7 +161,7 @@ def test_how_many_candidates_does_not_change_the_first_of_them() -> None:
         translator.translate(sources, decoding=Decoding(4), n_best=4),
         strict=True,
     ):
-        assert two.candidates == four.candidates[:2]
+        assert only(two).candidates == only(four).candidates[:2]
 
 
 def test_where_only_the_best_is_wanted_the_search_gives_up_what_lies_too_far_below(
@@ -206,7 +217,7 @@ def test_the_score_is_the_teacher_forced_log_probability_by_length(
     ):
         source = [*words.encode(translation.source), EOS]
         start = model.encode(torch.tensor([source]), torch.tensor([len(source)]))
-        for candidate in translation.candidates:
+        for candidate in only(translation).candidates:
             ids = [words.tokens.index(token) for token in candidate.tokens]
             assert len(ids) < 12, "the bias ends each before its limit, with <eos>"
             logits_TV = model.decode(torch.tensor([[BOS, *ids]]), start)[0].detach().double()
@@ -227,7 +238,7 @@ def test_padding_unknown_and_start_are_never_written(beam_size: int) -> None:
     for translation in translator.translate(
         sentences(5), decoding=Decoding(beam_size), n_best=beam_size
     ):
-        for candidate in translation.candidates:
+        for candidate in only(translation).candidates:
             assert not {"<pad>", "<unk>", "<s>", "</s>"} & {*candidate.tokens}
             assert candidate.score > -10, "they take no share of the probability either"
 
@@ -235,7 +246,8 @@ def test_padding_unknown_and_start_are_never_written(beam_size: int) -> None:
 def test_a_model_that_never_ends_is_stopped() -> None:
     for translation in build(eos_bias=-1_000.0).translate(["a", "a cat sees a dog", ""]):
         words = len(translation.source.split())  # <eos> is none of them
-        assert len(translation.candidates[0].tokens) == (2 * words + 10 if words else 0)
+        tokens = only(translation).candidates[0].tokens if words else []
+        assert len(tokens) == (2 * words + 10 if words else 0)
 
 
 # Long sources
@@ -245,10 +257,10 @@ def test_a_source_too_long_is_cut_and_it_is_said() -> None:
     translator = build(decoding=Decoding(max_source_tokens=5))
     words = ["the", "cat", "sees", "a", "dog", "and", "a", "bird"]
     long, short = translator.translate([" ".join(words), " ".join(words[:5])], attention=True)
-    assert (long.cut_tokens, short.cut_tokens) == (3, 0)
-    assert long.source == " ".join(words)
-    assert long.source_tokens == words[:5]
-    assert long.candidates == short.candidates
+    assert (only(long).cut_tokens, only(short).cut_tokens) == (3, 0)
+    assert long.source == only(long).source == " ".join(words)
+    assert only(long).source_tokens == words[:5]
+    assert only(long).candidates == only(short).candidates
 
 
 @pytest.mark.parametrize("kind", ["unigram", "word"])
@@ -257,9 +269,185 @@ def test_a_word_of_any_length_is_cut_too(kind: Literal["unigram", "word"]) -> No
     translator = build(kind, decoding=Decoding(max_source_tokens=5))
     translation = translator.translate(f"{word} {word}")
     if kind == "unigram":  # as words they are two
-        assert len(translation.source_tokens) == 5
-        assert translation.cut_tokens > 100_000
+        assert len(only(translation).source_tokens) == 5
+        assert only(translation).cut_tokens > 100_000
     assert translation.text
+
+
+# Lines of several sentences, literals, capitals
+
+
+ITEMS = ["a@b.org", "555-1234", "http://x.org/a?b=1", "`code x`", "😀", "#tag", "98765", "\ue013"]
+
+
+def lines_with_literals(count: int, *, seed: int = 3) -> list[str]:
+    """Return lines of 1 to 4 sentences, with up to 11 literals each, some the same."""
+    rng = random.Random(seed)
+
+    def sentence() -> str:
+        parts = rng.choices(WORDS, k=rng.randint(0, 6)) + rng.choices(ITEMS, k=rng.randint(0, 3))
+        rng.shuffle(parts)
+        return " ".join(parts)
+
+    return [". ".join(sentence() for _ in range(rng.randint(1, 4))) for _ in range(count)]
+
+
+def count_items(text: str) -> list[int]:
+    return [text.count(item) for item in ITEMS]
+
+
+@pytest.mark.parametrize("kind", ["unigram", "word"])
+@pytest.mark.parametrize("beam_size", [1, 5])
+def test_every_literal_comes_out_exactly_as_often_as_it_stands_in_its_line(
+    kind: Literal["unigram", "word"], beam_size: int
+) -> None:
+    sources = lines_with_literals(40)
+    assert max(sum(count_items(source)) for source in sources) > 8
+    translator = build(kind, decoding=Decoding(beam_size))
+    for split in (True, False):
+        for n_best in {1, min(3, beam_size)}:
+            translations = translator.translate(sources, n_best=n_best, split=split)
+            assert [each.source for each in translations] == sources
+            for source, translation in zip(sources, translations, strict=True):
+                assert len(translation.sentences) == 1 or split
+                assert len(translation.texts) <= n_best
+                for text in translation.texts:
+                    assert count_items(text) == count_items(source)
+                    assert len(text.splitlines()) <= 1
+
+
+@pytest.mark.parametrize("n_best", [1, 3])
+def test_the_batch_size_changes_nothing_of_lines_of_several_sentences(n_best: int) -> None:
+    translator, sources = build(), [*lines_with_literals(40), "", "THE CAT. a dog", "10"]
+
+    def found(batch_size: int) -> list[Any]:
+        translations = translator.translate(sources, n_best=n_best, batch_size=batch_size)
+        return [
+            (each.texts, each.warnings, [
+                [candidate.tokens for candidate in sentence.candidates]
+                for sentence in each.sentences
+            ])
+            for each in translations
+        ]  # fmt: skip
+
+    one = found(1)
+    assert len(one) == len(sources)
+    assert found(7) == found(64) == one
+
+
+def test_a_line_is_translated_sentence_by_sentence_and_keeps_its_spaces() -> None:
+    translator = build()
+    translation = translator.translate("  10!  the cat sees.\u00a0A dog\u00a0hears! ")
+    first, second = (translator.translate(each).text for each in ("the cat sees.", "A dog hears!"))
+    assert translation.text == f"10!  {first}\u00a0{second}"
+    assert [each.source for each in translation.sentences] == [
+        "10!", "the cat sees.", "A dog\u00a0hears!"
+    ]  # fmt: skip
+    whole = translator.translate("the cat sees. A dog hears!", split=False)
+    assert only(whole).source == "the cat sees. A dog hears!"
+
+
+def test_the_kth_text_joins_the_kth_candidates_or_the_last() -> None:
+    translation = build(eos_bias=1.0).translate("a@b.org! the cat sees a dog. the man.", n_best=3)
+    copied, first, second = translation.sentences
+    assert [len(each.candidates) for each in (copied, first, second)] == [1, 3, 3]
+    assert translation.texts == [
+        f"a@b.org! {first.candidates[k].text} {second.candidates[k].text}" for k in range(3)
+    ]
+
+
+@pytest.mark.parametrize(
+    "source", ["10", "555-1234.", "a@b.org, c@d.org!", "😀 😀", "?!", "\ue011"]
+)
+def test_a_sentence_without_letters_is_copied_and_not_searched(source: str) -> None:
+    def refuse(*_: object) -> None:
+        pytest.fail("there is nothing to translate")
+
+    translator = build()
+    translator.engine.start = refuse  # type: ignore[method-assign, assignment]
+    (translation,) = translator.translate([source], attention=True)
+    assert translation.text == source
+    assert (translation.confidence, translation.warnings) == (None, ())
+    assert only(translation).candidates[0].attention == []
+
+
+@pytest.mark.parametrize("kind", ["unigram", "word"])
+def test_a_sentence_in_capitals_gives_capitals_but_for_its_literals(
+    kind: Literal["unigram", "word"],
+) -> None:
+    translator = build(kind)
+    for source in sentences(20, seed=4):
+        loud = translator.translate(f"THE {source.upper()} x@y.org").text
+        assert loud.replace("x@y.org", "") == loud.replace("x@y.org", "").upper()
+        assert loud.count("x@y.org") == 1
+        expected = translator.translate(f"the {source} x@y.org").text.upper()
+        assert loud == expected.replace("X@Y.ORG", "x@y.org")
+
+
+def test_terms_of_a_glossary_come_out_once_for_each_time_they_stand_there() -> None:
+    glossary = Glossary.of({"cat": "le CHAT-x", "dog sees": "qq ww"})
+    translator = build()
+    for source in ["the cat and the Cat. a dog  sees a cat!", "A DOG SEES THE CAT", "cat"] * 2:
+        for decoding in (Decoding(1), Decoding(5)):
+            for split in (True, False):
+                found = translator.translate(
+                    source, decoding=decoding, glossary=glossary, split=split
+                )
+                low = source.lower()
+                assert found.text.count("le CHAT-x") == low.count("cat")
+                assert found.text.count("qq ww") == low.replace("  ", " ").count("dog sees")
+    assert translator.translate("cat", glossary=glossary).text == "le CHAT-x"
+
+
+def test_tokens_show_literals_and_not_what_stands_for_them() -> None:
+    values = build().translate("the cat a@b.org sees 555-1234", n_best=2).to_json()
+    (sentence,) = values["sentences"]
+    assert sentence["source_tokens"] == ["the", "cat", "a@b.org", "sees", "555-1234"]
+    for translation in sentence["translations"]:
+        literals = [token for token in translation["tokens"] if token not in WORDS]
+        assert sorted(literals) == ["555-1234", "a@b.org"]
+    assert not {*LITERALS} & {*json.dumps(values, ensure_ascii=False)}
+
+
+# Warnings and confidence
+
+
+def test_what_is_odd_about_a_sentence_is_said() -> None:
+    assert "limit" in build(eos_bias=-1_000.0).translate("the cat").warnings
+    ends = build(eos_bias=1_000.0)
+    assert ends.translate("the cat").warnings == ()
+    assert ends.translate("wir sehen zwei Hunde").warnings == ("language",)
+    repeats = build(eos_bias=-1_000.0)
+    with torch.no_grad():
+        model_of(repeats).output_bias_V[repeats.tokenizer.target.encode("bird")] += 1_000
+    repeats = Translator(TorchEngine(model_of(repeats)), repeats.tokenizer, repeats.decoding)
+    assert repeats.translate("the cat").warnings == ("limit", "repetition")
+    assert repeats.translate("the cat. wir sehen").warnings == ("limit", "repetition", "language")
+
+
+def test_a_literal_that_repeats_itself_is_no_repetition() -> None:
+    translation = build(eos_bias=1_000.0).translate("the cat 1 000 000 000")
+    assert "1 000 000 000" in translation.text
+    assert translation.warnings == ()
+
+
+def test_confidence_is_that_of_the_least_certain_sentence() -> None:
+    translator = build(decoding=Decoding(length_penalty=1.0))
+    assert translator.translate("10! the cat. a dog.").confidence is None
+    translator.calibration = Calibration((1.0, 0.1, 0.0, 0.0, 0.0, 0.0, 2.0))
+    translation = translator.translate("a@b.org! the cat sees! the dog and a bird.")
+    copied, first, last = translation.sentences
+    assert copied.confidence == 1
+    for sentence in (first, last):
+        logit = sentence.features[0] + 0.1 * sentence.features[1] + 2
+        assert sentence.confidence == pytest.approx(1 / (1 + math.exp(-logit)))
+    assert first.confidence is not None
+    assert last.confidence is not None
+    assert translation.confidence == min(first.confidence, last.confidence)
+    assert translation.to_json()["confidence"] == round(translation.confidence, 3)
+    assert translator.translate("").confidence is None
+    best = first.candidates[0]
+    assert first.features[0] == pytest.approx(best.score), "the mean of its tokens"
 
 
 # Attention and JSON
@@ -274,11 +462,11 @@ def test_attention_has_a_distribution_over_the_source_for_each_token_and_the_end
         sentences(12), decoding=Decoding(beam_size), n_best=beam_size, attention=True
     )
     for translation in translations:
-        for candidate in translation.candidates:
+        for candidate in only(translation).candidates:
             assert candidate.attention is not None
             assert len(candidate.attention) == len(candidate.tokens) + 1
             for weights in candidate.attention:
-                assert len(weights) == len(translation.source_tokens) + 1
+                assert len(weights) == len(only(translation).source_tokens) + 1
                 assert sum(weights) == pytest.approx(1.0, abs=1e-5)
                 assert min(weights) > 0
 
@@ -293,7 +481,7 @@ def test_attention_is_that_of_the_sentence_alone() -> None:
     together = translator.translate(sources, attention=True)
     for source, translation in zip(sources, together, strict=True):
         (alone,) = translator.translate([source], attention=True)
-        ours, theirs = (each.candidates[0].attention for each in (alone, translation))
+        ours, theirs = (only(each).candidates[0].attention for each in (alone, translation))
         assert ours is not None
         assert theirs is not None
         torch.testing.assert_close(torch.tensor(ours), torch.tensor(theirs))
@@ -305,14 +493,15 @@ def test_json_has_attention_only_where_it_was_asked_for() -> None:
         translator.translate(["the cat"], n_best=2, attention=asked)[0] for asked in (True, False)
     )
     values = json.loads(json.dumps(without.to_json()))
-    assert values["source"] == "the cat"
-    assert values["source_tokens"] == ["the", "cat"]
-    assert [each["text"] for each in values["translations"]] == [
-        candidate.text for candidate in without.candidates
-    ]
-    for translation in values["translations"]:
+    assert values.keys() == {"source", "text", "confidence", "warnings", "sentences"}
+    assert (values["source"], values["text"]) == ("the cat", without.text)
+    (sentence,) = values["sentences"]
+    assert sentence["source"] == "the cat"
+    assert sentence["source_tokens"] == ["the", "cat"]
+    assert [each["text"] for each in sentence["translations"]] == without.texts
+    for translation in sentence["translations"]:
         assert translation.keys() == {"text", "score", "tokens"}
-    for translation in with_weights.to_json()["translations"]:
+    for translation in with_weights.to_json()["sentences"][0]["translations"]:
         assert translation.keys() == {"text", "score", "tokens", "attention"}
 
 

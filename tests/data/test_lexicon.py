@@ -1,0 +1,370 @@
+"""The words of the source side: their usual form, text in capitals, and names never seen."""
+
+import random
+import string
+
+import pytest
+
+from gru_mt.data import lexicon as lexicon_module
+from gru_mt.data.lexicon import Lexicon, is_shouted, words
+from gru_mt.data.literals import Span
+
+SOURCES = [
+    "Tom and Mary saw the old dog.",
+    "The dog saw Tom. Where are Mary and I?",
+    "I am in the US, and I like it!",
+    "It is John's book, and NASA has it.",
+    "He said that Jean is here; Paris isn't.",
+]
+
+
+def learned(*sources: str, targets: list[str] | None = None) -> Lexicon:
+    return Lexicon.learn(sources, [""] * len(sources) if targets is None else targets)
+
+
+ENGLISH = learned(*SOURCES)
+NAMES = Lexicon.learn(SOURCES, SOURCES)  # every name is copied
+
+
+def usual(lexicon: Lexicon, word: str) -> str:
+    """Return a word's usual form, which text in capitals gets inside a sentence."""
+    return lexicon.truecased(f"\ue010 {word.upper()} \ue010 QQ").split()[1]
+
+
+def names_of(text: str, lexicon: Lexicon = NAMES) -> list[str]:
+    spans = lexicon.unseen_names(text)
+    for start, end, name in spans:
+        assert text[start:end] == name
+    return [span.text for span in spans]
+
+
+# Words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't see_it 5 x2.", ["I", "don", "t", "see", "it", "x"]),
+        ("l’été, E\u0301te\u0301!", ["l", "été", "E\u0301te\u0301"]),
+        ("我明白了。 OK", ["我", "明", "白", "了", "OK"]),
+        ("Tシャツ", ["T", "シ", "ャ", "ツ"]),
+        ("\ue010 10 😀", []),
+    ],
+)
+def test_words_are_runs_of_letters_or_letters_without_spaces(
+    text: str, expected: list[str]
+) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GO HOME!", True),
+        ("OK", True),
+        ("A 5 B", True),
+        ("I", False),
+        ("I 5.", False),
+        ("Go", False),
+        ("GO HOMe", False),
+        ("STRAßE", False),
+        ("ПРИВЕТ", True),
+        ("我在IBM工作", False),
+        ("我明白", False),
+        ("", False),
+    ],
+)
+def test_a_text_is_shouted_if_most_of_it_is_capitals_and_none_of_it_small(
+    text: str, expected: bool
+) -> None:
+    assert is_shouted(text) is expected
+
+
+# Learning
+
+
+@pytest.mark.parametrize(
+    ("word", "form"),
+    [
+        ("tom", "Tom"),  # once first, once inside
+        ("the", "the"),
+        ("us", "US"),
+        ("nasa", "NASA"),
+        ("i", "I"),
+        ("where", "where"),  # first words alone
+        ("he", "he"),
+        ("paris", "Paris"),
+    ],
+)
+def test_the_usual_form_is_that_inside_sentences(word: str, form: str) -> None:
+    assert usual(ENGLISH, word) == form
+
+
+def test_the_most_frequent_form_wins() -> None:
+    lexicon = learned("a will b will c Will.", "Mark mark Mark Mark.")
+    assert (usual(lexicon, "will"), usual(lexicon, "mark")) == ("will", "Mark")
+
+
+def test_a_first_word_after_marks_and_quotes_does_not_count() -> None:
+    lexicon = learned('«Yes.» "Maybe!" ...Perhaps? (Never.) Oh.', "no yes maybe perhaps")
+    for word in ("yes", "maybe", "perhaps", "oh"):
+        assert usual(lexicon, word) == word
+
+
+def test_words_are_known_in_whatever_case() -> None:
+    for word in ("tom", "TOM", "Where", "where", "nasa"):
+        assert word in ENGLISH
+    assert "Zbigniew" not in ENGLISH
+    assert "" not in ENGLISH
+
+
+def test_the_most_frequent_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lexicon_module, "MOST_WORDS", 2)
+    lexicon = learned("c b a", "b a", "B a")  # a 3, b 3, c 1
+    assert [word in lexicon for word in "abc"] == [True, True, False]
+
+
+def test_a_text_without_spaces_gives_its_letters_alone() -> None:
+    lexicon = learned("我明白了。", "你好吗？我很好。")
+    assert all(letter in lexicon for letter in "我明白了你好吗很")
+    assert "我明白了" not in lexicon
+    assert len(lexicon.to_bytes().decode().splitlines()) == 1 + len({*"我明白了你好吗很"})
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "copied"),
+    [
+        ("I saw Tom and Mary.", "J'ai vu Tom et Mary.", True),
+        ("I saw Tom and Mary.", "J'ai vu Tom et Marie.", True),  # a half
+        ("Ich sah Hund und Katze.", "I saw dog and cat.", False),
+        ("Dort sind Tom, Hund, Katze, Haus.", "There are Tom, dog, cat, house.", False),  # 1 of 4
+        ("Мы видим Анну и Ивана.", "We see Anna and Ivan.", False),
+        ("トムは犬を見た。", "Tom saw a dog.", False),
+        ("トムはTomです。", "Tom is Tom.", True),
+        ("Tom sees it.", "Tom le voit.", False),  # a first word alone tells nothing
+        ("no names at all", "aucun nom", False),
+    ],
+)
+def test_names_are_copied_if_a_third_of_the_rare_ones_are(
+    source: str, target: str, copied: bool
+) -> None:
+    assert Lexicon.learn([source], [target]).copies_names is copied
+
+
+def test_frequent_names_do_not_tell_whether_names_are_copied() -> None:
+    sources = ["so Tom said"] * 3 + ["so Peter said"]
+    assert not Lexicon.learn(sources, ["alors Tom dit"] * 3 + ["alors Pierre dit"]).copies_names
+
+
+def test_an_empty_training_part_gives_a_lexicon() -> None:
+    lexicon = Lexicon.learn([], [])
+    assert (lexicon.copies_names, lexicon.truecased("GO ON"), "go" in lexicon) == (
+        False, "Go On", False
+    )  # fmt: skip
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    "lexicon",
+    [
+        ENGLISH,
+        NAMES,
+        learned("straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ我 İİ", "x Straße Ὀδυσσεύς"),
+        learned("small letters. alone"),
+        Lexicon({}, copies_names=True),
+    ],
+)
+def test_a_written_lexicon_is_read_as_it_was(lexicon: Lexicon) -> None:
+    data = lexicon.to_bytes()
+    again = Lexicon.from_bytes(data)
+    assert again.to_bytes() == data
+    assert (again.copies_names, again.capitalises) == (lexicon.copies_names, lexicon.capitalises)
+    forms = data.decode().splitlines()[1:]
+    assert all(form in again and form in lexicon for form in forms)
+    for text in ("TOM SAW IT", "straße ΟΔΟΣ", "the İstanbul"):
+        assert again.truecased(text) == lexicon.truecased(text)
+
+
+HEADER = b"# gru-mt lexicon: names copied, first words capitalised"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n",
+        b"Tom\n",
+        HEADER,
+        HEADER + b"\nTom",
+        HEADER + b"\r\nTom\r\n",
+        HEADER + b"\nTom\r\n",
+        HEADER + b"\n\n",
+        HEADER + b"\na b\n",
+        HEADER + b"\n\x1b[2J\n",
+        HEADER + b"\nTo\xff\n",
+        HEADER[:-1] + b"\nTom\n",
+        HEADER.replace(b"copied", b"eaten") + b"\n",
+    ],
+)
+def test_what_is_no_lexicon_is_refused_in_one_line(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"header|no word|utf-8") as error:
+        Lexicon.from_bytes(data)
+    assert "\n" not in str(error.value)
+
+
+# Case
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("TOM SAW THE DOG.", "Tom saw the dog."),
+        ("TOM AND ZBIGNIEW SAW IT!", "Tom and Zbigniew saw it!"),
+        ("WHERE IS IT? I SAW THE US.", "Where is it? I saw the US."),
+        ("The Dog And The Old Book", "The dog and the old book"),
+        ("the dog. tom and i saw nasa. «where?»", "The dog. Tom and I saw NASA. «Where?»"),
+        ("Tom SAW the dog", "Tom saw the dog"),  # a word in capitals within normal text
+        ("Tom saw the XYZ.", "Tom saw the XYZ."),
+        ("He is in the US.", "He is in the US."),
+        ("It is US.", "It is US."),
+        ("Am I here?", "Am I here?"),
+        ("«the dog»", "«The dog»"),
+        ("10 dogs", "10 dogs"),  # a number is the first word
+        ("\ue010 is here", "\ue010 is here"),  # and so is a literal
+        ("THE \ue017 IS", "The \ue017 is"),
+        ("我明白了。", "我明白了。"),
+        ("გამარჯობა", "გამარჯობა"),  # Georgian has capitals for shouting alone
+        ("ßa", "Ssa"),
+        ("", ""),
+        ("... 5 !", "... 5 !"),
+    ],
+)
+def test_text_in_one_case_is_written_with_care(text: str, expected: str) -> None:
+    assert ENGLISH.truecased(text) == expected
+
+
+def test_nouns_with_capitals_are_no_title() -> None:
+    german = learned("Das ist das Haus und der Hund.", "So ist der Mann.")
+    assert german.truecased("Das Haus") == "Das Haus"
+    assert german.truecased("Der Hund Und Das Haus") == "Der Hund und das Haus"
+    assert german.truecased("der hund und das haus") == "Der Hund und das Haus"
+
+
+def test_a_word_in_capitals_does_not_make_a_title() -> None:
+    lexicon = learned("So a bus sees us in the bus")
+    for text in ("In the US", "Bus A", "See the US in A bus"):
+        assert lexicon.truecased(text) == text
+    assert lexicon.truecased("A Bus Sees US") == "A bus sees us"
+
+
+def test_a_training_part_in_small_letters_gives_no_capitals() -> None:
+    small = learned("the dog sees it.", "it is here. the end")
+    assert small.truecased("the dog") == "the dog"
+    assert small.truecased("THE DOG. IT IS") == "the dog. it is"
+    # A tenth with a capital is enough, as the words of a dictionary are small.
+    assert learned("The dog.", *["word"] * 9).truecased("the dog") == "The dog"
+    assert learned("The dog.", *["word"] * 10).truecased("the dog") == "the dog"
+
+
+@pytest.mark.parametrize("text", ["İİ GİT", "STRASSE ẞ", "ΟΔΟΣ ΣΑΣ", "ﬁre ŉ ǆ", "İ", "ǅ Ǆ", "É É"])
+def test_letters_whose_case_has_another_length_do_no_harm(text: str) -> None:
+    lexicon = learned("x straße git οδός ΣΑΣ İstanbul ǆ ŉ ﬁre")
+    for each in (text, text.lower(), text.upper(), text.title()):
+        assert lexicon.truecased(each).casefold().split()[0][0]
+        lexicon.unseen_names(each)
+
+
+def test_any_text_keeps_its_words_and_marks() -> None:
+    rng = random.Random(1)
+    letters = string.ascii_letters + "éÉßİσςΣДд我の\ue010\ue011 \u0301.,!?'-«»5_ " + " " * 10
+    for _ in range(2_000):
+        text = "".join(rng.choices(letters, k=rng.randint(0, 40)))
+        careful = NAMES.truecased(text)
+        marks = [each for each in text if "\ue010" <= each <= "\ue017"]
+        assert [each for each in careful if "\ue010" <= each <= "\ue017"] == marks
+        assert careful.casefold().replace("ς", "σ").replace("\u0307", "") == (
+            text.casefold().replace("ς", "σ").replace("\u0307", "")
+        )
+        names_of(careful)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("I saw Zbigniew.", ["Zbigniew"]),
+        ("I saw Tom.", []),
+        ("I saw Zbigniew's dog, Zbigniew’s dog", ["Zbigniew", "Zbigniew"]),
+        ("I saw O'Sullivan's dog", ["O'Sullivan"]),
+        ("I saw Jean-Luc and N'Golo.", ["Jean-Luc", "N'Golo"]),
+        ("I saw Jean-Élise Östberg-the", ["Jean-Élise", "Östberg"]),
+        ("the l'Okcydent and d’Azbo-like", ["Okcydent", "Azbo"]),
+        ("I saw E\u0301lo\u0308ise.", ["E\u0301lo\u0308ise"]),
+        ("Zbigniew saw it. Ozbourne too", ["Zbigniew", "Ozbourne"]),
+        ("I saw X and Y2", []),  # a letter is no name
+        ("\ue010 Zbigniew", ["Zbigniew"]),
+        ("I saw zbigniew", []),
+        ("Wheer is it? Teh dog", []),  # first words with a typo
+        ("I saw Teh", ["Teh"]),
+        ("so Teh-Luc", ["Teh-Luc"]),
+        ("- ' Zbigniew- 'Azbo'", ["Zbigniew", "Azbo"]),
+    ],
+)
+def test_capitalised_words_never_seen_are_names(text: str, names: list[str]) -> None:
+    assert names_of(text) == names
+
+
+def test_names_in_capitals_are_found_after_truecasing() -> None:
+    text = NAMES.truecased("TOM SAW ZBIGNIEW'S DOG AND O'SULLIVAN. WHEER IS IT?")
+    assert text == "Tom saw Zbigniew's dog and O'Sullivan. Wheer is it?"
+    assert names_of(text) == ["Zbigniew", "O'Sullivan"]
+
+
+def test_names_are_left_to_a_model_that_does_not_copy_them() -> None:
+    assert ENGLISH.unseen_names("I saw Zbigniew.") == []
+
+
+def is_one_edit_away(word: str, known: str) -> bool:
+    """Return whether one letter added, dropped or changed, or two swapped, make `known`."""
+    if len(word) == len(known):
+        wrong = [i for i in range(len(word)) if word[i] != known[i]]
+        swapped = len(wrong) == 2 and wrong[1] == wrong[0] + 1
+        i, j = wrong if swapped else (0, 0)
+        return len(wrong) <= 1 or (swapped and word[i] == known[j] and word[j] == known[i])
+    longer, shorter = sorted((word, known), key=len, reverse=True)
+    return len(longer) == len(shorter) + 1 and any(
+        longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer))
+    )
+
+
+def test_a_typo_is_one_edit_away_from_a_known_word() -> None:
+    rng = random.Random(2)
+    known = {"".join(rng.choices("abc", k=rng.randint(1, 5))) for _ in range(12)}
+    lexicon = learned(" ".join(["a", *sorted(known)]))
+    known |= {"a"}
+    found = []
+    for _ in range(2_000):
+        word = "".join(rng.choices("abc", k=rng.randint(1, 6)))
+        expected = any(is_one_edit_away(word, each) for each in known)
+        assert lexicon.is_typo(word) == lexicon.is_typo(word.title()) == expected, word
+        found.append(expected)
+    assert {True, False} == {*found}
+
+
+def test_a_foreign_letter_in_the_place_of_another_is_a_typo() -> None:
+    assert ENGLISH.is_typo("wheяe")
+    assert not ENGLISH.is_typo("wяeяe")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["! " * 200_000 + "5", "A-a" * 200_000, "a-" * 200_000 + "B", "A" * 200_000, "' " * 99_999],
+)
+def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
+    NAMES.truecased(text)
+    NAMES.unseen_names(text)
+    assert Span(0, 0, "") not in NAMES.unseen_names(text)

@@ -1,0 +1,218 @@
+"""How far a translation can be trusted: features, the fit, and what is odd about it."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from gru_mt.data.lexicon import Lexicon
+from gru_mt.inference.confidence import (
+    FEATURES,
+    LOW,
+    Calibration,
+    features,
+    fitted,
+    warnings_of,
+)
+from gru_mt.inference.search import Floats, Hypothesis
+
+LEXICON = Lexicon({word: word for word in ("the", "cat", "sees", "a")}, copies_names=False)
+
+
+def hypothesis(
+    *,
+    ids: int = 3,
+    log_prob: float = -2.0,
+    lowest: float = -1.5,
+    ended: bool = True,
+    coverage: list[float] | None = None,
+) -> Hypothesis:
+    return Hypothesis([5] * ids, log_prob, log_prob, lowest, ended, coverage)
+
+
+# Features
+
+
+def test_features_by_hand() -> None:
+    found = features(
+        "the cat saw Zbigniew", 5, hypothesis(coverage=[0.0, 0.5, 1.0, 3.0, 0.5]), LEXICON
+    )
+    # Four tokens with <eos>; (1 + 0.5 + 0 + 0 + 0.5) / 5 left out; two of four words unknown.
+    assert found == pytest.approx([-0.5, -1.5, math.log(5), math.log(5 / 4), 0.4, 0.5])
+    assert len(found) == FEATURES
+
+
+def test_features_of_extremes_are_finite() -> None:
+    worst = hypothesis(ids=0, log_prob=-1e300, lowest=-math.inf)
+    found = features("", 1, worst, LEXICON)
+    assert found == pytest.approx([-1e300, -20, 0, 0, 0, 0])
+    stopped = features("a", 2, hypothesis(ids=4, ended=False), LEXICON)
+    assert stopped == pytest.approx([-0.5, -1.5, math.log(2), math.log(2), 0, 0])
+    long = features("a " * 1_000, 1_000, hypothesis(ids=1, coverage=[0.0]), LEXICON)
+    assert long == pytest.approx([-1, -1.5, math.log(1_000), math.log(500), 1, 0])
+
+
+# The chance
+
+
+def test_the_chance_is_logistic() -> None:
+    calibration = Calibration((1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.5))
+    chance = calibration.confidence([-1.5, 9.0, 9.0, 0.25, 9.0, 9.0])
+    assert chance == pytest.approx(1 / (1 + math.exp(0.5)))
+    assert Calibration((0.0,) * 7).confidence([1.0] * 6) == 0.5
+
+
+@pytest.mark.parametrize("value", [1e4, 1e200, 1e308])
+def test_extreme_values_do_not_overflow(value: float) -> None:
+    calibration = Calibration((1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    assert calibration.confidence([value, value, 0, 0, 0, 0]) == pytest.approx(1)
+    assert calibration.confidence([-value, -value, 0, 0, 0, 0]) == pytest.approx(0)
+
+
+def test_only_weights_make_a_calibration() -> None:
+    assert Calibration.of(None) is None
+    assert Calibration.of([1, 2, 3, 4, 5, 6, 7]) == Calibration((1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0))
+    for count in (0, 6, 8):
+        with pytest.raises(ValueError, match="7 weights"):
+            Calibration.of([1.0] * count)
+
+
+# The fit
+
+
+def descended(feature_NF: Floats, right_N: Floats, penalty: float) -> Floats:
+    """Return weights and constant by L-BFGS on the loss of all rows and the L2 penalty."""
+    x_NF, right = torch.tensor(feature_NF), torch.tensor(right_N)
+    z_NF = (x_NF - x_NF.mean(dim=0)) / x_NF.std(dim=0, correction=0)
+    weight = torch.zeros(feature_NF.shape[1] + 1, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.LBFGS(
+        [weight], max_iter=2_000, tolerance_grad=1e-10, tolerance_change=1e-14,
+        line_search_fn="strong_wolfe",
+    )  # fmt: skip
+
+    def loss() -> torch.Tensor:
+        optimizer.zero_grad()
+        total = torch.nn.functional.binary_cross_entropy_with_logits(
+            z_NF @ weight[:-1] + weight[-1], right, reduction="sum"
+        )
+        total = total + 0.5 * penalty * weight[:-1].square().sum()
+        total.backward()
+        return total
+
+    optimizer.step(loss)
+    by_feature = weight.detach()[:-1] / x_NF.std(dim=0, correction=0)
+    constant = weight.detach()[-1] - by_feature @ x_NF.mean(dim=0)
+    return np.array([*by_feature.tolist(), constant.item()])
+
+
+@pytest.mark.parametrize("penalty", [1.0, 10.0])
+@pytest.mark.parametrize("noise", [0.3, 3.0])
+def test_the_fit_is_that_of_another_optimizer(penalty: float, noise: float) -> None:
+    rng = np.random.default_rng(1)
+    feature_NF = rng.normal(size=(300, 3)) * [1.0, 5.0, 0.1] + [0.0, -3.0, 2.0]
+    logit_N = feature_NF @ [1.0, -0.5, 4.0] + noise * rng.normal(size=300) - 9
+    right_N = (logit_N > 0).astype(float)
+    assert 30 < right_N.sum() < 270
+    found = fitted(feature_NF, right_N, penalty=penalty)
+    assert found.weights == pytest.approx(descended(feature_NF, right_N, penalty), rel=1e-4)
+
+
+@pytest.mark.parametrize("right", [0.0, 1.0])
+def test_a_fit_of_one_kind_alone_is_sure_and_finite(right: float) -> None:
+    feature_NF = np.random.default_rng(2).normal(size=(50, 3))
+    found = fitted(feature_NF, np.full(50, right))
+    assert all(map(math.isfinite, found.weights))
+    assert found.confidence([0.0, 0.0, 0.0]) == pytest.approx(right, abs=1e-3)
+
+
+def test_a_feature_that_never_changes_or_separates_does_no_harm() -> None:
+    one_N = np.arange(40.0)
+    feature_NF = np.column_stack([one_N, np.full(40, 7.0)])
+    found = fitted(feature_NF, (one_N >= 20).astype(float))
+    assert all(map(math.isfinite, found.weights))
+    chances = [found.confidence([value, 7.0]) for value in one_N]
+    assert all(low < high for low, high in pairwise(chances))
+    assert chances[19] < 0.5 < chances[20]
+
+
+# What is odd
+
+
+def warned(
+    text: str, *, source: str = "the cat", ended: bool = True, confidence: float | None = None
+) -> tuple[str, ...]:
+    return warnings_of(source, text, hypothesis(ended=ended), confidence, LEXICON)
+
+
+def test_what_is_odd_is_named_once_and_in_order() -> None:
+    assert warned("le chat") == ()
+    assert warned("le", ended=False) == ("limit",)
+    assert warned("le", confidence=LOW) == ()
+    assert warned("le", confidence=0.2) == ("low confidence",)
+    assert warned("a a a", source="Es ist so", ended=False, confidence=0.0) == (
+        "limit", "repetition", "language", "low confidence"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "odd"),
+    [
+        ("the cat", False),
+        ("the mouse likes", False),  # a third
+        ("the mouse likes cheese", True),
+        ("mouse", True),
+        ("a mouse", True),  # a single letter says nothing beside words
+        ("a", False),
+        ("b", True),
+        ("\ue010, \ue011", False),
+        ("我明白", True),
+    ],
+)
+def test_a_text_of_unknown_words_is_of_another_language(source: str, odd: bool) -> None:
+    assert warned("le chat", source=source) == (("language",) if odd else ())
+
+
+@pytest.mark.parametrize(
+    ("text", "odd"),
+    [
+        ("très très", False),
+        ("très très bien, très", False),
+        ("ha ha ha", True),
+        ("non, non, non!", True),
+        ("le chat le chat le chat", True),
+        ("le chat, le chat. le chat", True),
+        ("le chat - le chat", False),
+        ("un deux un deux trois un deux", False),
+        ("ha hat hat", False),
+        ("a ha ha hat", False),
+        ("tatata", False),
+        ("\ue010 \ue010 \ue010", False),
+        ("", False),
+    ],
+)
+def test_three_times_in_a_row_is_a_repetition(text: str, odd: bool) -> None:
+    assert warned(text) == (("repetition",) if odd else ())
+
+
+def test_a_repetition_of_the_source_is_none() -> None:
+    assert warned("non, non, non", source="cat, cat, cat") == ()
+
+
+@pytest.mark.parametrize(
+    ("unit", "odd"),
+    [
+        ("a ", True),
+        ("a-", True),
+        ("a b ", True),
+        ("abc abd ", True),
+        (f"a{',' * 100}b{' ' * 100}", False),  # too long to be one
+        ("ab", False),
+        ("- ", False),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "x_", " ?"])
+def test_a_long_text_is_looked_through_in_linear_time(unit: str, end: str, odd: bool) -> None:
+    text = unit * (100_000 // len(unit)) + end
+    assert warned(text) == (("repetition",) if odd else ())

@@ -1,0 +1,204 @@
+"""From a line to its sentences and back: nothing is lost, and literals keep their places."""
+
+import random
+import re
+
+import pytest
+
+from gru_mt.data.glossary import Glossary
+from gru_mt.data.lexicon import Lexicon
+from gru_mt.data.special import LITERALS
+from gru_mt.inference.sentence import Sentence, read_line
+
+TRAINING = ["I saw Tom see the old dog.", "The dog saw the big cat, and it is here.", "So I go."]
+LEXICON = Lexicon.learn(TRAINING, TRAINING)  # names are copied
+
+
+def read(
+    line: str, *, glossary: Glossary | None = None, split: bool = True, language: str = "en"
+) -> list[Sentence]:
+    return [*read_line(line, lexicon=LEXICON, language=language, glossary=glossary, split=split)]
+
+
+def echoed(line: str, *, glossary: Glossary | None = None, split: bool = True) -> str:
+    """Return what comes of a line if the model writes what it reads."""
+    found = read(line, glossary=glossary, split=split)
+    return "".join(sentence.finished(sentence.text) + sentence.gap for sentence in found)
+
+
+# Seams
+
+
+def test_a_line_is_its_sentences_and_the_spaces_between() -> None:
+    first, second, third = read(" I saw Tom.  Go to a@b.org!\u00a0The dog. ")
+    assert [each.source for each in (first, second, third)] == [
+        "I saw Tom.", "Go to a@b.org!", "The dog."
+    ]  # fmt: skip
+    assert [each.gap for each in (first, second, third)] == ["  ", "\u00a0", ""]
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_sources_and_gaps_are_the_line_whatever_stands_there(split: bool) -> None:
+    rng = random.Random(1)
+    words = [
+        "I saw Tom", "the dog", "a@b.org", "555-1234", "http://x.org/a?b=1", "Zbigniew", "10.", "!",
+        "。", "我明白了。", "你好吗？", "مرحبا.", "שלום!", "😀", "\ue010", "\ue017x", "`a b. C`",
+        "İI", "ßa", "Dr.", "1.", "(a)", "- ", "...", "\u00a0", "\u2028", "\x00",
+        "\x1f", "\t", "«", "»", "\u0301",
+    ]  # fmt: skip
+    glossary = Glossary.of({"the dog": "le chien", "tom the": "x y z", "saw tom . ": "q"})
+    for _ in range(600):
+        line = "".join(
+            rng.choice(words) + rng.choice(["", " ", ". ", "  "]) for _ in range(rng.randint(0, 12))
+        )
+        for terms in (None, glossary):
+            found = read(line, split=split, glossary=terms)
+            whole = " ".join(line.splitlines()).strip()
+            assert "".join(each.source + each.gap for each in found) == whole
+            assert all(each.source for each in found)
+            assert len(found) <= 1 or split
+            for each in found:
+                assert each.gap.strip() == ""
+                marks = re.findall("[\ue010-\ue017]", each.text)
+                assert marks == [LITERALS[i % 8] for i in range(len(each.literals))]
+                assert len(each.finished(each.text).splitlines()) <= 1
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u2028", "\u00a0\u202f"])
+@pytest.mark.parametrize("split", [True, False])
+def test_a_blank_line_has_no_sentence(blank: str, split: bool) -> None:
+    assert read(blank, split=split) == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\u2028", "\x85", "\x0b"])
+def test_an_end_of_a_line_within_is_a_space(end: str) -> None:
+    assert echoed(f"I saw Tom.{end}The dog.{end}") == "I saw Tom. The dog."
+    assert echoed(f"I saw{end}Tom", split=False) == "I saw Tom"
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    assert echoed("so it is \udc80") == "So it is ?"
+
+
+@pytest.mark.parametrize(
+    ("line", "language", "sources"),
+    [
+        ("我明白了。你好吗？", "zh", ["我明白了。", "你好吗？"]),
+        ("مرحبا بك. كيف حالك؟ a@b.org", "ar", ["مرحبا بك.", "كيف حالك؟ a@b.org"]),
+        ("שלום לך. מה שלומך?", "he", ["שלום לך.", "מה שלומך?"]),
+    ],
+)
+def test_other_scripts_are_cut_and_stay_as_they_are(
+    line: str, language: str, sources: list[str]
+) -> None:
+    found = read(line, language=language)
+    assert [each.source for each in found] == sources
+    assert [each.finished(each.text) for each in found] == sources
+    assert not any(each.shouted for each in found)
+
+
+# Literals
+
+
+def test_literals_keep_their_places_over_the_sentences_of_a_line() -> None:
+    numbers = [f"{number}-5555" for number in range(100, 121)]
+    line = " ".join(
+        f"I saw {a}, the {b} and the dog {c}." for a, b, c in zip(*[iter(numbers)] * 3, strict=True)
+    )
+    found = read(line)
+    assert len(found) == 7
+    assert [literal for each in found for literal in each.literals] == numbers
+    assert all(each.text.count(LITERALS[0]) == 1 for each in found), "each begins with the first"
+    assert echoed(line) == echoed(line, split=False) == line
+    (whole,) = read(line, split=False)
+    assert whole.literals == tuple(numbers)
+    assert whole.text.count(LITERALS[0]) == 3
+
+
+def test_a_users_own_marks_are_literals() -> None:
+    line = "".join(LITERALS) * 3
+    assert echoed(line) == line
+    (sentence,) = read(f"I saw {line[::-1]}")
+    assert sentence.literals == tuple(line[::-1])
+    assert sentence.text == f"I saw {line}"
+    assert sentence.finished(sentence.text) == f"I saw {line[::-1]}"
+
+
+def test_a_mark_stays_a_literal_where_a_term_takes_what_held_it() -> None:
+    line = "I saw the old dog `a \ue013` here"
+    assert echoed(line) == line
+    glossary = Glossary.of({"saw the old dog `a": "T"})
+    (sentence,) = read(line, glossary=glossary)
+    assert sentence.literals == ("T", "\ue013")
+    assert echoed(line, glossary=glossary) == "I T \ue013` here"
+
+
+def test_terms_literals_and_names_stand_side_by_side() -> None:
+    glossary = Glossary.of({"old dog": "vieux chien", "a@b.org": "c@d.org"})
+    line = "So Zbigniew saw the OLD  dog at a@b.org and 555-1234. Jean-Luc is here, old dog!"
+    first, second = read(line, glossary=glossary)
+    assert first.literals == ("Zbigniew", "vieux chien", "c@d.org", "555-1234")
+    assert first.text == "So \ue010 saw the \ue011 at \ue012 and \ue013."
+    assert second.literals == ("Jean-Luc", "vieux chien")
+    assert second.text == "\ue010 is here, \ue011!"
+    assert first.source + first.gap + second.source == line
+
+
+def test_a_name_is_copied_as_it_was_written() -> None:
+    (sentence,) = read("I SAW ZBIGNIEW AND O'SULLIVAN.")
+    assert sentence.text == "I saw \ue010 and \ue011."
+    assert sentence.literals == ("ZBIGNIEW", "O'SULLIVAN")
+    assert sentence.shouted
+
+
+# The model's text
+
+
+@pytest.mark.parametrize(
+    ("line", "copied"),
+    [
+        ("10", True),
+        ("555-1234.", True),
+        ("😀 😀!", True),
+        ("a@b.org", True),
+        ("Zbigniew", True),
+        ("?", True),
+        ("so", False),
+        ("é", False),
+        ("10 m", False),
+        ("我", False),
+    ],
+)
+def test_a_sentence_without_letters_has_nothing_to_translate(line: str, copied: bool) -> None:
+    (sentence,) = read(line)
+    assert sentence.is_copied is copied
+    if copied:
+        assert sentence.finished(sentence.text) == line
+
+
+def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_literals() -> None:
+    shouted, calm, mixed = read("GO AND SEE a@b.org, THE CAT! So I go. I SAW tom.")
+    assert (shouted.shouted, calm.shouted, mixed.shouted) == (True, False, False)
+    assert shouted.text == "Go and see \ue010, the cat!"
+    assert shouted.finished("à \ue010, ça ß") == "À a@b.org, ÇA SS"
+    assert calm.finished("à \ue010") == "à \ue010", "a mark without a literal stays"
+
+
+def test_tokens_are_shown_with_their_literals() -> None:
+    (sentence,) = read("I saw a@b.org, c@d.org.")
+    assert sentence.shown(["vu", "▁", "\ue011", ",", "\ue010x"]) == [
+        "vu", "▁", "c@d.org", ",", "a@b.orgx"
+    ]  # fmt: skip
+    assert sentence.shown([]) == []
+    assert sentence.shown(["", ""]) == ["", ""]
+
+
+def test_the_second_literal_of_a_mark_takes_its_second_place() -> None:
+    (sentence,) = read(" ".join(f"{number}-5555" for number in range(100, 110)))
+    assert sentence.finished("\ue011 \ue010 \ue010 \ue011") == "101-5555 100-5555 108-5555 109-5555"
+    assert sentence.shown(["\ue011", "\ue010", "\ue010"]) == ["101-5555", "100-5555", "108-5555"]
+
+
+def test_many_sentences_with_literals_are_read() -> None:
+    line = "So I go 555-1234. " * 2_000
+    assert len(read(line)) == 2_000
