@@ -179,14 +179,15 @@ def test_what_runs_keep_is_recorded_and_averaged(
         return {"sentences": 250, "kept": kept, "bleu": bleu, "plain_bleu": bleu and 50.0}
 
     reports = {
-        "a": {"rows": {"one typo": row(80.0, 40.0), "a URL": row(99.0)}, "auc": 0.5},
-        "b": {"rows": {"one typo": row(90.0, 45.0), "a URL": row(None)}, "auc": None},
+        "a": ({"one typo": row(80.0, 40.0), "a URL": row(99.0)}, {"auc": 0.5}),
+        "b": ({"one typo": row(90.0, 45.0), "a URL": row(None)}, {"auc": None}),
     }
 
     def gru_mt(*arguments: str | Path) -> measuring.Finished:
         command, option, run, *rest = arguments
         assert (command, option, rest) == ("eval", "--model", ["--real", "--json"])
-        return measuring.Finished(1.0, 1.0, json.dumps({"real": reports[Path(run).name]}))
+        rows, trust = reports[Path(run).name]
+        return measuring.Finished(1.0, 1.0, json.dumps({"real": rows, "confidence": trust}))
 
     monkeypatch.setattr(bench, "gru_mt", gru_mt)
     for name in reports:

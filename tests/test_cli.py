@@ -695,7 +695,7 @@ def test_eval_passes_its_options_on(
 def test_eval_real_prints_what_is_kept_after_the_scores(
     there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    report = RealReport((Row("lower case", 9, 50.0, 20.0, 40.0),), 0.75, 0.125)
+    report = RealReport((Row("lower case", 9, 50.0, 20.0, 40.0),))
     asked: list[Any] = []
 
     def measure(translate: Any, evaluation_set: Any, **options: Any) -> RealReport:

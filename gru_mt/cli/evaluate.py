@@ -101,14 +101,5 @@ def evaluate(
     if as_json:
         print_json(result.to_json() | ({"real": report.to_json()} if report else {}))
     else:
-        for score in result.scores:
-            print_result(str(score))
-        print_result(
-            f"{len(result.hypotheses):,} sentences in {result.seconds:.1f} s: "
-            f"{result.sentences_s:,.0f} a second, beam {result.decoding.beam_size}, "
-            f"length penalty {result.decoding.length_penalty}"
-        )
-        if result.trust:
-            print_result(str(result.trust))
-        for line in report.lines() if report else ():
+        for line in [*result.lines(), *(report.lines() if report else ())]:
             print_result(line)

@@ -91,7 +91,7 @@ class Lexicon:
         capital = sum(count for word, count in first.items() if word[0].isupper())
         small = sum(count for word, count in first.items() if word[0].islower())
         return cls(
-            {low: forms[low] for low, _ in total.most_common(MOSTWORDS)},
+            {low: forms[low] for low, _ in total.most_common(MOST_WORDS)},
             copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
             capitalises=capital >= CAPITALISED * (capital + small),
         )

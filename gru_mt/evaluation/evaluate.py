@@ -31,6 +31,15 @@ class Evaluation:
         """Sentences translated per second."""
         return len(self.hypotheses) / self.seconds
 
+    def lines(self) -> list[str]:
+        """Return the scores, the speed and how far confidences can be relied on, for people."""
+        speed = (
+            f"{len(self.hypotheses):,} sentences in {self.seconds:.1f} s: "
+            f"{self.sentences_s:,.0f} a second, beam {self.decoding.beam_size}, "
+            f"length penalty {self.decoding.length_penalty}"
+        )
+        return [*map(str, self.scores), speed, *([str(self.trust)] if self.trust else [])]
+
     def to_json(self) -> dict[str, Any]:
         """Return scores, speed, beam size and length penalty as JSON values."""
         return {

@@ -5,6 +5,7 @@ What is to be copied is masked, the line is cut into sentences, and each is writ
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -101,7 +102,9 @@ def read_line(
         source = line[start : start + len(text) + grown]
         start += len(piece) + grown
         literals = [span.text for span in inside]
-        yield _sentence(source, piece[len(text) :], clean(text), literals, lexicon)
+        yield _sentence(
+            source, piece[len(text) :], unicodedata.normalize("NFC", clean(text)), literals, lexicon
+        )
 
 
 def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Lexicon) -> Sentence:

@@ -59,7 +59,6 @@ def test_who_copies_keeps_items_names_and_joined_lines_but_no_terms() -> None:
         assert kept[name] == pytest.approx(100), name
     assert kept["glossary terms"] == 0
     assert list(kept)[:2] == ["plain", "UPPER CASE"]
-    assert (report.auc, report.calibration_error) == (None, None)
 
 
 def test_rows_say_how_many_lines_they_have() -> None:
@@ -180,21 +179,6 @@ def test_terms_of_a_glossary_are_translated_by_it_each_time() -> None:
     assert rows(measure(only_once, same))["glossary terms"].kept == 50
 
 
-def test_confidence_is_measured_where_there_is_one() -> None:
-    def translate(
-        sources: Sequence[str], *, split: bool = True, glossary: Glossary | None = None
-    ) -> list[Text]:
-        return [Text(text, 0.25 if "bad" in text else 0.75) for text in sources]
-
-    good = ["one", "two", "three"]
-    pairs = EvaluationSet([*good, "bad"], [[each] for each in [*good, "qqqqqq"]])
-    report = measure(translate, pairs)
-    assert report.auc == 1
-    assert report.calibration_error == pytest.approx(0.25)
-    assert report.lines()[-1] == "confidence: AUC 1.000, calibration error 0.250"
-    assert report.to_json()["auc"] == 1
-
-
 @pytest.mark.parametrize("texts", [["我明白了。", "你好吗？"], ["مرحبا بك.", "كيف حالك؟"]])
 def test_a_script_without_case_has_no_rows_of_case(texts: list[str]) -> None:
     found = rows(measure(Fake(), EvaluationSet(texts, [[text] for text in texts])))
@@ -254,7 +238,7 @@ def test_the_bleu_tokenizer_is_used() -> None:
 
 def test_a_report_reads_as_a_table_and_as_json() -> None:
     all_but_one = Row("a URL", 1_000, 100 * 2_999 / 3_000)
-    report = RealReport((Row("lower case", 1_234, 99.0, 49.5, 50.0), all_but_one), None, None)
+    report = RealReport((Row("lower case", 1_234, 99.0, 49.5, 50.0), all_but_one))
     _, first, second = report.lines()
     assert first.split() == ["lower", "case", "1,234", "49.5", "50.0", "99.0", "%"]
     assert second.split() == ["a", "URL", "1,000", "99.9", "%"], "100.0 % is all of them"

@@ -14,9 +14,11 @@ from gru_mt.inference.confidence import (
     Calibration,
     features,
     fitted,
+    has_unread,
     warnings_of,
 )
 from gru_mt.inference.search import Floats, Hypothesis
+from gru_mt.inference.sentence import Sentence
 
 LEXICON = Lexicon({word: word for word in ("the", "cat", "sees", "a")}, copies_names=False)
 
@@ -143,7 +145,8 @@ def test_a_feature_that_never_changes_or_separates_does_no_harm() -> None:
 def warned(
     text: str, *, source: str = "the cat", ended: bool = True, confidence: float | None = None
 ) -> tuple[str, ...]:
-    return warnings_of(source, text, hypothesis(ended=ended), confidence, LEXICON)
+    sentence = Sentence(source, "", source, (), "model", respelled=False)
+    return warnings_of(sentence, [], text, hypothesis(ended=ended), confidence, LEXICON)
 
 
 def test_what_is_odd_is_named_once_and_in_order() -> None:
@@ -216,3 +219,21 @@ def test_a_repetition_of_the_source_is_none() -> None:
 def test_a_long_text_is_looked_through_in_linear_time(unit: str, end: str, odd: bool) -> None:
     text = unit * (100_000 // len(unit)) + end
     assert warned(text) == (("repetition",) if odd else ())
+
+
+@pytest.mark.parametrize(
+    ("coverage", "odd"),
+    [
+        ([0.9, 1.0, 0.8, 0.5], False),
+        ([0.9, 0.05, 0.04, 0.5], True),  # "mouse" in two pieces
+        ([0.9, 0.05, 0.06, 0.5], False),  # together they were read
+        ([0.0, 1.0, 1.0, 0.5], False),  # "the" is one of the most common words
+        ([], False),  # a model without attention
+    ],
+)
+def test_a_word_that_attention_hardly_touched_was_not_read(
+    coverage: list[float], odd: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.data.lexicon.MOST_COMMON", 1)
+    lexicon = Lexicon({"the": "the", "mouse": "mouse"}, copies_names=False)
+    assert has_unread(["\u2581the", "\u2581mou", "se"], coverage, lexicon) == odd

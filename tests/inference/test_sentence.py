@@ -94,7 +94,7 @@ def test_other_scripts_are_cut_and_stay_as_they_are(
     found = read(line, language=language)
     assert [each.source for each in found] == sources
     assert [each.finished(each.text) for each in found] == sources
-    assert not any(each.shouted for each in found)
+    assert all(each.case == "model" for each in found)
 
 
 # Literals
@@ -148,7 +148,7 @@ def test_a_name_is_copied_as_it_was_written() -> None:
     (sentence,) = read("I SAW ZBIGNIEW AND O'SULLIVAN.")
     assert sentence.text == "I saw \ue010 and \ue011."
     assert sentence.literals == ("ZBIGNIEW", "O'SULLIVAN")
-    assert sentence.shouted
+    assert sentence.case == "capitals"
 
 
 # The model's text
@@ -178,7 +178,7 @@ def test_a_sentence_without_letters_has_nothing_to_translate(line: str, copied: 
 
 def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_literals() -> None:
     shouted, calm, mixed = read("GO AND SEE a@b.org, THE CAT! So I go. I SAW tom.")
-    assert (shouted.shouted, calm.shouted, mixed.shouted) == (True, False, False)
+    assert (shouted.case, calm.case, mixed.case) == ("capitals", "model", "model")
     assert shouted.text == "Go and see \ue010, the cat!"
     assert shouted.finished("à \ue010, ça ß") == "À a@b.org, ÇA SS"
     assert calm.finished("à \ue010") == "à \ue010", "a mark without a literal stays"
