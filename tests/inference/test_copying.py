@@ -4,6 +4,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def owed(**counts: int) -> Ints:
 # The rules by hand
 
 
-def ruled(probabilities: dict[int, float], owed_RM: Ints, room: int) -> dict[int, float]:
+def ruled(probabilities: dict[int, float], owed_RM: Ints, room: int) -> dict[int, Any]:
     (row_K,) = np.exp(with_rules(log_probs(probabilities), owed_RM, np.array([room])))
     ids = [EOS, *LITERAL_IDS, FIRST_WORD]
     return {id_: pytest.approx(each) for id_, each in zip(ids, row_K, strict=True) if each}
