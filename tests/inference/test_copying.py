@@ -205,7 +205,7 @@ def found_in_batches(
 
 def assert_literals_are_copied(engine: Engine, size: int) -> list[Hypothesis]:
     """Assert that hypotheses have their source's literals, in any company; return the best ones."""
-    sources, best = random_sources(64, size, seed=1), []
+    sources, best = random_sources(30, size, seed=1), []
     for beam_size, margin in ((1, 1.5), (5, 1.5), (5, math.inf)):
         runs = [
             [*found_in_batches(engine, sources, batch_size, Decoding(beam_size), margin)]
@@ -252,5 +252,5 @@ def test_whatever_a_model_wants_each_literal_is_written_as_often_as_in_its_sourc
             model.output_bias_V[id_] += each
     best = assert_literals_are_copied(TorchEngine(model), 20)
     if not bias:
-        assert len({tuple(each.ids) for each in best}) > 100
+        assert len({tuple(each.ids) for each in best}) > 50
         assert {each.ended for each in best} == {True, False}
