@@ -7,3 +7,4 @@ PAD, UNK, BOS, EOS = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 LITERALS = tuple(map(chr, range(0xE010, 0xE018)))  # private-use characters, each a token
 FIRST_LITERAL = len(SPECIALS)  # the id of LITERALS[0]; the others follow
+LITERAL_IDS = range(FIRST_LITERAL, FIRST_LITERAL + len(LITERALS))

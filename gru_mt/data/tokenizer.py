@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 import sentencepiece
 
 from gru_mt.data.lexicon import Lexicon
-from gru_mt.data.special import BOS, EOS, LITERALS, PAD, SPECIALS, UNK
+from gru_mt.data.special import BOS, EOS, LITERAL_IDS, LITERALS, PAD, SPECIALS, UNK
 from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import Words
 from gru_mt.errors import UserError, quoted, shown
@@ -30,6 +30,7 @@ _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
 _LEXICON_FILE = "tokenizer.lexicon.txt"
 _FIRST = [*SPECIALS, *LITERALS, *(f"<0x{byte:02X}>" for byte in range(256))]
+_PRIVATE_BYTE = _FIRST.index("<0xEE>")  # the first byte of every literal's character
 _seed_lock = threading.Lock()  # SentencePiece has one seed for the whole process
 
 
@@ -139,9 +140,13 @@ class Subwords:
     def decode(self, ids: Sequence[int]) -> str:
         """Return one line of cleaned text for any ids, with control characters as spaces.
 
-        Bytes that are not UTF-8 become U+FFFD; PAD, BOS and EOS are left out.
+        Bytes that are not UTF-8 become U+FFFD, and so do those that spell a literal's character.
+        PAD, BOS and EOS are left out.
         """
-        text = _unescape(self._processor.decode(list(ids)))
+        text = self._processor.decode(list(ids))
+        if sum(map(text.count, LITERALS)) != sum(id_ in LITERAL_IDS for id_ in ids):
+            text = self._processor.decode([id_ for id_ in ids if id_ != _PRIVATE_BYTE])
+        text = _unescape(text)
         return clean(_CONTROL.sub(" ", text))
 
 

@@ -73,9 +73,11 @@ def measure_trust(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
 ) -> Trust | None:
-    """Return how far the confidences of `hypotheses` can be relied on; None where one has none."""
-    known = [each for each in confidences if each is not None]
-    if not known or len(known) < len(confidences):
+    """Return how far the confidences of `hypotheses` can be relied on; None where none has any."""
+    rows = zip(confidences, hypotheses, references, strict=True)
+    known = [(each, *row) for each, *row in rows if each is not None]
+    if not known:
         return None
-    right = [chrf >= RIGHT_CHRF for chrf in sentence_chrf(hypotheses, references)]
-    return Trust(auc(known, right), calibration_error(known, right))
+    certain, texts, alternatives = zip(*known, strict=True)
+    right = [chrf >= RIGHT_CHRF for chrf in sentence_chrf(texts, alternatives)]
+    return Trust(auc(certain, right), calibration_error(certain, right))

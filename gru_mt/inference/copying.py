@@ -10,10 +10,10 @@ from typing import Generic, Self
 import numpy as np
 
 from gru_mt.data.encoding import Ints
-from gru_mt.data.special import FIRST_LITERAL, LITERALS
+from gru_mt.data.special import LITERAL_IDS, LITERALS
 from gru_mt.inference.search import Floats, S, Step
 
-ID_M = np.arange(FIRST_LITERAL, FIRST_LITERAL + len(LITERALS))
+ID_M = np.array(LITERAL_IDS)
 COLUMN_M = slice(1, 1 + len(LITERALS))  # of the literals in a step; <eos> has the first column
 
 

@@ -97,14 +97,13 @@ def read_line(
     masked, start, left = mask(line, spans).text, 0, iter(spans)
     for piece in cut(masked, language) if split and line else [masked] if line else []:
         text = piece.rstrip()
+        careful = unicodedata.normalize("NFC", clean(text))
         inside = list(islice(left, len(_MARK.findall(text))))
         grown = sum(span.end - span.start - 1 for span in inside)
         source = line[start : start + len(text) + grown]
         start += len(piece) + grown
         literals = [span.text for span in inside]
-        yield _sentence(
-            source, piece[len(text) :], unicodedata.normalize("NFC", clean(text)), literals, lexicon
-        )
+        yield _sentence(source, piece[len(text) :], careful, literals, lexicon)
 
 
 def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Lexicon) -> Sentence:

@@ -76,10 +76,9 @@ class Translation:
 
     @property
     def confidence(self) -> float | None:
-        """The confidence of the least certain sentence; None without a calibration."""
-        known = [sentence.confidence for sentence in self.sentences]
-        certain = [each for each in known if each is not None]
-        return min(certain, default=1.0) if len(certain) == len(known) else None
+        """The confidence of the least certain sentence; None where none has any."""
+        known = (sentence.confidence for sentence in self.sentences)
+        return min((each for each in known if each is not None), default=None)
 
     @property
     def warnings(self) -> tuple[str, ...]:

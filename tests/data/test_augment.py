@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from gru_mt.data.augment import (
 from gru_mt.data.special import LITERALS
 from gru_mt.data.split import Example
 
-OFF = {name: 0.0 for name in AugmentConfig.model_fields if name != "words"}
+OFF: dict[str, Any] = {name: 0.0 for name in AugmentConfig.model_fields if name != "words"}
 EXAMPLES = [
     Example("I saw Tom today.", "J'ai vu Tom aujourd'hui.", 1),
     Example("Is Tom at home?", "Tom est-il à la maison ?", 2),
@@ -74,7 +75,7 @@ def test_a_rate_is_the_share_of_the_pairs() -> None:
 
 
 def test_no_mark_takes_the_final_mark_of_both_sides() -> None:
-    changed = dict(noisy(no_mark=1.0))
+    changed = dict(noisy(no_mark=1.0).keys())
     assert changed[0] == Texts("I saw Tom today", "J'ai vu Tom aujourd'hui")
     assert changed[1] == Texts("Is Tom at home", "Tom est-il à la maison")
     assert changed[3] == Texts('She said "no"', "Elle a dit « non »")

@@ -466,3 +466,16 @@ def test_a_damaged_lexicon_is_named(damage: bytes, tmp_path: Path) -> None:
     with pytest.raises(UserError) as error:
         Tokenizer.load(tmp_path)
     assert str(error.value).startswith(f"{path}: not a tokenizer of gru-mt: ")
+
+
+def test_bytes_never_spell_a_literal() -> None:
+    vocabulary = Subwords.train(["abc"] * 20, kind="unigram", size=300)
+    (literal,) = vocabulary.encode(LITERALS[0])[-1:]
+    spelled = [vocabulary.encode("\ue005")[-3] + shift for shift in (0,)]  # <0xEE>
+    first_byte = next(
+        id_ for id_ in range(vocabulary.size) if vocabulary.pieces([id_]) == ["<0xEE>"]
+    )
+    rest = [first_byte - 0xEE + byte for byte in LITERALS[0].encode()[1:]]
+    assert spelled == [first_byte]
+    text = vocabulary.decode([literal, first_byte, *rest])
+    assert text.count(LITERALS[0]) == 1

@@ -22,7 +22,7 @@ class Echo:
 
     def translate(self, sources: list[str], **asked: Any) -> list[SimpleNamespace]:
         self.asked = asked
-        return [SimpleNamespace(text=source) for source in sources]
+        return [SimpleNamespace(text=source, confidence=None) for source in sources]
 
 
 def test_decoding_is_the_translators_or_what_is_asked_for() -> None:

@@ -244,10 +244,10 @@ def test_a_report_reads_as_a_table_and_as_json() -> None:
     assert second.split() == ["a", "URL", "1,000", "99.9", "%"], "100.0 % is all of them"
     assert len({len(line) for line in report.lines()}) == 1
     values = json.loads(json.dumps(report.to_json()))
-    assert values["rows"]["lower case"] == {
+    assert values["lower case"] == {
         "sentences": 1234, "kept": 99.0, "bleu": 49.5, "plain_bleu": 50.0,
     }  # fmt: skip
-    assert values["rows"]["a URL"]["bleu"] is None
+    assert values["a URL"]["bleu"] is None
 
 
 def test_every_way_of_rewriting_has_a_row() -> None:
