@@ -13,13 +13,15 @@ from itertools import chain
 
 import numpy as np
 
-from gru_mt.data.lexicon import WORD, words
+from gru_mt.data.lexicon import WORD, Lexicon, words
 from gru_mt.data.split import Example
 
 MOST_PAIRS = 200_000  # that are counted, evenly spread
 LEAST_TOGETHER = 3  # pairs
 LEAST_DICE = 0.4
 PHRASE_WORDS = 3
+SHORT_WORDS = 2
+_AFTER_WORDS = re.compile(r"\W+$")
 LEAST_FOUND = 2
 _UNDIVIDED = re.compile(r"[^\w'’-][\w -]+[^\w'’-]\Z")  # a phrase and what is on both its sides
 
@@ -85,6 +87,42 @@ def learn_phrases(examples: Sequence[Example], dictionary: Sequence[Example]) ->
         if count >= LEAST_FOUND:
             found.setdefault(couple[0], Example(*couple, first_line[couple]))
     return [*found.values()]
+
+
+def short_sentences(examples: Sequence[Example]) -> list[Example]:
+    """Return the sentences of one or two words as phrases, with what mostly translates each.
+
+    They lose their final mark, and have each word as it is mostly written inside sentences: of
+    "Thank you!" and "Merci !" it is "thank you" and "merci".
+    """
+    sources, targets = [pair.source for pair in examples], [pair.target for pair in examples]
+    sides = Lexicon.learn(sources, targets), Lexicon.learn(targets, sources)
+    counts: Counter[tuple[str, str]] = Counter()
+    first_line: dict[tuple[str, str], int] = {}
+    for source, target, line in examples:
+        if 0 < len(words(source)) <= SHORT_WORDS:
+            phrase, translation = (
+                side.usual(_AFTER_WORDS.sub("", text))
+                for side, text in zip(sides, (source, target), strict=True)
+            )
+            if phrase and translation:
+                counts[phrase, translation] += 1
+                first_line.setdefault((phrase, translation), line)
+    found: dict[str, Example] = {}
+    for couple, _ in counts.most_common():
+        found.setdefault(couple[0], Example(*couple, first_line[couple]))
+    return [*found.values()]
+
+
+def learn_short_texts(examples: Sequence[Example]) -> list[Example]:
+    """Return pairs of words and short phrases, as people look them up; each phrase once.
+
+    Where a sentence is as short, its translation is taken rather than that of its words.
+    """
+    dictionary = learn_dictionary(examples)
+    phrases = learn_phrases(examples, dictionary)
+    by_phrase = {pair.source: pair for pair in [*dictionary, *phrases, *short_sentences(examples)]}
+    return [*by_phrase.values()]
 
 
 def _runs(aligned: Sequence[int | None]) -> Iterator[tuple[int, int]]:

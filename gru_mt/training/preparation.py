@@ -15,7 +15,7 @@ from gru_mt.bundle import build_model
 from gru_mt.config import Config
 from gru_mt.data.augment import Noise, Texts
 from gru_mt.data.corpus import Corpus, load_corpus
-from gru_mt.data.dictionary import learn_dictionary, learn_phrases
+from gru_mt.data.dictionary import learn_short_texts
 from gru_mt.data.encoding import EncodedPairs, encode_pairs
 from gru_mt.data.literals import mask_pair
 from gru_mt.data.split import EvaluationSet, Example, Split, split_corpus
@@ -100,10 +100,9 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
     tokenizer = start.tokenizer(config.tokenizer, train, journal)
     _refuse_too_large(config, tokenizer)
     if config.data.augment and config.data.augment.words:
-        dictionary = learn_dictionary(train)
-        phrases = learn_phrases(train, dictionary)
-        journal.say(f"{len(dictionary):,} words and {len(phrases):,} phrases are trained on too")
-        train = [*train, *dictionary, *phrases]
+        short = learn_short_texts(train)
+        journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
+        train = [*train, *short]
     report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
     return TrainingData(
         tokenizer,
