@@ -20,8 +20,8 @@ _BOUNDS = {
 class Key:
     """A key of a section, in words."""
 
-    name: str
-    default: str  # as YAML has it; "required" where there is none
+    name: str  # with the name of the section within a section that it is of: augment.lower
+    default: str  # as YAML has it; "required" where there is none, "" for a section of keys
     values: str  # type and range
     meaning: str
 
@@ -50,9 +50,21 @@ def described_sections() -> list[SectionKeys]:
     sections = []
     for name, section in schema["properties"].items():
         fields = _resolved(section, schema)["properties"]
-        keys = [_key(key, field, schema) for key, field in fields.items()]
+        keys = [key for inner, field in fields.items() for key in _keys(inner, field, schema)]
         sections.append(SectionKeys(name, _one_line(section["description"]), keys))
     return sections
+
+
+def _keys(name: str, field: dict[str, Any], whole: dict[str, Any]) -> list[Key]:
+    """Return a key; after one whose default is a section, the keys of that section too."""
+    if not isinstance(field.get("default"), dict):
+        return [_key(name, field, whole)]
+    [section] = (each for each in field["anyOf"] if "$ref" in each)
+    inner = _resolved(section, whole)["properties"].items()
+    return [
+        Key(name, "", "null or the keys below it", _one_line(field["description"])),
+        *(_key(f"{name}.{key}", each, whole) for key, each in inner),
+    ]
 
 
 def page() -> str:
@@ -61,8 +73,10 @@ def page() -> str:
     for section in described_sections():
         lines += ["", f"{section.name}:  # {section.meaning}"]
         for key in section.keys:
-            lines.append(f"  {key.name}: {key.default}  # {key.values}")
-            indent = "      # "  # deeper than a key, so that the eye finds the keys
+            outer, _, name = key.name.rpartition(".")
+            deep = "    " if outer else "  "
+            lines.append(f"{deep}{name}: {key.default}".rstrip() + f"  # {key.values}")
+            indent = f"{deep}    # "  # deeper than a key, so that the eye finds the keys
             lines += textwrap.wrap(key.meaning, 80, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines[1:])
 

@@ -8,7 +8,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from gru_mt.config import AugmentConfig
@@ -25,7 +25,7 @@ _BRACKETS = {" (": ")", ' "': '"', ", ": "", ": ": ""}
 _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóòôõöøōőřśšşțúùûüūůűýžźż"
 _KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _BESIDE = {  # q -> w, w -> qe
-    key: "".join({*chain(*(pair for pair in pairwise(row) if key in pair))} - {key})
+    key: "".join(other for pair in pairwise(row) if key in pair for other in pair if other != key)
     for row in _KEY_ROWS
     for key in row
 }

@@ -97,14 +97,19 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.de
 def calibrate(model: Seq2Seq, data: TrainingData, config: Config) -> list[float] | None:
     """Return the weights of the confidence that dev gives; None where dev is too small to tell."""
     translator = Translator(TorchEngine(model), data.tokenizer, config.decoding)
-    found = [each.sentences for each in translator.translate(data.dev.sources, split=False)]
-    texts = [sentences[0].candidates[0].text for sentences in found]
-    right_N = np.array(sentence_chrf(texts, data.dev.references)) >= RIGHT_CHRF
-    seen_N = np.array([bool(sentences[0].features) for sentences in found])
-    right_N = right_N[seen_N]
+    translations = translator.translate(data.dev.sources, split=False)
+    rows = [
+        (sentence.features, sentence.candidates[0].text, references)
+        for translation, references in zip(translations, data.dev.references, strict=True)
+        for sentence in translation.sentences
+        if sentence.features
+    ]
+    if len(rows) < 2 * LEAST_SENTENCES:
+        return None
+    features, texts, references = zip(*rows, strict=True)
+    right_N = np.array(sentence_chrf(texts, references)) >= RIGHT_CHRF
     if min(right_N.sum(), (~right_N).sum()) < LEAST_SENTENCES:
         return None
-    features = [sentences[0].features for sentences in found if sentences[0].features]
     return [*fitted(np.array(features), right_N.astype(float)).weights]
 
 
