@@ -30,8 +30,8 @@ ROWS = """
         model.incremental model.loss
     device tensors bundle
     inference inference.lines inference.search inference.copying inference.engine
-        inference.torch_engine inference.onnx_engine inference.confidence inference.exported
-        inference.sentence inference.translation inference.translator
+        inference.torch_engine inference.onnx_engine inference.sentence inference.confidence
+        inference.exported inference.translation inference.translator
     export export.plain_text export.graphs export.int8 export.write
     notebook
     evaluation evaluation.score evaluation.confidence evaluation.evaluate evaluation.names

@@ -34,16 +34,18 @@ class IdSequences:
         A sentence with more than `cut_tokens` ids keeps the first `cut_tokens`, and loses <eos>.
         """
         ids, lengths = array("i"), array("q")
-        self.lost_ends = 0  # how many sentences were cut
         for sentence in sentences:
-            closed = [*sentence, EOS]
-            kept = closed[:cut_tokens]
-            self.lost_ends += len(kept) < len(closed)
+            kept = [*sentence, EOS][:cut_tokens]
             ids.extend(kept)
             lengths.append(len(kept))
         self._ids = np.frombuffer(ids, np.int32)
         self.length_N: Ints = np.frombuffer(lengths, np.int64)  # <eos> counts
         self._start_N = np.cumsum(self.length_N) - self.length_N
+
+    @property
+    def lost_ends(self) -> int:
+        """How many sentences were cut."""
+        return int(np.count_nonzero(self._ids[self._start_N + self.length_N - 1] != EOS))
 
     def overlaid(self, row_M: Ints, others: "IdSequences") -> "IdSequences":
         """Return these sentences, but with the M of `others` at the rows that row_M names."""

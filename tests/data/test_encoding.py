@@ -51,6 +51,17 @@ def test_a_sentence_that_is_too_long_is_cut_and_loses_its_end() -> None:
     assert lists(IdSequences([[4], []], cut_tokens=1)) == [[4], [EOS]]
 
 
+def test_some_sentences_may_be_overlaid_by_others() -> None:
+    sequences = IdSequences([[4], [5, 6], [7], [8, 9]], cut_tokens=2)
+    others = IdSequences([[10, 11, 12], []])
+    overlaid = sequences.overlaid(rows(3, 0), others)
+    assert lists(overlaid) == [[EOS], [5, 6], [7, EOS], [10, 11, 12, EOS]]
+    assert overlaid.length_N.tolist() == [1, 2, 2, 4]
+    assert (sequences.lost_ends, overlaid.lost_ends) == (2, 1)
+    assert lists(sequences) == [[4, EOS], [5, 6], [7, EOS], [8, 9]], "as they were"
+    assert lists(sequences.overlaid(rows(), IdSequences([]))) == lists(sequences)
+
+
 # Pairs
 
 

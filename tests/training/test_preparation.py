@@ -5,18 +5,21 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gru_mt.config import Config
+from gru_mt.data.augment import Noise
 from gru_mt.data.corpus import Pair, load_corpus
-from gru_mt.data.special import UNK
+from gru_mt.data.encoding import EncodedPairs
+from gru_mt.data.special import EOS, LITERALS, UNK
 from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import keep
-from gru_mt.training.preparation import TrainingData, prepare
+from gru_mt.training.preparation import TrainingData, TrainingPairs, prepare
 from gru_mt.training.start import start_of
 
 Configure = Callable[..., Config]
@@ -76,8 +79,9 @@ def test_the_other_direction_swaps_the_sides_after_the_split(
 ) -> None:
     (tmp_path / "en").mkdir()
     (tmp_path / "fr").mkdir()
-    there = prepared(small_config(), tmp_path / "en")
-    back = prepared(small_config("data.source=fr", "data.target=en"), tmp_path / "fr")
+    plain = "data.augment=null"
+    there = prepared(small_config(plain), tmp_path / "en")
+    back = prepared(small_config(plain, "data.source=fr", "data.target=en"), tmp_path / "fr")
     assert [(p.target, p.source) for p in back.train] == [(p.source, p.target) for p in there.train]
 
 
@@ -105,3 +109,51 @@ def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
     names = {path.name for path in tmp_path.glob("tokenizer*")}
     assert names == {"tokenizer.model", "tokenizer.lexicon.txt"}
     assert Tokenizer.load(tmp_path).files() == data.tokenizer.files()
+
+
+def id_lists(pairs: EncodedPairs) -> list[tuple[list[int], list[int]]]:
+    """Return the ids of both sides of each pair."""
+    each = (np.array([row]) for row in range(len(pairs.source.length_N)))
+    return [
+        (*(side.padded(row)[0][0].tolist() for side in (pairs.source, pairs.target)),)
+        for row in each
+    ]
+
+
+def test_an_epoch_has_its_noise_and_all_other_pairs_as_they_are(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    config = small_config("data.augment.lower=0.5")
+    data = prepared(config, tmp_path)
+    clean = id_lists(
+        TrainingPairs(small_config("data.augment=null"), data.tokenizer, data.train).of_epoch(0)
+    )
+    assert config.data.augment
+    noise = Noise(config.data.augment, data.train, seed=config.training.seed)
+    pairs = TrainingPairs(config, data.tokenizer, data.train)
+    for epoch in (0, 1, 0):
+        changed = noise.of_epoch(epoch)
+        assert changed
+        for row, (source, target) in enumerate(id_lists(pairs.of_epoch(epoch))):
+            if row in changed:
+                assert source == [*data.tokenizer.source.encode(changed[row].source), EOS]
+                assert target == [*data.tokenizer.target.encode(changed[row].target), EOS]
+            else:
+                assert (source, target) == clean[row]
+
+
+def test_literals_are_masked_and_words_are_added_after_the_pairs(
+    small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    corpus = small_corpus.with_name("literals.tsv")
+    corpus.write_text(
+        "".join(f"we see a@b.org cat{n}.\tnous voir a@b.org chat{n}.\n" for n in "abcdefgh")
+    )
+    data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
+    pairs = len(split_pairs(load_corpus(small_config(f"data.corpus={corpus}").data).pairs).train)
+    assert {pair.source.split()[2] for pair in data.train[:pairs]} == {LITERALS[0]}
+    assert {pair.source for pair in data.train[pairs:]} == {"we", "see"}
+    lines = {pair.line for pair in data.train}
+    assert lines <= set(range(1, 9))
+    plain = prepared(small_config(f"data.corpus={corpus}", "data.augment=null"), tmp_path / "b")
+    assert plain.train == data.train[:pairs]
