@@ -155,5 +155,6 @@ def test_literals_are_masked_and_words_are_added_after_the_pairs(
     assert {pair.source for pair in data.train[pairs:]} == {"we", "see"}
     lines = {pair.line for pair in data.train}
     assert lines <= set(range(1, 9))
-    plain = prepared(small_config(f"data.corpus={corpus}", "data.augment=null"), tmp_path / "b")
+    (other := tmp_path / "plain").mkdir()
+    plain = prepared(small_config(f"data.corpus={corpus}", "data.augment=null"), other)
     assert plain.train == data.train[:pairs]
