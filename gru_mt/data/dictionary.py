@@ -8,7 +8,7 @@ D distinct couples.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -65,28 +65,24 @@ def learn_phrases(examples: Sequence[Example], dictionary: Sequence[Example]) ->
     it is found LEAST_FOUND times.
     """
     best = {pair.source.lower(): pair.target.lower() for pair in dictionary}
-    counts: Counter[tuple[str, str]] = Counter()
-    first_line: dict[tuple[str, str], int] = {}
-    for source, target, line in examples:
-        sources, targets = [*WORD.finditer(source)], [*WORD.finditer(target)]
-        place_of = {match[0].lower(): place for place, match in enumerate(targets)}
-        aligned = [place_of.get(best.get(match[0].lower(), "")) for match in sources]
-        for first, last in _runs(aligned):
-            places = [place for place in aligned[first : last + 1] if place is not None]
-            begin, end = min(places), max(places)
-            if end - begin != last - first or not first or not begin:
-                continue  # not side by side, or a first word, whose capital tells nothing
-            phrase = source[sources[first].start() - 1 : sources[last].end() + 1]
-            translation = target[targets[begin].start() - 1 : targets[end].end() + 1]
-            if _UNDIVIDED.match(phrase) and _UNDIVIDED.match(translation):
-                phrase, translation = phrase[1:-1], translation[1:-1]
-                counts[phrase, translation] += 1
-                first_line.setdefault((phrase, translation), line)
-    found: dict[str, Example] = {}
-    for couple, count in counts.most_common():
-        if count >= LEAST_FOUND:
-            found.setdefault(couple[0], Example(*couple, first_line[couple]))
-    return [*found.values()]
+    phrases = (phrase for example in examples for phrase in _phrases_of(example, best))
+    return _mostly(phrases, least=LEAST_FOUND)
+
+
+def _phrases_of(example: Example, best: Mapping[str, str]) -> Iterator[Example]:
+    source, target, line = example
+    sources, targets = [*WORD.finditer(source)], [*WORD.finditer(target)]
+    place_of = {match[0].lower(): place for place, match in enumerate(targets)}
+    aligned = [place_of.get(best.get(match[0].lower(), "")) for match in sources]
+    for first, last in _runs(aligned):
+        places = [place for place in aligned[first : last + 1] if place is not None]
+        begin, end = min(places), max(places)
+        if end - begin != last - first or not first or not begin:
+            continue  # not side by side, or a first word, whose capital tells nothing
+        phrase = source[sources[first].start() - 1 : sources[last].end() + 1]
+        translation = target[targets[begin].start() - 1 : targets[end].end() + 1]
+        if _UNDIVIDED.match(phrase) and _UNDIVIDED.match(translation):
+            yield Example(phrase[1:-1], translation[1:-1], line)
 
 
 def short_sentences(examples: Sequence[Example]) -> list[Example]:
@@ -97,20 +93,29 @@ def short_sentences(examples: Sequence[Example]) -> list[Example]:
     """
     sources, targets = [pair.source for pair in examples], [pair.target for pair in examples]
     sides = Lexicon.learn(sources, targets), Lexicon.learn(targets, sources)
+    phrases = (
+        Example(
+            sides[0].usual(_AFTER_WORDS.sub("", source)),
+            sides[1].usual(_AFTER_WORDS.sub("", target)),
+            line,
+        )
+        for source, target, line in examples
+        if 0 < len(words(source)) <= SHORT_WORDS
+    )
+    return _mostly((each for each in phrases if each.source and each.target), least=1)
+
+
+def _mostly(phrases: Iterable[Example], *, least: int) -> list[Example]:
+    """Return each phrase with what mostly translates it, where it does so `least` times."""
     counts: Counter[tuple[str, str]] = Counter()
-    first_line: dict[tuple[str, str], int] = {}
-    for source, target, line in examples:
-        if 0 < len(words(source)) <= SHORT_WORDS:
-            phrase, translation = (
-                side.usual(_AFTER_WORDS.sub("", text))
-                for side, text in zip(sides, (source, target), strict=True)
-            )
-            if phrase and translation:
-                counts[phrase, translation] += 1
-                first_line.setdefault((phrase, translation), line)
+    first_of: dict[tuple[str, str], Example] = {}
+    for phrase in phrases:
+        counts[phrase.source, phrase.target] += 1
+        first_of.setdefault((phrase.source, phrase.target), phrase)
     found: dict[str, Example] = {}
-    for couple, _ in counts.most_common():
-        found.setdefault(couple[0], Example(*couple, first_line[couple]))
+    for couple, count in counts.most_common():
+        if count >= least:
+            found.setdefault(couple[0], first_of[couple])
     return [*found.values()]
 
 

@@ -118,8 +118,9 @@ def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Le
         Span(match.start(), match.end(), literal)
         for match, literal in zip(_MARK.finditer(careful), literals, strict=True)
     ]
-    names = lexicon.unseen_names(careful)
-    if len(careful) == len(text):  # else a letter has a capital of two, and places moved
-        names = [Span(start, end, text[start:end]) for start, end, _ in names]
+    names = [
+        Span(start, end, name.upper() if case == "capitals" else name)
+        for start, end, name in lexicon.unseen_names(careful)
+    ]
     masked = mask(careful, sorted([*marks, *names]))
     return Sentence(source, gap, masked.text, masked.literals, case, respelled=careful != cased)

@@ -204,11 +204,7 @@ class Translator:
         attention: bool,
     ) -> SentenceTranslation:
         """Return what was found for a sentence of `ids`; the engine read source_S of them."""
-        source, target, lexicon = (
-            self.tokenizer.source,
-            self.tokenizer.target,
-            self.tokenizer.lexicon,
-        )
+        target, lexicon = self.tokenizer.target, self.tokenizer.lexicon
         texts = [target.decode(hypothesis.ids) for hypothesis in beam]  # masked
         candidates = [
             Candidate(
@@ -219,18 +215,20 @@ class Translator:
             )
             for text, hypothesis in zip(texts, beam, strict=True)
         ]
-        pieces = source.pieces(ids[: len(source_S) - 1])
+        pieces = self.tokenizer.source.pieces(ids[: len(source_S) - 1])
         seen = features(sentence.text, len(source_S), beam[0], lexicon)
         confidence = self.calibration.confidence(seen) if self.calibration else None
+        warnings = warnings_of(sentence, pieces, texts[0], beam[0], confidence, lexicon)
+        cut_tokens = len(ids) + 1 - len(source_S)
         return SentenceTranslation(
             sentence.source,
             sentence.shown(pieces),
             candidates,
             sentence.gap,
-            cut_tokens=len(ids) + 1 - len(source_S),
+            cut_tokens=cut_tokens,
             features=tuple(seen),
             confidence=confidence,
-            warnings=warnings_of(sentence, pieces, texts[0], beam[0], confidence, lexicon),
+            warnings=("cut", *warnings) if cut_tokens else warnings,
         )
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
