@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gru_mt.config_file import load_config
+    from gru_mt.data.glossary import Glossary
     from gru_mt.errors import UserError
     from gru_mt.evaluation.evaluate import evaluate
     from gru_mt.inference.translator import Translator
@@ -12,9 +13,10 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Translator", "UserError", "__version__", "evaluate", "load_config", "train"]
+__all__ = ["Glossary", "Translator", "UserError", "__version__", "evaluate", "load_config", "train"]
 
 _MODULES = {
+    "Glossary": "data.glossary",
     "Translator": "inference.translator",
     "UserError": "errors",
     "evaluate": "evaluation.evaluate",

@@ -13,9 +13,15 @@ from gru_mt.errors import UserError, quoted, shown
 
 @dataclass(frozen=True, slots=True)
 class Glossary:
-    """The translation of each term, by the term as `_fold` writes it."""
+    """Terms, and the translations that they must have.
 
-    translations: Mapping[str, str]
+    >>> from gru_mt import Glossary, Translator
+    >>> translator, glossary = Translator.load("runs/small"), Glossary.of({"cat": "matou"})
+    >>> "matou" in translator.translate("I see a Cat.", glossary=glossary).text
+    True
+    """
+
+    translations: Mapping[str, str]  # by the term as `_fold` writes it
     lengths: Mapping[str, tuple[int, ...]]  # of the terms that begin with a character
 
     @classmethod
