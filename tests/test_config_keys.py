@@ -60,9 +60,12 @@ def accepts(schema: dict[str, Any], value: Any) -> bool:
 
 def with_value(name: str, value: Any) -> dict[str, Any]:
     """Return a configuration of the phrasebook with one more value."""
-    section, _, key = name.partition(".")
+    *sections, key = name.split(".")
     values: dict[str, Any] = {"data": {"corpus": "phrasebook"}}
-    values.setdefault(section, {})[key] = value
+    inner = values
+    for section in sections:
+        inner = inner.setdefault(section, {})
+    inner[key] = value
     return values
 
 
