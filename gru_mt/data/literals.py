@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from gru_mt.data.special import LITERALS
 
+MARK = re.compile(f"[{LITERALS[0]}-{LITERALS[-1]}]")  # what stands for a literal
+
 
 class Span(NamedTuple):
     """A part of a text: from character `start` to the one before `end`."""
@@ -196,19 +198,28 @@ def mask(text: str, spans: Sequence[Span]) -> Masked:
     return Masked("".join([*parts, text[end:]]), tuple(span.text for span in spans))
 
 
-def restore(text: str, literals: Sequence[str]) -> str:
-    """Return `text` with its literals: the j-th LITERALS[k], from 0, becomes literal k + 8 j.
+def literal_indices(text: str) -> list[int]:
+    """Return which literal each mark in `text` stands for.
 
-    One without a literal stays.
+    The j-th LITERALS[k], from 0, stands for literal k + 8 j.
     """
     seen: Counter[str] = Counter()
+    indices = []
+    for mark in MARK.findall(text):
+        indices.append(LITERALS.index(mark) + len(LITERALS) * seen[mark])
+        seen[mark] += 1
+    return indices
+
+
+def restore(text: str, literals: Sequence[str]) -> str:
+    """Return `text` with its literals in place of marks. A mark without a literal stays."""
+    indices = iter(literal_indices(text))
 
     def put(match: re.Match[str]) -> str:
-        index = LITERALS.index(match[0]) + len(LITERALS) * seen[match[0]]
-        seen[match[0]] += 1
+        index = next(indices)
         return literals[index] if index < len(literals) else match[0]
 
-    return re.sub(f"[{LITERALS[0]}-{LITERALS[-1]}]", put, text)
+    return MARK.sub(put, text)
 
 
 def mask_pair(source: str, target: str) -> tuple[str, str]:

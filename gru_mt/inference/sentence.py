@@ -14,16 +14,23 @@ from typing import Literal, Self
 
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.lexicon import Lexicon, is_shouted, words
-from gru_mt.data.literals import Span, disjoint, find_literals, mask, restore
+from gru_mt.data.literals import (
+    MARK,
+    Span,
+    disjoint,
+    find_literals,
+    literal_indices,
+    mask,
+    restore,
+)
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
 from gru_mt.data.text import clean
 
 PHRASE_WORDS = 2  # words without a final mark are no sentence, and have no capital at their start
 Case = Literal["capitals", "capital", "model"]
-_MARK = re.compile(f"[{LITERALS[0]}-{LITERALS[-1]}]")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?![\w:]|[.,/-]\d)")  # 7 and 12, but not 10:30 or 5th
-_MARK_OR_NUMBER = re.compile(f"{_MARK.pattern}|{_NUMBER.pattern}")
+_MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class Sentence:
     gap: str  # the spaces after it
     text: str  # masked, in its usual case
     literals: tuple[str, ...]  # what the marks in `text` become in a translation
+    glued: frozenset[tuple[int, int]]  # a literal, and a side (0 or 1) on which a word touches it
     case: Case  # of the translation, where the model's is not taken
     respelled: bool  # whether a word was taken for one with a typo
 
@@ -48,9 +56,11 @@ class Sentence:
             text = text.upper()
         elif self.case == "capital":
             text = text[:1].upper() + text[1:]
-        first, *others = _MARK.split(text)
-        for literal, after in zip(self.shown(_MARK.findall(text)), others, strict=True):
-            first = _apart(_apart(first, literal), after)
+        first, *others = MARK.split(text)
+        literals = self.shown(MARK.findall(text))
+        for index, literal, after in zip(literal_indices(text), literals, others, strict=True):
+            first = _joined(first, literal, glued=(index, 0) in self.glued)
+            first = _joined(first, after, glued=(index, 1) in self.glued)
         return first
 
     def with_numbers(self) -> Self:
@@ -61,7 +71,9 @@ class Sentence:
             for match in _MARK_OR_NUMBER.finditer(self.text)
         ]
         masked = mask(self.text, spans)
-        return replace(self, text=masked.text, literals=masked.literals)
+        old = [place for place, span in enumerate(spans) if self.text[span.start] in LITERALS]
+        glued = frozenset((old[index], side) for index, side in self.glued)
+        return replace(self, text=masked.text, literals=masked.literals, glued=glued)
 
     def keeps_numbers(self, text: str) -> bool:
         """Return whether a translation of `text` has the same numbers of one or two digits."""
@@ -74,14 +86,33 @@ class Sentence:
         return restore("\n".join(tokens), self.literals).split("\n") if tokens else []
 
 
-def _apart(left: str, right: str) -> str:
-    """Return two texts as one, with a space between letters with case or digits: pages, 300."""
-    ends = left[-1:], right[:1]
-    return (
-        f"{left} {right}"
-        if all(each.isdigit() or each.lower() != each.upper() for each in ends)
-        else left + right
-    )
+def _joined(left: str, right: str, *, glued: bool) -> str:
+    """Return two texts as one: without a space if `glued`, and with one between two words."""
+    if glued:
+        return left.rstrip() + right.lstrip()
+    return f"{left} {right}" if _is_cased(left[-1:]) and _is_cased(right[:1]) else left + right
+
+
+def _is_cased(character: str) -> bool:
+    """Return whether it is of a word in a script with spaces: a digit, or a letter with case."""
+    return character.isdigit() or character.lower() != character.upper()
+
+
+def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
+    """Return `text` with a space between marks and the words that touch them, and where it was.
+
+    So the model reads "<b>here</b>" as a word between two literals, and not as the end of one.
+    """
+    glued = set()
+    for index, match in reversed([*enumerate(MARK.finditer(text))]):
+        start, end = match.span()
+        if _is_cased(text[end : end + 1]):
+            glued.add((index, 1))
+            text = f"{text[:end]} {text[end:]}"
+        if _is_cased(text[:start][-1:]):
+            glued.add((index, 0))
+            text = f"{text[:start]} {text[start:]}"
+    return text, frozenset(glued)
 
 
 def read_line(
@@ -92,13 +123,13 @@ def read_line(
     line = " ".join(line.splitlines()).strip()
     terms = glossary.find(line) if glossary else []
     # A user's own marks again, as what holds one may give way to a longer term.
-    own = (Span(*match.span(), match[0]) for match in _MARK.finditer(line))
+    own = (Span(*match.span(), match[0]) for match in MARK.finditer(line))
     spans = disjoint([*terms, *find_literals(line), *own])
     masked, start, left = mask(line, spans).text, 0, iter(spans)
     for piece in cut(masked, language) if split and line else [masked] if line else []:
         text = piece.rstrip()
         careful = unicodedata.normalize("NFC", clean(text))
-        inside = list(islice(left, len(_MARK.findall(text))))
+        inside = list(islice(left, len(MARK.findall(text))))
         grown = sum(span.end - span.start - 1 for span in inside)
         source = line[start : start + len(text) + grown]
         start += len(piece) + grown
@@ -116,11 +147,12 @@ def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Le
     careful = lexicon.respelled(cased)
     marks = [
         Span(match.start(), match.end(), literal)
-        for match, literal in zip(_MARK.finditer(careful), literals, strict=True)
+        for match, literal in zip(MARK.finditer(careful), literals, strict=True)
     ]
     names = [
         Span(start, end, name.upper() if case == "capitals" else name)
         for start, end, name in lexicon.unseen_names(careful)
     ]
     masked = mask(careful, sorted([*marks, *names]))
-    return Sentence(source, gap, masked.text, masked.literals, case, respelled=careful != cased)
+    free, glued = _freed(masked.text)
+    return Sentence(source, gap, free, masked.literals, glued, case, respelled=careful != cased)

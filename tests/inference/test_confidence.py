@@ -145,7 +145,7 @@ def test_a_feature_that_never_changes_or_separates_does_no_harm() -> None:
 def warned(
     text: str, *, source: str = "the cat", ended: bool = True, confidence: float | None = None
 ) -> tuple[str, ...]:
-    sentence = Sentence(source, "", source, (), "model", respelled=False)
+    sentence = Sentence(source, "", source, (), frozenset(), "model", respelled=False)
     return warnings_of(sentence, [], text, hypothesis(ended=ended), confidence, LEXICON)
 
 

@@ -202,3 +202,35 @@ def test_the_second_literal_of_a_mark_takes_its_second_place() -> None:
 def test_many_sentences_with_literals_are_read() -> None:
     line = "So I go 555-1234. " * 2_000
     assert len(read(line)) == 2_000
+
+
+@pytest.mark.parametrize(
+    ("line", "read", "translated", "finished"),
+    [
+        ("Go <b>home</b> now.", "Go {0} home {1} now.", "Va {0} là {1} ici.", "Va <b>là</b> ici."),
+        ("Go <b>home</b> now.", "Go {0} home {1} now.", "{1} va{0}.", "</b> va<b>."),
+        ("my{x}dog", "my {0} dog", "mon {0} chien", "mon{x}chien"),
+        ("see 300 pages", "see {0} pages", "voir{0}pages", "voir 300 pages"),  # words stay apart
+        ("see {x} pages", "see {0} pages", "voir{0}pages", "voir{x}pages"),
+        ("a 😀b 7 c", "a {0} b 7 c", "a {0} b 7", "a 😀b 7"),
+    ],
+)
+def test_a_word_that_touches_a_literal_is_read_apart_and_joined_again(
+    line: str, read: str, translated: str, finished: str
+) -> None:
+    (sentence,) = read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)
+    assert sentence.text.lower() == read.format(*LITERALS).lower()
+    assert sentence.finished(translated.format(*LITERALS)) == finished
+
+
+def test_numbers_as_literals_keep_what_touches_the_others() -> None:
+    line = "go 7 <b>xyz</b> 12"
+    (sentence,) = read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)
+    assert sentence.keeps_numbers("12 fois 7")
+    assert not sentence.keeps_numbers("12 fois")
+    assert not sentence.keeps_numbers("7, 7, 12")
+    numbered = sentence.with_numbers()
+    assert numbered.literals == ("7", "<b>", "</b>", "12")
+    assert numbered.text.lower() == "go {} {} xyz {} {}".format(*LITERALS)
+    assert numbered.finished("va {} {} là {} {}".format(*LITERALS)) == "va 7 <b>là</b> 12"
+    assert numbered.with_numbers() == numbered
