@@ -196,7 +196,7 @@ def search_options(rng: random.Random) -> list[str]:
     }
     chosen = [f"{name}={value}" for name, value in options.items() if rng.random() < 0.25]
     flags = rng.choice([[], ["--json"], ["--json", "--attention"], ["--attention"]])
-    return [*chosen, *flags]
+    return [*chosen, *flags, *rng.choice([[], ["--no-split"]])]
 
 
 def _judge_lines(ended: Ended, data: bytes, options: list[str]) -> None:
@@ -220,5 +220,6 @@ def _judge_lines(ended: Ended, data: bytes, options: list[str]) -> None:
             value = json.loads(line)
         except ValueError as error:
             raise Failed(f"not JSON: {error}: {quoted(line)}") from None
-        if not 1 <= len(value["translations"]) <= best:
-            raise Failed(f"{len(value['translations'])} translations instead of {best}")
+        for sentence in value["sentences"]:
+            if not 1 <= len(sentence["translations"]) <= best:
+                raise Failed(f"{len(sentence['translations'])} translations instead of {best}")
