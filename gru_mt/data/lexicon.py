@@ -151,8 +151,9 @@ class Lexicon:
         """Return `text` with what is not known as a known word, where one is near.
 
         That is one with an apostrophe more (dont -> don't), or else the most frequent of the COMMON
-        words that differ by a letter (see `near`). A capitalised word may be a name and stays,
-        unless it begins a sentence.
+        words that differ by a letter (see `near`), but not by one more at its end: dogs may well be
+        right where only dog is known. A capitalised word may be a name and stays, unless it begins
+        a sentence.
         """
         starts = {match.start(1) for match in _START.finditer(text)}
 
@@ -163,7 +164,11 @@ class Lexicon:
                 return word
             known = self._with_apostrophe.get(word.lower())
             if not known and len(word) >= LEAST_LETTERS:
-                near = [each for each in self.near(word) if self._ranks[each] < COMMON]
+                near = [
+                    each
+                    for each in self.near(word)
+                    if self._ranks[each] < COMMON and each != word[:-1].lower()
+                ]
                 known = min(near, key=self._ranks.__getitem__, default=None)
             known = known and self._forms[known]
             return (known[0].upper() + known[1:] if capital else known) if known else word

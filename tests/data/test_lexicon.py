@@ -368,3 +368,32 @@ def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
     NAMES.truecased(text)
     NAMES.unseen_names(text)
     assert Span(0, 0, "") not in NAMES.unseen_names(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tehre", "there"),
+        ("i dont know", "i don't know"),
+        ("Tehre you go", "There you go"),  # the first word of a sentence
+        ("see Tehre", "see Tehre"),  # it may be a name
+        ("theres", "theres"),  # a known word with an ending
+        ("thee", "there"),
+        ("yuo", "yuo"),  # too short
+        ("there, go", "there, go"),
+        ("thexre's", "thexre's"),  # joined by an apostrophe
+        ("l’tehre", "l’tehre"),
+    ],
+)
+def test_a_word_that_is_not_known_is_read_as_one_near_it(text: str, expected: str) -> None:
+    sources = ["you go there.", "we don't know.", "i go there, you know."]
+    assert learned(*sources).respelled(text) == expected
+
+
+def test_the_most_frequent_word_is_taken_and_no_rare_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    lexicon = learned("a cart and a cast.", "a cast here.", "one more cast.")
+    assert lexicon.respelled("caxt") == "cast"
+    monkeypatch.setattr("gru_mt.data.lexicon.COMMON", 1)
+    assert (
+        learned("a cart and a cast.", "a cast here.", "one more cast.").respelled("caxt") == "caxt"
+    )
