@@ -8,12 +8,13 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from gru_mt.config import AugmentConfig
 from gru_mt.data.special import LITERALS
 from gru_mt.data.split import Example
+from gru_mt.data.text import SPACELESS
 
 _WORD = re.compile(r"[^\W\d_]+")
 _END = re.compile(r"\s*[.!?…。！？।؟]+[\"'”’»」)]*$")  # final marks, and quotes after them
@@ -181,8 +182,13 @@ def shuffled_literals(pair: Texts, rng: random.Random) -> Texts:
 
 
 def joined(pairs: Sequence[Texts]) -> Texts:
-    """Return several pairs as one."""
-    return Texts(*(" ".join(sides) for sides in zip(*pairs, strict=True)))
+    """Return several pairs as one: "A. B.", or "我。你。" in a script without spaces."""
+    return Texts(*(_in_a_line(texts) for texts in zip(*pairs, strict=True)))
+
+
+def _in_a_line(texts: Sequence[str]) -> str:
+    spaces = ("" if SPACELESS.search(text[-2:]) else " " for text in texts)
+    return "".join(chain.from_iterable(zip(texts, spaces, strict=True))).rstrip()
 
 
 def renumbered(pair: Texts, rng: random.Random) -> Texts:

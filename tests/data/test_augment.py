@@ -158,6 +158,9 @@ def test_shuffled_literals_stay_the_same_ones_on_both_sides() -> None:
 
 def test_joined_pairs_have_a_space_between() -> None:
     assert joined([Texts("A.", "B."), Texts("C.", "D.")]) == Texts("A. C.", "B. D.")
+    assert joined([Texts("我明白。", "B"), Texts("你好", "D?"), Texts("A.", "")]) == Texts(
+        "我明白。你好A.", "B D?"
+    )
 
 
 @pytest.mark.parametrize(

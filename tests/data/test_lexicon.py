@@ -397,3 +397,9 @@ def test_the_most_frequent_word_is_taken_and_no_rare_one(monkeypatch: pytest.Mon
     assert (
         learned("a cart and a cast.", "a cast here.", "one more cast.").respelled("caxt") == "caxt"
     )
+
+
+def test_a_corpus_in_capitals_is_read_in_capitals() -> None:
+    lexicon = learned("THE CAT SLEEPS.", "I SEE THE CAT.")
+    assert lexicon.truecased("the cat") == "THE CAT"
+    assert lexicon.truecased("I SEE THE CAT.") == "I SEE THE CAT."
