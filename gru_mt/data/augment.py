@@ -127,7 +127,7 @@ class Noise:
                 free_literal(pair)
                 if kind < 0.6
                 else str(rng.randrange(100))
-                if kind < 0.85
+                if kind < 0.85 or not self._names  # the corpus copies no names
                 else self._made_up_name(rng)
             )
             pair = with_item(pair, item, self._anchors(pair), rng)

@@ -15,6 +15,7 @@ import numpy as np
 
 from gru_mt.data.lexicon import WORD, Lexicon, words
 from gru_mt.data.split import Example
+from gru_mt.data.text import is_spaceless
 
 MOST_PAIRS = 200_000  # that are counted, evenly spread
 LEAST_TOGETHER = 3  # pairs
@@ -148,7 +149,7 @@ class _Side:
         written: Counter[str] = Counter()
         rows = []
         for text in texts:
-            found = words(text)
+            found = [word for word in words(text) if not is_spaceless(word)]  # else it is a letter
             written.update(found)
             rows.append(
                 [

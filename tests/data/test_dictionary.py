@@ -52,6 +52,10 @@ def test_words_stand_as_they_are_mostly_written_with_their_first_line() -> None:
     assert pairs["dog"] == Example("dog", "chien", 13)
 
 
+def test_a_letter_of_a_script_without_spaces_is_no_word() -> None:
+    assert learn_dictionary(examples(*[("a bus", "バスだ")] * 5)) == []
+
+
 def test_an_empty_corpus_has_no_words() -> None:
     assert learn_dictionary([]) == []
     assert learn_dictionary(examples(("...", "!"))) == []
