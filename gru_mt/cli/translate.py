@@ -48,9 +48,7 @@ def translate(
     model: ModelOption = None,
     input_file: Annotated[
         Path | None,
-        typer.Option(
-            "--input", metavar="FILE", help="A file of sentences, one a line; else stdin."
-        ),
+        typer.Option("--input", metavar="FILE", help="A file of lines to translate; else stdin."),
     ] = None,
     beam: BeamOption = None,
     length_penalty: PenaltyOption = None,
