@@ -222,6 +222,19 @@ def restore(text: str, literals: Sequence[str]) -> str:
     return MARK.sub(put, text)
 
 
+def tag_pairs(literals: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of each tag that opens and of the one that closes it: <b> and </b>."""
+    opened: list[tuple[str, int]] = []
+    pairs = []
+    for place, literal in enumerate(literals):
+        tag = re.fullmatch(r"<(/?)([A-Za-z][\w:.-]*)[^<>]*(?<!/)>", literal)
+        if tag and not tag[1]:
+            opened.append((tag[2], place))
+        elif tag and opened and opened[-1][0] == tag[2]:
+            pairs.append((opened.pop()[1], place))
+    return pairs
+
+
 def mask_pair(source: str, target: str) -> tuple[str, str]:
     """Return two sides with those literals masked that both have, each as often in both."""
     sides = [find_literals(source), find_literals(target)]

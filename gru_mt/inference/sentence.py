@@ -22,6 +22,7 @@ from gru_mt.data.literals import (
     literal_indices,
     mask,
     restore,
+    tag_pairs,
 )
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
@@ -57,9 +58,14 @@ class Sentence:
         elif self.case == "capital":
             text = text[:1].upper() + text[1:]
         first, *others = MARK.split(text)
-        literals = self.shown(MARK.findall(text))
-        for index, literal, after in zip(literal_indices(text), literals, others, strict=True):
-            first = _joined(first, literal, glued=(index, 0) in self.glued)
+        indices = literal_indices(text)
+        for pair in tag_pairs(self.literals):  # a tag that closes comes after the one that opens
+            if {*pair} <= {*indices}:
+                first_place, last_place = sorted(map(indices.index, pair))
+                indices[first_place], indices[last_place] = pair
+        literals = dict(enumerate(self.literals))
+        for index, mark, after in zip(indices, MARK.findall(text), others, strict=True):
+            first = _joined(first, literals.get(index, mark), glued=(index, 0) in self.glued)
             first = _joined(first, after, glued=(index, 1) in self.glued)
         return first
 

@@ -13,6 +13,7 @@ from gru_mt.data.literals import (
     mask,
     mask_pair,
     restore,
+    tag_pairs,
 )
 from gru_mt.data.special import LITERALS
 
@@ -174,3 +175,18 @@ def test_a_pair_is_masked_where_both_sides_have_the_literal(
     source: str, target: str, masked: tuple[str, str]
 ) -> None:
     assert mask_pair(source, target) == tuple(side.format(*LITERALS) for side in masked)
+
+
+@pytest.mark.parametrize(
+    ("tags", "pairs"),
+    [
+        ("<b> </b>", [(0, 1)]),
+        ("<b> 123 <i> </i> </b>", [(2, 3), (0, 4)]),
+        ('<a_href="x"> <br/> </a>', []),  # another name
+        ("<a.b> <br/> </a.b>", [(0, 2)]),
+        ("</b> <b>", []),
+        ("<b> <i> </b>", []),  # <i> is open: which </b> closes is not known
+    ],
+)
+def test_tags_that_close_belong_to_those_that_open(tags: str, pairs: list[tuple[int, int]]) -> None:
+    assert tag_pairs(tags.split()) == pairs

@@ -208,7 +208,7 @@ def test_many_sentences_with_literals_are_read() -> None:
     ("line", "read", "translated", "finished"),
     [
         ("Go <b>home</b> now.", "Go {0} home {1} now.", "Va {0} là {1} ici.", "Va <b>là</b> ici."),
-        ("Go <b>home</b> now.", "Go {0} home {1} now.", "{1} va{0}.", "</b> va<b>."),
+        ("Go <b>home</b> now.", "Go {0} home {1} now.", "{1} va{0}.", "<b>va</b>."),
         ("my{x}dog", "my {0} dog", "mon {0} chien", "mon{x}chien"),
         ("see 300 pages", "see {0} pages", "voir{0}pages", "voir 300 pages"),  # words stay apart
         ("see {x} pages", "see {0} pages", "voir{0}pages", "voir{x}pages"),
