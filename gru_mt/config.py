@@ -60,7 +60,8 @@ class AugmentConfig(Section):
     lower: Share = 0.04
     """Source in lower case."""
     no_mark: Share = 0.08
-    """Both sides without their final mark. Without noise such text kept 69 % of BLEU, with it 99 %."""
+    """Both sides without their final mark. Without noise such text kept 69 % of BLEU, with it
+    99 %."""
     typos: Share = 0.1
     """A letter of a source word swapped, dropped, doubled or hit beside its key. Beside what
     translating mends, it is worth a point: 91.6 and 92.4 % of BLEU."""
