@@ -21,8 +21,10 @@ _END = re.compile(r"\s*[.!?…。！？।؟]+[\"'”’»」)]*$")  # final mar
 _MARK = re.compile(r"(?<=\w)([?!;:.,]+)(?=\s|$)")
 _SHORT_NUMBER = re.compile(r"(?<![\w.,:])\d{1,2}(?![\w:]|[.,]\d)")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_FOR_APOSTROPHES = ("", "", "", "", "’", "´", "`", " ")
 _QUOTES = ("“”", "„“", "«»", "‘’")
 _BRACKETS = {" (": ")", ' "': '"', ", ": "", ": ": ""}
+_JOINED = (1, 1, 2, 3, 7, 7)  # others beside a pair: the first and the longest lines need most
 _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóòôõöøōőřśšşțúùûüūůűýžźż"
 _KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _BESIDE = {  # q -> w, w -> qe
@@ -42,13 +44,7 @@ class Texts(NamedTuple):
 class Noise:
     """The noise of a run."""
 
-    def __init__(
-        self,
-        config: AugmentConfig,
-        examples: Sequence[Example],
-        *,
-        seed: int,
-    ) -> None:
+    def __init__(self, config: AugmentConfig, examples: Sequence[Example], *, seed: int) -> None:
         """Take the training pairs, literals masked. Pairs of single words are a dictionary."""
         self._config, self._seed = config, seed
         self._pairs = [Texts(source, target) for source, target, _ in examples]
@@ -71,8 +67,14 @@ class Noise:
         """Return a pair with its noise. Each kind is drawn by itself, so kinds meet."""
         config = self._config
         if rng.random() < config.join:
-            others = (rng.choice(self._pairs) for _ in range(rng.choice((1, 2, 3, 5, 7))))
+            others = (rng.choice(self._pairs) for _ in range(rng.choice(_JOINED)))
             pair = joined([pair, *others])
+        # Made-up names come in later, so they are copied as they are.
+        if rng.random() < config.typos:
+            pair = Texts(with_typo(pair.source, rng), pair.target)
+        if rng.random() < config.apostrophes:
+            mark = rng.choice(_FOR_APOSTROPHES)
+            pair = Texts(_APOSTROPHE.sub(mark, pair.source), pair.target)
         if rng.random() < config.names:
             pair = self._renamed(pair, rng)
         if rng.random() < config.numbers:
@@ -86,8 +88,6 @@ class Noise:
         source, target = pair
         if rng.random() < config.marks:
             source = odd_marks(source, rng)
-        if rng.random() < config.typos:
-            source = with_typo(source, rng)
         if rng.random() < config.lower:
             source = source.lower()
         return shuffled_literals(Texts(source, target), rng)
@@ -237,15 +237,12 @@ def with_item(
 
 
 def odd_marks(text: str, rng: random.Random) -> str:
-    """Type marks as people do: no apostrophes or others, other quotes, spaces, several marks."""
-    kind = rng.random()
-    if kind < 0.7 and _APOSTROPHE.search(text):
-        return _APOSTROPHE.sub(rng.choice(("", "", "", "’", "´", "`", " ")), text)
+    """Type marks as people do: other quotes, spaces before marks, several marks."""
     if '"' in text:
         quotes = rng.choice(_QUOTES)
         parts = text.split('"')
         return parts[0] + "".join(quotes[index % 2] + part for index, part in enumerate(parts[1:]))
-    if kind < 0.9:
+    if rng.random() < 0.7:
         return _MARK.sub(r" \1", text)
     return re.sub(r"([!?.])$", lambda match: match[0] * rng.choice((2, 3)), text)
 

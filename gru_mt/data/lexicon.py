@@ -153,16 +153,19 @@ class Lexicon:
         That is one with an apostrophe more (dont -> don't), or else the most frequent of the COMMON
         words that differ by a letter (see `near`), but not by one more at its end: dogs may well be
         right where only dog is known. A capitalised word may be a name and stays, unless it begins
-        a sentence.
+        a sentence or has its capital of itself too: Im -> I'm.
         """
         starts = {match.start(1) for match in _START.finditer(text)}
 
         def mended(match: re.Match[str]) -> str:
             word = match[0]
             capital = word[0].isupper()
-            if word in self or (capital and match.start() not in starts):
+            if word in self:
                 return word
             known = self._with_apostrophe.get(word.lower())
+            may_be_name = capital and match.start() not in starts
+            if may_be_name and (not known or self._forms[known].islower()):
+                return word
             if not known and len(word) >= LEAST_LETTERS:
                 near = [
                     each

@@ -390,6 +390,12 @@ def test_a_word_that_is_not_known_is_read_as_one_near_it(text: str, expected: st
     assert learned(*sources).respelled(text) == expected
 
 
+def test_a_word_that_always_has_a_capital_is_read_with_its_apostrophe_too() -> None:
+    lexicon = learned("I know I'm late.", "I think I'm ill.", "we don't know.")
+    assert lexicon.respelled("I know Im ill") == "I know I'm ill"
+    assert lexicon.respelled("I know Dont") == "I know Dont"  # it may be a name
+
+
 def test_the_most_frequent_word_is_taken_and_no_rare_one(monkeypatch: pytest.MonkeyPatch) -> None:
     lexicon = learned("a cart and a cast.", "a cast here.", "one more cast.")
     assert lexicon.respelled("caxt") == "cast"
