@@ -69,12 +69,7 @@ class Noise:
         if rng.random() < config.join:
             others = (rng.choice(self._pairs) for _ in range(rng.choice(_JOINED)))
             pair = joined([pair, *others])
-        # Made-up names come in later, so they are copied as they are.
-        if rng.random() < config.typos:
-            pair = Texts(with_typo(pair.source, rng), pair.target)
-        if rng.random() < config.apostrophes:
-            mark = rng.choice(_FOR_APOSTROPHES)
-            pair = Texts(_APOSTROPHE.sub(mark, pair.source), pair.target)
+        pair = Texts(self._mistyped(pair.source, rng), pair.target)
         if rng.random() < config.names:
             pair = self._renamed(pair, rng)
         if rng.random() < config.numbers:
@@ -91,6 +86,14 @@ class Noise:
         if rng.random() < config.lower:
             source = source.lower()
         return shuffled_literals(Texts(source, target), rng)
+
+    def _mistyped(self, source: str, rng: random.Random) -> str:
+        """Return a source with mistakes in its words. Names come in later, and have none."""
+        if rng.random() < self._config.typos:
+            source = with_typo(source, rng)
+        if rng.random() < self._config.apostrophes:
+            source = _APOSTROPHE.sub(rng.choice(_FOR_APOSTROPHES), source)
+        return source
 
     def _renamed(self, pair: Texts, rng: random.Random) -> Texts:
         """Replace each name that stands on both sides by another, a made-up one or a literal."""

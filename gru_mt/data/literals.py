@@ -156,16 +156,17 @@ def find_literals(text: str) -> list[Span]:
     """Return what a translation of `text` copies, ascending: addresses, code, long numbers, emoji.
 
     Of numbers, and of words with digits, it is those with three digits or more, prices and
-    percentages, and no clock time:
+    percentages, and words that begin with a letter, as A4 and COVID-19; but no clock time:
     "Call 555-1234 at 10:30" -> [Span(5, 13, "555-1234")].
     """
     spans: list[Span] = []
     if not _signs().search(text):
         return spans
     for match in _pattern().finditer(text):
+        digits = sum(map(str.isdecimal, match[0]))
         few = (
             match["digits"]
-            and sum(map(str.isdecimal, match[0])) < 3
+            and digits < (1 if match[0][0].isalpha() else 3)
             and not _sum().search(match[0])
         )
         if not few and not (match["digits"] and _clock().fullmatch(match[0])):

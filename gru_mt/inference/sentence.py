@@ -30,7 +30,8 @@ from gru_mt.data.text import clean
 
 PHRASE_WORDS = 2  # words without a final mark are no sentence, and have no capital at their start
 Case = Literal["capitals", "capital", "model"]
-_NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?![\w:]|[.,/-]\d)")  # 7 and 12, but not 10:30 or 5th
+# 7, 12, 5th and 5pm, but not 10:30; the digits alone are a group.
+_NUMBER = re.compile(r"(?<![\w.,:/-])(\d{1,2})[^\W\d_]{0,3}+(?![\w:]|[.,/-]\d)")
 _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 
 

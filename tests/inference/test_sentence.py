@@ -223,6 +223,14 @@ def test_a_word_that_touches_a_literal_is_read_apart_and_joined_again(
     assert sentence.finished(translated.format(*LITERALS)) == finished
 
 
+def test_a_number_may_have_letters_after_it() -> None:
+    line = "go at 5pm, the 7th, 10:30 or 10h30"
+    (sentence,) = read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)
+    assert sentence.keeps_numbers("le 7e, à 5 h")
+    assert not sentence.keeps_numbers("le 7e")
+    assert sentence.with_numbers().literals == ("5pm", "7th")
+
+
 def test_numbers_as_literals_keep_what_touches_the_others() -> None:
     line = "go 7 <b>xyz</b> 12"
     (sentence,) = read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)
