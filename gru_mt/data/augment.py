@@ -22,9 +22,9 @@ _MARK = re.compile(r"(?<=\w)([?!;:.,]+)(?=\s|$)")
 _SHORT_NUMBER = re.compile(r"(?<![\w.,:])\d{1,2}(?![\w:]|[.,]\d)")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _FOR_APOSTROPHES = ("", "", "", "", "’", "´", "`", " ")
+_OTHERS = (1, 1, 3, 7, 7)  # pairs that are joined to one: the shortest and the longest need most
 _QUOTES = ("“”", "„“", "«»", "‘’")
 _BRACKETS = {" (": ")", ' "': '"', ", ": "", ": ": ""}
-_JOINED = (1, 1, 2, 3, 7, 7)  # others beside a pair: the first and the longest lines need most
 _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóòôõöøōőřśšşțúùûüūůűýžźż"
 _KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _BESIDE = {  # q -> w, w -> qe
@@ -67,7 +67,7 @@ class Noise:
         """Return a pair with its noise. Each kind is drawn by itself, so kinds meet."""
         config = self._config
         if rng.random() < config.join:
-            others = (rng.choice(self._pairs) for _ in range(rng.choice(_JOINED)))
+            others = (rng.choice(self._pairs) for _ in range(rng.choice(_OTHERS)))
             pair = joined([pair, *others])
         pair = Texts(self._mistyped(pair.source, rng), pair.target)
         if rng.random() < config.names:
@@ -78,14 +78,9 @@ class Noise:
             pair = self._with_items(pair, rng)
         if rng.random() < config.no_mark:
             pair = Texts(*(_END.sub("", side) or side for side in pair))
-        if rng.random() < 0.4 and pair.source in self._dictionary:
-            pair = Texts(pair.source.capitalize(), pair.target.capitalize())
-        source, target = pair
         if rng.random() < config.marks:
-            source = odd_marks(source, rng)
-        if rng.random() < config.lower:
-            source = source.lower()
-        return shuffled_literals(Texts(source, target), rng)
+            pair = Texts(odd_marks(pair.source, rng), pair.target)
+        return shuffled_literals(pair, rng)
 
     def _mistyped(self, source: str, rng: random.Random) -> str:
         """Return a source with mistakes in its words. Names come in later, and have none."""

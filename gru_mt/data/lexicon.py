@@ -1,7 +1,8 @@
 """The words of the source side: how each is mostly written, and so which ones were never seen.
 
 It is learned from the training part. With it a sentence in capitals, in title case or in small
-letters is read as if it had been written with care, and an unknown name is found.
+letters is read as one that is written with care, and an unknown name is found. Training and
+translation read alike: see `Lexicon.truecased`.
 """
 
 import re
@@ -19,24 +20,30 @@ from gru_mt.errors import quoted
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
 RARE = 2  # occurrences
-CAPITALISED = 1 / 10  # share of sentences with a capital, from which on a first word gets one
 LONGEST_TYPO = 40  # letters of a word that is compared with the known ones
 LEAST_LETTERS = 4  # of a word that may have a typo; shorter ones are near to too many
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 COMMON = 4_000  # words, the most frequent ones, that a typo may stand for
 WORD = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*")  # with accents after their letters
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
+_JOINED = re.compile(rf"['’]({WORD.pattern})")
 _TYPED = re.compile(rf"(?<!['’])\b{WORD.pattern}\b(?!['’])")  # a word without apostrophes
 _NAME = re.compile(rf"{WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
-_START = re.compile(  # the first word of a sentence, or none; "none" keeps the time linear
-    rf"(?:^|[.!?…]['\"”»)]*\s)[^\w{LITERALS[0]}-{LITERALS[-1]}]*+({WORD.pattern})?"
+_START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
+    rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[^\w{LITERALS[0]}-{LITERALS[-1]}]*+"
+    rf"({WORD.pattern})?"
 )
-_HEADER = re.compile("# gru-mt lexicon: names (copied|translated), first words (capitalised|small)")
+_HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text: runs of letters, and each letter of a script without spaces."""
     return WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
+
+
+def _starts(text: str) -> set[int]:
+    """Return where the first words of sentences begin."""
+    return {match.start(1) for match in _START.finditer(text)}
 
 
 def is_shouted(text: str) -> bool:
@@ -53,14 +60,9 @@ def is_shouted(text: str) -> bool:
 class Lexicon:
     """The words of the training source side."""
 
-    def __init__(
-        self, forms: Mapping[str, str], *, copies_names: bool, capitalises: bool = True
-    ) -> None:
-        """Take each word's usual form by its lower case, and two habits of the training part.
-
-        They are whether names are copied, and whether the first word of a sentence has a capital.
-        """
-        self._forms, self.copies_names, self.capitalises = forms, copies_names, capitalises
+    def __init__(self, forms: Mapping[str, str], *, copies_names: bool) -> None:
+        """Take each word's usual form by its lower case, and whether names are copied."""
+        self._forms, self.copies_names = forms, copies_names
 
     @classmethod
     def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
@@ -68,56 +70,44 @@ class Lexicon:
 
         A word's usual form is the most frequent one inside sentences. The first word of a sentence
         does not count, as it is capitalised whatever it is; a word that stands nowhere else is
-        written small. Names are copied if COPIED of the rare capitalised words are. First words
-        are capitalised if CAPITALISED of them are, of those with case.
+        written small, unless the translation has it too. Names are copied if COPIED of the rare
+        capitalised words are.
         """
         inside: Counter[str] = Counter()
-        first: Counter[str] = Counter()
+        total: Counter[str] = Counter()
         copied: set[str] = set()
         for source, target in zip(sources, targets, strict=True):
-            starts = [words(start)[0] for start in _START.findall(source) if start]
             found = [*words(source), *_ELIDED.findall(source)]
-            first.update(starts)
             inside.update(found)
-            inside.subtract(starts)
+            total.update(word.lower() for word in found)
+            inside.subtract(words(start)[0] for start in _START.findall(source) if start)
             copied.update(word for word in found if word[0].isupper() and word in target)
         forms: dict[str, str] = {}
         for word, count in inside.most_common():
-            forms.setdefault(word.lower(), word if count > 0 else word.lower())
-        total: Counter[str] = Counter()
-        for word, count in [*inside.items(), *first.items()]:
-            total[word.lower()] += count
+            forms.setdefault(word.lower(), word if count > 0 or word in copied else word.lower())
         rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
-        capital = sum(count for word, count in first.items() if word[0].isupper())
-        small = sum(count for word, count in first.items() if word[0].islower())
         return cls(
             {low: forms[low] for low, _ in total.most_common(MOST_WORDS)},
             copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
-            capitalises=capital >= CAPITALISED * (capital + small),
         )
 
     def to_bytes(self) -> bytes:
-        """Return plain text: a header that tells the two habits, then a form a line."""
+        """Return plain text: a header that tells whether names are copied, then a form a line."""
         names = "copied" if self.copies_names else "translated"
-        first = "capitalised" if self.capitalises else "small"
-        header = f"# gru-mt lexicon: names {names}, first words {first}"
+        header = f"# gru-mt lexicon: names {names}"
         return "".join(f"{line}\n" for line in [header, *self._forms.values()]).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
         header, *forms = data.decode().split("\n")
-        habits = _HEADER.fullmatch(header)
-        if not habits or not forms or forms.pop() != "":
+        habit = _HEADER.fullmatch(header)
+        if not habit or not forms or forms.pop() != "":
             raise ValueError("it has no header, or its last line is cut off")
         for form in forms:
             if not (WORD.fullmatch(form) or _ELIDED.fullmatch(form)):
                 raise ValueError(f"{quoted(form)} is no word")
-        return cls(
-            {form.lower(): form for form in forms},
-            copies_names=habits[1] == "copied",
-            capitalises=habits[2] == "capitalised",
-        )
+        return cls({form.lower(): form for form in forms}, copies_names=habit[1] == "copied")
 
     def __contains__(self, word: str) -> bool:
         """Return whether the training part has the word, in whatever case."""
@@ -128,24 +118,31 @@ class Lexicon:
         return self._ranks.get(word.lower(), MOST_COMMON) < MOST_COMMON
 
     def truecased(self, text: str) -> str:
-        """Return `text` as it would be written with care.
+        """Return `text` as the model reads it: each word as it is mostly written.
 
-        Text in capitals, in title case or without a capital gets each word's usual form, and a
-        capital at the start of a sentence if the training part has it there: "TOM ET ZBIGNIEW" ->
-        "Tom et Zbigniew". In other text only known words in capitals change: "I SAID no" -> "I said
-        no".
+        Text in capitals, in title case or without a capital gets each word's usual form: "TOM ET
+        ZBIGNIEW" -> "Tom et Zbigniew". In other text, as in all that a model is trained on, first
+        words of sentences and known words in capitals do: "See Tom. You SAID no" -> "see Tom. you
+        said no". So a word has one form, wherever it stands (Koehn et al. 2007, Moses, does the
+        same).
         """
-        shouted = is_shouted(text)
-        if not (shouted or text == text.lower() or self._is_titled(text)):
-            return WORD.sub(self._calmed, text)
-        if shouted:
-            text = WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text)
-        text = self.usual(text)
-        return _START.sub(_capitalised, text) if self.capitalises else text
+        if is_shouted(text):
+            return self.usual(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
+        if text == text.lower() or self._is_titled(text):
+            return self.usual(text)
+        starts = _starts(text)
+        return WORD.sub(
+            lambda match: (self._usual if match.start() in starts else self._calmed)(match), text
+        )
 
     def usual(self, text: str) -> str:
-        """Return `text` with each known word in its usual form."""
-        return WORD.sub(lambda match: self._forms.get(match[0].lower(), match[0]), text)
+        """Return `text` with each known word in its usual form, but not the O of O'Sullivan."""
+        return WORD.sub(self._usual, text)
+
+    def _usual(self, match: re.Match[str]) -> str:
+        name = _JOINED.match(match.string, match.end())
+        is_part = name and name[1][0].isupper() and name[1] not in self
+        return match[0] if is_part else self._forms.get(match[0].lower(), match[0])
 
     def respelled(self, text: str) -> str:
         """Return `text` with what is not known as a known word, where one is near.
@@ -155,16 +152,15 @@ class Lexicon:
         right where only dog is known. A capitalised word may be a name and stays, unless it begins
         a sentence or has its capital of itself too: Im -> I'm.
         """
-        starts = {match.start(1) for match in _START.finditer(text)}
+        starts = _starts(text)
 
         def mended(match: re.Match[str]) -> str:
             word = match[0]
-            capital = word[0].isupper()
             if word in self:
                 return word
             known = self._with_apostrophe.get(word.lower())
-            may_be_name = capital and match.start() not in starts
-            if may_be_name and (not known or self._forms[known].islower()):
+            may_be_name = word[0].isupper() and match.start() not in starts
+            if may_be_name and (not known or self.usual(known).islower()):
                 return word
             if not known and len(word) >= LEAST_LETTERS:
                 near = [
@@ -173,8 +169,7 @@ class Lexicon:
                     if self._ranks[each] < COMMON and each != word[:-1].lower()
                 ]
                 known = min(near, key=self._ranks.__getitem__, default=None)
-            known = known and self._forms[known]
-            return (known[0].upper() + known[1:] if capital else known) if known else word
+            return self.usual(known) if known else word
 
         return _TYPED.sub(mended, text)
 
@@ -195,7 +190,8 @@ class Lexicon:
         nor is "In the US".
         """
         found = WORD.findall(text)
-        return all(word[0].isupper() for word in found if len(word) > 3) and any(
+        long = [word for word in found if len(word) > 3] or found
+        return all(word[0].isupper() for word in long) and any(
             word.istitle() and len(word) > 1 and self._forms.get(word.lower(), word).islower()
             for word in found[1:]
         )
@@ -213,7 +209,7 @@ class Lexicon:
         """
         if not self.copies_names:
             return []
-        starts = {match.start(1) for match in _START.finditer(text)}
+        starts = _starts(text)
         spans = []
         for match in _NAME.finditer(text):
             parts = [part for part in WORD.finditer(match[0]) if part[0][0].isupper()]
@@ -246,10 +242,3 @@ class Lexicon:
     def _letters(self) -> str:
         """The letters of most words."""
         return "".join(letter for letter, _ in Counter("".join(self._forms)).most_common(40))
-
-
-def _capitalised(match: re.Match[str]) -> str:
-    if not match[1]:
-        return match[0]
-    place = match.start(1) - match.start()  # `title`, as a Georgian letter has a capital for shouts
-    return match[0][:place] + match[0][place].title() + match[0][place + 1 :]

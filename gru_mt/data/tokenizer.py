@@ -238,6 +238,7 @@ def train_tokenizer(
         return side
 
     lexicon = Lexicon.learn(sources, targets)
+    sources = [*map(lexicon.truecased, sources)]
     if config.joint:
         both = train([*sources, *targets], targets, "the training side")
         return Tokenizer(both, both, lexicon)

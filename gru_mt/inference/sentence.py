@@ -28,10 +28,11 @@ from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
 from gru_mt.data.text import clean
 
-PHRASE_WORDS = 2  # words without a final mark are no sentence, and have no capital at their start
+PHRASE_WORDS = 2  # words without a final mark are no sentence: "Cat" has the source's capital
 Case = Literal["capitals", "capital", "model"]
-# 7, 12, 5th and 5pm, but not 10:30; the digits alone are a group.
-_NUMBER = re.compile(r"(?<![\w.,:/-])(\d{1,2})[^\W\d_]{0,3}+(?![\w:]|[.,/-]\d)")
+# What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?:[.,:/-]\d{1,2})*[^\W\d_]{0,3}+(?![\w:]|[.,/-]\d)")
+_DIGITS = re.compile(r"\d+")
 _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 
 
@@ -71,7 +72,7 @@ class Sentence:
         return first
 
     def with_numbers(self) -> Self:
-        """Return the sentence with its numbers of one or two digits as literals too."""
+        """Return the sentence with its short numbers as literals too."""
         marks = iter(self.literals)
         spans = [
             Span(*match.span(), next(marks) if match[0] in LITERALS else match[0])
@@ -83,9 +84,9 @@ class Sentence:
         return replace(self, text=masked.text, literals=masked.literals, glued=glued)
 
     def keeps_numbers(self, text: str) -> bool:
-        """Return whether a translation of `text` has the same numbers of one or two digits."""
-        found = Counter(_NUMBER.findall(text))
-        wanted = Counter(_NUMBER.findall(self.text))
+        """Return whether a translation of `text` has the digits of its short numbers, as often."""
+        found = Counter(_DIGITS.findall(text))
+        wanted = Counter(_DIGITS.findall(" ".join(_NUMBER.findall(self.text))))
         return all(found[number] == count for number, count in wanted.items())
 
     def shown(self, tokens: list[str]) -> list[str]:
@@ -148,9 +149,9 @@ def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Le
     """Return a sentence; the marks in `text` stand for `literals`, in their order."""
     case: Case = "capitals" if is_shouted(text) else "model"
     cased = lexicon.truecased(text)
-    if case == "model" and text[-1:].isalnum() and len(words(text)) <= PHRASE_WORDS:
-        cased = lexicon.usual(text)
-        case = "capital" if text[0] != cased[0] else "model"
+    is_phrase = text[-1:].isalnum() and len(words(text)) <= PHRASE_WORDS
+    if case == "model" and is_phrase and text[0] != cased[0]:
+        case = "capital"
     careful = lexicon.respelled(cased)
     marks = [
         Span(match.start(), match.end(), literal)

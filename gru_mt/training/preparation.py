@@ -3,7 +3,7 @@
 import hashlib
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
@@ -31,7 +31,7 @@ class TrainingData:
     """The three parts of a corpus, the tokenizer of its training part, and the corpus's origin."""
 
     tokenizer: Tokenizer
-    train: list[Example]  # literals masked; pairs of single words last
+    train: list[Example]  # as the model reads them; pairs of single words last
     dev: EvaluationSet
     test: EvaluationSet
     dev_pairs: EncodedPairs
@@ -96,7 +96,7 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
         raise UserError(f"data.corpus: no pair is left to train on: {split.summary()}")
     if not split.dev:
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
-    train = [_masked(example) for example in split.train]
+    train = [*map(_masked, split.train)]
     tokenizer = start.tokenizer(config.tokenizer, train, journal)
     _refuse_too_large(config, tokenizer)
     if config.data.augment and config.data.augment.words:
@@ -106,10 +106,10 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
     report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
     return TrainingData(
         tokenizer,
-        train,
+        _truecased(train, tokenizer),
         EvaluationSet.from_examples(split.dev),
         EvaluationSet.from_examples(split.test),
-        encode_pairs(tokenizer, [_masked(example) for example in split.dev]),
+        encode_pairs(tokenizer, _truecased(map(_masked, split.dev), tokenizer)),
         {
             "corpus": corpus.sha256,
             "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
@@ -120,8 +120,14 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
 
 
 def _masked(example: Example) -> Example:
-    """Return a pair as the model sees it: what is copied is masked on both sides."""
+    """Return a pair with what is copied masked on both sides."""
     return Example(*mask_pair(example.source, example.target), example.line)
+
+
+def _truecased(examples: Iterable[Example], tokenizer: Tokenizer) -> list[Example]:
+    """Return pairs with their sources as translation reads them too."""
+    truecased = tokenizer.lexicon.truecased
+    return [pair._replace(source=truecased(pair.source)) for pair in examples]
 
 
 def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:

@@ -38,8 +38,8 @@ def noisy(epochs: int = 200, **rates: float) -> Counter[tuple[int, Texts]]:
     return Counter(item for epoch in range(epochs) for item in noise.of_epoch(epoch).items())
 
 
-def test_without_rates_only_the_case_of_single_words_changes() -> None:
-    assert set(noisy()) == {(4, Texts("Cat", "Chat"))}
+def test_without_rates_nothing_changes() -> None:
+    assert not noisy()
 
 
 def test_an_epoch_draws_the_same_noise_again_and_another_epoch_or_seed_other_noise() -> None:
@@ -66,11 +66,11 @@ def test_a_row_is_about_its_own_pair() -> None:
 
 
 def test_a_rate_is_the_share_of_the_pairs() -> None:
-    changed = noisy(epochs=2_000, lower=0.25)
+    changed = noisy(epochs=2_000, no_mark=0.25)
     count = sum(times for (row, _), times in changed.items() if row == 0)
     assert 0.25 * 2_000 - 80 < count < 0.25 * 2_000 + 80  # four standard deviations
     assert {pair for row, pair in changed if row == 0} == {
-        Texts("i saw tom today.", "J'ai vu Tom aujourd'hui.")
+        Texts("I saw Tom today", "J'ai vu Tom aujourd'hui")
     }
 
 

@@ -100,6 +100,18 @@ def test_the_usual_form_is_that_inside_sentences(word: str, form: str) -> None:
     assert usual(ENGLISH, word) == form
 
 
+def test_a_word_that_only_begins_sentences_has_its_capital_if_the_translation_has_it() -> None:
+    lexicon = learned("Kyoto is big.", "Rinse it.", targets=["Kyoto est grand.", "Rince-le."])
+    assert lexicon.truecased("KYOTO, RINSE") == "Kyoto, rinse"
+
+
+def test_a_first_word_is_read_in_its_usual_form_with_what_an_apostrophe_joins() -> None:
+    lexicon = learned("so it's L'été o'clock", "so l'été, l'été, it's")
+    text = "It's so. L'été! O'clock? O'Brien; L'ornithorynque"
+    assert lexicon.truecased(text) == "it's so. l'été! o'clock? O'Brien; L'ornithorynque"
+    assert lexicon.truecased("O'BRIEN. IT’S") == "O'Brien. it’s"
+
+
 def test_the_most_frequent_form_wins() -> None:
     lexicon = learned("a will b will c Will.", "Mark mark Mark Mark.")
     assert (usual(lexicon, "will"), usual(lexicon, "mark")) == ("will", "Mark")
@@ -180,14 +192,14 @@ def test_a_written_lexicon_is_read_as_it_was(lexicon: Lexicon) -> None:
     data = lexicon.to_bytes()
     again = Lexicon.from_bytes(data)
     assert again.to_bytes() == data
-    assert (again.copies_names, again.capitalises) == (lexicon.copies_names, lexicon.capitalises)
+    assert again.copies_names == lexicon.copies_names
     forms = data.decode().splitlines()[1:]
     assert all(form in again and form in lexicon for form in forms)
     for text in ("TOM SAW IT", "straße ΟΔΟΣ", "the İstanbul"):
         assert again.truecased(text) == lexicon.truecased(text)
 
 
-HEADER = b"# gru-mt lexicon: names copied, first words capitalised"
+HEADER = b"# gru-mt lexicon: names copied"
 
 
 @pytest.mark.parametrize(
@@ -222,21 +234,24 @@ def test_what_is_no_lexicon_is_refused_in_one_line(data: bytes) -> None:
     [
         ("TOM SAW THE DOG.", "Tom saw the dog."),
         ("TOM AND ZBIGNIEW SAW IT!", "Tom and Zbigniew saw it!"),
-        ("WHERE IS IT? I SAW THE US.", "Where is it? I saw the US."),
-        ("The Dog And The Old Book", "The dog and the old book"),
-        ("the dog. tom and i saw nasa. «where?»", "The dog. Tom and I saw NASA. «Where?»"),
+        ("WHERE IS IT? I SAW THE US.", "where is it? I saw the US."),
+        ("The Dog And The Old Book", "the dog and the old book"),
+        ("the dog. tom and i saw nasa. «where?»", "the dog. Tom and I saw NASA. «where?»"),
         ("Tom SAW the dog", "Tom saw the dog"),  # a word in capitals within normal text
         ("Tom saw the XYZ.", "Tom saw the XYZ."),
-        ("He is in the US.", "He is in the US."),
-        ("It is US.", "It is US."),
-        ("Am I here?", "Am I here?"),
-        ("«the dog»", "«The dog»"),
+        ("He is in the US.", "he is in the US."),
+        ("It is US.", "it is US."),
+        ("Am I here?", "am I here?"),
+        ("Zbigniew saw it.", "Zbigniew saw it."),
+        ("O'dog isn't. Isn't it? Paris’ dog. It’s", "O'dog isn't. isn't it? Paris’ dog. it’s"),
+        ("The dog: He said, “Where is Tom?”", "the dog: he said, “where is Tom?”"),
+        ("«the dog»", "«the dog»"),
         ("10 dogs", "10 dogs"),  # a number is the first word
         ("\ue010 is here", "\ue010 is here"),  # and so is a literal
-        ("THE \ue017 IS", "The \ue017 is"),
+        ("THE \ue017 IS", "the \ue017 is"),
         ("我明白了。", "我明白了。"),
         ("გამარჯობა", "გამარჯობა"),  # Georgian has capitals for shouting alone
-        ("ßa", "Ssa"),
+        ("ßa", "ßa"),
         ("", ""),
         ("... 5 !", "... 5 !"),
     ],
@@ -247,25 +262,23 @@ def test_text_in_one_case_is_written_with_care(text: str, expected: str) -> None
 
 def test_nouns_with_capitals_are_no_title() -> None:
     german = learned("Das ist das Haus und der Hund.", "So ist der Mann.")
-    assert german.truecased("Das Haus") == "Das Haus"
-    assert german.truecased("Der Hund Und Das Haus") == "Der Hund und das Haus"
-    assert german.truecased("der hund und das haus") == "Der Hund und das Haus"
+    assert german.truecased("Das Haus hat MÖBEL") == "das Haus hat MÖBEL"
+    for text in ("Der Hund Und Das Haus", "der hund und das haus", "DER HUND UND DAS HAUS"):
+        assert german.truecased(text) == "der Hund und das Haus"
 
 
 def test_a_word_in_capitals_does_not_make_a_title() -> None:
     lexicon = learned("So a bus sees us in the bus")
-    for text in ("In the US", "Bus A", "See the US in A bus"):
-        assert lexicon.truecased(text) == text
-    assert lexicon.truecased("A Bus Sees US") == "A bus sees us"
+    for text in ("in the US", "bus A", "bus sees the US in A bus"):
+        assert lexicon.truecased(text[0].upper() + text[1:]) == text
+    assert lexicon.truecased("A Bus Sees US") == "a bus sees us"
+    assert lexicon.truecased("A Bus") == "a bus"
 
 
 def test_a_training_part_in_small_letters_gives_no_capitals() -> None:
     small = learned("the dog sees it.", "it is here. the end")
     assert small.truecased("the dog") == "the dog"
     assert small.truecased("THE DOG. IT IS") == "the dog. it is"
-    # A tenth with a capital is enough, as the words of a dictionary are small.
-    assert learned("The dog.", *["word"] * 9).truecased("the dog") == "The dog"
-    assert learned("The dog.", *["word"] * 10).truecased("the dog") == "the dog"
 
 
 @pytest.mark.parametrize("text", ["İİ GİT", "STRASSE ẞ", "ΟΔΟΣ ΣΑΣ", "ﬁre ŉ ǆ", "İ", "ǅ Ǆ", "É É"])
@@ -375,7 +388,7 @@ def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
     [
         ("tehre", "there"),
         ("i dont know", "i don't know"),
-        ("Tehre you go", "There you go"),  # the first word of a sentence
+        ("Tehre you go", "there you go"),  # the first word of a sentence
         ("see Tehre", "see Tehre"),  # it may be a name
         ("theres", "theres"),  # a known word with an ending
         ("thee", "there"),
@@ -406,6 +419,6 @@ def test_the_most_frequent_word_is_taken_and_no_rare_one(monkeypatch: pytest.Mon
 
 
 def test_a_corpus_in_capitals_is_read_in_capitals() -> None:
-    lexicon = learned("THE CAT SLEEPS.", "I SEE THE CAT.")
+    lexicon = learned("THE CAT SLEEPS.", "I SEE THE CAT.", "SO I SLEEP.")
     assert lexicon.truecased("the cat") == "THE CAT"
     assert lexicon.truecased("I SEE THE CAT.") == "I SEE THE CAT."

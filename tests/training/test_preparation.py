@@ -16,6 +16,7 @@ from gru_mt.data.special import EOS, LITERALS, UNK
 from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
+from gru_mt.inference.sentence import read_line
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import keep
@@ -158,3 +159,24 @@ def test_literals_are_masked_and_words_are_added_after_the_pairs(
     (other := tmp_path / "plain").mkdir()
     plain = prepared(small_config(f"data.corpus={corpus}", "data.augment=null"), other)
     assert plain.train == data.train[:pairs]
+
+
+def test_training_reads_sources_as_translation_does(
+    small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    corpus = small_corpus.with_name("cases.tsv")
+    sources = [f"We know that Tom sees {n}. Does he SEE {n}?" for n in "abcdefgh"]
+    corpus.write_text("".join(f"{source}\tNous voyons Tom.\n" for source in sources))
+    config = small_config(f"data.corpus={corpus}", "data.augment=null")
+    data = prepared(config, tmp_path)
+    assert data.train
+    lexicon, encode = data.tokenizer.lexicon, data.tokenizer.source.encode
+    for pair in data.train:
+        raw = sources[pair.line - 1]
+        (read,) = read_line(raw, lexicon=lexicon, language="en", glossary=None, split=False)
+        assert pair.source == read.text
+        assert pair.source.startswith("we know that Tom sees")
+    rows, lengths = data.dev_pairs.source.padded(np.arange(len(data.dev.sources)))
+    for row, length, raw in zip(rows, lengths, data.dev.sources, strict=True):
+        (read,) = read_line(raw, lexicon=lexicon, language="en", glossary=None, split=False)
+        assert row[:length].tolist() == [*encode(read.text), EOS]
