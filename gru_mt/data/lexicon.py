@@ -150,9 +150,11 @@ class Lexicon:
         That is one with an apostrophe more (dont -> don't), or else the most frequent of the COMMON
         words that differ by a letter (see `near`), but not by one more at its end: dogs may well be
         right where only dog is known. A capitalised word may be a name and stays, unless it begins
-        a sentence or has its capital of itself too: Im -> I'm.
+        a sentence or has its capital of itself too: Im -> I'm. Where most words are unknown, the
+        text is of another language, and none is taken for a typo.
         """
-        starts = _starts(text)
+        starts, found = _starts(text), words(text)
+        foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
 
         def mended(match: re.Match[str]) -> str:
             word = match[0]
@@ -162,7 +164,7 @@ class Lexicon:
             may_be_name = word[0].isupper() and match.start() not in starts
             if may_be_name and (not known or self.usual(known).islower()):
                 return word
-            if not known and len(word) >= LEAST_LETTERS:
+            if not known and not foreign and len(word) >= LEAST_LETTERS:
                 near = [
                     each
                     for each in self.near(word)

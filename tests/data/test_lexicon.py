@@ -396,6 +396,9 @@ def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
         ("there, go", "there, go"),
         ("thexre's", "thexre's"),  # joined by an apostrophe
         ("l’tehre", "l’tehre"),
+        ("tehre knoww", "tehre knoww"),  # mostly unknown words: another language
+        ("tehre you knoww", "tehre you knoww"),
+        ("tehre you go, i konw", "there you go, i know"),
     ],
 )
 def test_a_word_that_is_not_known_is_read_as_one_near_it(text: str, expected: str) -> None:
