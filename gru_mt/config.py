@@ -64,12 +64,13 @@ class AugmentConfig(Section):
     """A letter of a source word swapped, dropped, doubled or hit beside its key. Beside what
     translating mends, it is worth a point: 91.6 and 92.4 % of BLEU."""
     apostrophes: Share = 0.2
-    """Source without its apostrophes, or with others."""
+    """Source without its apostrophes, or with others. Text without them kept 97.0 % of BLEU where
+    this was drawn for 8 %, and 98.2 % where it is for 20 % and I'm is known in Im."""
     marks: Share = 0.06
     """Marks as people type them: other quotes, spaces before marks, several."""
     join: Share = 0.075
-    """A pair and one to seven others, as one. Without noise, two sentences on a line that is not
-    split kept 47 % of BLEU, with it 87 %."""
+    """A pair and one to seven others, as one. On a line that is not split, two and eight sentences
+    kept 47 and 2 % of BLEU after 500 updates without noise, 87 and 39 % with it."""
     names: Share = 0.5
     """Names that stand on both sides become others, made-up ones or literals, where a pair has
     any."""

@@ -32,7 +32,7 @@ PHRASE_WORDS = 2  # words without a final mark are no sentence: "Cat" has the so
 Case = Literal["capitals", "capital", "model"]
 # What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?:[.,:/-]\d{1,2})*[^\W\d_]{0,3}+(?![\w:]|[.,/-]\d)")
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d++(?![^\W\d_]{4})")  # "5pmer" has none
 _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 
 

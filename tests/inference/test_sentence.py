@@ -228,6 +228,8 @@ def test_a_number_may_have_letters_after_it() -> None:
     assert sentence.keeps_numbers("le 7e, à 5 h, 10 h 30 ou 1,5")
     assert not sentence.keeps_numbers("le 7e, à 5 h, 10 h 30:30 ou 1,5")
     assert not sentence.keeps_numbers("le 7e, à 10 h 30 ou 1,5")
+    assert not sentence.keeps_numbers("le 7e, à 5pmer, 10 h 30 ou 1,5")
+    assert sentence.keeps_numbers("le 7e, à 5h, 10h30 ou 1,5")
     assert sentence.with_numbers().literals == ("5pm", "7th", "10:30", "1.5")
 
 
