@@ -121,10 +121,9 @@ class Lexicon:
         """Return `text` as the model reads it: each word as it is mostly written.
 
         Text in capitals, in title case or without a capital gets each word's usual form: "TOM ET
-        ZBIGNIEW" -> "Tom et Zbigniew". In other text, as in all that a model is trained on, first
-        words of sentences and known words in capitals do: "See Tom. You SAID no" -> "see Tom. you
-        said no". So a word has one form, wherever it stands (Koehn et al. 2007, Moses, does the
-        same).
+        ZBIGNIEW" -> "Tom et Zbigniew". In other text first words of sentences and known words in
+        capitals do: "See Tom. You SAID no" -> "see Tom. you said no". So a word has one form,
+        wherever it stands (the truecasing of Moses: Koehn et al. 2007).
         """
         if is_shouted(text):
             return self.usual(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
