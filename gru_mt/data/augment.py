@@ -22,7 +22,7 @@ _MARK = re.compile(r"(?<=\w)([?!;:.,]+)(?=\s|$)")
 _SHORT_NUMBER = re.compile(r"(?<![\w.,:])\d{1,2}(?![\w:]|[.,]\d)")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _FOR_APOSTROPHES = ("", "", "", "", "’", "´", "`", " ")
-_OTHERS = (1, 1, 3, 7, 7)  # pairs that are joined to one: the shortest and the longest need most
+_OTHERS = (1, 1, 1, 1, 3, 7, 7)  # pairs joined to one: the shortest and the longest need most
 _QUOTES = ("“”", "„“", "«»", "‘’")
 _BRACKETS = {" (": ")", ' "': '"', ", ": "", ": ": ""}
 _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóòôõöøōőřśšşțúùûüūůűýžźż"
