@@ -6,7 +6,14 @@ show it, so it is written for users.
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from gru_mt.decoding import Decoding
 from gru_mt.errors import printable, quoted
@@ -45,13 +52,74 @@ class Section(BaseModel):
     )
 
 
-class ParallelFiles(Section):
-    """Two files; line n of the one is the translation of line n of the other."""
+def _listed(value: Any) -> Any:
+    """Return a single value as a list of one."""
+    return value if isinstance(value, list) else [value]
 
-    source: Text
-    """The file of the language to translate from."""
-    target: Text
-    """The file of the language to translate into."""
+
+def _named(value: Any) -> Any:
+    """Return a corpus or several, each as a section: "fra-eng" -> [{"path": "fra-eng"}]."""
+    return [{"path": each} if isinstance(each, str) else each for each in _listed(value)]
+
+
+_Files = Annotated[list[Text], Field(min_length=1, max_length=2)]
+Paths = Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=Text | _Files)]
+_SetFiles = Annotated[list[Text], Field(min_length=1, max_length=100)]
+SetPaths = Annotated[_SetFiles, BeforeValidator(_listed, json_schema_input_type=Text | _SetFiles)]
+Columns = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=2, max_length=2)]
+Encoding = Literal[
+    "utf-8", "utf-16", "latin-1", "cp1250", "cp1251", "cp1252", "koi8-r", "gb18030", "big5",
+    "shift_jis", "euc-jp", "euc-kr",
+]  # fmt: skip
+
+
+class FilesConfig(Section):
+    """Where sentence pairs are, and how they are read."""
+
+    path: Paths
+    """A table, or parallel files in the order of data.languages."""
+    columns: Columns | None = None
+    """Columns of a table that have the first and the second of data.languages, counted from 1. null
+    is the first two, with an attribution in the third, if any."""
+    encoding: Encoding = "utf-8"
+    """How the files have their letters as bytes."""
+    name: Annotated[Text, Field(max_length=80)] | None = None
+    """Its name in messages and scores; null is the file's name without its ending."""
+
+
+class CorpusConfig(FilesConfig):
+    """Sentence pairs, and what they are for."""
+
+    path: Paths
+    """A corpus that is built in (fra-eng, phrasebook), a table, a folder or a pattern of files
+    (shards/*.tsv); or two parallel files in the order of data.languages."""
+    weight: Annotated[float, Field(gt=0, le=1_000)] = 1.0
+    """How often an epoch sees each pair. A fraction takes that share of the pairs, others in each
+    epoch."""
+    part: Literal["split", "train"] = "split"
+    """Whether the corpus is split into train, dev and test, or trains as a whole."""
+
+
+class EvaluationSetConfig(FilesConfig):
+    """Sentences with references that nobody trains on. Their lines stay as they are."""
+
+    path: SetPaths
+    """A table, or parallel files: one in the first of data.languages, then one or more in the
+    second."""
+
+
+_Corpora = Annotated[list[Text | CorpusConfig], Field(min_length=1, max_length=1_000)]
+Corpora = Annotated[
+    list[CorpusConfig],
+    Field(min_length=1, max_length=1_000),
+    BeforeValidator(_named, json_schema_input_type=Text | CorpusConfig | _Corpora),
+]
+_Sets = Annotated[list[Text | EvaluationSetConfig], Field(max_length=100)]
+EvaluationSets = Annotated[
+    list[EvaluationSetConfig],
+    Field(max_length=100),
+    BeforeValidator(_named, json_schema_input_type=Text | EvaluationSetConfig | _Sets),
+]
 
 
 class AugmentConfig(Section):
@@ -85,9 +153,16 @@ class AugmentConfig(Section):
 
 
 class DataConfig(Section):
-    corpus: Text | ParallelFiles
-    """Sentence pairs: fra-eng, phrasebook, a file of tab-separated pairs (plain, .zip or .gz), or
-    two parallel files."""
+    corpus: Corpora
+    """Sentence pairs: a name (fra-eng, phrasebook), a file, the keys below, or a list of such."""
+    dev: EvaluationSets = []
+    """Sets that every validation scores, beside the dev parts of split corpora: a table, the keys
+    of a corpus but weight and part, or a list of such. The first decides which weights are kept."""
+    test: EvaluationSets = []
+    """Sets that `gru-mt eval` scores, beside the test parts of split corpora."""
+    leaks: Literal["drop", "keep"] = "drop"
+    """What happens to training pairs that share a sentence with dev or test, but for case and
+    punctuation."""
     languages: Annotated[list[Language], Field(min_length=2, max_length=2)] = ["en", "fr"]
     """Languages of the corpus's first and second side. The split into train, dev and test depends
     on this order, not on the direction of translation."""
@@ -100,6 +175,8 @@ class DataConfig(Section):
     spaces (Chinese, Japanese, Thai and others) is a word, and so are 25 characters of any."""
     max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0
     """Longer side of a pair over its shorter side, in words, at most. Other pairs are dropped."""
+    allow_dropped: Share = 0.2
+    """Share of a corpus's lines that may be dropped; where more are, training does not begin."""
     augment: AugmentConfig | None = AugmentConfig()
     """Rewriting of training pairs into what people type; null leaves them as they are."""
 

@@ -6,7 +6,8 @@ its own line, with the nearest known name where a key is unknown.
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gru_mt.config import Config, DataConfig, Section
+from gru_mt.config import Config, Section
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted, shown
 
@@ -120,6 +121,8 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
         *sections, key = name.split(".")
         section = values
         for part in sections:
+            if isinstance(section.get(part), list):
+                raise UserError(f"--set {shown(override)}: {part} is a list; set it as a whole")
             if not isinstance(section.get(part), dict):  # absent, or text: data.corpus: fra-eng
                 section[part] = {}
             section = section[part]
@@ -135,7 +138,7 @@ def _sections(annotation: Any) -> list[type]:
     """Return the types of sections that a field may hold: none, one, or several of a union."""
     if isinstance(annotation, type) and (issubclass(annotation, Section) or annotation is Decoding):
         return [annotation]
-    if get_origin(annotation) in (Union, UnionType, Annotated):
+    if get_origin(annotation) in (Union, UnionType, Annotated, list):
         return [section for part in get_args(annotation) for section in _sections(part)]
     return []
 
@@ -152,6 +155,8 @@ def _known_names(path: tuple[str, ...]) -> list[str]:
     """Return the full names of the fields in the same section as the one at `path`."""
     sections: list[type] = [Config]
     for part in path[:-1]:
+        if part.isdecimal():  # a place in a list
+            continue
         sections = [
             inner for section in sections for inner in _sections(_fields(section).get(part))
         ]
@@ -169,20 +174,32 @@ def _suggestion(path: tuple[str, ...]) -> str:
     return f"known here: {', '.join(beside)}"
 
 
-def _by_path(error: ValidationError) -> dict[tuple[str, ...], ErrorDetails]:
-    """Return the first error of each field, by the field's path."""
+def _by_path(error: ValidationError, values: Any) -> dict[tuple[str, ...], ErrorDetails]:
+    """Return the first error of each field, by the field's path in `values`."""
     items: dict[tuple[str, ...], ErrorDetails] = {}
     for item in error.errors():
-        path = tuple(str(part) for part in item["loc"])
-        if path[:2] == ("data", "corpus") and len(path) > 2:  # pydantic adds the union's branch
-            mapping = isinstance(item["input"], Mapping) or len(path) > 3
-            if mapping and path[2] != "ParallelFiles":
-                continue
-            path = path[:2] + path[3:]
-        elif path[2:] in (("constrained-int",), ("literal['auto']",)):
+        path = _written(item["loc"], values)
+        if path[2:] in (("constrained-int",), ("literal['auto']",)):
             path = path[:2]
         items.setdefault(path, item)
     return items
+
+
+def _written(location: Sequence[int | str], values: Any) -> tuple[str, ...]:
+    """Return the path of a field without the places of lists that `values` does not write.
+
+    A corpus may stand alone, without a list: then `data.corpus.0.path.0` is `data.corpus`.
+    """
+    path = []
+    for part in location:
+        if part == 0 and not isinstance(values, list) and path:
+            continue
+        if part == "path" and isinstance(values, str):
+            continue
+        path.append(str(part))
+        with suppress(KeyError, IndexError, TypeError):
+            values = values[part]
+    return tuple(path)
 
 
 def _explain(path: tuple[str, ...], item: ErrorDetails) -> str:
@@ -222,7 +239,7 @@ def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Con
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        items = _by_path(error)
+        items = _by_path(error, values)
         lines = [
             f"{'--set' if '.'.join(path) in overridden else f'{where}:'} {_explain(path, item)}"
             for path, item in islice(items.items(), _MAX_MESSAGES)
@@ -264,7 +281,7 @@ def dump_config(config: Config) -> str:
 
 def compare_config(config: Config) -> str:
     """Return every resolved value as YAML. A comment shows the default where a value differs."""
-    defaults = Config(data=DataConfig(corpus=config.data.corpus)).model_dump()
+    defaults = Config.model_validate({"data": {"corpus": config.data.corpus}}).model_dump()
     lines = []
     for section, values in config.model_dump().items():
         lines.append(f"{section}:")

@@ -56,13 +56,14 @@ def described_sections() -> list[SectionKeys]:
 
 
 def _keys(name: str, field: dict[str, Any], whole: dict[str, Any]) -> list[Key]:
-    """Return a key; after one whose default is a section, the keys of that section too."""
-    if not isinstance(field.get("default"), dict):
+    """Return a key; after the corpus and a key whose default is a section, their keys too."""
+    if name != "corpus" and not isinstance(field.get("default"), dict):
         return [_key(name, field, whole)]
     [section] = (each for each in field["anyOf"] if "$ref" in each)
     inner = _resolved(section, whole)["properties"].items()
+    others = "text, or a list of both," if name == "corpus" else "null"
     return [
-        Key(name, "", "null or the keys below it", _one_line(field["description"])),
+        Key(name, "", f"{others} or the keys below it", _one_line(field["description"])),
         *(_key(f"{name}.{key}", each, whole) for key, each in inner),
     ]
 
@@ -75,9 +76,12 @@ def page() -> str:
         for key in section.keys:
             outer, _, name = key.name.rpartition(".")
             deep = "    " if outer else "  "
-            lines.append(f"{deep}{name}: {key.default}".rstrip() + f"  # {key.values}")
+            line = f"{deep}{name}: {key.default}".rstrip()
+            fits = len(line + key.values) < 80
+            lines.append(f"{line}  # {key.values}" if fits else line)
             indent = f"{deep}    # "  # deeper than a key, so that the eye finds the keys
-            lines += textwrap.wrap(key.meaning, 80, initial_indent=indent, subsequent_indent=indent)
+            for text in (key.meaning,) if fits else (key.values, key.meaning):
+                lines += textwrap.wrap(text, 80, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines[1:])
 
 
@@ -109,9 +113,17 @@ def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
         return f"a section of {' and '.join(schema['properties'])}"
     kind = str(schema["type"])
     if kind == "array":
-        return f"list of {schema['minItems']} texts"
+        return _list(schema, whole)
     bounds = [f"{word} {_short(schema[name])}" for name, word in _BOUNDS.items() if name in schema]
     return " ".join([_KINDS.get(kind, kind), ", ".join(bounds)]).rstrip()
+
+
+def _list(schema: dict[str, Any], whole: dict[str, Any]) -> str:
+    least, most = schema.get("minItems", 0), schema["maxItems"]
+    count = f"{most} " if least == most else ""
+    inner = _resolved(schema["items"], whole)
+    kind = {"integer": "whole numbers", "string": "texts"}.get(inner.get("type", ""), "such")
+    return f"list of {count}{kind}"
 
 
 def _short(number: float) -> str:

@@ -60,8 +60,8 @@ class Run:
         """The credit that the corpus's licence asks for, if any."""
         return self.folder / "attribution.txt"
 
-    def evaluation_set(self, part: str) -> Path:
-        """The sentences and references of the part `dev` or `test`, as signed JSON."""
+    def evaluation_sets(self, part: str) -> Path:
+        """The sets of the part `dev` or `test`, as signed JSON."""
         return self.folder / f"{part}.json"
 
     @property

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record, show, span, spread
 
+from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.inference.exported import usable_export
 from gru_mt.run import Run
 from gru_mt.storage import read_json
@@ -203,10 +204,8 @@ def translate(
     """
     model = model.resolve()
     model = usable_export(model, warn=print) or model
-    run = model if Run(model).evaluation_set("test").is_file() else model.parent
-    test = Run(run).evaluation_set("test")
-    if not test.is_file():
-        raise typer.BadParameter(f"{model} is no run: there is no {test}")
+    run = model if Run(model).evaluation_sets("test").is_file() else model.parent
+    [test] = read_sets(run, "test")
     line = begin("translate", {"model": str(model.relative_to(run.parent))})
     cold = [gru_mt("translate", "--model", model, "How are you?") for _ in range(5)]
     figures = {
@@ -216,8 +215,7 @@ def translate(
     }
     with tempfile.TemporaryDirectory() as folder:
         sentences = Path(folder) / "test.txt"
-        sources = json.loads(test.read_text(encoding="utf-8"))["sources"]
-        sentences.write_text("".join(f"{source}\n" for source in sources), encoding="utf-8")
+        sentences.write_text("".join(f"{each}\n" for each in test.sources), encoding="utf-8")
         for name, beam in BEAMS.items():
             of_beam = measure_beam(model, sentences, beam)
             figures |= {f"{name}_{key}": figure for key, figure in of_beam.items()}

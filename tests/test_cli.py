@@ -267,7 +267,7 @@ def test_eval_json_agrees_with_the_translations_it_writes(
     result = gru_mt("eval", "--split", "dev", "--json", "--output", output, "--beam", 2)
     report = json.loads(result.out)
     hypotheses = output.read_text().splitlines()
-    references = json.loads(Path("runs/small/dev.json").read_text())["references"]
+    references = json.loads(Path("runs/small/dev.json").read_text())["sets"][0]["references"]
     assert report["sentences"] == len(hypotheses) == len(references)
     assert report["scores"][0]["value"] == pytest.approx(corpus_bleu(hypotheses, references))
     assert report["beam_size"] == 2
@@ -327,7 +327,7 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
         gru_mt("data", "--config", "small.yaml", "--out", "."), "did not write", "--out"
     )
     own = tmp_path / "text" / "train.en"
-    files = f"data.corpus={{source: {own}, target: {own}}}"
+    files = f"data.corpus={{path: [{own}, {own}]}}"
     again = ("data", "--config", "small.yaml", "--set", files, "--out", own.parent)
     assert_one_line(gru_mt(*again), str(own), "the configuration reads it")
 
@@ -707,7 +707,7 @@ def test_eval_real_prints_what_is_kept_after_the_scores(
     result = gru_mt("eval", "--real", "--split", "dev", "--beam", 2, "--bleu-tokenizer", "char")
     assert result.out.splitlines()[4:] == report.lines()
     assert result.err.endswith("lower case: 9 lines\n")
-    sources = json.loads(Path("runs/small/dev.json").read_text())["sources"]
+    sources = json.loads(Path("runs/small/dev.json").read_text())["sets"][0]["sources"]
     decoding = Decoding(beam_size=2, max_source_tokens=12)
     assert asked == [{"decoding": decoding}, sources, "char"]
     values = json.loads(gru_mt("eval", "--real", "--json").out)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from gru_mt.config import Config, ParallelFiles
+from gru_mt.config import Config, CorpusConfig, EvaluationSetConfig
 from gru_mt.config_file import dump_config, load_config, parse_config
 from gru_mt.errors import UserError
 
@@ -34,7 +34,7 @@ def error_line(text: str, *overrides: str) -> str:
 
 def test_a_file_states_only_what_differs_from_the_defaults() -> None:
     config = parse(PHRASEBOOK + "training: {max_epochs: 3}\n")
-    assert config.data.corpus == "phrasebook"
+    assert config.data.corpus == [CorpusConfig(path=["phrasebook"])]
     assert config.training.max_epochs == 3
     assert config.training.seed == Config(data=config.data).training.seed
     assert config.model == Config(data=config.data).model
@@ -156,7 +156,7 @@ def test_a_number_with_an_exponent_is_a_number(text: str, number: float) -> None
 
 @pytest.mark.parametrize("path", ["1e-4.txt", "e4", "runs/1e4"])
 def test_a_name_with_a_number_in_it_stays_text(path: str) -> None:
-    assert parse(f"data: {{corpus: {path}}}").data.corpus == path
+    assert parse(f"data: {{corpus: {path}}}").data.corpus == [CorpusConfig(path=[path])]
 
 
 @pytest.mark.parametrize(
@@ -218,23 +218,38 @@ def test_a_config_without_a_corpus_says_what_to_write(text: str, name: str) -> N
 
 
 def test_a_corpus_may_be_two_parallel_files() -> None:
-    config = parse("data: {corpus: {source: train.en, target: train.fr}}")
-    assert config.data.corpus == ParallelFiles(source="train.en", target="train.fr")
+    config = parse("data: {corpus: {path: [train.en, train.fr]}}")
+    assert config.data.corpus == [CorpusConfig(path=["train.en", "train.fr"])]
+
+
+def test_several_corpora_and_own_sets_may_be_names_or_sections() -> None:
+    data = parse(
+        "data: {corpus: [fra-eng, {path: a.tsv, weight: 3, part: train}], dev: d.tsv,"
+        " test: [{path: [t.en, t.fr, t2.fr], name: t}]}"
+    ).data
+    assert data.corpus == [
+        CorpusConfig(path=["fra-eng"]),
+        CorpusConfig(path=["a.tsv"], weight=3, part="train"),
+    ]
+    assert data.dev == [EvaluationSetConfig(path=["d.tsv"])]
+    assert data.test == [EvaluationSetConfig(path=["t.en", "t.fr", "t2.fr"], name="t")]
 
 
 @pytest.mark.parametrize(
     ("corpus", "messages"),
     [
-        ("{source: a}", ["data.corpus.target is missing"]),
+        ("{weight: 2}", ["data.corpus.path is missing"]),
         (
-            "{source: a, traget: b}",
-            [
-                "data.corpus.target is missing",
-                "data.corpus.traget is unknown; did you mean data.corpus.target?",
-            ],
+            "{path: a, wieght: 2}",
+            ["data.corpus.wieght is unknown; did you mean data.corpus.weight?"],
         ),
-        ("{source: 1, target: b}", ["data.corpus.source must be a valid string, got 1"]),
-        ("3", ["data.corpus must be a valid string, got 3"]),
+        ("{path: 1}", ["data.corpus.path must be a valid string, got 1"]),
+        ("[a, {path: [b, 1]}]", ["data.corpus.1.path.1 must be a valid string, got 1"]),
+        ("[a, {path: b, part: dev}]", ["data.corpus.1.part must be 'split' or 'train', got 'dev'"]),
+        (
+            "3",
+            ["data.corpus must be a section, with lines 'key: value' under it, got 3"],
+        ),
     ],
 )
 def test_a_mistake_in_a_corpus_speaks_of_what_was_written(corpus: str, messages: list[str]) -> None:
@@ -278,9 +293,9 @@ def test_overrides_alone_are_a_config() -> None:
 
 
 def test_an_override_may_hold_an_equals_sign_and_replace_a_corpus_by_two_files() -> None:
-    assert parse(PHRASEBOOK, "data.corpus=a=b.txt").data.corpus == "a=b.txt"
-    files = parse(PHRASEBOOK, "data.corpus.source=a", "data.corpus.target=b").data.corpus
-    assert files == ParallelFiles(source="a", target="b")
+    assert parse(PHRASEBOOK, "data.corpus=a=b.txt").data.corpus == [CorpusConfig(path=["a=b.txt"])]
+    files = parse(PHRASEBOOK, "data.corpus.path=[a, b]", "data.corpus.weight=2").data.corpus
+    assert files == [CorpusConfig(path=["a", "b"], weight=2)]
 
 
 @pytest.mark.parametrize("override", ["training.seed", "=3", "training..seed=3", ".seed=3"])
@@ -300,7 +315,7 @@ def test_a_mistake_in_an_override_is_named() -> None:
     [
         PHRASEBOOK,
         "data: {corpus: 'Données: été.txt', languages: ['no', 'fr'], source: 'no'}",
-        "data: {corpus: {source: 'a', target: '#b'}, source: fr, target: en}",
+        "data: {corpus: {path: ['a', '#b']}, source: fr, target: en}",
         PHRASEBOOK + "training: {learning_rate: 1e-5, max_steps: 3, device: 'cuda:1'}",
         PHRASEBOOK + "training: {final_learning_rate: 1e-7}",
         PHRASEBOOK + "tokenizer: {kind: word, joint: false}\nmodel: {attention: none}",
@@ -321,7 +336,7 @@ def test_the_written_config_states_every_value() -> None:
 def test_a_file_is_read_as_utf8_and_named_in_its_errors(tmp_path: Path) -> None:
     path = tmp_path / "été.yaml"
     path.write_text("data: {corpus: forêt.txt}", encoding="utf-8")
-    assert load_config(path, ["training.seed=9"]).data.corpus == "forêt.txt"
+    assert load_config(path, ["training.seed=9"]).data.corpus[0].path == ["forêt.txt"]
     assert load_config(path, ["training.seed=9"]).training.seed == 9
     with pytest.raises(UserError, match=r"--set training\.seed must be"):
         load_config(path, ["training.seed=x"])
@@ -443,7 +458,7 @@ def test_an_override_is_as_bounded_as_a_file() -> None:
 @pytest.mark.parametrize("name", ["2024-01-31", "2001-12-14 21:59:43", "=", "<<"])
 def test_what_yaml_calls_a_date_or_a_merge_is_a_word(name: str) -> None:
     config = parse(f"data: {{corpus: {name}}}")
-    assert config.data.corpus == name
+    assert config.data.corpus[0].path == [name]
     assert parse(dump_config(config)) == config
 
 
@@ -523,8 +538,8 @@ def test_a_bound_is_named_and_can_be_reached(name: str, largest: str, bound: str
         (r'corpus: "a\0b"', r"data.corpus: must have no control characters, got 'a\x00b'"),
         (r'corpus: "a\nb"', r"data.corpus: must have no control characters, got 'a\nb'"),
         (
-            r'corpus: {source: "\e", target: b}',
-            "data.corpus.source: must have no control characters",
+            r'corpus: {path: ["\e", b]}',
+            "data.corpus.path.0: must have no control characters",
         ),
         (r'corpus: "\ud800"', "data.corpus must be a valid string, unable to parse"),
         ("corpus: x, languages: [en, ../fr]", "data.languages.1 string should match pattern"),
@@ -537,7 +552,7 @@ def test_text_that_becomes_a_file_name_can_be_one(data: str, message: str) -> No
 def test_no_more_is_read_than_a_configuration_needs(tmp_path: Path) -> None:
     path = tmp_path / "long.yaml"
     path.write_text(PHRASEBOOK + "#" * (200_000 - len(PHRASEBOOK)))
-    assert load_config(path).data.corpus == "phrasebook"
+    assert load_config(path).data.corpus[0].path == ["phrasebook"]
     with path.open("a") as file:
         file.write("#")
     for too_long in filter(Path.exists, (path, Path("/dev/zero"))):

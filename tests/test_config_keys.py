@@ -61,7 +61,8 @@ def accepts(schema: dict[str, Any], value: Any) -> bool:
 def with_value(name: str, value: Any) -> dict[str, Any]:
     """Return a configuration of the phrasebook with one more value."""
     *sections, key = name.split(".")
-    values: dict[str, Any] = {"data": {"corpus": "phrasebook"}}
+    corpus = {"path": "phrasebook"} if sections == ["data", "corpus"] else "phrasebook"
+    values: dict[str, Any] = {"data": {"corpus": corpus}}
     inner = values
     for section in sections:
         inner = inner.setdefault(section, {})
@@ -102,7 +103,8 @@ def test_the_schema_refuses_a_typo(name: str) -> None:
 
 
 TRIED = ["null", "true", "-1", "0", "1", "2.5", "1000", "10000000000", "auto", "cosine", "''",
-         "[en, fr]", "[en]", "{source: a, target: b}", "{source: a}", "{}"]  # fmt: skip
+         "[en, fr]", "[en]", "[1, 2]", "{path: a}", "{path: [a, b]}", "{source: a}", "{}",
+         "[]", "[a, {path: b}]"]  # fmt: skip
 # What depends on several keys, and is beyond the schema.
 TOGETHER = {"model.decoder_size", "model.encoder_size", "model.bidirectional", "model.context",
             "tokenizer.sampling", "data.source", "data.target", "data.languages",
@@ -113,7 +115,10 @@ TOGETHER = {"model.decoder_size", "model.encoder_size", "model.bidirectional", "
 def test_the_schema_and_the_program_agree_on_every_key(name: str) -> None:
     for text in TRIED:
         try:
-            parse_config(PHRASEBOOK, where="a", overrides=[f"{name}={text}"])
+            overrides = [f"{name}={text}"]
+            if name.startswith("data.corpus."):
+                overrides.insert(0, "data.corpus.path=phrasebook")
+            parse_config(PHRASEBOOK, where="a", overrides=overrides)
             good = True
         except UserError:
             good = False
@@ -141,7 +146,9 @@ def test_every_key_has_a_meaning_of_one_or_two_sentences() -> None:
 @pytest.mark.parametrize(
     ("name", "default", "allowed"),
     [
-        ("data.corpus", "required", "text or a section of source and target"),
+        ("data.corpus", "", "text, or a list of both, or the keys below it"),
+        ("data.corpus.path", "required", "text or list of texts"),
+        ("data.corpus.columns", "null", "null or list of 2 whole numbers"),
         ("data.languages", "[en, fr]", "list of 2 texts"),
         ("tokenizer.joint", "true", "true or false"),
         ("model.attention", "dot", "dot, general, additive or none"),
@@ -173,7 +180,7 @@ def test_what_differs_from_the_defaults_is_marked() -> None:
     assert marked == ["cell: lstm  # default gru", "max_steps: 7  # default null"]
 
 
-@pytest.mark.parametrize("corpus", ["a b", "'#a'", "'x: y'", "{source: '- a', target: b}"])
+@pytest.mark.parametrize("corpus", ["a b", "'#a'", "'x: y'", "{path: ['- a', b]}"])
 @pytest.mark.parametrize("device", ["'#1'", f"'{'a ' * 90}'", f"'{'é' * 90}: '"])
 def test_with_its_marks_it_reads_back_as_the_same(corpus: str, device: str) -> None:
     text = f"data: {{corpus: {corpus}, languages: [de, en], source: de, target: en}}\n"

@@ -13,8 +13,8 @@ def test_every_file_has_its_name(tmp_path: Path) -> None:
     """The names are the format of a run, which other programs read."""
     run = Run(tmp_path)
     paths = [run.config, run.corpus_report, run.attribution, run.log, run.metrics, run.not_finite,
-             run.summary, run.checkpoints, run.lock, run.bundle, run.evaluation_set("dev"),
-             run.evaluation_set("test"), run.export("fp32"), run.export("int8")]  # fmt: skip
+             run.summary, run.checkpoints, run.lock, run.bundle, run.evaluation_sets("dev"),
+             run.evaluation_sets("test"), run.export("fp32"), run.export("int8")]  # fmt: skip
     assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
         "config.yaml", "corpus.json", "attribution.txt", "train.log", "metrics.jsonl",
         "not_finite.json", "summary.json", "checkpoints", "lock", "model", "dev.json", "test.json",

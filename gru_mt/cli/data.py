@@ -22,15 +22,12 @@ def export_data(
 ) -> None:
     """Write a configuration's split as plain text. Other toolkits can read it."""
     from gru_mt.config_file import load_config
-    from gru_mt.data.corpus import corpus_files, load_corpus
-    from gru_mt.data.split import split_corpus
-    from gru_mt.export.plain_text import write_split
+    from gru_mt.data.corpus import data_files
+    from gru_mt.data.parts import load_parts
+    from gru_mt.export.plain_text import write_parts
 
     data = load_config(config, overrides).data
-    corpus = load_corpus(data)
-    split = split_corpus(corpus, data)
-    reads = [config, *corpus_files(data)]
-    write_split(split, out, data.source, data.target, reads=reads)
-    for line in [*corpus.report.lines(), split.summary(), *corpus.warnings, corpus.attribution]:
-        if line:
-            say(line)
+    parts = load_parts(data)
+    write_parts(parts, out, data.source, data.target, reads=[config, *data_files(data)])
+    for line in [*parts.lines(), *parts.warnings()]:
+        say(line)

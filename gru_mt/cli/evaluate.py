@@ -1,5 +1,6 @@
 """`gru-mt eval`."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -65,41 +66,56 @@ def evaluate(
     if (source is None) != (not reference):
         raise UserError("--source and --reference belong together: give both or neither")
     require_stdout()
-    from gru_mt.storage import check_output, write_output
+    from gru_mt.storage import write_output
 
     if output:
-        check_output(output)
-        for read in [source, *reference] if source else []:
-            if output.exists() and read.exists() and output.samefile(read):
-                raise UserError(f"--output {output}: is what is read; name another file")
+        _check_output(output, [source, *reference] if source else [])
     from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
-    from gru_mt.evaluation.evaluate import read_evaluation_set, read_split
+    from gru_mt.evaluation.evaluate import read_evaluation_set, read_sets
     from gru_mt.evaluation.real import measure
     from gru_mt.evaluation.score import resolve_bleu_tokenizer
 
     folder = model or Run.newest().folder
-    evaluation_set = read_evaluation_set(source, reference) if source else read_split(folder, split)
+    sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
     translator = load_translator(folder, named=model, device=device)
-    say(f"translating {len(evaluation_set.sources):,} sentences of {source or split}")
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
-    with while_computing(translator.engine.device_type):
-        result = evaluate_translator(
-            translator, evaluation_set, decoding=decoding, bleu_tokenizer=bleu_tokenizer
-        )
-        report = None
-        if real:
-            setting = bleu_tokenizer or translator.bleu_tokenizer
-            report = measure(
-                partial(cast("Any", translator.translate), decoding=decoding),  # overloads
-                evaluation_set,
-                tokenizer=resolve_bleu_tokenizer(translator.target_language, setting),
-                say=say,
+    for each in sets:
+        name = source or (f"{split} {each.name}" if len(sets) > 1 else split)
+        say(f"translating {len(each.sources):,} sentences of {name}")
+        with while_computing(translator.engine.device_type):
+            result = evaluate_translator(
+                translator, each, decoding=decoding, bleu_tokenizer=bleu_tokenizer
             )
-    if output:
-        text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses)
-        write_output(output, text.encode())
-    if as_json:
-        print_json(result.to_json() | ({"real": report.to_json()} if report else {}))
-    else:
-        for line in [*result.lines(), *(report.lines() if report else ())]:
+            report = None
+            if real:
+                setting = bleu_tokenizer or translator.bleu_tokenizer
+                report = measure(
+                    partial(cast("Any", translator.translate), decoding=decoding),  # overloads
+                    each,
+                    tokenizer=resolve_bleu_tokenizer(translator.target_language, setting),
+                    say=say,
+                )
+        if output:
+            text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses)
+            write_output(_of_set(output, each.name, len(sets)), text.encode())
+        if as_json:
+            real_rows = {"real": report.to_json()} if report else {}
+            print_json({"set": each.name} | result.to_json() | real_rows)
+            continue
+        title = [f"{each.name}:"] if len(sets) > 1 else []
+        for line in [*title, *result.lines(), *(report.lines() if report else ())]:
             print_result(line)
+
+
+def _check_output(output: Path, reads: Sequence[Path]) -> None:
+    from gru_mt.storage import check_output
+
+    check_output(output)
+    for read in reads:
+        if output.exists() and read.exists() and output.samefile(read):
+            raise UserError(f"--output {output}: is what is read; name another file")
+
+
+def _of_set(output: Path, name: str, sets: int) -> Path:
+    """Return the file for a set's translations: of several, each set has a file with its name."""
+    return output if sets == 1 else output.with_name(f"{output.name}.{name}")

@@ -1,19 +1,19 @@
 """Training pairs as people type them: noise that an epoch puts into some of them.
 
-It is a pure function of (pairs, seed, epoch, row), so a resumed run draws the same noise again. A
-row is always about its own pair, so every pair is seen in every epoch.
+It is a pure function of (pairs, seed, epoch, place in it), so a resumed run draws the same noise
+again. What stands at a place is always about its own pair, so an epoch sees every pair.
 """
 
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from gru_mt.config import AugmentConfig
+from gru_mt.data.example import Example
 from gru_mt.data.special import LITERALS
-from gru_mt.data.split import Example
 from gru_mt.data.text import SPACELESS
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -47,20 +47,21 @@ class Noise:
     def __init__(self, config: AugmentConfig, examples: Sequence[Example], *, seed: int) -> None:
         """Take the training pairs, literals masked. Pairs of single words are a dictionary."""
         self._config, self._seed = config, seed
-        self._pairs = [Texts(source, target) for source, target, _ in examples]
+        self._pairs = [Texts(pair.source, pair.target) for pair in examples]
         self._dictionary = {
             pair.source: pair.target for pair in self._pairs if all(map(_WORD.fullmatch, pair))
         }
         self._names = sorted(shared_names(self._pairs))
         self._name_set = {*self._names}
 
-    def of_epoch(self, epoch: int) -> dict[int, Texts]:
-        """Return the pairs that an epoch changes, by their rows."""
+    def of_epoch(self, epoch: int, rows: Iterable[int]) -> dict[int, Texts]:
+        """Return what an epoch changes of the pairs that it takes, by their places in `rows`."""
         changed = {}
-        for row, pair in enumerate(self._pairs):
-            noisy = self._noisy(pair, random.Random(f"{self._seed}/{epoch}/{row}"))
+        for place, row in enumerate(rows):
+            pair = self._pairs[row]
+            noisy = self._noisy(pair, random.Random(f"{self._seed}/{epoch}/{place}"))
             if noisy != pair:
-                changed[row] = noisy
+                changed[place] = noisy
         return changed
 
     def _noisy(self, pair: Texts, rng: random.Random) -> Texts:

@@ -13,8 +13,8 @@ from itertools import chain
 
 import numpy as np
 
+from gru_mt.data.example import Example
 from gru_mt.data.lexicon import WORD, Lexicon, words
-from gru_mt.data.split import Example
 from gru_mt.data.text import is_spaceless
 
 MOST_PAIRS = 200_000  # that are counted, evenly spread
@@ -53,7 +53,9 @@ def learn_dictionary(examples: Sequence[Example]) -> list[Example]:
     np.maximum.at(best[1], target_D, dice_D)
     least_D = np.maximum(np.maximum(best[0][source_D], best[1][target_D]), LEAST_DICE)
     return [
-        Example(source.forms[source_D[d]], target.forms[target_D[d]], examples[pair_D[d]].line)
+        examples[pair_D[d]]._replace(
+            source=source.forms[source_D[d]], target=target.forms[target_D[d]]
+        )
         for d in np.flatnonzero(dice_D >= least_D)
     ]
 
@@ -71,7 +73,7 @@ def learn_phrases(examples: Sequence[Example], dictionary: Sequence[Example]) ->
 
 
 def _phrases_of(example: Example, best: Mapping[str, str]) -> Iterator[Example]:
-    source, target, line = example
+    source, target = example.source, example.target
     sources, targets = [*WORD.finditer(source)], [*WORD.finditer(target)]
     place_of = {match[0].lower(): place for place, match in enumerate(targets)}
     aligned = [place_of.get(best.get(match[0].lower(), "")) for match in sources]
@@ -83,7 +85,7 @@ def _phrases_of(example: Example, best: Mapping[str, str]) -> Iterator[Example]:
         phrase = source[sources[first].start() - 1 : sources[last].end() + 1]
         translation = target[targets[begin].start() - 1 : targets[end].end() + 1]
         if _UNDIVIDED.match(phrase) and _UNDIVIDED.match(translation):
-            yield Example(phrase[1:-1], translation[1:-1], line)
+            yield example._replace(source=phrase[1:-1], target=translation[1:-1])
 
 
 def short_sentences(examples: Sequence[Example]) -> list[Example]:
@@ -95,13 +97,12 @@ def short_sentences(examples: Sequence[Example]) -> list[Example]:
     sources, targets = [pair.source for pair in examples], [pair.target for pair in examples]
     sides = Lexicon.learn(sources, targets), Lexicon.learn(targets, sources)
     phrases = (
-        Example(
-            sides[0].usual(_AFTER_WORDS.sub("", source)),
-            sides[1].usual(_AFTER_WORDS.sub("", target)),
-            line,
+        pair._replace(
+            source=sides[0].usual(_AFTER_WORDS.sub("", pair.source)),
+            target=sides[1].usual(_AFTER_WORDS.sub("", pair.target)),
         )
-        for source, target, line in examples
-        if 0 < len(words(source)) <= SHORT_WORDS
+        for pair in examples
+        if 0 < len(words(pair.source)) <= SHORT_WORDS
     )
     return _mostly((each for each in phrases if each.source and each.target), least=1)
 

@@ -16,7 +16,7 @@ from gru_mt.data.tokenizer import Tokenizer, Vocabulary
 
 if TYPE_CHECKING:
     from gru_mt.data.augment import Texts
-    from gru_mt.data.split import Example
+    from gru_mt.data.example import Example
 
 Ints = npt.NDArray[np.int64]
 
@@ -56,6 +56,13 @@ class IdSequences:
         merged._start_N[row_M] = len(self._ids) + others._start_N
         return merged
 
+    def taken(self, row_M: Ints) -> "IdSequences":
+        """Return the M sentences at the rows that row_M names, in its order."""
+        taken = IdSequences([])
+        taken._ids = self._ids
+        taken.length_N, taken._start_N = self.length_N[row_M], self._start_N[row_M]
+        return taken
+
     def padded(self, row_B: Ints) -> tuple[Ints, Ints]:
         """Return id_BS, the sentences in row_B padded at the end to the longest, and length_B.
 
@@ -81,6 +88,17 @@ class EncodedPairs:
         return EncodedPairs(
             self.source.overlaid(row_M, others.source), self.target.overlaid(row_M, others.target)
         )
+
+    def taken(self, row_M: Ints) -> "EncodedPairs":
+        """Return the M pairs at the rows that row_M names, in its order."""
+        return EncodedPairs(self.source.taken(row_M), self.target.taken(row_M))
+
+
+@dataclass(frozen=True, slots=True)
+class EpochPairs(EncodedPairs):
+    """The ids of the N pairs that an epoch trains on."""
+
+    row_N: Ints  # of the training part, which each pair is about
 
 
 def encode_pairs(

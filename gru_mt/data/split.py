@@ -9,36 +9,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
 
-from gru_mt.config import DataConfig
-from gru_mt.data.corpus import Corpus, Pair
+from gru_mt.data.account import Pair
+from gru_mt.data.example import Example
 
 _SEPARATORS = re.compile(r"[\W_]+")
-
-
-class Example(NamedTuple):
-    """A pair in the direction of translation."""
-
-    source: str
-    target: str
-    line: int  # 1-based line of the corpus
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationSet:
-    """Source sentences in the order of the file, and all references of each."""
-
-    sources: list[str]
-    references: list[list[str]]
-
-    @classmethod
-    def from_examples(cls, examples: Iterable[Example]) -> Self:
-        """Return each source once: (a, x), (b, y), (a, z) -> a with x and z, b with y."""
-        references: dict[str, list[str]] = {}
-        for example in examples:
-            references.setdefault(example.source, []).append(example.target)
-        return cls(list(references), list(references.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +23,6 @@ class Split:
     train: list[Example]
     dev: list[Example]
     test: list[Example]
-
-    def summary(self) -> str:
-        """Return one line for a person."""
-        return f"train {len(self.train):,} pairs, dev {len(self.dev):,}, test {len(self.test):,}"
 
 
 def key(text: str) -> str:
@@ -98,12 +69,13 @@ def split_pairs(pairs: Sequence[Pair], *, reverse: bool = False) -> Split:
         part = split.dev if bucket < 10 else split.test if bucket < 30 else split.train
         for index in component:
             part_of[index] = part
-    for (first, second, line), part in zip(pairs, part_of, strict=True):
-        source, target = (second, first) if reverse else (first, second)
-        part.append(Example(source, target, line))
+    for example, part in zip(as_examples(pairs, reverse=reverse), part_of, strict=True):
+        part.append(example)
     return split
 
 
-def split_corpus(corpus: Corpus, config: DataConfig) -> Split:
-    """Return the corpus's split, in the direction of translation that `config` names."""
-    return split_pairs(corpus.pairs, reverse=config.reversed)
+def as_examples(pairs: Iterable[Pair], *, reverse: bool) -> list[Example]:
+    """Return pairs in the direction from the first side to the second, or with `reverse` back."""
+    if reverse:
+        return [Example(second, first, line) for first, second, line in pairs]
+    return [Example(first, second, line) for first, second, line in pairs]

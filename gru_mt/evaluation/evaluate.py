@@ -3,9 +3,9 @@
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
-from gru_mt.data.split import EvaluationSet
+from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.confidence import Trust, measure_trust
@@ -66,7 +66,7 @@ def evaluate(
     `setting` of `resolve_bleu_tokenizer`. Raises UserError as that and `score_translations` do.
 
     >>> from gru_mt import Translator, evaluate
-    >>> from gru_mt.data.split import EvaluationSet
+    >>> from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
     >>> one = EvaluationSet(["I see a dog."], [["je vois un chien.", "je vois le chien."]])
     >>> translator = Translator.load("runs/small")
     >>> greedy = translator.decoding.overridden(beam_size=1)
@@ -87,37 +87,21 @@ def evaluate(
     return Evaluation(tuple(scores), hypotheses, seconds, decoding, trust)
 
 
-def read_split(folder: Path, part: str) -> EvaluationSet:
-    """Return the dev or test part that a run keeps; `folder` is the run's, or its bundle's.
+def read_sets(folder: Path, part: str) -> list[EvaluationSet]:
+    """Return the sets of dev or test that a run keeps; `folder` is the run's, or its bundle's.
 
-    Raises UserError if the part is empty, damaged or not there: a bundle that was moved has none.
+    Raises UserError if there is none, or they are damaged: a bundle that was moved has none.
     """
     for run in (Run(folder), Run(folder.parent)):
-        if (path := run.evaluation_set(part)).is_file():
-            evaluation_set = _read_json_set(path)
-            if not evaluation_set.sources:
+        if (path := run.evaluation_sets(part)).is_file():
+            try:
+                sets = sets_from_json(read_signed_json(path))
+            except ValueError as error:
+                raise UserError(f"{path}: damaged: {error}") from None
+            if not sets:
                 raise UserError(f"{path}: the corpus was too small for a {part} part")
-            return evaluation_set
+            return sets
     raise UserError(f"{folder}: no {part} part is kept there; give --source and --reference")
-
-
-def _read_json_set(path: Path) -> EvaluationSet:
-    values = read_signed_json(path)
-    sources, references = values.get("sources"), values.get("references")
-    if not _is_texts(sources) or not isinstance(references, list):
-        raise UserError(f"{path}: damaged: no list of sources and list of references")
-    if len(sources) != len(references):
-        raise UserError(
-            f"{path}: damaged: {len(sources):,} sources, references of {len(references):,}"
-        )
-    for number, texts in enumerate(references, start=1):
-        if not _is_texts(texts) or not texts:
-            raise UserError(f"{path}: damaged: sentence {number:,} has no list of references")
-    return EvaluationSet(sources, references)
-
-
-def _is_texts(value: object) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:
@@ -126,16 +110,7 @@ def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:
     An empty reference line means that the sentence has fewer references. Raises UserError if a file
     cannot be read or is not plain text, the files differ in length, or a sentence has no reference.
     """
-    sources = _read_lines(source)
-    columns = [_read_lines(path) for path in references]
-    for path, column in zip(references, columns, strict=True):
-        if len(column) != len(sources):
-            raise UserError(f"{path}: {len(column):,} lines, but {source} has {len(sources):,}")
-    rows = [[reference for reference in row if reference] for row in zip(*columns, strict=True)]
-    for number, row in enumerate(rows, start=1):
-        if not row:
-            raise UserError(f"{references[0]}:{number}: the sentence has no reference")
-    return EvaluationSet(sources, rows)
+    return EvaluationSet.from_files([(path, _read_lines(path)) for path in (source, *references)])
 
 
 def _read_lines(path: Path) -> list[str]:

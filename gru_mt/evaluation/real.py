@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, Protocol, TypeVar
 
+from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.glossary import Glossary
-from gru_mt.data.split import EvaluationSet
 from gru_mt.evaluation.rewrite import (
     ITEMS,
     REWRITINGS,

@@ -5,7 +5,8 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from gru_mt.data.split import EvaluationSet, Split
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.parts import Parts
 from gru_mt.errors import UserError, quoted
 
 MARKER = ".gru-mt-split"  # lists the files written; only they may be replaced or deleted
@@ -13,23 +14,24 @@ _MARKER_TITLE = "Written by gru-mt data, which replaces or deletes these files w
 _NAME = re.compile(r"(train|dev|test)\.[\w.-]+")
 
 
-def write_split(
-    split: Split,
+def write_parts(
+    parts: Parts,
     folder: Path,
     source_language: str,
     target_language: str,
     *,
     reads: Sequence[Path] = (),
 ) -> None:
-    """Write the split as plain text, one sentence a line.
+    """Write train, dev and test as plain text, one sentence a line.
 
-    For en to fr the files are train.en and train.fr, and for dev: dev.en with the distinct sources,
-    dev.fr with the first reference of each, and dev.fr1, dev.fr2, ... with further ones. A line is
-    empty where there is none. test has the same files as dev. An earlier split in `folder` is
-    replaced as a whole. Raises UserError if `folder` is neither new nor empty nor of an earlier
-    split, a file of `reads` would be replaced, or it cannot be written.
+    For en to fr the files are train.en and train.fr, and for dev: dev.en with the sources, dev.fr
+    with the first reference of each, and dev.fr1, dev.fr2, ... with further ones. A line is empty
+    where there is none. Where dev has several sets, each has its name: dev.mine.en. test has the
+    same files as dev. An earlier split in `folder` is replaced as a whole. Raises UserError if
+    `folder` is neither new nor empty nor of an earlier split, a file of `reads` would be replaced,
+    or it cannot be written.
     """
-    texts = _texts(split, source_language, target_language)
+    texts = _texts(parts, source_language, target_language)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         earlier = _earlier(folder, texts.keys(), reads)
@@ -51,24 +53,26 @@ def write_split(
         raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
 
 
-def _texts(split: Split, source_language: str, target_language: str) -> dict[str, list[str]]:
+def _texts(parts: Parts, source_language: str, target_language: str) -> dict[str, list[str]]:
     """Return the lines of each file by its name."""
     texts = [
-        (f"train.{source_language}", [example.source for example in split.train]),
-        (f"train.{target_language}", [example.target for example in split.train]),
+        (f"train.{source_language}", [example.source for example in parts.train]),
+        (f"train.{target_language}", [example.target for example in parts.train]),
     ]
-    for part, examples in (("dev", split.dev), ("test", split.test)):
-        evaluation = EvaluationSet.from_examples(examples)
-        texts.append((f"{part}.{source_language}", evaluation.sources))
-        for number in range(max(map(len, evaluation.references), default=1)):
-            lines = [each[number] if number < len(each) else "" for each in evaluation.references]
-            texts.append((f"{part}.{target_language}{number or ''}", lines))
+    for part, sets in (("dev", parts.dev), ("test", parts.test)):
+        for evaluation in sets or [EvaluationSet([], [])]:
+            name = f"{part}.{evaluation.name}" if len(sets) > 1 else part
+            texts.append((f"{name}.{source_language}", evaluation.sources))
+            for number in range(max(map(len, evaluation.references), default=1)):
+                references = evaluation.references
+                lines = [each[number] if number < len(each) else "" for each in references]
+                texts.append((f"{name}.{target_language}{number or ''}", lines))
     by_name = dict(texts)
     for name in by_name:
         if not _NAME.fullmatch(name):
             raise UserError(
-                f"data.languages: {quoted(name)} cannot be a file's name: use letters, digits, "
-                "- and _ in them"
+                f"{quoted(name)} cannot be a file's name: use letters, digits, - and _ in "
+                "data.languages and in names of sets"
             )
     if len(by_name) < len(texts):
         raise UserError(

@@ -7,6 +7,7 @@ from typing import Any
 from gru_mt.bundle import Bundle, save_bundle
 from gru_mt.config import Config, FittedConfig
 from gru_mt.config_file import dump_config
+from gru_mt.data.evaluation_set import sets_to_json
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.run import Run
 from gru_mt.storage import json_bytes, signed, write_json, write_new
@@ -22,9 +23,9 @@ def keep(config: Config, data: TrainingData, run: Run) -> None:
     attribution, tokenizer = data.provenance["attribution"], data.tokenizer.files()
     files = {
         run.config: dump_config(config).encode(),
-        run.corpus_report: json_bytes(data.corpus_report),
-        run.evaluation_set("dev"): json_bytes(signed(asdict(data.dev))),
-        run.evaluation_set("test"): json_bytes(signed(asdict(data.test))),
+        run.corpus_report: json_bytes(data.parts.to_json()),
+        run.evaluation_sets("dev"): json_bytes(signed(sets_to_json(data.parts.dev))),
+        run.evaluation_sets("test"): json_bytes(signed(sets_to_json(data.parts.test))),
         **({run.attribution: f"{attribution}\n".encode()} if attribution else {}),
         **{run.folder / name: content for name, content in tokenizer.items()},
     }
@@ -104,7 +105,7 @@ class Keeper:
 
     def write_not_finite(self, update: UpdateRecord) -> int:
         """Write which corpus lines an update trained on; return how many."""
-        train = self._data.train
-        lines = sorted(train[row].line for row_B in update.rows for row in row_B)
+        rows = sorted({int(update.pairs.row_N[row]) for row_B in update.rows for row in row_B})
+        lines = [self._data.where(row) for row in rows]
         write_json(self._run.not_finite, {"update": update.step, "corpus_lines": lines})
         return len(lines)

@@ -1,10 +1,11 @@
 """From a configuration to what the training loop reads."""
 
 import hashlib
+import json
 import os
 import platform
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -14,11 +15,11 @@ import torch
 from gru_mt.bundle import build_model
 from gru_mt.config import Config
 from gru_mt.data.augment import Noise, Texts
-from gru_mt.data.corpus import Corpus, load_corpus
 from gru_mt.data.dictionary import learn_short_texts
-from gru_mt.data.encoding import EncodedPairs, encode_pairs
+from gru_mt.data.encoding import EncodedPairs, EpochPairs, Ints, encode_pairs
+from gru_mt.data.example import Example
 from gru_mt.data.literals import mask_pair
-from gru_mt.data.split import EvaluationSet, Example, Split, split_corpus
+from gru_mt.data.parts import Parts, load_parts
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.training.journal import Journal
@@ -28,16 +29,19 @@ from gru_mt.training.start import Start
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """The three parts of a corpus, the tokenizer of its training part, and the corpus's origin."""
+    """What a run reads: the training pairs as the model reads them, and where all is from."""
 
     tokenizer: Tokenizer
-    train: list[Example]  # as the model reads them; pairs of single words last
-    dev: EvaluationSet
-    test: EvaluationSet
-    dev_pairs: EncodedPairs
+    train: list[Example]  # masked and truecased; pairs of single words and short phrases last
+    parts: Parts
+    dev_pairs: list[EncodedPairs]  # of each set of dev
     fingerprints: dict[str, str]  # SHA-256 of what a checkpoint belongs to
     provenance: dict[str, Any]
-    corpus_report: dict[str, Any]
+
+    def where(self, row: int) -> str:
+        """Return the file and the line of a training pair."""
+        pair = self.train[row]
+        return self.parts.corpora[pair.corpus].lines.where(pair.line)
 
 
 class TrainingPairs:
@@ -48,24 +52,41 @@ class TrainingPairs:
         self._config, self._tokenizer, self._train = config, tokenizer, train
         augment = config.data.augment
         self._noise = augment and Noise(augment, train, seed=config.training.seed)
-        self._clean: tuple[int, EncodedPairs] | None = None  # the last epoch encoded, its pairs
-        self._noisy: tuple[int, EncodedPairs] | None = None  # the same with its noise
+        self._clean: tuple[int, EncodedPairs] | None = None  # the last epoch encoded, all its pairs
+        self._epoch: tuple[int, EpochPairs] | None = None  # the last one asked for
 
-    def of_epoch(self, epoch: int) -> EncodedPairs:
+    def of_epoch(self, epoch: int) -> EpochPairs:
         """Return the pairs of an epoch. Each has its own noise and, with sampling, other subwords.
 
         Only what differs from the epoch before is encoded anew.
         """
         if self._clean is None or (self._config.tokenizer.sampling and self._clean[0] != epoch):
             self._clean = epoch, self._encode(self._train, epoch)
-        if not self._noise:
-            return self._clean[1]
-        if self._noisy is None or self._noisy[0] != epoch:
-            changed = self._noise.of_epoch(epoch)
-            rows = np.fromiter(changed, np.int64)
-            noisy = self._encode([*changed.values()], epoch)
-            self._noisy = epoch, self._clean[1].overlaid(rows, noisy)
-        return self._noisy[1]
+        if self._epoch is None or self._epoch[0] != epoch:
+            row_N = self._rows(epoch)
+            pairs = self._clean[1].taken(row_N)
+            if self._noise:
+                changed = self._noise.of_epoch(epoch, row_N.tolist())
+                noisy = self._encode([*changed.values()], epoch)
+                pairs = pairs.overlaid(np.fromiter(changed, np.int64), noisy)
+            self._epoch = epoch, EpochPairs(pairs.source, pairs.target, row_N)
+        return self._epoch[1]
+
+    def _rows(self, epoch: int) -> Ints:
+        """Return the rows that an epoch takes, in their order.
+
+        A corpus of weight 2.5 gives each row twice, and half of its rows once more. The next epoch
+        takes the other half.
+        """
+        corpus_N = np.array([pair.corpus for pair in self._train])
+        rows = []
+        for place, corpus in enumerate(self._config.data.corpus):
+            [own_M] = np.nonzero(corpus_N == place)
+            rng = np.random.default_rng((self._config.training.seed, place))
+            turn_M = rng.permutation(own_M)
+            first, last = (round(len(own_M) * corpus.weight * each) for each in (epoch, epoch + 1))
+            rows.append(turn_M[np.arange(first, last) % max(1, len(own_M))])
+        return np.sort(np.concatenate(rows))
 
     def _encode(self, examples: Sequence[Example | Texts], epoch: int) -> EncodedPairs:
         training = self._config.training
@@ -79,49 +100,55 @@ class TrainingPairs:
 
 
 def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
-    """Read and split the corpus, train or load the tokenizer, and say what came out.
+    """Read and divide the corpora, train or load the tokenizer, and say what came out.
 
     Nothing is written; `keeping.keep` writes once all checks have passed. Raises UserError where no
     pair is left to train on, or where the model is too large for this machine.
     """
-    corpus = load_corpus(config.data)
-    split = split_corpus(corpus, config.data)
-    for line in [*corpus.report.lines(), split.summary()]:
+    parts = load_parts(config.data)
+    for line in parts.lines():
         journal.say(line)
-    for warning in corpus.warnings:
+    for warning in parts.warnings():
         journal.warn(warning)
-    if corpus.attribution:
-        journal.say(corpus.attribution)
-    if not split.train:
-        raise UserError(f"data.corpus: no pair is left to train on: {split.summary()}")
-    if not split.dev:
+    if not parts.train:
+        raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")
+    if not parts.dev:
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
-    train = [*map(_masked, split.train)]
+    if len(parts.dev) > 1:
+        journal.say(f"the dev set {parts.dev[0].name} decides which weights are kept")
+    train = [*map(_masked, parts.train)]
     tokenizer = start.tokenizer(config.tokenizer, train, journal)
     _refuse_too_large(config, tokenizer)
     if config.data.augment and config.data.augment.words:
         short = learn_short_texts(train)
         journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
         train = [*train, *short]
-    report = {"corpus": config.data.model_dump()["corpus"], "sha256": corpus.sha256}
+    dev_pairs = [
+        encode_pairs(tokenizer, _truecased(map(_masked, each.examples), tokenizer))
+        for each in parts.dev
+    ]
+    fingerprints = {
+        "corpus": _digest(parts),
+        "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
+    }
+    provenance = _provenance(config, parts)
     return TrainingData(
-        tokenizer,
-        _truecased(train, tokenizer),
-        EvaluationSet.from_examples(split.dev),
-        EvaluationSet.from_examples(split.test),
-        encode_pairs(tokenizer, _truecased(map(_masked, split.dev), tokenizer)),
-        {
-            "corpus": corpus.sha256,
-            "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
-        },
-        _provenance(report, corpus, split),
-        report | asdict(corpus.report),
+        tokenizer, _truecased(train, tokenizer), parts, dev_pairs, fingerprints, provenance
     )
+
+
+def _digest(parts: Parts) -> str:
+    """Return the SHA-256 of what is trained on and measured on, whatever its names."""
+    sets = json.dumps([[(each.sources, each.references) for each in sets]
+                       for sets in (parts.dev, parts.test)])  # fmt: skip
+    texts = "".join(each.sha256 for each in parts.corpora)
+    return hashlib.sha256(f"{texts}{sets}".encode()).hexdigest()
 
 
 def _masked(example: Example) -> Example:
     """Return a pair with what is copied masked on both sides."""
-    return Example(*mask_pair(example.source, example.target), example.line)
+    source, target = mask_pair(example.source, example.target)
+    return example._replace(source=source, target=target)
 
 
 def _truecased(examples: Iterable[Example], tokenizer: Tokenizer) -> list[Example]:
@@ -147,11 +174,18 @@ def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:
             )
 
 
-def _provenance(report: dict[str, Any], corpus: Corpus, split: Split) -> dict[str, Any]:
+def _provenance(config: Config, parts: Parts) -> dict[str, Any]:
     return {
-        **report,
-        "attribution": corpus.attribution,
-        "pairs": {"train": len(split.train), "dev": len(split.dev), "test": len(split.test)},
+        "corpora": [
+            {"path": settings.path, "name": each.name, "sha256": each.sha256}
+            for settings, each in zip(config.data.corpus, parts.corpora, strict=True)
+        ],
+        "attribution": "; ".join(parts.attributions()),
+        "training_pairs": len(parts.train),
+        "sentences": {
+            part: {each.name: len(each.sources) for each in sets}
+            for part, sets in (("dev", parts.dev), ("test", parts.test))
+        },
         "gru_mt": version("gru-mt"),
         "torch": torch.__version__,
         "python": platform.python_version(),

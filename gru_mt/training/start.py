@@ -6,6 +6,7 @@ One process at a time trains in a run's folder: `locked` sees to it.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,8 +14,8 @@ import portalocker
 
 from gru_mt.config import Config, FittedConfig, TokenizerConfig
 from gru_mt.config_file import load_config
-from gru_mt.data.encoding import EncodedPairs
-from gru_mt.data.split import Example
+from gru_mt.data.encoding import EpochPairs
+from gru_mt.data.example import Example
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError, quoted
 from gru_mt.run import Run
@@ -25,7 +26,7 @@ from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import AUTO, fitted, planned_updates
 
-MAY_CHANGE = (  # data.corpus only to another place: a digest checks its contents
+MAY_CHANGE = (  # files only to another place: a digest checks their contents
     "training.max_epochs",
     "training.max_steps",
     "training.patience",
@@ -33,10 +34,12 @@ MAY_CHANGE = (  # data.corpus only to another place: a digest checks its content
     "training.log_steps",
     "training.checkpoint_minutes",
     "decoding",
-    "data.corpus",
+    "data.corpus.*.path",
+    "data.dev.*.path",
+    "data.test.*.path",
 )
 
-EpochPairs = Callable[[int], EncodedPairs]  # epoch -> its pairs; a resumed run asks for none here
+PairsOfEpoch = Callable[[int], EpochPairs]  # epoch -> its pairs; a resumed run asks for none here
 
 
 class Fresh:
@@ -54,7 +57,7 @@ class Fresh:
         sources, targets = zip(*((pair.source, pair.target) for pair in train), strict=True)
         return train_tokenizer(config, sources, targets, warn=journal.warn)
 
-    def fit(self, config: Config, of_epoch: EpochPairs, journal: Journal) -> FittedConfig:
+    def fit(self, config: Config, of_epoch: PairsOfEpoch, journal: Journal) -> FittedConfig:
         """Return `config` with every `auto` chosen for the pairs; say what was chosen."""
         pairs = of_epoch(0)
         training = fitted(config.training, pairs)
@@ -105,7 +108,7 @@ class Resumed:
         """Return the run's own tokenizer."""
         return Tokenizer.load(self.run.folder)
 
-    def fit(self, config: Config, of_epoch: EpochPairs, journal: Journal) -> FittedConfig:
+    def fit(self, config: Config, of_epoch: PairsOfEpoch, journal: Journal) -> FittedConfig:
         """Return `config`, which already has what was chosen when the run began."""
         return FittedConfig.model_validate(config.model_dump())
 
@@ -133,7 +136,7 @@ def _refuse_changes(run: Run, before: Config, now: Config) -> None:
         f"{name} from {quoted(old.get(name))} to {quoted(new.get(name))}"
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
-        and not any(name == may or name.startswith(f"{may}.") for may in MAY_CHANGE)
+        and not any(fnmatch(name, may) or fnmatch(name, f"{may}.*") for may in MAY_CHANGE)
     ]
     if changed:
         raise UserError(
@@ -143,11 +146,13 @@ def _refuse_changes(run: Run, before: Config, now: Config) -> None:
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the leaves of nested `values` by their full names: {"a": {"b": 1}} -> {"a.b": 1}."""
+    """Return the leaves of nested `values` by full name: {"a": [{"b": 1}]} -> {"a.0.b": 1}."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict):
             flat |= _flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            flat |= _flat({str(place): each for place, each in enumerate(value)}, f"{prefix}{key}.")
         else:
             flat[f"{prefix}{key}"] = value
     return flat

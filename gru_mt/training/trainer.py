@@ -151,7 +151,7 @@ class Trainer:
         before = self.progress
         facts: dict[str, Any] = {"epoch": before.epoch}
         kept = True
-        if self.data.dev.sources:
+        if self.data.parts.dev:
             found = measure(self.optimizer.average, self.data, self.config, self.device)
             if not math.isfinite(found.perplexity):
                 self._refuse("the perplexity on dev after it is")

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from gru_mt.data.batching import Batch
-from gru_mt.data.encoding import EncodedPairs, Ints
+from gru_mt.data.encoding import EpochPairs, Ints
 from gru_mt.model.loss import forced_loss
 from gru_mt.training.optimizer import Optimizer
 
@@ -65,7 +65,7 @@ class UpdateRecord:
     """An update that was made."""
 
     step: int  # 0-based
-    pairs: EncodedPairs
+    pairs: EpochPairs
     rows: list[Ints]  # for each microbatch, its rows of `pairs`
     figures: Figures
 

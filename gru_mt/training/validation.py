@@ -6,6 +6,7 @@ Shapes: B batch.
 import math
 import sys
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ import torch
 from gru_mt.config import Config
 from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.data.encoding import EncodedPairs
+from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.confidence import RIGHT_CHRF, sentence_chrf
 from gru_mt.evaluation.score import corpus_bleu, resolve_bleu_tokenizer
 from gru_mt.inference.confidence import fitted
@@ -35,6 +37,7 @@ class Validation:
 
     bleu: float  # greedy, against all references
     loss: float  # see `mean_loss`
+    others: tuple[tuple[str, "Validation"], ...] = ()  # names and scores of further sets of dev
 
     @property
     def perplexity(self) -> float:
@@ -42,14 +45,18 @@ class Validation:
         return perplexity(self.loss)
 
     def __str__(self) -> str:
+        others = "".join(f"; {name} BLEU {found.bleu:.2f}" for name, found in self.others)
         return (
             f"dev loss {self.loss:.3f}, perplexity {self.perplexity:.2f}, BLEU {self.bleu:.2f} "
-            "(greedy, all references)"
+            f"(greedy, all references){others}"
         )
 
-    def to_json(self) -> dict[str, float]:
+    def to_json(self) -> dict[str, Any]:
         """Return the figures by the names that they have in metrics."""
-        return {"dev_bleu": self.bleu, "dev_loss": self.loss, "dev_perplexity": self.perplexity}
+        figures = {"dev_bleu": self.bleu, "dev_loss": self.loss, "dev_perplexity": self.perplexity}
+        if not self.others:
+            return figures
+        return figures | {"dev_others": {name: found.to_json() for name, found in self.others}}
 
     def is_best(self, progress: Progress) -> bool:
         """Return whether it beats all before it: by BLEU, or by loss while BLEU tells nothing."""
@@ -81,26 +88,38 @@ class Validation:
 
 
 def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.device) -> Validation:
-    """Return scores on dev; where perplexity is not finite, nothing is translated: BLEU is 0."""
-    loss = mean_loss(model, data.dev_pairs, LARGEST_BATCH, device)
+    """Return scores on each set of dev, those of the first as the validation's own."""
+    greedy = config.decoding.overridden(beam_size=1)
+    translator = Translator(TorchEngine(model), data.tokenizer, greedy)
+    first, *others = (
+        _measure_set(translator, mean_loss(model, pairs, LARGEST_BATCH, device), each, config)
+        for each, pairs in zip(data.parts.dev, data.dev_pairs, strict=True)
+    )
+    names = [each.name for each in data.parts.dev[1:]]
+    return replace(first, others=tuple(zip(names, others, strict=True)))
+
+
+def _measure_set(
+    translator: Translator, loss: float, dev: EvaluationSet, config: Config
+) -> Validation:
+    """Return scores on one set; where perplexity is not finite, nothing is translated."""
     if not math.isfinite(perplexity(loss)):
         return Validation(0.0, loss)
-    greedy = config.decoding.overridden(beam_size=1)
-    translations = Translator(TorchEngine(model), data.tokenizer, greedy).translate(
-        data.dev.sources
-    )
     tokenizer = resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
-    texts = [each.text for each in translations]
-    return Validation(corpus_bleu(texts, data.dev.references, tokenizer=tokenizer), loss)
+    texts = [each.text for each in translator.translate(dev.sources)]
+    return Validation(corpus_bleu(texts, dev.references, tokenizer=tokenizer), loss)
 
 
 def calibrate(model: Seq2Seq, data: TrainingData, config: Config) -> list[float] | None:
     """Return the weights of the confidence that dev gives; None where dev is too small to tell."""
+    if not data.parts.dev:
+        return None
+    dev = data.parts.dev[0]
     translator = Translator(TorchEngine(model), data.tokenizer, config.decoding)
-    translations = translator.translate(data.dev.sources, split=False)
+    translations = translator.translate(dev.sources, split=False)
     rows = [
         (sentence.features, sentence.candidates[0].text, references)
-        for translation, references in zip(translations, data.dev.references, strict=True)
+        for translation, references in zip(translations, dev.references, strict=True)
         for sentence in translation.sentences
         if sentence.features
     ]

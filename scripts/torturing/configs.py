@@ -4,8 +4,7 @@ import random
 import re
 from pathlib import Path
 
-from gru_mt.config import Config, DataConfig
-from gru_mt.config_file import dump_config, load_config
+from gru_mt.config_file import dump_config, load_config, parse_config
 from torturing.judging import Failed, judge
 from torturing.places import Campaign, Place
 from torturing.processes import ROOT, gru_mt
@@ -38,7 +37,7 @@ def configs(place: Place) -> Campaign:
     seeds += [dump_config(load_config(Path(place.config))), "", "data: {corpus: a.tsv}\n"]
     fields = [
         f"{section}.{name}"
-        for section, values in Config(data=DataConfig(corpus="phrasebook")).model_dump().items()
+        for section, values in parse_config("data: {corpus: a}", where="a").model_dump().items()
         for name in values
         if section != "data"
     ]
@@ -49,7 +48,8 @@ def configs(place: Place) -> Campaign:
             return
         text, overrides = mutated(rng, rng.choice(seeds)), []
         while rng.random() < 0.3:
-            name = rng.choice([*fields, "data", "training", "a.b", "", ".", "data.corpus.source"])
+            odd = ["data", "training", "a.b", "", ".", "data.corpus.path", "data.dev"]
+            name = rng.choice([*fields, *odd])
             overrides.append(altered(rng, f"{name}={rng.choice(ODD)}"))
         path = folder / "a.yaml"
         path.write_bytes(encoded(rng, text))

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from gru_mt.config import DataConfig, TokenizerConfig
 from gru_mt.config_file import parse_config
-from gru_mt.data.corpus import load_corpus
-from gru_mt.data.split import split_corpus
+from gru_mt.data.corpus import load_corpora
+from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import train_tokenizer
 from gru_mt.errors import quoted
 from torturing.configs import SIGNS
@@ -43,19 +43,20 @@ def corpora(place: Place) -> Campaign:
             return
         os.chdir(folder)
         table = rng.random() < 0.7
-        corpus: str | dict[str, str]
+        corpus: str | dict[str, list[str]]
         if table:
             corpus = written(rng, lines_of_pairs(rng), folder)
         else:
             source, target = (written(rng, lines_of_text(rng), folder) for _ in range(2))
             if rng.random() < 0.5:
                 target = source
-            corpus = {"source": source, "target": target}
+            corpus = {"path": [source, target]}
         if index % 10 == 9:
             _command(config, corpus, folder)
             return
         words = rng.choice([1, 5, 200, 2000])
-        data = {"corpus": corpus, "max_words": words, "max_ratio": rng.choice([1.01, 9.0, 1e300])}
+        data = {"corpus": corpus, "max_words": words, "max_ratio": rng.choice([1.01, 9.0, 1e9])}
+        data["allow_dropped"] = rng.choice([0.2, 1.0])
         with user_errors(LIMIT_S):  # the name of a corpus may be refused too
             _read(parse_config(json.dumps({"data": data}), where="config").data, rng)
 
@@ -63,13 +64,13 @@ def corpora(place: Place) -> Campaign:
 
 
 def _read(data: DataConfig, rng: random.Random) -> None:
-    corpus = load_corpus(data)
+    [corpus] = load_corpora(data)
     report = corpus.report
     if report.read != report.kept + sum(dropped.count for dropped in report.dropped.values()):
         raise Failed(f"{report.read} lines read are not all kept or dropped")
     if report.kept != len(corpus.pairs):
         raise Failed(f"{report.kept} pairs kept, but there are {len(corpus.pairs)}")
-    split = split_corpus(corpus, data)
+    split = split_pairs(corpus.pairs, reverse=data.reversed)
     examples = [*split.train, *split.dev, *split.test]
     if sorted(example.line for example in examples) != sorted(pair.line for pair in corpus.pairs):
         raise Failed("the parts are not the corpus")

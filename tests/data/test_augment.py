@@ -18,8 +18,8 @@ from gru_mt.data.augment import (
     with_item,
     with_typo,
 )
+from gru_mt.data.example import Example
 from gru_mt.data.special import LITERALS
-from gru_mt.data.split import Example
 
 OFF: dict[str, Any] = {name: 0.0 for name in AugmentConfig.model_fields if name != "words"}
 EXAMPLES = [
@@ -35,7 +35,11 @@ EXAMPLES = [
 def noisy(epochs: int = 200, **rates: float) -> Counter[tuple[int, Texts]]:
     """Return what some epochs make of EXAMPLES, with the kinds in `rates` alone."""
     noise = Noise(AugmentConfig(**OFF | rates), EXAMPLES, seed=1)
-    return Counter(item for epoch in range(epochs) for item in noise.of_epoch(epoch).items())
+    return Counter(
+        item
+        for epoch in range(epochs)
+        for item in noise.of_epoch(epoch, range(len(EXAMPLES))).items()
+    )
 
 
 def test_without_rates_nothing_changes() -> None:
@@ -45,7 +49,7 @@ def test_without_rates_nothing_changes() -> None:
 def test_an_epoch_draws_the_same_noise_again_and_another_epoch_or_seed_other_noise() -> None:
     config = AugmentConfig()
     of = [
-        Noise(config, EXAMPLES * 20, seed=seed).of_epoch(epoch)
+        Noise(config, EXAMPLES * 20, seed=seed).of_epoch(epoch, range(120))
         for seed, epoch in ((1, 0), (1, 0), (1, 1), (2, 0))
     ]
     assert of[0] == of[1]
@@ -55,8 +59,8 @@ def test_an_epoch_draws_the_same_noise_again_and_another_epoch_or_seed_other_noi
 def test_the_noise_of_a_row_does_not_depend_on_the_epochs_before() -> None:
     first, second = (Noise(AugmentConfig(), EXAMPLES, seed=3) for _ in range(2))
     for epoch in range(5):
-        first.of_epoch(epoch)
-    assert first.of_epoch(5) == second.of_epoch(5)
+        first.of_epoch(epoch, range(6))
+    assert first.of_epoch(5, range(6)) == second.of_epoch(5, range(6))
 
 
 def test_a_row_is_about_its_own_pair() -> None:

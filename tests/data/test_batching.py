@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.config import DataConfig, TokenizerConfig
+from gru_mt.config import TokenizerConfig
 from gru_mt.data.batching import make_batch, plan_batches
-from gru_mt.data.corpus import load_corpus
 from gru_mt.data.encoding import EncodedPairs, IdSequences, Ints, encode_pairs
 from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import train_tokenizer
+from tests.corpora import data_config, load_one
 
 
 def rows(*indices: int) -> Ints:
@@ -205,7 +205,7 @@ def padding(sentences: IdSequences, plan: list[Ints]) -> float:
 
 
 def test_on_the_real_corpus_at_most_5_percent_is_padding(fra_eng_zip: Path) -> None:
-    train = split_pairs(load_corpus(DataConfig(corpus=str(fra_eng_zip))).pairs).train
+    train = split_pairs(load_one(data_config(corpus=str(fra_eng_zip))).pairs).train
     config = TokenizerConfig(kind="unigram", vocabulary_size=4_000)
     sources, targets, _ = map(list, zip(*train[::8], strict=True))
     tokenizer = train_tokenizer(config, sources, targets, warn=pytest.fail)

@@ -1,7 +1,7 @@
 """The dictionary of a corpus: words that are each other's best, and phrases of them."""
 
 from gru_mt.data.dictionary import learn_dictionary, learn_phrases
-from gru_mt.data.split import Example
+from gru_mt.data.example import Example
 
 
 def examples(*pairs: tuple[str, str]) -> list[Example]:
@@ -12,7 +12,7 @@ def brute_force(pairs: list[Example]) -> dict[str, str]:
     """Return couples by the definition: each the other's best by Dice, 0.4 or more, 3 pairs."""
     sides = [
         ({*source.lower().rstrip(".").split()}, {*target.lower().rstrip(".").split()})
-        for source, target, _ in pairs
+        for source, target, *_ in pairs
     ]
     sources = {word for side, _ in sides for word in side}
     targets = {word for _, side in sides for word in side}

@@ -8,8 +8,8 @@ import pytest
 from gru_mt.config import TokenizerConfig
 from gru_mt.data import encoding
 from gru_mt.data.encoding import IdSequences, Ints, encode_pairs
+from gru_mt.data.example import Example
 from gru_mt.data.special import EOS, PAD
-from gru_mt.data.split import Example
 from gru_mt.data.tokenizer import Subwords, Tokenizer, train_tokenizer
 
 
@@ -62,6 +62,14 @@ def test_some_sentences_may_be_overlaid_by_others() -> None:
     assert lists(sequences.overlaid(rows(), IdSequences([]))) == lists(sequences)
 
 
+def test_some_sentences_may_be_taken_in_any_order() -> None:
+    sequences = IdSequences([[4], [5, 6], [7], [8, 9]], cut_tokens=2)
+    taken = sequences.taken(rows(3, 1, 3)).overlaid(rows(1), IdSequences([[10, 11]]))
+    assert lists(taken) == [[8, 9], [10, 11, EOS], [8, 9]]
+    assert (sequences.lost_ends, taken.lost_ends) == (2, 2)
+    assert lists(sequences.taken(rows())) == []
+
+
 # Pairs
 
 
@@ -85,7 +93,7 @@ EXAMPLES = [
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     config = TokenizerConfig(kind="unigram", vocabulary_size=300, joint=False)
-    sources, targets, _ = map(list, zip(*EXAMPLES, strict=True))
+    sources, targets = zip(*((pair.source, pair.target) for pair in EXAMPLES), strict=True)
     return train_tokenizer(config, sources, targets, warn=lambda _: None)
 
 

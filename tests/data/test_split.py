@@ -6,17 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config import DataConfig
-from gru_mt.data.corpus import Pair, load_corpus
-from gru_mt.data.split import (
-    EvaluationSet,
-    Example,
-    Split,
-    components,
-    key,
-    split_corpus,
-    split_pairs,
-)
+from gru_mt.data.account import Pair
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.example import Example
+from gru_mt.data.split import Split, components, key, split_pairs
+from tests.corpora import data_config, load_one
 
 
 def pairs_of(*sides: tuple[str, str]) -> list[Pair]:
@@ -30,7 +24,7 @@ def forward(pairs: list[Pair]) -> list[Example]:
 
 @pytest.fixture(scope="module")
 def real_pairs(fra_eng_zip: Path) -> list[Pair]:
-    return load_corpus(DataConfig(corpus=str(fra_eng_zip))).pairs
+    return load_one(data_config(corpus=str(fra_eng_zip))).pairs
 
 
 @pytest.fixture(scope="module")
@@ -155,26 +149,26 @@ def test_an_evaluation_set_groups_references_in_the_order_of_the_file() -> None:
 def test_the_other_direction_exchanges_the_sides_and_nothing_else() -> None:
     pairs = pairs_of(("w828", "x"), ("w459", "y"), ("w3428", "z"), ("w628", "z"))
     there, back = split_pairs(pairs), split_pairs(pairs, reverse=True)
-    assert back.train == [("x", "w828", 1)]
-    assert back.dev == [("y", "w459", 2)]
+    assert back.train == [Example("x", "w828", 1)]
+    assert back.dev == [Example("y", "w459", 2)]
     assert EvaluationSet.from_examples(back.test) == EvaluationSet(["z"], [["w3428", "w628"]])
     for part, swapped in (
         (there.train, back.train),
         (there.dev, back.dev),
         (there.test, back.test),
     ):
-        assert part == [(target, source, line) for source, target, line in swapped]
+        assert part == [Example(target, source, line) for source, target, line, _ in swapped]
 
 
 def test_a_corpus_is_split_alike_for_both_directions(tmp_path: Path) -> None:
     path = tmp_path / "c.tsv"
     path.write_text("w459\tw828\nw828\tw459\n")  # 9, so dev; 30, so train
-    there = DataConfig(corpus=str(path))
-    back = DataConfig(corpus=str(path), source="fr", target="en")
-    corpus = load_corpus(there)
-    assert split_corpus(corpus, there) == Split(
+    there = data_config(corpus=str(path))
+    back = data_config(corpus=str(path), source="fr", target="en")
+    corpus = load_one(there)
+    assert split_pairs(corpus.pairs, reverse=there.reversed) == Split(
         [Example("w828", "w459", 2)], [Example("w459", "w828", 1)], []
     )
-    assert split_corpus(corpus, back) == Split(
+    assert split_pairs(corpus.pairs, reverse=back.reversed) == Split(
         [Example("w459", "w828", 2)], [Example("w828", "w459", 1)], []
     )

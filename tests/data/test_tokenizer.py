@@ -12,13 +12,13 @@ from typing import Any, Literal
 import pytest
 import sentencepiece
 
-from gru_mt.config import DataConfig, TokenizerConfig
+from gru_mt.config import TokenizerConfig
 from gru_mt.data import tokenizer as tokenizer_module
-from gru_mt.data.corpus import load_corpus
 from gru_mt.data.special import BOS, EOS, LITERALS, PAD, UNK
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Subwords, Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.errors import UserError
+from tests.corpora import data_config, load_one
 
 Kind = Literal["unigram", "bpe", "char", "word"]
 SUBWORDS: tuple[Kind, ...] = ("unigram", "bpe", "char")
@@ -86,7 +86,7 @@ def round_trip(side: Vocabulary, texts: list[str]) -> list[str]:
 @pytest.fixture(scope="module")
 def sentences(fra_eng_zip: Path) -> list[str]:
     """Return the distinct sentences of the whole real corpus, of both sides."""
-    pairs = load_corpus(DataConfig(corpus=str(fra_eng_zip))).pairs
+    pairs = load_one(data_config(corpus=str(fra_eng_zip))).pairs
     return [*dict.fromkeys(text for pair in pairs for text in (pair.first, pair.second))]
 
 

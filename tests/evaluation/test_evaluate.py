@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.split import EvaluationSet
+from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
-from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_split
+from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_sets
 from gru_mt.storage import write_signed_json
 
 
@@ -93,21 +93,22 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
-    write_signed_json(tmp_path / "test.json", {"sources": ["a"], "references": [["x", "y"]]})
-    expected = EvaluationSet(["a"], [["x", "y"]])
-    assert read_split(tmp_path, "test") == read_split(tmp_path / "model", "test") == expected
+    expected = [EvaluationSet(["a"], [["x", "y"]], "mine"), EvaluationSet(["b"], [["z"]], "b")]
+    write_signed_json(tmp_path / "test.json", sets_to_json(expected))
+    assert read_sets(tmp_path, "test") == read_sets(tmp_path / "model", "test") == expected
     with pytest.raises(UserError, match="no dev part is kept there"):
-        read_split(tmp_path, "dev")
-    write_signed_json(tmp_path / "dev.json", {"sources": [], "references": []})
+        read_sets(tmp_path, "dev")
+    write_signed_json(tmp_path / "dev.json", {"sets": []})
     with pytest.raises(UserError, match="too small for a dev part"):
-        read_split(tmp_path, "dev")
+        read_sets(tmp_path, "dev")
 
 
 @pytest.mark.parametrize(
     "values",
     [
-        {},
+        {"references": [["x"]]},
         {"sources": ["a"]},
+        {"sources": ["a"], "references": [["x"]], "name": 3},
         {"sources": "a", "references": [["x"]]},
         {"sources": [1], "references": [["x"]]},
         {"sources": ["a"], "references": {"a": ["x"]}},
@@ -118,14 +119,15 @@ def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
     ],
 )
 def test_a_part_of_another_shape_is_refused(values: dict[str, Any], tmp_path: Path) -> None:
-    write_signed_json(tmp_path / "test.json", values)
-    with pytest.raises(UserError, match=r"test\.json: damaged: "):
-        read_split(tmp_path, "test")
+    for damaged in ({"sets": [{"name": "a"} | values]}, {"sets": values}, {"sets": [1]}, {}):
+        write_signed_json(tmp_path / "test.json", damaged)
+        with pytest.raises(UserError, match=r"test\.json: damaged: "):
+            read_sets(tmp_path, "test")
 
 
 def test_a_part_that_was_changed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "test.json"
-    write_signed_json(path, {"sources": ["a"], "references": [["x"]]})
+    write_signed_json(path, sets_to_json([EvaluationSet(["a"], [["x"]])]))
     path.write_text(path.read_text().replace("x", "y"))
     with pytest.raises(UserError, match=r"test\.json: damaged: .* digest"):
-        read_split(tmp_path, "test")
+        read_sets(tmp_path, "test")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.glossary import Glossary
-from gru_mt.data.split import EvaluationSet
 from gru_mt.errors import UserError
 from gru_mt.evaluation import real
 from gru_mt.evaluation.real import RealReport, Row, measure

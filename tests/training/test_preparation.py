@@ -2,15 +2,17 @@
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from string import ascii_lowercase
 
 import numpy as np
 import pytest
 
 from gru_mt.config import Config
+from gru_mt.data.account import Pair
 from gru_mt.data.augment import Noise
-from gru_mt.data.corpus import Pair, load_corpus
 from gru_mt.data.encoding import EncodedPairs
 from gru_mt.data.special import EOS, LITERALS, UNK
 from gru_mt.data.split import split_pairs
@@ -22,6 +24,7 @@ from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import keep
 from gru_mt.training.preparation import TrainingData, TrainingPairs, prepare
 from gru_mt.training.start import start_of
+from tests.corpora import load_one
 
 Configure = Callable[..., Config]
 
@@ -40,11 +43,13 @@ def test_the_report_and_both_evaluation_parts_are_kept(
     data = prepared(config, tmp_path)
     assert "420 lines read, 420 kept" in capsys.readouterr().err
     report = json.loads((tmp_path / "corpus.json").read_text())
-    assert (report["read"], report["kept"], report["dropped"]) == (420, 420, {})
-    assert report["sha256"] == load_corpus(config.data).sha256
-    assert json.loads((tmp_path / "dev.json").read_text())["sources"] == data.dev.sources
-    split = split_pairs(load_corpus(config.data).pairs)
-    test = json.loads((tmp_path / "test.json").read_text())
+    [facts] = report["corpora"]
+    assert (facts["read"], facts["kept"], facts["dropped"]) == (420, 420, {})
+    assert facts["sha256"] == load_one(config.data).sha256
+    [dev] = json.loads((tmp_path / "dev.json").read_text())["sets"]
+    assert dev["sources"] == data.parts.dev[0].sources
+    split = split_pairs(load_one(config.data).pairs)
+    [test] = json.loads((tmp_path / "test.json").read_text())["sets"]
     assert set(test["sources"]) == {example.source for example in split.test}
 
 
@@ -55,18 +60,17 @@ def test_the_tokenizer_sees_the_training_part_alone(
     pairs = (Pair(f"zebra {number}.", f"zèbre {number}.", 1) for number in range(1000))
     held_out = next(pair for pair in pairs if split_pairs([pair]).dev)
     corpus = small_corpus.with_name("more.tsv")
-    corpus.write_text(Path(str(small_config().data.corpus)).read_text() + "\t".join(held_out[:2]))
+    corpus.write_text(small_corpus.read_text() + "\t".join(held_out[:2]))
     data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
-    assert held_out.first in data.dev.sources
+    assert held_out.first in data.parts.dev[0].sources
     assert UNK in data.tokenizer.source.encode("zebra")
 
 
 def test_attribution_is_printed_once_and_kept(
     small_config: Configure, small_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = small_config()
     corpus = small_corpus.with_name("three.tsv.gz")
-    lines = Path(str(config.data.corpus)).read_text().splitlines()
+    lines = small_corpus.read_text().splitlines()
     third = "CC-BY 2.0 (France) Attribution: tatoeba.org #1 (CM)"
     corpus.write_bytes(gzip.compress("\n".join(f"{x}\t{third}" for x in lines).encode()))
     data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
@@ -95,7 +99,7 @@ def test_a_corpus_of_which_nothing_falls_to_training_is_an_error(
     corpus = small_corpus.with_name("one.tsv")
     for number in range(1000):  # until a sentence falls to dev or test
         corpus.write_text(f"sentence {number}\tphrase {number}\n")
-        if not split_pairs(load_corpus(small_config(f"data.corpus={corpus}").data).pairs).train:
+        if not split_pairs(load_one(small_config(f"data.corpus={corpus}").data).pairs).train:
             break
     with pytest.raises(UserError, match="no pair is left to train on"):
         prepared(small_config(f"data.corpus={corpus}"), tmp_path)
@@ -136,7 +140,7 @@ def test_an_epoch_has_its_noise_and_all_other_pairs_as_they_are(
     noise = Noise(config.data.augment, data.train, seed=config.training.seed)
     pairs = TrainingPairs(config, data.tokenizer, data.train)
     for epoch in (0, 1, 0):
-        changed = noise.of_epoch(epoch)
+        changed = noise.of_epoch(epoch, range(len(data.train)))
         assert changed
         for row, (source, target) in enumerate(id_lists(pairs.of_epoch(epoch))):
             if row in changed:
@@ -144,6 +148,36 @@ def test_an_epoch_has_its_noise_and_all_other_pairs_as_they_are(
                 assert target == [*data.tokenizer.target.encode(changed[row].target), EOS]
             else:
                 assert (source, target) == clean[row]
+
+
+def test_an_epoch_takes_a_corpus_by_its_weight(
+    small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.tsv"
+    other.write_text("".join(f"we see the cat{n}.\tnous voir chat{n}.\n" for n in range(40)))
+    corpora = (
+        f"[{{path: {small_corpus}, weight: 0.25}}, {{path: {other}, weight: 2.5, part: train}}]"
+    )
+    config = small_config(f"data.corpus={corpora}", "data.augment=null")
+    (run := tmp_path / "run").mkdir()
+    data = prepared(config, run)
+    pairs = TrainingPairs(config, data.tokenizer, data.train)
+    of_corpus = [[row for row, pair in enumerate(data.train) if pair.corpus == n] for n in (0, 1)]
+    assert len(of_corpus[1]) == 40
+    times = [Counter(pairs.of_epoch(epoch).row_N.tolist()) for epoch in range(4)]
+    for seen in times:
+        assert {*seen} >= {*of_corpus[1]}
+        assert sum(seen[row] for row in of_corpus[1]) == 100
+        assert {seen[row] for row in of_corpus[1]} == {2, 3}
+        quarter = sum(seen[row] for row in of_corpus[0])
+        assert abs(quarter - len(of_corpus[0]) / 4) < 1
+    total = sum(times, Counter())
+    assert {total[row] for row in of_corpus[0]} == {1}, "each quarter is another one"
+    assert {total[row] for row in of_corpus[1]} == {10}
+    for epoch in (3, 0):  # whatever epochs came before
+        again = TrainingPairs(config, data.tokenizer, data.train).of_epoch(epoch)
+        assert again.row_N.tolist() == pairs.of_epoch(epoch).row_N.tolist()
+        assert id_lists(again) == id_lists(pairs.of_epoch(epoch))
 
 
 def test_literals_are_masked_and_words_are_added_after_the_pairs(
@@ -154,7 +188,7 @@ def test_literals_are_masked_and_words_are_added_after_the_pairs(
         "".join(f"we see a@b.org cat{n}.\tnous voir a@b.org chat{n}.\n" for n in "abcdefgh")
     )
     data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
-    pairs = len(split_pairs(load_corpus(small_config(f"data.corpus={corpus}").data).pairs).train)
+    pairs = len(split_pairs(load_one(small_config(f"data.corpus={corpus}").data).pairs).train)
     assert {pair.source.split()[2] for pair in data.train[:pairs]} == {LITERALS[0]}
     assert {pair.source for pair in data.train[pairs:]} == {"we", "see"}
     lines = {pair.line for pair in data.train}
@@ -168,8 +202,12 @@ def test_training_reads_sources_as_translation_does(
     small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
     corpus = small_corpus.with_name("cases.tsv")
-    sources = [f"We know that Tom sees {n}. Does he SEE {n}?" for n in "abcdefgh"]
-    corpus.write_text("".join(f"{source}\tNous voyons Tom.\n" for source in sources))
+    words = [f"{first}{second}" for first in ascii_lowercase for second in "abcdefgh"]
+    sources = [f"We know that Tom sees {word}. Does he SEE {word}?" for word in words]
+    lines = (
+        f"{source}\tNous voyons {word}.\n" for source, word in zip(sources, words, strict=True)
+    )
+    corpus.write_text("".join(lines))
     config = small_config(f"data.corpus={corpus}", "data.augment=null")
     data = prepared(config, tmp_path)
     assert data.train
@@ -179,7 +217,8 @@ def test_training_reads_sources_as_translation_does(
         (read,) = read_line(raw, lexicon=lexicon, language="en", glossary=None, split=False)
         assert pair.source == read.text
         assert pair.source.startswith("we know that Tom sees")
-    rows, lengths = data.dev_pairs.source.padded(np.arange(len(data.dev.sources)))
-    for row, length, raw in zip(rows, lengths, data.dev.sources, strict=True):
+    [dev], [pairs] = data.parts.dev, data.dev_pairs
+    rows, lengths = pairs.source.padded(np.arange(len(dev.sources)))
+    for row, length, raw in zip(rows, lengths, dev.sources, strict=True):
         (read,) = read_line(raw, lexicon=lexicon, language="en", glossary=None, split=False)
         assert row[:length].tolist() == [*encode(read.text), EOS]

@@ -11,7 +11,7 @@ import pytest
 
 from gru_mt.config import Config
 from gru_mt.config_file import dump_config
-from gru_mt.data.encoding import EncodedPairs
+from gru_mt.data.encoding import EpochPairs
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
@@ -66,7 +66,7 @@ def test_opening_writes_nothing_but_the_lock(small_config: Configure, tmp_path: 
         "decoding.beam_size=2",
         "decoding.max_source_tokens=99",
         "data.corpus=moved.tsv",
-        "data.corpus={source: a, target: b}",
+        "data.corpus={path: [a, b]}",
     ],
 )
 def test_what_no_result_depends_on_may_change(
@@ -173,7 +173,7 @@ def test_a_resumed_run_asks_for_no_pairs_to_fit_its_settings(
 ) -> None:
     """With sampling each epoch's pairs are encoded anew, which takes long."""
 
-    def of_epoch(epoch: int) -> EncodedPairs:
+    def of_epoch(epoch: int) -> EpochPairs:
         raise AssertionError(f"the pairs of epoch {epoch} were encoded for nothing")
 
     begin(tmp_path, small_config())

@@ -209,7 +209,8 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
     report = json.loads((tmp_path / "not_finite.json").read_text())
     pairs, training = trainer.pairs.of_epoch(0), trainer.config.training
     [row_B] = epoch_updates(training, pairs, training.batch_tokens, 0)[3]
-    lines = sorted(trainer.data.train[row].line for row in row_B)
+    name = Path(trainer.config.data.corpus[0].path[0]).name
+    lines = [f"{name}:{trainer.data.train[row].line}" for row in sorted(row_B)]
     assert report == {"update": 3, "corpus_lines": lines}
     assert not (tmp_path / "checkpoints").exists()
 

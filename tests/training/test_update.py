@@ -8,7 +8,7 @@ import torch
 
 from gru_mt.config import ModelConfig, TrainingConfig
 from gru_mt.data.batching import Batch
-from gru_mt.data.encoding import EncodedPairs, IdSequences
+from gru_mt.data.encoding import EpochPairs, IdSequences
 from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
@@ -60,7 +60,7 @@ def test_microbatches_that_are_equal_have_other_dropout() -> None:
     assert losses[0] != losses[1]  # with the same masks the mean would be the same
 
 
-PAIRS = EncodedPairs(IdSequences([]), IdSequences([]))
+PAIRS = EpochPairs(IdSequences([]), IdSequences([]), np.array([]))
 
 
 def taken(step: int, tokens: int, loss: float, norm: float) -> UpdateRecord:

@@ -1,22 +1,53 @@
-"""A table: each line has the two sides, and perhaps an attribution, with tabs between them."""
+"""A table: each line has the two sides, and perhaps an attribution, with tabs between them.
 
-from collections.abc import Iterator
+A table whose name ends in .csv has commas or semicolons between its columns, and quotes around what
+holds such marks.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
 
 from gru_mt.data.corpora.rows import DropReason, Row, text_lines
 
+_SAMPLE = 100_000  # bytes in which commas and semicolons are counted
 
-def table_rows(data: bytes) -> Iterator[Row]:
-    """Yield the row of each line."""
+
+def table_rows(data: bytes, columns: Sequence[int] | None = None) -> Iterator[Row]:
+    """Yield the row of each line; `columns`, counted from 1, are those of the two sides."""
     for line in text_lines(data):
         try:
-            match line.decode().split("\t"):
-                case [first, second]:
-                    yield first, second, ""
-                case [first, second, attribution]:
-                    yield first, second, attribution
-                case [_]:
-                    yield DropReason.NO_TAB
-                case _:
-                    yield DropReason.COLUMNS
+            cells = line.decode().rstrip("\r\n").split("\t")
         except UnicodeDecodeError:
             yield DropReason.NOT_UTF8
+        else:
+            yield _row(cells, columns, DropReason.NO_TAB)
+
+
+def csv_rows(data: bytes, columns: Sequence[int] | None = None) -> Iterator[Row]:
+    """Yield the row of each record, whose lines may be several; an empty line is no record."""
+    text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="surrogateescape")
+    mark = max(",;\t", key=text[:_SAMPLE].count)
+    csv.field_size_limit(len(text) + 1)  # a quotation mark that is never closed is a long field
+    for cells in csv.reader(io.StringIO(text, newline=""), delimiter=mark):
+        if any("\udc80" <= letter <= "\udcff" for cell in cells for letter in cell):
+            yield DropReason.NOT_UTF8
+        else:
+            yield _row(cells, columns, DropReason.FEW_COLUMNS)
+
+
+def _row(cells: list[str], columns: Sequence[int] | None, single: DropReason) -> Row:
+    """Return the row of a line; `single` is the reason to drop a line of one column."""
+    if columns:
+        if max(columns) > len(cells):
+            return DropReason.FEW_COLUMNS
+        first, second = (cells[column - 1] for column in columns)
+        return first, second, ""
+    match cells:
+        case [first, second]:
+            return first, second, ""
+        case [first, second, attribution]:
+            return first, second, attribution
+        case [] | [_]:
+            return single
+    return DropReason.COLUMNS

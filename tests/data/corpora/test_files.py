@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config import DataConfig, ParallelFiles
 from gru_mt.data.corpora import files
-from gru_mt.data.corpus import corpus_files, load_corpus
+from gru_mt.data.corpus import data_files
 from gru_mt.errors import UserError
+from tests.corpora import data_config, load_one
 
 GO = b"Go.\tVa !\n"
 
 
-def refusal(corpus: str | ParallelFiles) -> str:
+def refusal(corpus: object) -> str:
     with pytest.raises(UserError) as raised:
-        load_corpus(DataConfig(corpus=corpus))
+        load_one(data_config(corpus=corpus))
     message = str(raised.value)
     assert message.isprintable()
     assert len(message) < 500
@@ -27,11 +27,11 @@ def refusal(corpus: str | ParallelFiles) -> str:
 def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # which nobody writes: to open it would wait for ever
     (tmp_path / "link").symlink_to("pipe")
-    for path in (tmp_path, tmp_path / "pipe", tmp_path / "link", Path(os.devnull), "/dev/zero"):
+    for path in (tmp_path / "pipe", tmp_path / "link", Path(os.devnull), "/dev/zero"):
         assert refusal(str(path)) == (
             f"{path}: not a regular file; a run reads its corpus again when it resumes"
         )
-    parallel = ParallelFiles(source="/dev/zero", target="/dev/zero")
+    parallel = {"path": ["/dev/zero", "/dev/zero"]}
     assert "/dev/zero: not a regular file" in refusal(parallel)
 
 
@@ -49,9 +49,10 @@ def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_an_odd_name_is_refused_in_one_short_line(name: str, said: str) -> None:
-    config = DataConfig.model_construct(**DataConfig(corpus="x").model_dump() | {"corpus": name})
+    config = data_config("x")
+    corpus = config.corpus[0].model_copy(update={"path": [name]})  # past its validation
     with pytest.raises(UserError) as raised:
-        load_corpus(config)
+        load_one(config.model_copy(update={"corpus": [corpus]}))
     assert said in str(raised.value)
     assert str(raised.value).isprintable()
     assert len(str(raised.value)) < 500
@@ -64,7 +65,7 @@ def test_a_relative_path_is_said_to_be_relative_to_the_working_folder(
     assert f"sub/c.txt: no such file in {tmp_path}, nor a corpus (" in refusal("sub/c.txt")
     assert f"{tmp_path}/c.txt: no such file, nor a corpus (" in refusal(str(tmp_path / "c.txt"))
     Path("en").touch()
-    assert refusal(ParallelFiles(source="en", target="fr")) == f"fr: no such file in {tmp_path}"
+    assert refusal({"path": ["en", "fr"]}) == f"fr: no such file in {tmp_path}"
 
 
 def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,19 +73,18 @@ def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "c.tsv").write_bytes(GO)
     (tmp_path / "en").write_bytes(b"Go.\n")
     (tmp_path / "fr").write_bytes(b"Va !\n")
-    parallel = ParallelFiles(source="~/en", target="~/fr")
+    parallel = {"path": ["~/en", "~/fr"]}
     for corpus in ("~/c.tsv", parallel):
-        assert load_corpus(DataConfig(corpus=corpus)).report.kept == 1
-    assert corpus_files(DataConfig(corpus="~/c.tsv")) == [tmp_path / "c.tsv"]
-    back = DataConfig(corpus=parallel, languages=["fr", "en"])
-    assert corpus_files(back) == [tmp_path / "fr", tmp_path / "en"]
-    assert corpus_files(DataConfig(corpus="phrasebook")) == []
+        assert load_one(data_config(corpus=corpus)).report.kept == 1
+    assert data_files(data_config(corpus="~/c.tsv")) == [tmp_path / "c.tsv"]
+    assert data_files(data_config(parallel)) == [tmp_path / "en", tmp_path / "fr"]
+    assert data_files(data_config(corpus="phrasebook")) == []
 
 
 def test_a_plain_file_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", len(GO))
     (tmp_path / "c.tsv").write_bytes(GO)
-    assert load_corpus(DataConfig(corpus=str(tmp_path / "c.tsv"))).report.kept == 1
+    assert load_one(data_config(corpus=str(tmp_path / "c.tsv"))).report.kept == 1
     (tmp_path / "c.tsv").write_bytes(GO + b"\n")
     assert refusal(str(tmp_path / "c.tsv")) == f"{tmp_path}/c.tsv: more than 9 bytes of text"
 
@@ -92,10 +92,10 @@ def test_a_plain_file_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_names_in_a_zip_are_quoted_short(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        for name in ("\x1b[2J\u202e.txt", "n" * 60_000 + ".txt"):
+        for name in ("\x1b[2J\u202e.bin", "n" * 60_000 + ".bin"):
             archive.writestr(name, GO)
     (tmp_path / "c.zip").write_bytes(buffer.getvalue())
-    assert r"one: '\x1b[2J\u202e.txt', 'nnn" in refusal(str(tmp_path / "c.zip"))
+    assert r"found '\x1b[2J\u202e.bin', 'nnn" in refusal(str(tmp_path / "c.zip"))
 
 
 def test_a_zip_that_points_nowhere_or_holds_no_bz2_is_called_damaged(tmp_path: Path) -> None:

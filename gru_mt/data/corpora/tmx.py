@@ -1,0 +1,39 @@
+"""Translation memories in TMX: units, each with a segment in each of several languages."""
+
+import io
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree as ET
+
+from gru_mt.data.corpora.files import Place
+from gru_mt.data.corpora.rows import DropReason, Row
+from gru_mt.errors import UserError, shown
+
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+def tmx_rows(data: bytes, languages: Sequence[str], place: Place) -> Iterator[Row]:
+    """Yield the row of each unit. Its languages may have a region: `en` finds en-GB too.
+
+    Tags inside a segment are left out, their text stays. Raises UserError where it is no XML.
+    """
+    wanted = [language.lower() for language in languages]
+    try:
+        for _, unit in ET.iterparse(io.BytesIO(data)):
+            if unit.tag.rpartition("}")[2] == "tu":
+                yield _row(unit, wanted)
+                unit.clear()
+    except ET.ParseError as error:
+        raise UserError(f"{place}: no TMX that can be read: {shown(error)}") from None
+
+
+def _row(unit: ET.Element, wanted: Sequence[str]) -> Row:
+    texts: dict[str, str] = {}
+    for variant in unit:
+        language = (variant.get(_LANGUAGE) or variant.get("lang") or "").lower()
+        for segment in variant:
+            if segment.tag.rpartition("}")[2] == "seg":
+                text = "".join(segment.itertext())
+                texts.setdefault(language, text)
+                texts.setdefault(language.replace("_", "-").partition("-")[0], text)
+    first, second = (texts.get(language) for language in wanted)
+    return DropReason.LANGUAGE if first is None or second is None else (first, second, "")

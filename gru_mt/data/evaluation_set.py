@@ -1,0 +1,146 @@
+"""Sets of sentences with references: those that a corpus's split gives, and a user's own."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeGuard
+
+from gru_mt.config import DataConfig, EvaluationSetConfig
+from gru_mt.data.corpora.files import Place, read_text, user_path
+from gru_mt.data.corpora.rows import DropReason, text_lines
+from gru_mt.data.corpora.table import csv_rows, table_rows
+from gru_mt.data.example import Example
+from gru_mt.data.text import CONTROL
+from gru_mt.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSet:
+    """Source sentences in the order of the file, and the references of each, at least one."""
+
+    sources: list[str]
+    references: list[list[str]]
+    name: str = ""
+
+    @classmethod
+    def from_examples(cls, examples: Iterable[Example], name: str = "") -> Self:
+        """Return each source once: (a, x), (b, y), (a, z) -> a with x and z, b with y."""
+        references: dict[str, list[str]] = {}
+        for example in examples:
+            references.setdefault(example.source, []).append(example.target)
+        return cls(list(references), list(references.values()), name)
+
+    @classmethod
+    def from_files(cls, files: Sequence[tuple[object, Sequence[str]]], name: str = "") -> Self:
+        """Return the set of the lines of a source file, then of reference files, each by its name.
+
+        An empty reference means that the sentence has fewer. Raises UserError if the files differ
+        in length, or a sentence has no reference.
+        """
+        (source, sources), *others = files
+        for path, lines in others:
+            if len(lines) != len(sources):
+                raise UserError(f"{path}: {len(lines):,} lines, but {source} has {len(sources):,}")
+        columns = (lines for _, lines in others)
+        references = [[each for each in row if each] for row in zip(*columns, strict=True)]
+        for number, row in enumerate(references, start=1):
+            if not row:
+                raise UserError(f"{others[0][0]}:{number}: the sentence has no reference")
+        return cls([*sources], references, name)
+
+    @property
+    def examples(self) -> list[Example]:
+        """Each source with each of its references."""
+        return [
+            Example(source, target, number)
+            for number, (source, targets) in enumerate(
+                zip(self.sources, self.references, strict=True), start=1
+            )
+            for target in targets
+        ]
+
+
+def sets_to_json(sets: Sequence[EvaluationSet]) -> dict[str, Any]:
+    """Return sets as JSON values."""
+    return {
+        "sets": [
+            {"name": each.name, "sources": each.sources, "references": each.references}
+            for each in sets
+        ]
+    }
+
+
+def sets_from_json(values: dict[str, Any]) -> list[EvaluationSet]:
+    """Return the sets that `sets_to_json` gave; ValueError says what is wrong with others."""
+    sets = values.get("sets")
+    if not isinstance(sets, list) or not all(isinstance(each, dict) for each in sets):
+        raise ValueError("no list of sets")
+    return [_from_json(each) for each in sets]
+
+
+def _from_json(values: dict[str, Any]) -> EvaluationSet:
+    name, sources, references = (values.get(key) for key in ("name", "sources", "references"))
+    if not isinstance(name, str) or not _is_texts(sources) or not isinstance(references, list):
+        raise ValueError("a set without a name, sources and references")
+    if len(sources) != len(references):
+        raise ValueError(f"{len(sources):,} sources, references of {len(references):,}")
+    for number, texts in enumerate(references, start=1):
+        if not _is_texts(texts) or not texts:
+            raise ValueError(f"sentence {number:,} has no list of references")
+    return EvaluationSet(sources, references, name)
+
+
+def _is_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def load_evaluation_set(files: EvaluationSetConfig, config: DataConfig, key: str) -> EvaluationSet:
+    """Return a user's own set, every line as it is but for spaces at its ends.
+
+    Raises UserError, which names the file and the line, for a line that is not text or has no
+    reference. `key` is where `files` stands in the configuration.
+    """
+    places = [Place(user_path(path)) for path in files.path]
+    if len(places) == 1:
+        columns = _table_columns(places[0], files)
+    else:
+        columns = [(place, _lines(place, files.encoding)) for place in places]
+    if config.reversed:
+        if len(columns) > 2:
+            raise UserError(
+                f"{key}: {len(columns) - 1} files are in {config.source}, which is translated "
+                "from: name one of them"
+            )
+        columns.reverse()
+    name = places[0].stem(config.languages) if files.name is None else files.name
+    found = EvaluationSet.from_files(columns, name)
+    if not found.sources:
+        raise UserError(f"{places[0]}: is empty")
+    return found
+
+
+def _lines(place: Place, encoding: str) -> list[str]:
+    texts = []
+    for number, line in enumerate(text_lines(read_text(place, encoding=encoding)), start=1):
+        try:
+            texts.append(_checked(line.decode(), place, number))
+        except UnicodeDecodeError:
+            raise UserError(f"{place}:{number}: not UTF-8; set encoding") from None
+    return texts
+
+
+def _table_columns(place: Place, files: EvaluationSetConfig) -> list[tuple[object, Sequence[str]]]:
+    data = read_text(place, encoding=files.encoding)
+    read = csv_rows if place.ending == ".csv" else table_rows
+    pairs = []
+    for number, row in enumerate(read(data, files.columns), start=1):
+        if isinstance(row, DropReason):
+            raise UserError(f"{place}:{number}: {row}")
+        pairs.append(tuple(_checked(side, place, number) for side in row[:2]))
+    return [(place, side) for side in zip(*pairs, strict=True)] or [(place, ())] * 2
+
+
+def _checked(text: str, place: Place, number: int) -> str:
+    text = text.strip()
+    if CONTROL.search(text):
+        raise UserError(f"{place}:{number}: has control characters")
+    return text

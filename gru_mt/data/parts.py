@@ -1,0 +1,122 @@
+"""Training pairs, dev sets and test sets of all that a configuration names, without leaks."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gru_mt.config import DataConfig
+from gru_mt.data.account import Corpus
+from gru_mt.data.corpus import load_corpora
+from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
+from gru_mt.data.example import Example
+from gru_mt.data.split import as_examples, key, split_pairs
+from gru_mt.errors import UserError, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What is trained on, and what it is measured on. The first set of dev decides."""
+
+    corpora: list[Corpus]
+    train: list[Example]  # in the order of the corpora and of their lines
+    dev: list[EvaluationSet]
+    test: list[EvaluationSet]
+    leaks: dict[str, int]  # training pairs of each corpus that share a sentence with dev or test
+    leaks_are_kept: bool
+
+    def lines(self) -> list[str]:
+        """Return lines for a person to read: what became of each corpus, and the sizes."""
+        several = len(self.corpora) > 1
+        lines = [
+            f"{corpus.name}: {line}" if several else line
+            for corpus in self.corpora
+            for line in corpus.report.lines()
+        ]
+        if self.leaks:
+            each = ", ".join(f"{name} {count:,}" for name, count in self.leaks.items())
+            done = "kept, as data.leaks says" if self.leaks_are_kept else "dropped"
+            lines.append(f"training pairs that share a sentence with dev or test: {each}: {done}")
+        return [*lines, self.sizes(), *self.attributions()]
+
+    def sizes(self) -> str:
+        """Return how many pairs the parts have, for a person to read."""
+        return f"train {len(self.train):,} pairs, dev {_sizes(self.dev)}, test {_sizes(self.test)}"
+
+    def attributions(self) -> list[str]:
+        """Return the credits that the corpora's licences ask for, each once."""
+        return [*dict.fromkeys(each.attribution for each in self.corpora if each.attribution)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what became of each corpus's lines as JSON values."""
+        corpora = [
+            {"name": each.name, "sha256": each.sha256} | asdict(each.report)
+            for each in self.corpora
+        ]
+        return {"corpora": corpora, "leaks": self.leaks, "leaks_are_kept": self.leaks_are_kept}
+
+    def warnings(self) -> list[str]:
+        """Return what wants attention."""
+        return [warning for corpus in self.corpora for warning in corpus.warnings]
+
+
+def _sizes(sets: Sequence[EvaluationSet]) -> str:
+    """Return how many pairs sets have: "12", or "mine 12 and fra-eng 1,646"."""
+    counts = [sum(map(len, each.references)) for each in sets]
+    if len(sets) < 2:
+        return f"{sum(counts):,}"
+    return " and ".join(f"{each.name} {count:,}" for each, count in zip(sets, counts, strict=True))
+
+
+def load_parts(config: DataConfig) -> Parts:
+    """Return the parts of the corpora and a user's own sets, which come first.
+
+    Each corpus is split by itself, so its dev and test stay the same beside other corpora. A
+    training pair that has the `key` of a sentence of dev or test, on the side of that sentence's
+    language, is a leak. Raises UserError as `load_corpora` and `load_evaluation_set` do, and where
+    two sets have one name.
+    """
+    corpora = load_corpora(config)
+    train: list[Example] = []
+    dev, test = (
+        [load_evaluation_set(each, config, f"data.{part}") for each in sets]
+        for part, sets in (("dev", config.dev), ("test", config.test))
+    )
+    for place, (corpus, settings) in enumerate(zip(corpora, config.corpus, strict=True)):
+        if settings.part == "train":
+            pairs = as_examples(corpus.pairs, reverse=config.reversed)
+        else:
+            split = split_pairs(corpus.pairs, reverse=config.reversed)
+            pairs = split.train
+            for sets, examples in ((dev, split.dev), (test, split.test)):
+                if examples:
+                    sets.append(EvaluationSet.from_examples(examples, corpus.name))
+        train += [pair._replace(corpus=place) for pair in pairs] if place else pairs
+    for part, sets in (("dev", dev), ("test", test)):
+        names = Counter(each.name for each in sets)
+        if twice := [name for name, count in names.items() if count > 1]:
+            raise UserError(
+                f"data.{part}: two sets are called {quoted(twice[0])}; give one another name"
+            )
+    clean, leaks = _without_leaks(train, [*dev, *test])
+    keep = config.leaks == "keep"
+    by_corpus = {corpora[place].name: count for place, count in sorted(leaks.items())}
+    return Parts(corpora, train if keep else clean, dev, test, by_corpus, leaks_are_kept=keep)
+
+
+def _without_leaks(
+    train: Iterable[Example], sets: Iterable[EvaluationSet]
+) -> tuple[list[Example], Counter[int]]:
+    """Return the pairs that share no sentence with `sets`, and how many each corpus loses."""
+    sources: set[str] = set()
+    targets: set[str] = set()
+    for each in sets:
+        sources.update(map(key, each.sources))
+        targets.update(key(text) for texts in each.references for text in texts)
+    clean, leaks = [], Counter[int]()
+    for pair in train:
+        if key(pair.source) in sources or key(pair.target) in targets:
+            leaks[pair.corpus] += 1
+        else:
+            clean.append(pair)
+    return clean, leaks

@@ -1,0 +1,138 @@
+"""Several corpora and a user's own sets: what trains, what measures, and what leaks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
+from gru_mt.data.example import Example
+from gru_mt.data.parts import Parts, load_parts
+from gru_mt.errors import UserError
+from tests.corpora import data_config
+
+# Buckets of the split: w459 is dev, w628 and w3428 are test, the others train.
+OLD = "w828\tx\nw459\ty\nw3428\tz\n"
+MINE = "mine\tmien\nW459!\tautre\nw1\tZ.\n"
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "old.tsv": OLD, "mine.tsv": MINE,
+        "dev.en": "one\ntwo\n", "dev.fr": "un\ndeux\n", "dev2.fr": "Un.\n\n",
+    }.items():  # fmt: skip
+        Path(name).write_text(text)
+
+
+def parts(corpus: Any, **settings: Any) -> Parts:
+    return load_parts(data_config(corpus, **settings))
+
+
+def refusal(corpus: Any, **settings: Any) -> str:
+    with pytest.raises(UserError) as raised:
+        parts(corpus, **settings)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def test_each_corpus_is_split_by_itself_and_no_pair_of_train_leaks() -> None:
+    alone = parts("old.tsv")
+    both = parts(["old.tsv", {"path": "mine.tsv", "part": "train"}])
+    assert (alone.dev, alone.test) == (both.dev, both.test)
+    assert alone.train == [Example("w828", "x", 1)]
+    assert both.train == [Example("w828", "x", 1), Example("mine", "mien", 1, 1)]
+    assert both.leaks == {"mine": 2}  # the English of dev, and the French of test
+    assert both.lines()[-2:] == [
+        "training pairs that share a sentence with dev or test: mine 2: dropped",
+        "train 2 pairs, dev 1, test 1",
+    ]
+
+
+def test_leaks_are_kept_where_the_configuration_says_so() -> None:
+    both = parts(["old.tsv", {"path": "mine.tsv", "part": "train"}], leaks="keep")
+    assert len(both.train) == 4
+    assert both.leaks == {"mine": 2}
+    assert both.lines()[-2].endswith("mine 2: kept, as data.leaks says")
+
+
+def test_a_leak_is_looked_for_on_the_side_of_its_language() -> None:
+    Path("dev.en").write_text("x\nmien\n")  # French words that the English side does not have
+    assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {}
+    Path("dev.fr").write_text("X!\nmien\n")
+    assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {"old": 1}
+    back = {"source": "fr", "target": "en"}
+    assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).leaks == {"old": 1}
+
+
+def test_own_sets_come_first_and_keep_every_line() -> None:
+    Path("dev.en").write_text("same\n same \n")
+    found = parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, test="mine.tsv").dev
+    assert found == [
+        EvaluationSet(["same", "same"], [["un"], ["deux"]], "dev"),
+        EvaluationSet(["w459"], [["y"]], "old"),
+    ]
+    tests = parts("old.tsv", test={"path": "mine.tsv", "name": "of me"}).test
+    assert tests[0] == EvaluationSet(
+        ["mine", "W459!", "w1"], [["mien"], ["autre"], ["Z."]], "of me"
+    )
+    assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).sizes() == (
+        "train 1 pairs, dev dev 2 and old 1, test 1"
+    )
+
+
+def test_a_set_may_have_several_references_in_the_language_translated_into() -> None:
+    files = {"path": ["dev.en", "dev.fr", "dev2.fr"]}
+    [dev, _] = parts("old.tsv", dev=files).dev
+    assert dev.references == [["un", "Un."], ["deux"]]
+    assert dev.examples == [
+        Example("one", "un", 1), Example("one", "Un.", 1), Example("two", "deux", 2)
+    ]  # fmt: skip
+    back = {"source": "fr", "target": "en"}
+    [dev, _] = parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).dev
+    assert dev == EvaluationSet(["un", "deux"], [["one"], ["two"]], "dev")
+    said = refusal("old.tsv", dev=files, **back)
+    assert said == "data.dev: 2 files are in fr, which is translated from: name one of them"
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["a\n", "b\nc\n"], "d.fr: 2 lines, but d.en has 1"),
+        (["a\nb\n", "c\n\n"], "d.fr:2: the sentence has no reference"),
+        ([b"a\nb\xff\n", "c\nd\n"], "d.en:2: not UTF-8; set encoding"),
+        (["a\nb\0\n", "c\nd\n"], "d.en:2: has control characters"),
+        (["", ""], "d.en: is empty"),
+        (["a\tb\nc\n"], "d.en:2: no tab"),
+        ([""], "d.en: is empty"),
+    ],
+)
+def test_a_set_that_is_not_whole_is_refused_by_file_and_line(
+    texts: list[str | bytes], said: str
+) -> None:
+    names = ["d.en", "d.fr"][: len(texts)]
+    for name, text in zip(names, texts, strict=True):
+        Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
+    assert refusal("old.tsv", dev={"path": names}) == said
+
+
+def test_a_missing_set_and_two_of_one_name_are_refused() -> None:
+    assert refusal("old.tsv", test="none.tsv").startswith("none.tsv: no such file in ")
+    assert refusal("old.tsv", dev=["mine.tsv", "mine.tsv"]) == (
+        "data.dev: two sets are called 'mine'; give one another name"
+    )
+
+
+def test_corpora_are_told_apart_in_lines_and_figures() -> None:
+    both = parts(["old.tsv", {"path": "mine.tsv", "part": "train"}])
+    assert both.lines()[:2] == ["old: 3 lines read, 3 kept", "mine: 3 lines read, 3 kept"]
+    values = json.loads(json.dumps(both.to_json()))
+    assert [each["name"] for each in values["corpora"]] == ["old", "mine"]
+    assert values["leaks"] == {"mine": 2}
+
+
+def test_sets_are_written_and_read_back() -> None:
+    sets = [EvaluationSet(["a"], [["x", "y"]], "mine"), EvaluationSet(["é"], [["z"]], "")]
+    assert sets_from_json(json.loads(json.dumps(sets_to_json(sets)))) == sets
