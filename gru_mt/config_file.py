@@ -190,7 +190,7 @@ def _written(location: Sequence[int | str], values: Any) -> tuple[str, ...]:
 
     A corpus may stand alone, without a list: then `data.corpus.0.path.0` is `data.corpus`.
     """
-    path = []
+    path: list[str] = []
     for part in location:
         if part == 0 and not isinstance(values, list) and path:
             continue

@@ -52,7 +52,7 @@ class Run:
 
     @property
     def corpus_report(self) -> Path:
-        """How many lines of the corpus were kept, and how many dropped and why, as JSON."""
+        """What became of the corpora's lines, and where the first weights are from, as JSON."""
         return self.folder / "corpus.json"
 
     @property

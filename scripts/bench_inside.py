@@ -109,7 +109,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         before_mb, started_s = _peak_mb(), time.perf_counter()
         run = Run(Path(folder))
-        data = prepare(config, start_of(run), Journal(run.log))
+        data = prepare(config, start_of(run, config), Journal(run.log))
         pairs = encode_pairs(data.tokenizer, data.train)
         prepared_s, added_mb = time.perf_counter() - started_s, _peak_mb() - before_mb
 

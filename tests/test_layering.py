@@ -38,8 +38,8 @@ ROWS = """
     evaluation evaluation.score evaluation.confidence evaluation.evaluate evaluation.names
         evaluation.rewrite evaluation.real
     training training.schedule training.progress training.optimizer training.checkpoint
-        training.journal training.start training.preparation training.signals training.update
-        training.validation training.keeping training.trainer
+        training.journal training.lock training.start training.preparation training.signals
+        training.update training.validation training.keeping training.trainer
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data
         cli.config cli __main__
 """

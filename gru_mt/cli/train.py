@@ -17,6 +17,7 @@ Examples:
   gru-mt train --config configs/fra-eng.yaml --fresh
   gru-mt train --config my.yaml --run runs/deep --set model.encoder_layers=2
   gru-mt train --run runs/deep --set training.max_epochs=20
+  gru-mt train --config my.yaml --from runs/fra-eng
 """
 
 
@@ -31,6 +32,10 @@ def train(
         typer.Option(metavar="FOLDER", help="The run; else runs/ plus the configuration's name."),
     ] = None,
     overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="RUN", help="A run or bundle whose weights to begin with."),
+    ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew, in a numbered folder beside it.")
     ] = False,
@@ -38,9 +43,10 @@ def train(
     """Train a translator, or go on with a run that was stopped."""
     if config is None:
         config = _config_of(run)
-    from gru_mt.config_file import load_config
+    from gru_mt.config_file import load_config, yaml_inline
 
-    parsed = load_config(config, overrides)
+    begun = [f"training.start={yaml_inline(str(start))}"] if start else []
+    parsed = load_config(config, [*overrides, *begun])
     from gru_mt.training.trainer import train as train_run
 
     place = Run(run or RUNS / config.stem)

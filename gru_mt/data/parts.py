@@ -68,8 +68,15 @@ def _sizes(sets: Sequence[EvaluationSet]) -> str:
     return " and ".join(f"{each.name} {count:,}" for each, count in zip(sets, counts, strict=True))
 
 
-def load_parts(config: DataConfig) -> Parts:
+def load_parts(
+    config: DataConfig,
+    *,
+    dev: Sequence[EvaluationSet] = (),
+    test: Sequence[EvaluationSet] = (),
+) -> Parts:
     """Return the parts of the corpora and a user's own sets, which come first.
+
+    The sets `dev` and `test` come last, but for those that are there already.
 
     Each corpus is split by itself, so its dev and test stay the same beside other corpora. A
     training pair that has the `key` of a sentence of dev or test, on the side of that sentence's
@@ -78,30 +85,34 @@ def load_parts(config: DataConfig) -> Parts:
     """
     corpora = load_corpora(config)
     train: list[Example] = []
-    dev, test = (
-        [load_evaluation_set(each, config, f"data.{part}") for each in sets]
-        for part, sets in (("dev", config.dev), ("test", config.test))
-    )
+    own = (("dev", config.dev, dev), ("test", config.test, test))
+    sets_of = {
+        part: [load_evaluation_set(each, config, f"data.{part}") for each in files]
+        for part, files, _ in own
+    }
     for place, (corpus, settings) in enumerate(zip(corpora, config.corpus, strict=True)):
         if settings.part == "train":
             pairs = as_examples(corpus.pairs, reverse=config.reversed)
         else:
             split = split_pairs(corpus.pairs, reverse=config.reversed)
             pairs = split.train
-            for sets, examples in ((dev, split.dev), (test, split.test)):
+            for part, examples in (("dev", split.dev), ("test", split.test)):
                 if examples:
-                    sets.append(EvaluationSet.from_examples(examples, corpus.name))
+                    sets_of[part].append(EvaluationSet.from_examples(examples, corpus.name))
         train += [pair._replace(corpus=place) for pair in pairs] if place else pairs
-    for part, sets in (("dev", dev), ("test", test)):
-        names = Counter(each.name for each in sets)
+    for part, _, others in own:
+        known = [each.sources for each in sets_of[part]]
+        sets_of[part] += [each for each in others if each.sources not in known]
+        names = Counter(each.name for each in sets_of[part])
         if twice := [name for name, count in names.items() if count > 1]:
             raise UserError(
                 f"data.{part}: two sets are called {quoted(twice[0])}; give one another name"
             )
-    clean, leaks = _without_leaks(train, [*dev, *test])
+    clean, leaks = _without_leaks(train, [*sets_of["dev"], *sets_of["test"]])
     keep = config.leaks == "keep"
     by_corpus = {corpora[place].name: count for place, count in sorted(leaks.items())}
-    return Parts(corpora, train if keep else clean, dev, test, by_corpus, leaks_are_kept=keep)
+    kept = train if keep else clean
+    return Parts(corpora, kept, sets_of["dev"], sets_of["test"], by_corpus, leaks_are_kept=keep)
 
 
 def _without_leaks(

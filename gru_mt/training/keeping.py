@@ -23,7 +23,7 @@ def keep(config: Config, data: TrainingData, run: Run) -> None:
     attribution, tokenizer = data.provenance["attribution"], data.tokenizer.files()
     files = {
         run.config: dump_config(config).encode(),
-        run.corpus_report: json_bytes(data.parts.to_json()),
+        run.corpus_report: json_bytes(data.parts.to_json() | data.start),
         run.evaluation_sets("dev"): json_bytes(signed(sets_to_json(data.parts.dev))),
         run.evaluation_sets("test"): json_bytes(signed(sets_to_json(data.parts.test))),
         **({run.attribution: f"{attribution}\n".encode()} if attribution else {}),

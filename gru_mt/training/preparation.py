@@ -37,6 +37,7 @@ class TrainingData:
     dev_pairs: list[EncodedPairs]  # of each set of dev
     fingerprints: dict[str, str]  # SHA-256 of what a checkpoint belongs to
     provenance: dict[str, Any]
+    start: dict[str, Any]  # where the first weights are from; empty for a run of its own
 
     def where(self, row: int) -> str:
         """Return the file and the line of a training pair."""
@@ -105,7 +106,7 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
     Nothing is written; `keeping.keep` writes once all checks have passed. Raises UserError where no
     pair is left to train on, or where the model is too large for this machine.
     """
-    parts = load_parts(config.data)
+    parts = load_parts(config.data, dev=start.sets("dev"), test=start.sets("test"))
     for line in parts.lines():
         journal.say(line)
     for warning in parts.warnings():
@@ -131,9 +132,15 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
         "corpus": _digest(parts),
         "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
     }
-    provenance = _provenance(config, parts)
+    begun = start.provenance()
     return TrainingData(
-        tokenizer, _truecased(train, tokenizer), parts, dev_pairs, fingerprints, provenance
+        tokenizer,
+        _truecased(train, tokenizer),
+        parts,
+        dev_pairs,
+        fingerprints,
+        _provenance(config, parts, begun) | begun,
+        begun,
     )
 
 
@@ -174,13 +181,15 @@ def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:
             )
 
 
-def _provenance(config: Config, parts: Parts) -> dict[str, Any]:
+def _provenance(config: Config, parts: Parts, begun: dict[str, Any]) -> dict[str, Any]:
+    before = begun.get("start", {}).get("attribution")
+    attributions = dict.fromkeys([*parts.attributions(), *([before] if before else [])])
     return {
         "corpora": [
             {"path": settings.path, "name": each.name, "sha256": each.sha256}
             for settings, each in zip(config.data.corpus, parts.corpora, strict=True)
         ],
-        "attribution": "; ".join(parts.attributions()),
+        "attribution": "; ".join(attributions),
         "training_pairs": len(parts.train),
         "sentences": {
             part: {each.name: len(each.sources) for each in sets}

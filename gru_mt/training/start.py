@@ -1,25 +1,28 @@
-"""How a run begins: afresh, or where it was stopped. `start_of` makes this choice once.
+"""How a run begins: afresh, with the weights of another run, or where it was stopped.
 
-One process at a time trains in a run's folder: `locked` sees to it.
+`start_of` makes this choice once.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-import portalocker
+import torch
 
-from gru_mt.config import Config, FittedConfig, TokenizerConfig
+from gru_mt.bundle import Bundle, load_bundle, load_named_tensors, named_tensors
+from gru_mt.config import Config, FittedConfig, Section, TokenizerConfig
 from gru_mt.config_file import load_config
+from gru_mt.data.corpora.files import user_path
 from gru_mt.data.encoding import EpochPairs
+from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
 from gru_mt.data.example import Example
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError, quoted
+from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.run import Run
-from gru_mt.storage import clear_leftovers, is_leftover
+from gru_mt.storage import read_json, read_signed_json
 from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
@@ -39,6 +42,9 @@ MAY_CHANGE = (  # files only to another place: a digest checks their contents
     "data.test.*.path",
 )
 
+_KEPT = ("model", "tokenizer")  # sections that go from a bundle into the run that starts from it
+_FREE = ("model.dropout", "tokenizer.sampling")  # keys of theirs that decide no weight's shape
+OF_START = " (start)"  # ends the name of a set that the run before was measured on
 PairsOfEpoch = Callable[[int], EpochPairs]  # epoch -> its pairs; a resumed run asks for none here
 
 
@@ -48,6 +54,14 @@ class Fresh:
     def accept(self, config: Config) -> Config:
         """Return the configuration to train with: here `config` itself."""
         return config
+
+    def sets(self, part: str) -> list[EvaluationSet]:
+        """Return sets of dev or test that come with the start: here none."""
+        return []
+
+    def provenance(self) -> dict[str, Any]:
+        """Return where the first weights are from: here from no run."""
+        return {}
 
     def tokenizer(
         self, config: TokenizerConfig, train: list[Example], journal: Journal
@@ -80,6 +94,69 @@ class Fresh:
         return Progress()
 
 
+@dataclass(frozen=True)
+class FromBundle(Fresh):
+    """A new run that begins with the weights of another, and keeps its tokenizer and model."""
+
+    folder: Path
+    bundle: Bundle
+
+    def accept(self, config: Config) -> Config:
+        """Return `config` with the bundle's sections `model` and `tokenizer`.
+
+        Dropout and sampling may be others. Raises UserError for any other value of these sections
+        that contradicts the bundle's, and for another direction.
+        """
+        before, data = self.bundle.config, config.data
+        if (data.source, data.target) != (before.data.source, before.data.target):
+            raise UserError(
+                f"{self.folder}: translates {before.data.source} to {before.data.target}, not "
+                f"{data.source} to {data.target}; training from it keeps the direction"
+            )
+        sections = {name: _over(getattr(config, name), getattr(before, name)) for name in _KEPT}
+        for section, ours in sections.items():
+            theirs = getattr(before, section).model_dump()
+            for name, value in ours.model_dump().items():
+                if value != theirs[name] and f"{section}.{name}" not in _FREE:
+                    raise UserError(
+                        f"{section}.{name} {quoted(value)}: {self.folder} has "
+                        f"{quoted(theirs[name])}; training from it keeps that, so leave it out"
+                    )
+        return config.model_copy(update=sections)
+
+    def tokenizer(
+        self, config: TokenizerConfig, train: list[Example], journal: Journal
+    ) -> Tokenizer:
+        """Return the bundle's tokenizer."""
+        journal.say(f"training goes on from {self.folder}, with its tokenizer")
+        return self.bundle.tokenizer
+
+    def sets(self, part: str) -> list[EvaluationSet]:
+        """Return the other run's sets, where they are there, so that what is forgotten shows."""
+        if not any(Run(each).evaluation_sets(part).is_file() for each in self._places()):
+            return []
+        return [
+            replace(each, name=f"{each.name.removesuffix(OF_START)}{OF_START}")
+            for each in read_sets(self.folder, part)
+        ]
+
+    def _places(self) -> tuple[Path, Path]:
+        return self.folder, self.folder.parent
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what the bundle says of itself."""
+        return {"start": {"folder": str(self.folder), **self.bundle.provenance}}
+
+    def load(
+        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
+    ) -> Progress:
+        """Put the bundle's weights into `optimizer`; return the progress of a new run."""
+        weights = named_tensors(self.bundle.model)
+        for model in (optimizer.model, optimizer.average):
+            load_named_tensors(model, weights, self.folder)
+        return Progress()
+
+
 @dataclass(frozen=True, slots=True)
 class Resumed:
     """A run that was stopped: it goes on with what its folder and newest checkpoint hold."""
@@ -92,6 +169,9 @@ class Resumed:
         Raises UserError where any field outside `MAY_CHANGE` differs from the run's.
         """
         before = load_config(self.run.config)
+        if before.training.start is not None:  # its model and tokenizer were another run's
+            sections = {name: _over(getattr(config, name), getattr(before, name)) for name in _KEPT}
+            config = config.model_copy(update=sections)
         chosen = {
             name: getattr(before.training, name)
             for name in AUTO
@@ -108,6 +188,18 @@ class Resumed:
         """Return the run's own tokenizer."""
         return Tokenizer.load(self.run.folder)
 
+    def sets(self, part: str) -> list[EvaluationSet]:
+        """Return the sets of dev or test that came with the start of the run."""
+        path = self.run.evaluation_sets(part)
+        kept = sets_from_json(read_signed_json(path)) if path.is_file() else []
+        return [each for each in kept if each.name.endswith(OF_START)]
+
+    def provenance(self) -> dict[str, Any]:
+        """Return where the run's first weights were from."""
+        path = self.run.corpus_report
+        found = read_json(path) if path.is_file() else {}
+        return {"start": found["start"]} if "start" in found else {}
+
     def fit(self, config: Config, of_epoch: PairsOfEpoch, journal: Journal) -> FittedConfig:
         """Return `config`, which already has what was chosen when the run began."""
         return FittedConfig.model_validate(config.model_dump())
@@ -122,12 +214,23 @@ class Resumed:
         return load_checkpoint(self.run.checkpoints, optimizer, fingerprints, journal.warn)
 
 
-Start = Fresh | Resumed
+Start = Fresh | FromBundle | Resumed
 
 
-def start_of(run: Run) -> Start:
-    """Return how this run begins."""
-    return Resumed(run) if has_checkpoint(run.checkpoints) else Fresh()
+def start_of(run: Run, config: Config) -> Start:
+    """Return how this run begins. Raises UserError where `training.start` is no bundle."""
+    if has_checkpoint(run.checkpoints):
+        return Resumed(run)
+    if config.training.start is None:
+        return Fresh()
+    folder = user_path(config.training.start)
+    return FromBundle(folder, load_bundle(folder, torch.device("cpu")))
+
+
+def _over(ours: Section, theirs: Section) -> Section:
+    """Return `theirs` with what the configuration of `ours` states itself."""
+    stated = {name: getattr(ours, name) for name in ours.model_fields_set}
+    return theirs.model_copy(update=stated)
 
 
 def _refuse_changes(run: Run, before: Config, now: Config) -> None:
@@ -156,49 +259,3 @@ def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{key}"] = value
     return flat
-
-
-@contextmanager
-def locked(run: Run) -> Iterator[None]:
-    """Hold the lock of a run's folder, which is made if it is not there.
-
-    Only files that killed processes left half-written are removed. Raises UserError where the
-    folder cannot be written, holds something else than a run, or is in use by another training.
-    The lock ends with its process.
-    """
-    _refuse_others(run)
-    try:
-        run.folder.mkdir(parents=True, exist_ok=True)
-        lock = run.lock.open("a")
-    except OSError as error:
-        raise UserError(f"{run.folder}: cannot be written: {error.strerror}") from None
-    with lock:
-        _lock(lock, run.folder)
-        for place in (run.folder, run.checkpoints, run.bundle):
-            clear_leftovers(place)
-        yield
-
-
-def _refuse_others(run: Run) -> None:
-    folder = run.folder
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder}: is a file; name another folder with --run")
-    if not folder.is_dir():
-        return
-    for path in (run.lock, run.checkpoints):
-        if path.exists() and path.is_dir() != (path == run.checkpoints):
-            raise UserError(
-                f"{path}: is not what a run has there; move it away, or name another with --run"
-            )
-    strange = any(path != run.lock and not is_leftover(path.name) for path in folder.iterdir())
-    if strange and not run.config.is_file():
-        raise UserError(f"{folder}: holds something else than a run; name another with --run")
-
-
-def _lock(file: IO[str], folder: Path) -> None:
-    try:
-        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
-    except portalocker.LockException:
-        raise UserError(
-            f"{folder}: another training runs in it; wait for it, or name another with --run"
-        ) from None

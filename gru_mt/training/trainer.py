@@ -21,12 +21,13 @@ from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import Keeper, keep
+from gru_mt.training.lock import locked
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData, TrainingPairs, prepare
 from gru_mt.training.progress import Progress, derived_seed
 from gru_mt.training.schedule import epoch_updates, learning_rate
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.start import Start, locked, start_of
+from gru_mt.training.start import Start, start_of
 from gru_mt.training.update import Update, UpdateRecord, Window
 from gru_mt.training.validation import calibrate, measure, perplexity
 
@@ -52,7 +53,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     run = Run(folder)
     with locked(run), closing(Journal(run.log)) as journal:
-        start = start_of(run)
+        start = start_of(run, config)
         config = start.accept(config)
         data = prepare(config, start, journal)
         with while_computing(device.type):

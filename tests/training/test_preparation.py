@@ -30,7 +30,7 @@ Configure = Callable[..., Config]
 
 
 def prepared(config: Config, folder: Path) -> TrainingData:
-    data = prepare(config, start_of(Run(folder)), Journal(Run(folder).log))
+    data = prepare(config, start_of(Run(folder), config), Journal(Run(folder).log))
     assert not list(folder.iterdir()), "nothing is written before all that may be refused was"
     keep(config, data, Run(folder))
     return data
@@ -110,7 +110,7 @@ def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
 ) -> None:
     config, apart = small_config(), small_config("tokenizer.joint=false")
     run = Run(tmp_path)
-    start, journal = start_of(run), Journal(run.log)
+    start, journal = start_of(run, config), Journal(run.log)
     keep(apart, prepare(apart, start, journal), run)
     data = prepare(config, start, journal)
     keep(config, data, run)

@@ -15,7 +15,8 @@ from gru_mt.data.encoding import EpochPairs
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
-from gru_mt.training.start import locked, start_of
+from gru_mt.training.lock import locked
+from gru_mt.training.start import start_of
 
 Configure = Callable[..., Config]
 
@@ -32,7 +33,7 @@ def opened(folder: Path, config: Config) -> Iterator[Config]:
     """Lock a run's folder and choose how it begins, as `train` does."""
     run = Run(folder)
     with locked(run):
-        yield start_of(run).accept(config)
+        yield start_of(run, config).accept(config)
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -157,7 +158,7 @@ import os, sys
 from pathlib import Path
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
-from gru_mt.training.start import locked
+from gru_mt.training.lock import locked
 locked(Run(Path(sys.argv[1]))).__enter__()
 os.kill(os.getpid(), 9)
 """
@@ -177,6 +178,6 @@ def test_a_resumed_run_asks_for_no_pairs_to_fit_its_settings(
         raise AssertionError(f"the pairs of epoch {epoch} were encoded for nothing")
 
     begin(tmp_path, small_config())
-    start = start_of(Run(tmp_path))
+    start = start_of(Run(tmp_path), small_config())
     fitted = start.fit(start.accept(small_config()), of_epoch, Journal(tmp_path / "train.log"))
     assert fitted.model_dump() == small_config().model_dump()

@@ -24,11 +24,12 @@ from gru_mt.tensors import load_tensors
 from gru_mt.training import update as update_module
 from gru_mt.training import validation
 from gru_mt.training.journal import Journal
+from gru_mt.training.lock import locked
 from gru_mt.training.preparation import prepare
 from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import epoch_updates
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.start import locked, start_of
+from gru_mt.training.start import start_of
 from gru_mt.training.trainer import Trainer, train
 from gru_mt.training.update import Figures, Update, UpdateRecord, Window
 from gru_mt.training.validation import Validation
@@ -44,7 +45,7 @@ def make_trainer(config: Config, folder: Path) -> Trainer:
     """Return a trainer of a new run, without its lock."""
     place = Run(folder)
     with locked(place):
-        start, journal = start_of(place), Journal(place.log)
+        start, journal = start_of(place, config), Journal(place.log)
         config = start.accept(config)
         data = prepare(config, start, journal)
     device = resolve_device(config.training.device)

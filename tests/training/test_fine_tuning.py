@@ -1,0 +1,177 @@
+"""A run that begins with the weights of another: what it keeps, measures and refuses."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from gru_mt.bundle import load_bundle, named_tensors
+from gru_mt.config import Config
+from gru_mt.config_file import load_config, parse_config
+from gru_mt.errors import UserError
+from gru_mt.evaluation.evaluate import read_sets
+from gru_mt.run import Run
+from gru_mt.training.journal import Journal
+from gru_mt.training.preparation import prepare
+from gru_mt.training.progress import Progress
+from gru_mt.training.start import start_of
+from gru_mt.training.trainer import Trainer, train
+
+Configure = Callable[..., Config]
+CPU = torch.device("cpu")
+OWN = "we see two dog.\tchien deux nous vois.\nyou want one hat.\tchapeau un toi veux.\n"
+
+
+def run(config: Config, folder: Path) -> Progress:
+    return train(config, folder, started_s=time.perf_counter())
+
+
+@pytest.fixture
+def before(small_config: Configure, tmp_path: Path) -> Path:
+    """Return a run of a few updates."""
+    run(small_config("training.max_steps=3", "model.cell=lstm"), tmp_path / "before")
+    return tmp_path / "before"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.tsv"
+    path.write_text(OWN)
+    return path
+
+
+def tuned(mine: Path, before: Path, *overrides: str) -> Config:
+    """Return a configuration that says nothing of the model and the tokenizer."""
+    text = f"""
+        data: {{corpus: {{path: {mine}, part: train}}}}
+        training: {{start: {before}, max_epochs: 2, batch_tokens: 120, precision: fp32}}
+    """
+    return parse_config(text, where="tuned", overrides=overrides)
+
+
+def test_training_begins_with_the_weights_tokenizer_and_model_of_the_other_run(
+    before: Path, mine: Path, tmp_path: Path
+) -> None:
+    config = tuned(mine, before)
+    place = Run(tmp_path / "new")
+    place.folder.mkdir()
+    start, journal = start_of(place, config), Journal(place.log)
+    config = start.accept(config)
+    data = prepare(config, start, journal)
+    trainer = Trainer(config, data, place, start, journal, CPU, started_s=0.0)
+    bundle = load_bundle(before, CPU)
+    for model in (trainer.model, trainer.optimizer.average):
+        for name, weight in named_tensors(bundle.model).items():
+            assert torch.equal(named_tensors(model)[name], weight)
+    assert trainer.progress == Progress()
+    assert data.tokenizer.files() == bundle.tokenizer.files()
+    assert (config.model, config.tokenizer) == (bundle.config.model, bundle.config.tokenizer)
+    assert config.model.cell == "lstm"
+
+
+def test_what_is_forgotten_shows_at_every_validation_and_in_scores(
+    before: Path, mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = tmp_path / "mine.dev.tsv"
+    dev.write_text("they like one key.\tclef un eux aime.\n")
+    capsys.readouterr()
+    run(tuned(mine, before, f"data.dev={dev}"), tmp_path / "new")
+    said = capsys.readouterr().err
+    assert f"training goes on from {before}, with its tokenizer" in said
+    assert "the dev set mine.dev decides which weights are kept" in said
+    assert said.count("; small (start) BLEU ") == 2
+    lines = [json.loads(line) for line in (tmp_path / "new/metrics.jsonl").read_text().splitlines()]
+    of_dev = [line for line in lines if "dev_bleu" in line]
+    assert {*of_dev[0]["dev_others"]} == {"small (start)"}
+    assert [each.name for each in read_sets(tmp_path / "new", "dev")] == [
+        "mine.dev",
+        "small (start)",
+    ]
+    [test] = read_sets(tmp_path / "new", "test")
+    assert test.sources == read_sets(before, "test")[0].sources
+
+
+def test_pairs_that_the_other_run_was_measured_on_are_not_trained_on(
+    before: Path, mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leak = read_sets(before, "test")[0]
+    mine.write_text(f"{OWN}{leak.sources[0].upper()}\tx\n")
+    capsys.readouterr()
+    run(tuned(mine, before, "training.max_steps=1"), tmp_path / "new")
+    assert "share a sentence with dev or test: mine 1: dropped" in capsys.readouterr().err
+
+
+def test_the_old_corpus_may_be_mixed_in_and_is_measured_once(
+    before: Path, mine: Path, small_corpus: Path, tmp_path: Path
+) -> None:
+    config = tuned(mine, before, f"data.corpus=[{{path: {mine}, part: train}}, {small_corpus}]")
+    run(config, tmp_path / "new")
+    assert [each.name for each in read_sets(tmp_path / "new", "dev")] == ["small"]
+
+
+def test_a_bundle_that_was_moved_has_no_sets(before: Path, mine: Path, tmp_path: Path) -> None:
+    shutil.copytree(before / "model", tmp_path / "elsewhere" / "bundle")
+    config = tuned(mine, tmp_path / "elsewhere" / "bundle")
+    run(config, tmp_path / "new")
+    assert json.loads((tmp_path / "new" / "dev.json").read_text())["sets"] == []
+
+
+def test_where_the_weights_are_from_stands_in_the_new_bundle(
+    before: Path, mine: Path, tmp_path: Path
+) -> None:
+    run(tuned(mine, before), tmp_path / "new")
+    start = load_bundle(tmp_path / "new", CPU).provenance["start"]
+    assert start["folder"] == str(before)
+    assert start["weights"]["step"] == 3
+    assert [each["name"] for each in start["corpora"]] == ["small"]
+
+
+def test_it_resumes_to_the_same_bits_even_without_the_other_run(
+    before: Path, mine: Path, tmp_path: Path
+) -> None:
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    settings = ["training.max_epochs=4", "training.schedule=constant", "training.warmup_steps=0"]
+    run(tuned(mine, before, *settings), whole)
+    run(tuned(mine, before, *settings, "training.max_steps=2"), stopped)
+    before.rename(tmp_path / "hidden")
+    run(tuned(mine, before, *settings), stopped)
+    for name in ("model/weights.safetensors", "dev.json", "test.json", "corpus.json"):
+        assert (whole / name).read_bytes() == (stopped / name).read_bytes(), name
+    run(load_config(stopped / "config.yaml", ["training.max_epochs=5"]), stopped)
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("model.cell=gru", "model.cell 'gru': {} has 'lstm'; training from it keeps that"),
+        ("model.decoder_layers=2", "model.decoder_layers 2: {} has 1; "),
+        ("tokenizer.kind=bpe", "tokenizer.kind 'bpe': {} has 'word'; "),
+        ("data.source=fr", "{}: translates en to fr, not fr to en"),
+    ],
+)
+def test_a_section_that_contradicts_the_other_run_is_an_error_by_name(
+    override: str, said: str, before: Path, mine: Path, tmp_path: Path
+) -> None:
+    more = ["data.target=en"] if override == "data.source=fr" else []
+    with pytest.raises(UserError) as raised:
+        run(tuned(mine, before, override, *more), tmp_path / "new")
+    assert str(raised.value).startswith(said.format(before))
+    assert not (tmp_path / "new" / "config.yaml").exists()
+
+
+def test_what_says_the_same_and_dropout_are_no_contradiction(
+    before: Path, mine: Path, tmp_path: Path
+) -> None:
+    config = tuned(mine, before, "model.cell=lstm", "model.dropout=0.4")
+    run(config, tmp_path / "new")
+    kept = load_config(tmp_path / "new" / "config.yaml").model
+    assert (kept.cell, kept.dropout, kept.embedding_size) == ("lstm", 0.4, 8)
+
+
+def test_a_folder_that_is_no_run_is_refused(mine: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="none: neither a run of `gru-mt train` nor a bundle"):
+        run(tuned(mine, tmp_path / "none"), tmp_path / "new")
