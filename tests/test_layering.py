@@ -30,7 +30,7 @@ ROWS = """
     model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq
         model.incremental model.loss
     device tensors bundle
-    inference inference.lines inference.search inference.copying inference.engine
+    inference inference.lines inference.search inference.copying inference.engine inference.ensemble
         inference.torch_engine inference.onnx_engine inference.sentence inference.confidence
         inference.exported inference.translation inference.translator
     export export.plain_text export.graphs export.int8 export.write

@@ -32,6 +32,15 @@ def _setting_option(setting: str, name: str, metavar: str) -> Any:
     )
 
 
+ModelsOption = Annotated[
+    list[Path],
+    typer.Option(
+        "--model",
+        metavar="FOLDER",
+        help="A run, a bundle or an export; given several times, they are averaged.  "
+        "[default: the newest finished run]",
+    ),
+]
 ModelOption = Annotated[
     Path | None,
     typer.Option(

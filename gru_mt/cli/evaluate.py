@@ -12,7 +12,7 @@ from gru_mt.cli.app import (
     Command,
     DeviceOption,
     JsonOption,
-    ModelOption,
+    ModelsOption,
     PenaltyOption,
     app,
 )
@@ -34,7 +34,7 @@ Examples:
 
 @app.command("eval", cls=Command, epilog=EXAMPLES)
 def evaluate(
-    model: ModelOption = None,
+    model: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     split: Annotated[
         Literal["dev", "test"], typer.Option(help="The part of the run's corpus.")
     ] = "test",
@@ -75,9 +75,9 @@ def evaluate(
     from gru_mt.evaluation.real import measure
     from gru_mt.evaluation.score import resolve_bleu_tokenizer
 
-    folder = model or Run.newest().folder
+    folder = model[0] if model else Run.newest().folder
     sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
-    translator = load_translator(folder, named=model, device=device)
+    translator = load_translator(model, device=device)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     for each in sets:
         name = source or (f"{split} {each.name}" if len(sets) > 1 else split)

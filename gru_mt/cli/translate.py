@@ -13,7 +13,7 @@ from gru_mt.cli.app import (
     Command,
     DeviceOption,
     JsonOption,
-    ModelOption,
+    ModelsOption,
     PenaltyOption,
     app,
 )
@@ -21,7 +21,6 @@ from gru_mt.cli.streams import flush_results, print_json, print_result, require_
 from gru_mt.cli.translator import load_translator
 from gru_mt.cpu.waiting import while_computing
 from gru_mt.errors import UserError, quoted
-from gru_mt.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +44,7 @@ def translate(
         list[str] | None,
         typer.Argument(metavar="SENTENCE", hidden=True),  # its type, list[str], tells users nothing
     ] = None,
-    model: ModelOption = None,
+    model: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     input_file: Annotated[
         Path | None,
         typer.Option("--input", metavar="FILE", help="A file of lines to translate; else stdin."),
@@ -94,9 +93,7 @@ def translate(
     from gru_mt.data.glossary import Glossary
 
     glossary = Glossary.read(glossary_file) if glossary_file else None
-    translator = load_translator(
-        model or Run.newest().folder, named=model, device=device, attention=attention
-    )
+    translator = load_translator(model, device=device, attention=attention)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     doubts: Counter[str] = Counter()
     with while_computing(translator.engine.device_type):

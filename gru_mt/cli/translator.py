@@ -1,28 +1,34 @@
 """The translator that a command uses."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gru_mt.cli.streams import say
+from gru_mt.run import Run
 
 if TYPE_CHECKING:
     from gru_mt.inference.translator import Translator
 
 
 def load_translator(
-    folder: Path, *, named: Path | None, device: str, attention: bool = False
+    models: Sequence[Path], *, device: str, attention: bool = False
 ) -> "Translator":
-    """Return the translator of `folder`, from its export if that will do: it starts faster.
+    """Return the translator of the folders that a user named, or of the newest finished run.
 
-    An export shows no attention, and computes on the CPU alone. A message says which folder is
-    used, unless the user named that one: `named`.
+    An export is used where it will do: it starts faster, but shows no attention, and computes on
+    the CPU alone. A message says so where the user named no folder, or another one.
     """
     from gru_mt.inference.exported import usable_export
     from gru_mt.inference.translator import Translator
 
-    used = folder
-    if not attention and device in ("auto", "cpu"):
-        used = usable_export(folder, warn=say) or folder
-    if used != named:
-        say(f"using {used}")
-    return Translator.load(used, device=device)
+    used = []
+    for folder in models or [Run.newest().folder]:
+        export = None
+        if not attention and device in ("auto", "cpu"):
+            export = usable_export(folder, warn=say)
+        used.append(export or folder)
+    for folder in used:
+        if folder not in models:
+            say(f"using {folder}")
+    return Translator.averaging(used, device=device)

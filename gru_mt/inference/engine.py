@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gru_mt.data.encoding import Ints
-from gru_mt.inference.search import Floats
+from gru_mt.inference.search import Floats, S
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,16 @@ class BeamState:
         return row_AK, self.source_R * size_K + slot_R
 
 
-class Engine(Protocol):
+class Engine(Protocol[S]):
     """A model ready to translate."""
 
     device_type: str  # torch's "cpu" or "cuda"; an engine without torch gives its own name
 
-    def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
+    def start(self, source_BS: Ints, length_B: Ints) -> S:
         """Encode sources, each closed by <eos>; return the state of one hypothesis for each."""
         ...
 
-    def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
+    def step(self, last_id_R: Ints, state: S, count: int) -> tuple[Floats, Ints, S]:
         """Return log_prob_RN and id_RN of next tokens, and the state there.
 
         The columns are <eos>, each literal in the order of ids, then the `count` likeliest others

@@ -5,9 +5,9 @@ Shapes: N sentences, B sentences of one batch, S source tokens, T target tokens.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from gru_mt.errors import UserError
 from gru_mt.inference.confidence import Calibration, features, warnings_of
 from gru_mt.inference.copying import CopyingState, copying
 from gru_mt.inference.engine import Engine
+from gru_mt.inference.ensemble import Ensemble
 from gru_mt.inference.exported import is_export, load_export
 from gru_mt.inference.search import Hypothesis, beam_search
 from gru_mt.inference.sentence import Sentence, read_line
@@ -44,7 +45,7 @@ class Translator:
     uses one thread with torch, and threads of its own with an export.
     """
 
-    engine: Engine
+    engine: Engine[Any]
     tokenizer: Tokenizer
     decoding: Decoding  # what `translate` uses if it is given none
     source_language: str = ""  # it decides where sentences end
@@ -76,6 +77,29 @@ class Translator:
             bleu_tokenizer=config.evaluation.bleu_tokenizer,
             calibration=Calibration.of(bundle.provenance["weights"].get("calibration")),
         )
+
+    @classmethod
+    def averaging(cls, paths: Sequence[str | Path], *, device: str = "auto") -> "Translator":
+        """Return the translator that averages what the models in these folders expect next.
+
+        It decodes as the first does, and has no confidence. Raises UserError as `load` does, and
+        where two have not the same tokenizer or languages.
+        """
+        first, *others = translators = [cls.load(path, device=device) for path in paths]
+        for path, other in zip(paths[1:], others, strict=True):
+            same = other.tokenizer.files() == first.tokenizer.files()
+            if not same or (other.source_language, other.target_language) != (
+                first.source_language,
+                first.target_language,
+            ):
+                raise UserError(
+                    f"{path}: another vocabulary or other languages than {paths[0]}; models are "
+                    "averaged that one corpus and tokenizer were trained for"
+                )
+        if not others:
+            return first
+        engine = Ensemble([each.engine for each in translators], first.tokenizer.target.size)
+        return replace(first, engine=engine, calibration=None)
 
     @overload
     def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings too
