@@ -177,6 +177,10 @@ class DataConfig(Section):
     """Longer side of a pair over its shorter side, in words, at most. Other pairs are dropped."""
     allow_dropped: Share = 0.2
     """Share of a corpus's lines that may be dropped; where more are, training does not begin."""
+    filters: list[Literal["copies", "digits", "near_duplicates", "scripts"]] = []
+    """Pairs to drop that are seldom translations: the same text on both sides, other numbers on
+    both sides, all but case and punctuation as in a pair before, a side mostly in another script
+    than its language has."""
     augment: AugmentConfig | None = AugmentConfig()
     """Rewriting of training pairs into what people type; null leaves them as they are."""
 

@@ -119,9 +119,11 @@ def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
 
 
 def _list(schema: dict[str, Any], whole: dict[str, Any]) -> str:
-    least, most = schema.get("minItems", 0), schema["maxItems"]
+    least, most = schema.get("minItems", 0), schema.get("maxItems")
     count = f"{most} " if least == most else ""
     inner = _resolved(schema["items"], whole)
+    if "enum" in inner:
+        return f"list of {_values(inner, whole)}"
     kind = {"integer": "whole numbers", "string": "texts"}.get(inner.get("type", ""), "such")
     return f"list of {count}{kind}"
 

@@ -327,14 +327,43 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
         gru_mt("data", "--config", "small.yaml", "--out", "."), "did not write", "--out"
     )
     own = tmp_path / "text" / "train.en"
-    files = f"data.corpus={{path: [{own}, {own}]}}"
+    files = f"data.corpus={{path: [{own}, {own.with_suffix('.fr')}]}}"
     again = ("data", "--config", "small.yaml", "--set", files, "--out", own.parent)
     assert_one_line(gru_mt(*again), str(own), "the configuration reads it")
+
+
+def test_init_and_check_lead_from_files_to_a_training(
+    gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, words in (("train", 60), ("dev", 5), ("test", 5)):
+        for language in ("en", "de"):
+            lines = (f"{language} {chr(97 + n % 26) * (n // 26 + 1)}.\n" for n in range(words))
+            Path(f"{name}.{language}").write_text("".join(f"{name} {line}" for line in lines))
+    files = [f"{name}.{language}" for name in ("train", "dev", "test") for language in ("en", "de")]
+    made = gru_mt("init", *files)
+    assert (made.code, made.out) == (0, "gru-mt train --config train.yaml\n")
+    assert_one_line(gru_mt("init", *files), "train.yaml: is there already", "--out")
+    small = ("model.encoder_size=4", "model.decoder_size=8", "model.embedding_size=4")
+    checked = gru_mt("data", "--check", "train.yaml", *(f"--set={each}" for each in small))
+    assert checked.code == 0
+    assert "train: 60 lines read, 60 kept\n" in checked.out
+    assert "train 60 pairs, dev 5, test 5\n" in checked.out
+    assert "a training of 30 epochs on this machine: " in checked.out
+    of_files = gru_mt("data", "--check", "--json", *files[:2])
+    assert json.loads(of_files.out)["corpora"][0]["read"] == 60
+    assert json.loads(of_files.out)["trial"]["epochs"] == 30
+    assert {path.name for path in tmp_path.iterdir()} == {*files, "train.yaml"}
 
 
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
+        (["data", "--check"], ["--check wants a configuration or the files"]),
+        (["data", "a.tsv", "--out", "x"], ["give --config and --out, or --check"]),
+        (["data", "--check", "a.tsv", "--out", "x"], ["give --config and --out, or --check"]),
+        (["data", "--check", "a.tsv", "--languages", "en"], ["--languages: expected two"]),
+        (["init", "none.tsv", "--languages", "en,fr"], ["none.tsv: no such file"]),
         (["translate", "--beam", "0", "x"], ["gru-mt translate: ", "--beam", "1"]),
         (["translate", "--beam", "1001", "x"], ["--beam", "1000"]),
         (["translate", "--beam", "two", "x"], ["--beam", "integer"]),
@@ -355,7 +384,7 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
         (["translate", "--model", "\udcff\x1b[2J", "x"], [r"\udcff\x1b[2J: neither a run"]),
         (["translate", "--model", LONG, "x"], ["xxx ... xxx", "File name too long"]),
         (["translate", "--model", "", "x"], ["--model is empty"]),
-        (["translate", "--model", "a", "--model", "b", "x"], ["--model is given twice"]),
+        (["translate", "--beam", "1", "--beam", "2", "x"], ["--beam is given twice"]),
         (["translate", "--beam", "2", "--beam=2", "x"], ["--beam is given twice"]),
         (["translate", "--device", "cdua", "x"], ["cdua"]),
         (["translate", "--bem", "2", "x"], ["--bem", "--beam"]),

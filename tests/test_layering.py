@@ -22,8 +22,8 @@ ROWS = """
     data data.text data.corpora data.corpora.rows data.corpora.table data.corpora.parallel
         data.corpora.files data.corpora.tmx data.corpora.report data.corpora.fra_eng
         data.corpora.phrasebook data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
-        data.corpora.phrasebook.sentences data.account data.corpus data.example
-        data.evaluation_set data.split data.parts
+        data.corpora.phrasebook.sentences data.example data.split data.filters data.account
+        data.corpus data.evaluation_set data.parts data.check data.recipe
         data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
         data.words data.tokenizer data.augment data.encoding data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
@@ -39,9 +39,9 @@ ROWS = """
         evaluation.rewrite evaluation.real
     training training.schedule training.progress training.optimizer training.checkpoint
         training.journal training.lock training.start training.preparation training.signals
-        training.update training.validation training.keeping training.trainer
+        training.update training.validation training.keeping training.trial training.trainer
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data
-        cli.config cli __main__
+        cli.init cli.config cli __main__
 """
 ORDER = ROWS.split()
 

@@ -32,6 +32,23 @@ def _setting_option(setting: str, name: str, metavar: str) -> Any:
     )
 
 
+def two_languages(value: str | None) -> list[str] | None:
+    """Return the languages that --languages names: "en,de" -> en and de; None for None."""
+    if value is None:
+        return None
+    languages = value.split(",")
+    if len(languages) != 2 or "" in languages:
+        raise UserError("--languages: expected two with a comma between, such as en,de")
+    return languages
+
+
+LanguagesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        help="Languages of the first side and of the second; else of the files' endings.",
+    ),
+]
 ModelsOption = Annotated[
     list[Path],
     typer.Option(

@@ -5,29 +5,94 @@ from typing import Annotated
 
 import typer
 
-from gru_mt.cli.app import Command, SetOption, app
-from gru_mt.cli.streams import say
+from gru_mt.cli.app import Command, JsonOption, LanguagesOption, SetOption, app, two_languages
+from gru_mt.cli.streams import print_json, print_result, require_stdout, say
+from gru_mt.errors import UserError
 
 EXAMPLES = """\b
 Examples:
   gru-mt data --config configs/fra-eng.yaml --out text
+  gru-mt data --config my.yaml --check
+  gru-mt data --check train.en train.de
+  gru-mt data --check --languages en,de pairs.tsv
 """
 
 
 @app.command("data", cls=Command, epilog=EXAMPLES)
-def export_data(
-    config: Annotated[Path, typer.Option(metavar="FILE", help="The configuration, in YAML.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder to write into.")],
+def data(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="With --check: the files of a corpus."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The configuration, in YAML.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The folder to write the split into.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say what the corpus is like, and write nothing.")
+    ] = False,
+    languages: LanguagesOption = None,
     overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    as_json: JsonOption = False,
 ) -> None:
-    """Write a configuration's split as plain text. Other toolkits can read it."""
+    """Write a configuration's split as plain text, or check a corpus."""
+    if files and len(files) == 1 and files[0].suffix in (".yaml", ".yml") and not config:
+        files, config = None, files[0]
+    if check and not out:
+        _check(files or [], config, overrides, two_languages(languages), as_json=as_json)
+    elif config and out and not (files or check or as_json or languages):
+        _write(config, out, overrides)
+    else:
+        raise UserError("give --config and --out, or --check with a configuration or files")
+
+
+def _write(config: Path, out: Path, overrides: list[str]) -> None:
     from gru_mt.config_file import load_config
     from gru_mt.data.corpus import data_files
     from gru_mt.data.parts import load_parts
     from gru_mt.export.plain_text import write_parts
 
-    data = load_config(config, overrides).data
-    parts = load_parts(data)
-    write_parts(parts, out, data.source, data.target, reads=[config, *data_files(data)])
+    settings = load_config(config, overrides).data
+    parts = load_parts(settings)
+    reads = [config, *data_files(settings)]
+    write_parts(parts, out, settings.source, settings.target, reads=reads)
     for line in [*parts.lines(), *parts.warnings()]:
         say(line)
+
+
+def _check(
+    files: list[Path],
+    config: Path | None,
+    overrides: list[str],
+    languages: list[str] | None,
+    *,
+    as_json: bool,
+) -> None:
+    if bool(files) == bool(config):
+        raise UserError("--check wants a configuration or the files of a corpus")
+    require_stdout()
+    from dataclasses import asdict
+
+    from gru_mt.config_file import load_config, parse_config
+    from gru_mt.data.check import check
+    from gru_mt.data.parts import load_parts
+    from gru_mt.data.recipe import write_recipe
+    from gru_mt.training.trial import try_updates
+
+    if config:
+        settings = load_config(config, overrides)
+    else:
+        text = write_recipe(files, languages)
+        settings = parse_config(text, where="the files", overrides=overrides)
+    found = check(load_parts(settings.data), settings.data)
+    if not as_json:
+        for line in found.lines():
+            print_result(line)
+    say("trying a few updates, to tell how long training takes here")
+    trial = try_updates(settings)
+    if as_json:
+        print_json(found.to_json() | {"trial": asdict(trial)})
+    else:
+        print_result(str(trial))

@@ -6,29 +6,20 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from gru_mt.config import DataConfig
 from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpora.report import SAMPLE, CorpusReport, DroppedLines, advice, is_header
-from gru_mt.data.corpora.rows import DropReason, Row
+from gru_mt.data.corpora.rows import Dropped, DropReason, Row
+from gru_mt.data.example import Pair
+from gru_mt.data.filters import PairFilters, of_other_scripts
 from gru_mt.data.text import CONTROL, clean, count_words
 from gru_mt.errors import UserError
 
 MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
+SHOWN, MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
 _MOSTLY, _OFTEN = 0.9, 0.1  # shares of pairs
 _LOOKED_AT, _FEW = 1_000, 20  # attributions
-
-
-class Pair(NamedTuple):
-    """A cleaned pair, its sides in the order of the corpus. The split decides which is the source.
-
-    Pairs sort by their first side, then by their second, as Python sorts strings.
-    """
-
-    first: str
-    second: str
-    line: int  # 1-based line of the corpus where the pair was first seen
 
 
 class LineNumbers:
@@ -75,10 +66,12 @@ class Account:
         self._pairs: list[Pair] = []
         self._seen: set[tuple[str, str]] = set()
         self._dropped: defaultdict[DropReason, list[int]] = defaultdict(list)
+        self._examples: defaultdict[DropReason, list[str]] = defaultdict(list)
         self._read = self._line_in_file = 0
         self._tatoeba = self._others = 0  # pairs whose attribution names Tatoeba, or somebody else
         self._thirds: set[str] = set()  # the first attributions to others, each once
         self._same = 0  # pairs whose sides are equal
+        self._filters = PairFilters(config.filters)
         self._lines, self._digest, self._sample = LineNumbers(), hashlib.sha256(), b""
 
     def begin(self, name: str, text: bytes) -> None:
@@ -93,8 +86,8 @@ class Account:
         self._read += 1
         self._line_in_file += 1
         cleaned = self._cleaned_or_dropped(row)
-        if isinstance(cleaned, DropReason):
-            self._dropped[cleaned].append(self._read)
+        if isinstance(cleaned, Dropped):
+            self._drop(cleaned, self._read)
             return
         first, second, attribution = cleaned
         self._seen.add((first, second))
@@ -107,8 +100,25 @@ class Account:
             if len(self._thirds) < _LOOKED_AT:
                 self._thirds.add(attribution)
 
+    def _drop(self, dropped: Dropped, line: int) -> None:
+        self._dropped[dropped.reason].append(line)
+        if len(self._dropped[dropped.reason]) <= SHOWN:
+            self._examples[dropped.reason].append(dropped.text[:MAX_EXAMPLE].strip())
+
+    def _drop_other_scripts(self) -> None:
+        """Drop the pairs of which a side is in a script that its language has not."""
+        places: set[int] = set()
+        for side in (0, 1):
+            places.update(of_other_scripts([pair[side] for pair in self._pairs]))
+        for place in sorted(places):
+            first, second, line = self._pairs[place]
+            self._drop(Dropped(DropReason.SCRIPT, f"{first} | {second}"), line)
+        self._pairs = [pair for place, pair in enumerate(self._pairs) if place not in places]
+
     def corpus(self, name: str) -> Corpus:
         """Return the corpus, or raise UserError where too little is left of it."""
+        if "scripts" in self._config.filters:
+            self._drop_other_scripts()
         report = self._report()
         self._refuse(report)
         sha256 = self._digest.hexdigest()
@@ -125,10 +135,17 @@ class Account:
         )
 
     def _cleaned_or_dropped(self, row: Row) -> Row:
-        """Return `row` with its sides cleaned, or the reason to drop it."""
-        if isinstance(row, DropReason):
+        """Return `row` with its sides cleaned, or why there is none."""
+        if isinstance(row, Dropped):
             return row
         first, second = clean(row[0]), clean(row[1])
+        reason = self._reason(first, second)
+        if reason is not None:
+            return Dropped(reason, f"{first[:MAX_EXAMPLE]} | {second}")
+        return first, second, row[2].strip()
+
+    def _reason(self, first: str, second: str) -> DropReason | None:
+        """Return why a pair of cleaned sides is dropped; None if it is kept."""
         config = self._config
         if self._line_in_file == 1 and is_header(first, second, config.languages):
             return DropReason.HEADER
@@ -145,12 +162,16 @@ class Account:
             return DropReason.RATIO
         if (first, second) in self._seen:
             return DropReason.DUPLICATE
-        return first, second, row[2].strip()
+        return self._filters.reason(first, second)
 
     def _report(self) -> CorpusReport:
         frequent_first = sorted(self._dropped.items(), key=lambda item: -len(item[1]))
         by_reason = {
-            reason: DroppedLines(len(lines), tuple(map(self._lines.short, lines[:3])))
+            reason: DroppedLines(
+                len(lines),
+                tuple(map(self._lines.short, lines[:SHOWN])),
+                tuple(self._examples[reason]),
+            )
             for reason, lines in frequent_first
         }
         return CorpusReport(self._read, len(self._pairs), by_reason)

@@ -6,7 +6,7 @@ from typing import Any, Self, TypeGuard
 
 from gru_mt.config import DataConfig, EvaluationSetConfig
 from gru_mt.data.corpora.files import Place, read_text, user_path
-from gru_mt.data.corpora.rows import DropReason, text_lines
+from gru_mt.data.corpora.rows import Dropped, text_lines
 from gru_mt.data.corpora.table import csv_rows, table_rows
 from gru_mt.data.example import Example
 from gru_mt.data.text import CONTROL
@@ -133,8 +133,8 @@ def _table_columns(place: Place, files: EvaluationSetConfig) -> list[tuple[objec
     read = csv_rows if place.ending == ".csv" else table_rows
     pairs = []
     for number, row in enumerate(read(data, files.columns), start=1):
-        if isinstance(row, DropReason):
-            raise UserError(f"{place}:{number}: {row}")
+        if isinstance(row, Dropped):
+            raise UserError(f"{place}:{number}: {row.reason}")
         pairs.append(tuple(_checked(side, place, number) for side in row[:2]))
     return [(place, side) for side in zip(*pairs, strict=True)] or [(place, ())] * 2
 

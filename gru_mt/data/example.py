@@ -1,6 +1,17 @@
-"""A pair in the direction of translation."""
+"""A pair of a corpus, and the same in the direction of translation."""
 
 from typing import NamedTuple
+
+
+class Pair(NamedTuple):
+    """A cleaned pair, its sides in the order of the corpus. The split decides which is the source.
+
+    Pairs sort by their first side, then by their second, as Python sorts strings.
+    """
+
+    first: str
+    second: str
+    line: int  # 1-based line of the corpus where the pair was first seen
 
 
 class Example(NamedTuple):

@@ -33,6 +33,11 @@ class Parts:
             for corpus in self.corpora
             for line in corpus.report.lines()
         ]
+        return [*lines, *self.summary()]
+
+    def summary(self) -> list[str]:
+        """Return lines about leaks, sizes and credits."""
+        lines = []
         if self.leaks:
             each = ", ".join(f"{name} {count:,}" for name, count in self.leaks.items())
             done = "kept, as data.leaks says" if self.leaks_are_kept else "dropped"

@@ -10,8 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gru_mt.data.account import Pair
-from gru_mt.data.example import Example
+from gru_mt.data.example import Example, Pair
 
 _SEPARATORS = re.compile(r"[\W_]+")
 

@@ -60,7 +60,11 @@ def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> fl
 
 
 def beam_search(
-    step: Step[S], start: S, limit_N: Ints, decoding: Decoding, margin: float = math.inf
+    step: Step[S],
+    start: S,
+    limit_N: Ints,
+    decoding: Decoding,
+    margin: float | Floats = math.inf,
 ) -> list[list[Hypothesis]]:
     """Return the sequences found for each sentence, best first, at most `decoding.beam_size`.
 
@@ -69,15 +73,16 @@ def beam_search(
     beam, until none is left (as in the code of Bahdanau et al. 2015, and in Marian). The sequences
     are then ranked by `length_normalised`. A beam of 1 is greedy search.
 
-    A finite `margin` makes the search faster. It drops continuations that are more than `margin`
-    nats below the best one of their sentence at the same length (relative threshold pruning,
-    Freitag and Al-Onaizan 2017, arXiv 1702.01806).
+    A finite `margin`, of all sentences or of each, makes the search faster. It drops continuations
+    that are more than `margin` nats below the best one of their sentence at the same length
+    (relative threshold pruning, Freitag and Al-Onaizan 2017, arXiv 1702.01806).
 
     A hypothesis without a possible continuation is dropped. So a sentence may have no sequence.
     """
     found: list[list[Hypothesis]] = [[] for _ in limit_N]
     sentence_R = np.arange(len(limit_N))
     width_N = np.full(len(limit_N), decoding.beam_size)
+    margin_N = np.broadcast_to(margin, len(limit_N))
     score_R: Floats = np.zeros(len(limit_N))
     lowest_R: Floats = np.full(len(limit_N), math.inf)
     id_RT = np.empty((len(limit_N), 0), np.int64)
@@ -85,7 +90,7 @@ def beam_search(
     while len(sentence_R):
         log_prob_RK, id_RK, state = step(last_id_R, state, int(width_N[sentence_R].max()))
         row_C, place_C, score_C = _choose(
-            score_R[:, None] + log_prob_RK, sentence_R, width_N, margin
+            score_R[:, None] + log_prob_RK, sentence_R, width_N, margin_N
         )
         sentence_C = sentence_R[row_C]
         lowest_C = np.minimum(lowest_R[row_C], log_prob_RK[row_C, place_C])
@@ -114,12 +119,12 @@ def beam_search(
 
 
 def _choose(
-    total_RK: Floats, sentence_R: Ints, width_N: Ints, margin: float
+    total_RK: Floats, sentence_R: Ints, width_N: Ints, margin_N: Floats
 ) -> tuple[Ints, Ints, Floats]:
     """Return the continuations to go on with: row_C, place_C in that row, and score_C.
 
     Each sentence gets its best possible continuations, best first: as many as its beam still has
-    places, and only those within `margin` of the best.
+    places, and only those within margin_N of the best.
     """
     row_X, place_X = np.nonzero(total_RK > -math.inf)
     order_X = np.lexsort((-total_RK[row_X, place_X], sentence_R[row_X]))  # by sentence, best first
@@ -127,5 +132,5 @@ def _choose(
     total_X, sentence_X = total_RK[row_X, place_X], sentence_R[row_X]
     first_X = np.searchsorted(sentence_X, sentence_X)  # the first one of the same sentence
     rank_X = np.arange(len(first_X)) - first_X
-    kept_X = (rank_X < width_N[sentence_X]) & (total_X >= total_X[first_X] - margin)
+    kept_X = (rank_X < width_N[sentence_X]) & (total_X >= total_X[first_X] - margin_N[sentence_X])
     return row_X[kept_X], place_X[kept_X], total_X[kept_X]

@@ -20,8 +20,9 @@ class Journal:
     The log is not touched before `start`, which writes the lines that were said until then.
     """
 
-    def __init__(self, log: Path) -> None:
-        self._log = log
+    def __init__(self, log: Path, *, silent: bool = False) -> None:
+        """Take the file of the log; a silent journal prints nothing."""
+        self._log, self._silent = log, silent
         self._waiting: list[str] | None = []  # lines said before `start`
         self._bar: tqdm[Never] | None = None
         self._said_s = time.perf_counter()
@@ -31,8 +32,9 @@ class Journal:
     def say(self, text: str) -> None:
         """Print a line to stderr, above the bar if there is one, and log it."""
         text = printable(text)
-        with suppress(OSError):  # stderr may be closed; the log has the line
-            tqdm.write(text, file=sys.stderr)
+        if not self._silent:
+            with suppress(OSError):  # stderr may be closed; the log has the line
+                tqdm.write(text, file=sys.stderr)
         line = f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}"
         if self._waiting is None:
             append_line(self._log, line)

@@ -207,7 +207,7 @@ def padding(sentences: IdSequences, plan: list[Ints]) -> float:
 def test_on_the_real_corpus_at_most_5_percent_is_padding(fra_eng_zip: Path) -> None:
     train = split_pairs(load_one(data_config(corpus=str(fra_eng_zip))).pairs).train
     config = TokenizerConfig(kind="unigram", vocabulary_size=4_000)
-    sources, targets, _ = map(list, zip(*train[::8], strict=True))
+    sources, targets, *_ = map(list, zip(*train[::8], strict=True))
     tokenizer = train_tokenizer(config, sources, targets, warn=pytest.fail)
     pairs = encode_pairs(tokenizer, train)
     plan = plan_batches(pairs, batch_tokens=2_048, seed=1, epoch=0)

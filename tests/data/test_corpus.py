@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.account import Corpus, Pair
+from gru_mt.data.account import Corpus
 from gru_mt.data.corpora import files, fra_eng
 from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpora.phrasebook import sentences
 from gru_mt.data.corpora.report import DroppedLines
 from gru_mt.data.corpora.rows import DropReason
+from gru_mt.data.example import Pair
 from gru_mt.data.text import clean
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
@@ -152,9 +153,13 @@ def test_the_report_gives_totals_then_reasons_the_most_frequent_first(tmp_path: 
         "read": 1_237,
         "kept": 1_231,
         "dropped": {
-            "duplicate": {"count": 4, "first_lines": [3, 4, 5]},
-            "no tab": {"count": 1, "first_lines": [1]},
-            "empty side": {"count": 1, "first_lines": [7]},
+            "duplicate": {
+                "count": 4,
+                "first_lines": [3, 4, 5],
+                "examples": ["Go. | Va !", "Go. | Va !", "Go. | Va !"],
+            },
+            "no tab": {"count": 1, "first_lines": [1], "examples": ["none"]},
+            "empty side": {"count": 1, "first_lines": [7], "examples": ["A |"]},
         },
     }
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.account import Pair
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.example import Example
+from gru_mt.data.example import Example, Pair
 from gru_mt.data.split import Split, components, key, split_pairs
 from tests.corpora import data_config, load_one
 

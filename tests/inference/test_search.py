@@ -77,7 +77,7 @@ def beam(
     *,
     beam_size: int,
     length_penalty: float = 1.0,
-    margin: float = math.inf,
+    margin: float | Floats = math.inf,
 ) -> list[list[Hypothesis]]:
     return beam_search(
         step,
@@ -205,6 +205,13 @@ def test_a_margin_gives_up_what_lies_too_far_below_the_best(margin: float) -> No
             assert_found(found[sentence], expected)
             given_up += 5 - len(expected)
     assert given_up > 0
+
+
+def test_each_sentence_may_have_a_margin_of_its_own() -> None:
+    table, margins = random_table(4, impossible=0.2), [1.5, 0.0, math.inf]
+    found = beam(TableStep(table), [5, 4, 6], beam_size=5, margin=np.array(margins))
+    for sentence, (limit, margin) in enumerate(zip([5, 4, 6], margins, strict=True)):
+        assert_found(found[sentence], ranked(narrow_beam(table, sentence, limit, 5, margin), 1.0))
 
 
 def test_a_sentence_finds_the_same_in_any_company() -> None:

@@ -171,9 +171,10 @@ def test_where_only_the_best_is_wanted_the_search_gives_up_what_lies_too_far_bel
     all_found = [
         each.text for each in translator.translate(sources, decoding=Decoding(4), n_best=2)
     ]
-    monkeypatch.setattr(translator_module, "PRUNING_MARGIN", 1e9)
+    monkeypatch.setattr(translator_module, "MARGIN", 1e9)
+    monkeypatch.setattr(translator_module, "WIDEST_MARGIN", 1e9)
     assert [each.text for each in translator.translate(sources, decoding=Decoding(4))] == all_found
-    monkeypatch.setattr(translator_module, "PRUNING_MARGIN", 0.0)
+    monkeypatch.setattr(translator_module, "WIDEST_MARGIN", 0.0)
     greedy = [each.text for each in translator.translate(sources, decoding=Decoding(1))]
     assert [each.text for each in translator.translate(sources, decoding=Decoding(4))] == greedy
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from gru_mt.config import Config
-from gru_mt.data.account import Pair
 from gru_mt.data.augment import Noise
 from gru_mt.data.encoding import EncodedPairs
+from gru_mt.data.example import Pair
 from gru_mt.data.special import EOS, LITERALS, UNK
 from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import Tokenizer

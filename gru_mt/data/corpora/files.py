@@ -33,7 +33,7 @@ _DAMAGE = (
     ValueError,
 )
 _PACKED = (".gz", ".zst")
-_TABLES = (".tsv", ".txt", ".csv", ".tmx")
+TABLES = (".tsv", ".txt", ".csv", ".tmx")
 _ABOUT = re.compile(r"_about|readme|licen[sc]e|copying", re.IGNORECASE)  # no sentences in these
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -56,7 +56,7 @@ class Place(NamedTuple):
     def stem(self, languages: Sequence[str]) -> str:
         """Return the name without its ending: "mine.en" -> "mine", "a.en-fr.tsv" -> "a"."""
         name = self.name
-        for ending in (".zip", *_TABLES, *languages, "-".join(languages)):
+        for ending in (".zip", *TABLES, *languages, "-".join(languages)):
             name = name.removesuffix(f".{ending.removeprefix('.')}") or name
         return name
 
@@ -100,7 +100,7 @@ def find_shards(paths: Sequence[Path], languages: Sequence[str]) -> list[Shard]:
     if not shards:
         there = ", ".join(quoted(place.name) for place in found[:5]) or "nothing"
         raise UserError(
-            f"{shown(path)}: no corpus in it: expected tables ({', '.join(_TABLES)}) or files that "
+            f"{shown(path)}: no corpus in it: expected tables ({', '.join(TABLES)}) or files that "
             f"end in .{languages[0]} and .{languages[1]}, found "
             f"{there}{', ...' if len(found) > 5 else ''}"
         )
@@ -131,7 +131,7 @@ def _grouped(places: Iterable[Place], languages: Sequence[str]) -> list[Shard]:
     }  # fmt: skip
     couples: list[Shard] = [(sides[first][stem], sides[second][stem])
                for stem in sides[first] if stem in sides[second]]  # fmt: skip
-    return couples or [(place,) for place in texts if place.ending in _TABLES]
+    return couples or [(place,) for place in texts if place.ending in TABLES]
 
 
 def _is_folder(path: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gru_mt.data.corpora.rows import DropReason, Row, text_lines
+from gru_mt.data.corpora.rows import Dropped, DropReason, Row, text_lines
 from gru_mt.errors import UserError
 
 
@@ -23,4 +23,5 @@ def _row(first: bytes, second: bytes) -> Row:
     try:
         return first.decode(), second.decode(), ""
     except UnicodeDecodeError:
-        return DropReason.NOT_UTF8
+        sides = (side.decode(errors="replace") for side in (first, second))
+        return Dropped(DropReason.NOT_UTF8, " | ".join(sides))

@@ -5,7 +5,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gru_mt.data.corpora.rows import DropReason
 
@@ -27,10 +27,11 @@ _ROLES = ({"source", "target"}, {"src", "tgt"}, {"src", "trg"})
 
 @dataclass(frozen=True, slots=True)
 class DroppedLines:
-    """How many lines were dropped for one reason, and the numbers of the first three."""
+    """How many lines were dropped for one reason, and the first three."""
 
     count: int
     first_lines: tuple[int | str, ...]  # FILE:NUMBER where a corpus has several files
+    examples: tuple[str, ...] = field(default=(), compare=False)  # the beginnings of these lines
 
     def __str__(self) -> str:
         lines = ", ".join(str(number) for number in self.first_lines)

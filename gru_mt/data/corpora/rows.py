@@ -2,6 +2,7 @@
 
 import io
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class DropReason(StrEnum):
@@ -18,9 +19,20 @@ class DropReason(StrEnum):
     TOO_LONG = "too long"
     RATIO = "too long a ratio"
     DUPLICATE = "duplicate"
+    COPY = "same text on both sides"
+    DIGITS = "other numbers"
+    NEAR = "near-duplicate"
+    SCRIPT = "another script"
 
 
-Row = tuple[str, str, str] | DropReason  # first side, second side, attribution or ""
+class Dropped(NamedTuple):
+    """A line without a pair."""
+
+    reason: DropReason
+    text: str  # the line, or what could be read of it
+
+
+Row = tuple[str, str, str] | Dropped  # first side, second side, attribution or ""
 
 
 def text_lines(data: bytes) -> io.BytesIO:

@@ -8,7 +8,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
-from gru_mt.data.corpora.rows import DropReason, Row, text_lines
+from gru_mt.data.corpora.rows import Dropped, DropReason, Row, text_lines
 
 _SAMPLE = 100_000  # bytes in which commas and semicolons are counted
 
@@ -19,7 +19,7 @@ def table_rows(data: bytes, columns: Sequence[int] | None = None) -> Iterator[Ro
         try:
             cells = line.decode().rstrip("\r\n").split("\t")
         except UnicodeDecodeError:
-            yield DropReason.NOT_UTF8
+            yield Dropped(DropReason.NOT_UTF8, line.decode(errors="replace"))
         else:
             yield _row(cells, columns, DropReason.NO_TAB)
 
@@ -31,7 +31,7 @@ def csv_rows(data: bytes, columns: Sequence[int] | None = None) -> Iterator[Row]
     csv.field_size_limit(len(text) + 1)  # a quotation mark that is never closed is a long field
     for cells in csv.reader(io.StringIO(text, newline=""), delimiter=mark):
         if any("\udc80" <= letter <= "\udcff" for cell in cells for letter in cell):
-            yield DropReason.NOT_UTF8
+            yield Dropped(DropReason.NOT_UTF8, mark.join(cells))
         else:
             yield _row(cells, columns, DropReason.FEW_COLUMNS)
 
@@ -40,7 +40,7 @@ def _row(cells: list[str], columns: Sequence[int] | None, single: DropReason) ->
     """Return the row of a line; `single` is the reason to drop a line of one column."""
     if columns:
         if max(columns) > len(cells):
-            return DropReason.FEW_COLUMNS
+            return Dropped(DropReason.FEW_COLUMNS, "\t".join(cells))
         first, second = (cells[column - 1] for column in columns)
         return first, second, ""
     match cells:
@@ -49,5 +49,5 @@ def _row(cells: list[str], columns: Sequence[int] | None, single: DropReason) ->
         case [first, second, attribution]:
             return first, second, attribution
         case [] | [_]:
-            return single
-    return DropReason.COLUMNS
+            return Dropped(single, "".join(cells))
+    return Dropped(DropReason.COLUMNS, "\t".join(cells))

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 from gru_mt.data.corpora.files import Place
-from gru_mt.data.corpora.rows import DropReason, Row
-from gru_mt.errors import UserError, shown
+from gru_mt.data.corpora.rows import Dropped, DropReason, Row
+from gru_mt.errors import UserError, quoted, shown
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -36,4 +36,6 @@ def _row(unit: ET.Element, wanted: Sequence[str]) -> Row:
                 texts.setdefault(language, text)
                 texts.setdefault(language.replace("_", "-").partition("-")[0], text)
     first, second = (texts.get(language) for language in wanted)
-    return DropReason.LANGUAGE if first is None or second is None else (first, second, "")
+    if first is None or second is None:
+        return Dropped(DropReason.LANGUAGE, f"has {', '.join(map(quoted, texts)) or 'none'}")
+    return first, second, ""

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from gru_mt.data.account import Pair
 from gru_mt.data.corpora.report import DroppedLines
 from gru_mt.data.corpora.rows import DropReason
+from gru_mt.data.example import Pair
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
 

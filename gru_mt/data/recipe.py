@@ -1,0 +1,111 @@
+"""A first configuration for a user's own files, fitted to what is in them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from gru_mt.config_file import parse_config, yaml_inline
+from gru_mt.data.corpora.files import TABLES, Place
+from gru_mt.data.parts import Parts, load_parts
+from gru_mt.errors import UserError, quoted, shown
+
+_PARTS = {"dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "tune": "dev",
+          "test": "test"}  # fmt: skip  # words in the names of files that are not trained on
+_PAIRS_SEEN = 480_000  # in all epochs together: fra-eng.yaml's three of 162,000
+_MOST_EPOCHS = 30
+_SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
+
+
+def write_recipe(files: Sequence[Path], languages: Sequence[str] | None) -> str:
+    """Return a configuration for the files of a corpus, as YAML with comments.
+
+    Files whose names have the word dev, valid or test are sets of their own. `languages` are those
+    of the files' endings if none are given. Raises UserError where that cannot be told, and as
+    `load_parts` does.
+    """
+    groups: defaultdict[str, list[Path]] = defaultdict(list)
+    for path in files:
+        words = re.split(r"[\W_]+", path.name.lower())
+        groups[next((_PARTS[word] for word in words if word in _PARTS), "corpus")].append(path)
+    if not groups["corpus"]:
+        raise UserError("no file to train on: all are called dev or test")
+    languages = languages or _languages(groups["corpus"])
+    entries = {part: _entries(group, languages) for part, group in groups.items()}
+    own_sets = "dev" in entries and "test" in entries
+    lines = ["data:", "  corpus:"]
+    for paths in entries.pop("corpus"):
+        part = ", part: train" if own_sets else ""  # else a share becomes dev and test
+        lines.append(f"    - {{path: {yaml_inline(paths)}{part}}}")
+    for part in ("dev", "test"):
+        if found := entries.get(part):
+            meaning = "decides which weights are kept" if part == "dev" else "scored by gru-mt eval"
+            lines.append(f"  {part}:  # {meaning}")
+            lines += [f"    - {{path: {yaml_inline(paths)}}}" for paths in found]
+    lines += [
+        f"  languages: {yaml_inline([*languages])}  # of the first side, and of the second",
+        f"  source: {yaml_inline(languages[0])}  # translate from this language",
+        f"  target: {yaml_inline(languages[1])}  # into this one",
+    ]
+    data = parse_config("\n".join(lines), where="the files").data
+    parts = load_parts(data)
+    return "\n".join([*_header(parts), *lines, *_settings(len(parts.train))]) + "\n"
+
+
+def _languages(files: Sequence[Path]) -> list[str]:
+    """Return the languages that two parallel files' endings name."""
+    endings = [Place(path).ending.removeprefix(".") for path in files]
+    if len({*endings}) == 2 and not any(f".{ending}" in TABLES for ending in endings):
+        return [*dict.fromkeys(endings)]
+    raise UserError(
+        "the languages cannot be told from the files' names; give --languages, such as "
+        "--languages en,de: of the first side, and of the second"
+    )
+
+
+def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]:
+    """Return the `path` of each corpus: a table alone, parallel files in couples."""
+    entries: list[list[str]] = []
+    couples: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for path in files:
+        place = Place(path)
+        language = place.ending.removeprefix(".")
+        if language in languages:
+            couples[place.name.removesuffix(place.ending)][language] = str(path)
+        elif place.ending in (*TABLES, ".zip") or path.is_dir():
+            entries.append([str(path)])
+        else:
+            raise UserError(
+                f"{shown(path)}: ends neither in {' nor in '.join(TABLES)} nor in the languages "
+                f"{quoted([*languages])}; give --languages as the files' endings have them"
+            )
+    for stem, sides in couples.items():
+        if len(sides) < len(languages):
+            [other] = {*languages} - {*sides}
+            raise UserError(f"{next(iter(sides.values()))}: {stem}.{other} is missing beside it")
+        entries.append([sides[language] for language in languages])
+    return entries
+
+
+def _header(parts: Parts) -> list[str]:
+    return [
+        f"# {parts.sizes()}.",
+        "# Written by gru-mt init. `gru-mt config` explains every key; `gru-mt data --check` says",
+        "# what the corpus is like and how long training takes on this machine.",
+        "",
+    ]
+
+
+def _settings(pairs: int) -> list[str]:
+    """Return sections that fit a training part of this size."""
+    epochs = min(max(2, round(_PAIRS_SEEN / max(1, pairs))), _MOST_EPOCHS)
+    dropout = 0.3 if pairs < _SMALL else 0.1 if pairs < _MIDDLE else 0
+    return [
+        "model:",
+        "  decoder_layers: 2",
+        f"  dropout: {dropout}  # more for fewer pairs, none for many",
+        "training:",
+        f"  max_epochs: {epochs}  # times over the corpus; more pairs need fewer",
+        "  schedule: linear",
+        "  learning_rate: 2.5e-3",
+    ]

@@ -1,0 +1,84 @@
+"""How long a training would take here, by making a few of its updates."""
+
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from gru_mt.bundle import build_model
+from gru_mt.config import Config
+from gru_mt.data.batching import make_batch
+from gru_mt.device import resolve_device, resolve_precision
+from gru_mt.run import Run
+from gru_mt.training.journal import Journal
+from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.preparation import TrainingPairs, prepare
+from gru_mt.training.schedule import epoch_updates, fitted, planned_updates
+from gru_mt.training.start import start_of
+from gru_mt.training.update import Update
+
+WARM_UP, TIMED = 4, 16  # updates
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a few updates of a training tell."""
+
+    parameters: int
+    updates: int  # of the whole training
+    epochs: int
+    minutes: float  # of preparation and all updates; validations are not in it
+    peak_mb: float | None  # of this process so far; None where the system does not tell
+
+    def __str__(self) -> str:
+        memory = f", {self.peak_mb / 1_000:.1f} GB of memory" if self.peak_mb else ""
+        return (
+            f"a training of {self.epochs:,} epochs on this machine: {self.updates:,} updates of "
+            f"{self.parameters:,} parameters, about {self.minutes:.1f} minutes{memory}"
+        )
+
+
+def try_updates(config: Config) -> Trial:
+    """Prepare a training, make a few updates spread over its first epoch, and time these.
+
+    Nothing of it is kept. Raises UserError as `prepare` does.
+    """
+    started_s = time.perf_counter()
+    device = resolve_device(config.training.device)
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(Path(folder))
+        start = start_of(run, config)
+        config = start.accept(config)
+        data = prepare(config, start, Journal(run.log, silent=True))
+    pairs = TrainingPairs(config, data.tokenizer, data.train).of_epoch(0)
+    training = fitted(config.training, pairs)
+    precision = resolve_precision(training.precision, device)
+    model = build_model(config, data.tokenizer).to(device)
+    optimizer = Optimizer(model, training, precision)
+    update = Update(optimizer, precision, training.label_smoothing)
+    planned = epoch_updates(training, pairs, training.batch_tokens, 0)
+    prepared_s = time.perf_counter() - started_s
+    for done, rows in enumerate(planned[: WARM_UP + TIMED]):
+        if done == min(WARM_UP, len(planned) - 1):
+            started_s = time.perf_counter()
+        update([make_batch(pairs, row_B) for row_B in rows], learning_rate=0.0, seed=0, done=done)
+    timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
+    update_s = (time.perf_counter() - started_s) / timed
+    updates = planned_updates(training, pairs, training.batch_tokens)
+    return Trial(
+        parameters=sum(weight.numel() for weight in model.parameters()),
+        updates=updates,
+        epochs=training.max_epochs,
+        minutes=(prepared_s + updates * update_s) / 60,
+        peak_mb=_peak_mb(),
+    )
+
+
+def _peak_mb() -> float | None:
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)

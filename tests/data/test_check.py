@@ -1,0 +1,130 @@
+"""What a check says of corpora, and the configuration that fits a user's files."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from gru_mt.config_file import parse_config
+from gru_mt.data.check import check, near_duplicates
+from gru_mt.data.parts import load_parts
+from gru_mt.data.recipe import write_recipe
+from gru_mt.errors import UserError
+from tests.corpora import data_config
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def is_near(one: str, other: str) -> bool:
+    """Return whether the word lists differ by one word, by the definition."""
+    a, b = one.lower().split(), other.lower().split()
+    shorter = [b[:n] + b[n + 1 :] for n in range(len(b))]
+    less = [a[:n] + a[n + 1 :] for n in range(len(a))]
+    return a != b and (a in shorter or b in less or any(each in shorter for each in less))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_near_duplicates_are_those_of_the_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    train, test = (
+        [" ".join(rng.choices("abc", k=rng.randint(4, 7))) for _ in range(12)] for _ in range(2)
+    )
+    found = near_duplicates(train, test)
+    whole = {*test}
+    expected = {
+        text
+        for text in test
+        if len(text.split()) >= 5
+        and any(is_near(text, other) for other in train if other not in whole)
+    }
+    assert {text for text, _ in found} <= expected
+    for text, like in found:
+        assert is_near(text, like)
+    assert bool(found) == bool(expected)
+
+
+def test_case_marks_and_the_same_text_do_not_count_and_letters_of_japanese_are_words() -> None:
+    assert near_duplicates(["I see the big dog!"], ["i see the big dog"]) == []
+    assert near_duplicates(["We saw a cat."], ["We saw the cat."]) == []  # four words
+    pairs = near_duplicates(["私は猫が好きです。"], ["私は犬が好きです。"])
+    assert pairs == [("私は犬が好きです。", "私は猫が好きです。")]
+
+
+def test_a_check_tells_lines_lengths_scripts_and_near_duplicates() -> None:
+    lines = ["one two three four five\tЭто дом", "no tab here", "a\tб", "a\tб"]
+    Path("c.tsv").write_text("".join(f"{line}\n" for line in lines))
+    Path("t.tsv").write_text("one two three four six\tдом\n")
+    config = data_config(
+        {"path": "c.tsv", "part": "train"}, test="t.tsv", languages=["en", "ru"], target="ru"
+    )
+    found = check(load_parts(config), config)
+    source, target = found.sides
+    assert (source.language, source.mean_words, source.longest_words) == ("en", 3.0, 5)
+    assert source.scripts == {"Latin": 1.0}
+    assert target.scripts == {"Cyrillic": 1.0}
+    said = found.lines()
+    assert said[:5] == [
+        "c: 4 lines read, 2 kept",
+        "c: no tab: 1, first at line 2",
+        "c: duplicate: 1, first at line 4",
+        "  no tab: 'no tab here'",
+        "  duplicate: 'a | б'",
+    ]
+    assert "test t: 1 of 1 sentences differ from one of train by a word" in said
+    assert "  'one two three four six' from 'one two three four five'" in said
+    values = json.loads(json.dumps(found.to_json()))
+    assert values["near_duplicates"] == {"t": 1}
+    assert values["corpora"][0]["dropped"]["no tab"]["examples"] == ["no tab here"]
+
+
+def files(*names: str) -> list[Path]:
+    """Write a few pairs into files: tables, or one side each."""
+    for name in names:
+        table = name.endswith((".tsv", ".csv"))
+        line = "{}" if not table else "{}\t{}" if name.endswith(".tsv") else "{},{}"
+        Path(name).write_text("".join(f"{line.format(f'{name}{n}', n)}\n" for n in range(40)))
+    return [*map(Path, names)]
+
+
+def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
+    text = write_recipe(
+        files("train.en", "train.ja", "dev.en", "dev.ja", "my-test.en", "my-test.ja"), None
+    )
+    data = parse_config(text, where="a").data
+    assert [each.model_dump(exclude_defaults=True) for each in data.corpus] == [
+        {"path": ["train.en", "train.ja"], "part": "train"}
+    ]
+    assert [each.path for each in data.dev] == [["dev.en", "dev.ja"]]
+    assert [each.path for each in data.test] == [["my-test.en", "my-test.ja"]]
+    assert (data.languages, data.source, data.target) == (["en", "ja"], "en", "ja")
+    assert text.startswith("# train 40 pairs, dev 40, test 40.\n")
+
+
+def test_a_table_without_sets_is_split() -> None:
+    text = write_recipe(files("pairs.tsv"), ["de", "en"])
+    config = parse_config(text, where="a")
+    assert [each.part for each in config.data.corpus] == ["split"]
+    assert config.data.languages == ["de", "en"]
+    assert (config.training.max_epochs, config.model.dropout) == (30, 0.3)  # it is small
+
+
+@pytest.mark.parametrize(
+    ("names", "languages", "said"),
+    [
+        (["dev.en", "dev.fr"], None, "no file to train on"),
+        (["pairs.tsv"], None, "give --languages, such as --languages en,de"),
+        (["train.en", "train.fr", "dev.en"], None, "dev.en: dev.fr is missing beside it"),
+        (["train.source", "train.target"], ["en", "de"], "train.source: ends neither in .tsv"),
+    ],
+)
+def test_files_that_cannot_be_told_apart_are_refused(
+    names: list[str], languages: list[str] | None, said: str
+) -> None:
+    with pytest.raises(UserError) as raised:
+        write_recipe(files(*names), languages)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
