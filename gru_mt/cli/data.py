@@ -38,10 +38,11 @@ def data(
     as_json: JsonOption = False,
 ) -> None:
     """Write a configuration's split as plain text, or check a corpus."""
-    if files and len(files) == 1 and files[0].suffix in (".yaml", ".yml") and not config:
-        files, config = None, files[0]
+    files = files or []
+    if len(files) == 1 and files[0].suffix in (".yaml", ".yml") and not config:
+        [config], files = files, []
     if check and not out:
-        _check(files or [], config, overrides, two_languages(languages), as_json=as_json)
+        _check(files, config, overrides, two_languages(languages), as_json=as_json)
     elif config and out and not (files or check or as_json or languages):
         _write(config, out, overrides)
     else:

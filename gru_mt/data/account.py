@@ -108,8 +108,8 @@ class Account:
     def _drop_other_scripts(self) -> None:
         """Drop the pairs of which a side is in a script that its language has not."""
         places: set[int] = set()
-        for side in (0, 1):
-            places.update(of_other_scripts([pair[side] for pair in self._pairs]))
+        for side in ([pair.first for pair in self._pairs], [pair.second for pair in self._pairs]):
+            places.update(of_other_scripts(side))
         for place in sorted(places):
             first, second, line = self._pairs[place]
             self._drop(Dropped(DropReason.SCRIPT, f"{first} | {second}"), line)

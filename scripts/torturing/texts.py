@@ -149,7 +149,7 @@ def _zipped(rng: random.Random, content: bytes) -> bytes:
     return file.getvalue()
 
 
-def _command(config: str, corpus: str | dict[str, str], folder: Path) -> None:
+def _command(config: str, corpus: str | dict[str, list[str]], folder: Path) -> None:
     """Judge `gru-mt data` on a corpus."""
     value = json.dumps(corpus)
     path = folder / "a.yaml"

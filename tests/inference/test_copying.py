@@ -191,7 +191,7 @@ def literals(ids: list[int]) -> list[int]:
 
 
 def found_in_batches(
-    engine: Engine, sources: IdSequences, batch_size: int, decoding: Decoding, margin: float
+    engine: Engine[Any], sources: IdSequences, batch_size: int, decoding: Decoding, margin: float
 ) -> Iterator[tuple[list[int], list[Hypothesis]]]:
     """Yield the ids of each source, <eos> too, and what was found for it."""
     for first in range(0, len(sources.length_N), batch_size):
@@ -203,7 +203,7 @@ def found_in_batches(
             yield source_S[:length].tolist(), beam
 
 
-def assert_literals_are_copied(engine: Engine, size: int) -> list[Hypothesis]:
+def assert_literals_are_copied(engine: Engine[Any], size: int) -> list[Hypothesis]:
     """Assert that hypotheses have their source's literals, in any company; return the best ones."""
     sources, best = random_sources(30, size, seed=1), []
     for beam_size, margin in ((1, 1.5), (5, 1.5), (5, math.inf)):

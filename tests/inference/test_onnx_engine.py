@@ -48,9 +48,9 @@ product (float[N, M] x) => (float[N, N] y) { y = MatMul(x, x) }
 
 @dataclass(frozen=True)
 class Engines:
-    torch: Engine
-    fp32: Engine
-    int8: Engine
+    torch: Engine[Any]
+    fp32: Engine[Any]
+    int8: Engine[Any]
 
 
 @pytest.fixture(scope="module", params=CELLS)
@@ -78,7 +78,7 @@ def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Engines(TorchEngine(model), fp32, engine("int8"))
 
 
-def run(engine: Engine) -> Iterator[tuple[Any, ...]]:
+def run(engine: Engine[Any]) -> Iterator[tuple[Any, ...]]:
     """Yield the engine's results, step by step, while hypotheses of a batch end and multiply."""
     rng = np.random.default_rng(1)
     length_B = np.array([7, 3, 1, 5, 2])
@@ -103,7 +103,9 @@ def test_numbers_in_8_bits_are_near(engines: Engines) -> None:
         np.testing.assert_allclose(ours, np.asarray(theirs), rtol=0.1, atol=0.3)
 
 
-def translate(engine: Engine, sources: list[str], beam_size: int, batch_size: int) -> list[str]:
+def translate(
+    engine: Engine[Any], sources: list[str], beam_size: int, batch_size: int
+) -> list[str]:
     decoding = Decoding(beam_size=beam_size, length_penalty=1.0, max_source_tokens=256)
     translations = Translator(engine, WORDS, decoding).translate(sources, batch_size=batch_size)
     return [translation.text for translation in translations]

@@ -4,6 +4,7 @@ import gzip
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -42,8 +43,8 @@ def test_parallel_files_may_be_packed_each(packed: str, tmp_path: Path) -> None:
             with zipfile.ZipFile(path, "w") as archive:
                 archive.writestr(name, data)
         else:
-            pack = {".gz": gzip.compress, ".zst": zstandard.compress}.get(packed, bytes)
-            path.write_bytes(pack(data))
+            packs: dict[str, Any] = {".gz": gzip.compress, ".zst": zstandard.compress, "": bytes}
+            path.write_bytes(packs[packed](data))
         paths.append(str(path))
     assert load_one(data_config({"path": paths})).pairs == PAIRS
 
