@@ -180,7 +180,8 @@ class Account:
         """Raise UserError where no pair is left, or most lines or sides cannot be meant."""
         if not report.read:
             raise UserError(f"{self._where}: is empty")
-        dropped = report.read - report.kept
+        headers = report.dropped.get(DropReason.HEADER)
+        dropped = report.read - report.kept - (headers.count if headers and report.kept else 0)
         share = math.ceil(1_000 * dropped / report.read) / 1_000
         if not report.kept or dropped > self._config.allow_dropped * report.read:
             reason, lines = next(iter(report.dropped.items()))

@@ -212,6 +212,13 @@ def test_a_first_line_of_names_is_a_header(line: str, is_header: bool, tmp_path:
     assert dropped == ({DropReason.HEADER: DroppedLines(1, (1,))} if is_header else {})
 
 
+def test_a_header_is_no_loss(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text("en\tfr\na\tA\n")
+    assert load_one(data_config(str(tmp_path / "c.tsv"), allow_dropped=0.2)).report.kept == 1
+    (tmp_path / "c.tsv").write_text("en\tfr\n")
+    assert "1 of 1 lines dropped; most often header" in refusal(str(tmp_path / "c.tsv"))
+
+
 def test_a_third_language_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text("".join(f"a{n}\tb{n}\tc{n}\n" for n in range(50)))
     [warning] = load_one(data_config(str(tmp_path / "c.tsv"))).warnings
