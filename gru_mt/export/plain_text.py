@@ -96,7 +96,7 @@ def _earlier(folder: Path, names: Iterable[str], reads: Sequence[Path]) -> set[s
             f"{folder}: holds {quoted(min(foreign))}, which gru-mt data did not write; name a new "
             "or an empty folder with --out"
         )
-    for path in [folder / name for name in found & listed]:
+    for path in [folder / name for name in sorted(found & listed)]:
         if any(path.exists() and read.exists() and path.samefile(read) for read in reads):
             raise UserError(f"{path}: the configuration reads it; name another folder with --out")
     return listed
