@@ -51,7 +51,7 @@ class Check:
             for reason, dropped in corpus.report.dropped.items():
                 lines += [f"  {reason}: {text!r}" for text in dropped.examples]
         lines += [*self.parts.summary(), *map(str, self.sides)]
-        sizes = {each.name: len(each.sources) for each in self.parts.test}
+        sizes = self.parts.sentences()["test"]
         for name, found in self.near.items():
             lines.append(
                 f"test {name}: {len(found):,} of {sizes[name]:,} sentences differ from one of "
@@ -62,13 +62,9 @@ class Check:
 
     def to_json(self) -> dict[str, Any]:
         """Return the same as JSON values."""
-        sets = {
-            part: {each.name: len(each.sources) for each in found}
-            for part, found in (("dev", self.parts.dev), ("test", self.parts.test))
-        }
         return self.parts.to_json() | {
             "training_pairs": len(self.parts.train),
-            "sentences": sets,
+            "sentences": self.parts.sentences(),
             "sides": [asdict(side) for side in self.sides],
             "near_duplicates": {name: len(found) for name, found in self.near.items()},
             "warnings": self.parts.warnings(),

@@ -60,6 +60,13 @@ class Parts:
         ]
         return {"corpora": corpora, "leaks": self.leaks, "leaks_are_kept": self.leaks_are_kept}
 
+    def sentences(self) -> dict[str, dict[str, int]]:
+        """Return how many sentences each set of dev and of test has, by its name."""
+        return {
+            part: {each.name: len(each.sources) for each in sets}
+            for part, sets in (("dev", self.dev), ("test", self.test))
+        }
+
     def warnings(self) -> list[str]:
         """Return what wants attention."""
         return [warning for corpus in self.corpora for warning in corpus.warnings]

@@ -8,3 +8,4 @@ SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 LITERALS = tuple(map(chr, range(0xE010, 0xE018)))  # private-use characters, each a token
 FIRST_LITERAL = len(SPECIALS)  # the id of LITERALS[0]; the others follow
 LITERAL_IDS = range(FIRST_LITERAL, FIRST_LITERAL + len(LITERALS))
+FIRST_OTHER = FIRST_LITERAL + len(LITERALS)  # ids from here on are neither special nor literals

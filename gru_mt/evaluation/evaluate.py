@@ -92,16 +92,23 @@ def read_sets(folder: Path, part: str) -> list[EvaluationSet]:
 
     Raises UserError if there is none, or they are damaged: a bundle that was moved has none.
     """
+    sets = kept_sets(folder, part)
+    if sets is None:
+        raise UserError(f"{folder}: no {part} part is kept there; give --source and --reference")
+    if not sets:
+        raise UserError(f"{folder}: the corpus was too small for a {part} part")
+    return sets
+
+
+def kept_sets(folder: Path, part: str) -> list[EvaluationSet] | None:
+    """Return what `read_sets` does, or none; None where no file of them is there."""
     for run in (Run(folder), Run(folder.parent)):
         if (path := run.evaluation_sets(part)).is_file():
             try:
-                sets = sets_from_json(read_signed_json(path))
+                return sets_from_json(read_signed_json(path))
             except ValueError as error:
                 raise UserError(f"{path}: damaged: {error}") from None
-            if not sets:
-                raise UserError(f"{path}: the corpus was too small for a {part} part")
-            return sets
-    raise UserError(f"{folder}: no {part} part is kept there; give --source and --reference")
+    return None
 
 
 def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:

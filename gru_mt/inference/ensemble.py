@@ -10,11 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from gru_mt.data.encoding import Ints
-from gru_mt.data.special import EOS, LITERALS
+from gru_mt.data.special import EOS, FIRST_OTHER
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.search import Floats
-
-FIRST_OTHER = EOS + 1 + len(LITERALS)  # ids from here on are neither special nor literals
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.special import BOS, EOS, FIRST_LITERAL, LITERALS, PAD, UNK
+from gru_mt.data.special import BOS, EOS, FIRST_LITERAL, FIRST_OTHER, PAD, UNK
 from gru_mt.model.attention import Memory
 from gru_mt.model.linear import linear
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 assert {PAD, UNK, BOS} == {*range(EOS)}, "no translation contains the ids before <eos>"
 assert EOS + 1 == FIRST_LITERAL
-FIRST_OTHER = FIRST_LITERAL + len(LITERALS)  # ids from here on are neither special nor literals
 
 
 class Incremental(nn.Module):

@@ -191,10 +191,7 @@ def _provenance(config: Config, parts: Parts, begun: dict[str, Any]) -> dict[str
         ],
         "attribution": "; ".join(attributions),
         "training_pairs": len(parts.train),
-        "sentences": {
-            part: {each.name: len(each.sources) for each in sets}
-            for part, sets in (("dev", parts.dev), ("test", parts.test))
-        },
+        "sentences": parts.sentences(),
         "gru_mt": version("gru-mt"),
         "torch": torch.__version__,
         "python": platform.python_version(),

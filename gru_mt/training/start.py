@@ -16,13 +16,13 @@ from gru_mt.config import Config, FittedConfig, Section, TokenizerConfig
 from gru_mt.config_file import load_config
 from gru_mt.data.corpora.files import user_path
 from gru_mt.data.encoding import EpochPairs
-from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
+from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.example import Example
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError, quoted
-from gru_mt.evaluation.evaluate import read_sets
+from gru_mt.evaluation.evaluate import kept_sets
 from gru_mt.run import Run
-from gru_mt.storage import read_json, read_signed_json
+from gru_mt.storage import read_json
 from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
@@ -133,15 +133,10 @@ class FromBundle(Fresh):
 
     def sets(self, part: str) -> list[EvaluationSet]:
         """Return the other run's sets, where they are there, so that what is forgotten shows."""
-        if not any(Run(each).evaluation_sets(part).is_file() for each in self._places()):
-            return []
         return [
             replace(each, name=f"{each.name.removesuffix(OF_START)}{OF_START}")
-            for each in read_sets(self.folder, part)
+            for each in kept_sets(self.folder, part) or []
         ]
-
-    def _places(self) -> tuple[Path, Path]:
-        return self.folder, self.folder.parent
 
     def provenance(self) -> dict[str, Any]:
         """Return what the bundle says of itself."""
@@ -190,8 +185,7 @@ class Resumed:
 
     def sets(self, part: str) -> list[EvaluationSet]:
         """Return the sets of dev or test that came with the start of the run."""
-        path = self.run.evaluation_sets(part)
-        kept = sets_from_json(read_signed_json(path)) if path.is_file() else []
+        kept = kept_sets(self.run.folder, part) or []
         return [each for each in kept if each.name.endswith(OF_START)]
 
     def provenance(self) -> dict[str, Any]:

@@ -11,10 +11,10 @@ import torch
 
 from gru_mt.bundle import Bundle, build_model, load_bundle, save_bundle
 from gru_mt.config import Config
-from gru_mt.data.special import BOS, EOS, PAD, UNK
+from gru_mt.data.special import BOS, EOS, FIRST_OTHER, PAD, UNK
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
-from gru_mt.inference.ensemble import FIRST_OTHER, Ensemble
+from gru_mt.inference.ensemble import Ensemble
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 

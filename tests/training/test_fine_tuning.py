@@ -120,6 +120,14 @@ def test_a_bundle_that_was_moved_has_no_sets(before: Path, mine: Path, tmp_path:
     assert json.loads((tmp_path / "new" / "dev.json").read_text())["sets"] == []
 
 
+def test_a_run_that_had_no_dev_part_brings_none(
+    small_config: Configure, mine: Path, tmp_path: Path
+) -> None:
+    run(small_config(f"data.corpus={mine}", "training.max_steps=1"), tmp_path / "tiny")
+    run(tuned(mine, tmp_path / "tiny"), tmp_path / "new")
+    assert json.loads((tmp_path / "new" / "dev.json").read_text())["sets"] == []
+
+
 def test_where_the_weights_are_from_stands_in_the_new_bundle(
     before: Path, mine: Path, tmp_path: Path
 ) -> None:

@@ -137,7 +137,7 @@ def _grouped(places: Iterable[Place], languages: Sequence[str]) -> list[Shard]:
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except (OSError, ValueError):  # read_unpacked tells what is wrong with it
+    except (OSError, ValueError):  # read_text tells what is wrong with it
         return False
 
 
