@@ -113,6 +113,10 @@ class Lexicon:
         """Return whether the training part has the word, in whatever case."""
         return word.lower() in self._forms
 
+    def has_all(self, found: Sequence[str]) -> bool:
+        """Return whether the training part has each of these words."""
+        return self._forms.keys() >= {word.lower() for word in found}
+
     def is_common(self, word: str) -> bool:
         """Return whether the word is one of the few that most sentences are made of."""
         return self._ranks.get(word.lower(), MOST_COMMON) < MOST_COMMON
@@ -152,7 +156,10 @@ class Lexicon:
         a sentence or has its capital of itself too: Im -> I'm. Where most words are unknown, the
         text is of another language, and none is taken for a typo.
         """
-        starts, found = _starts(text), words(text)
+        found = words(text)
+        if self.has_all(found):
+            return text
+        starts = _starts(text)
         foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
 
         def mended(match: re.Match[str]) -> str:
@@ -208,7 +215,7 @@ class Lexicon:
         letters before and after it are not: l'Okcydent, Zbigniew's. The first word of a sentence
         may be a known word with a typo, and then it is no name.
         """
-        if not self.copies_names:
+        if not self.copies_names or self.has_all(words(text)):
             return []
         starts = _starts(text)
         spans = []

@@ -119,8 +119,5 @@ def has_unread(pieces: Sequence[str], coverage: Sequence[float], lexicon: Lexico
     for piece, attention in zip(pieces, coverage, strict=False):  # <eos> has attention too
         word, before = read.pop() if read and not piece.startswith(SPACE) else ("", 0.0)
         read.append((word + piece, before + attention))
-    return any(
-        attention < UNREAD and all(not lexicon.is_common(part) for part in words(word))
-        for word, attention in read
-        if words(word)
-    )
+    unread = (words(word) for word, attention in read if attention < UNREAD)
+    return any(parts and not any(map(lexicon.is_common, parts)) for parts in unread)

@@ -147,6 +147,13 @@ def test_any_text_comes_back_whole(seed: int) -> None:
         assert sum(masked.text.count(mark) for mark in LITERALS) == len(spans)
 
 
+def test_a_chinese_character_elsewhere_changes_no_literal() -> None:
+    # Text with other scripts has a pattern of its own.
+    rng = random.Random(1)
+    for text in [*(re.sub("[⟦⟧]", "", case) for case in cases()), *map(random_text, [rng] * 2_000)]:
+        assert find_literals(f"{text} 中") == find_literals(text), ascii(text)
+
+
 LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@ a: 1- 1, A1 A- <a <!--
     {{{ ${ %( %1 %1$ @a@a@a @a. x@y. &a http://a( http://[ www. `a `_``_ <a_ <a_" 1_ +1_ (1)_ /a ./
     ../ ../a ~/a _/a C:\x_ :( <3_ 12: #1"""  # _ is a space
