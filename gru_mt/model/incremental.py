@@ -47,12 +47,8 @@ class Incremental(nn.Module):
         readers = [*(cell.weight_ih for cell in above), model.readout.weight]
         self.sizes_X = [len(weight) for weight in readers]
         self.value_XC = torch.cat([weight[:, size_H:] for weight in readers])
-        # <eos> and the literals have a product of their own, so that the likeliest others are found
-        # without a copy of all logits.
-        self.first_FE = model.target_embedding.weight[EOS:FIRST_OTHER].clone()
-        self.first_bias_F = model.output_bias_V[EOS:FIRST_OTHER].clone()
-        self.other_bias_V = model.output_bias_V.clone()
-        self.other_bias_V[:FIRST_OTHER] = -torch.inf
+        self.bias_V = model.output_bias_V.clone()
+        self.bias_V[:EOS] = -torch.inf
 
     def remember(self, start: DecoderState) -> dict[str, Tensor]:
         """Return what each step reads of the sources, by name; row a belongs to source a.
@@ -123,13 +119,10 @@ class Incremental(nn.Module):
         <eos> and the literals are in the order of ids, the others likeliest first. There are fewer
         others where the vocabulary has no more, and then the last ones have minus infinity.
         """
-        first_RF = linear(readout_RE, self.first_FE, self.first_bias_F)
-        logits_RV = linear(readout_RE, self.model.target_embedding.weight, self.other_bias_V)
-        logit_RO, id_RO = logits_RV.topk(torch.sym_min(count, logits_RV.shape[1]), dim=1)
-        logit_RN = torch.cat([first_RF, logit_RO], dim=1)
-        first_id_RF = torch.arange(EOS, FIRST_OTHER, device=id_RO.device).expand_as(first_RF)
-        # log softmax with the largest logit from topk: torch.logsumexp's is slow in ONNX.
-        largest_R1 = logit_RN.amax(dim=1, keepdim=True)
-        sum_R1 = (first_RF - largest_R1).exp().sum(dim=1, keepdim=True)
-        sum_R1 = sum_R1 + (logits_RV - largest_R1).exp().sum(dim=1, keepdim=True)
-        return logit_RN - largest_R1 - sum_R1.log(), torch.cat([first_id_RF, id_RO], dim=1)
+        logits_RV = linear(readout_RE, self.model.target_embedding.weight, self.bias_V)
+        log_prob_RV = logits_RV.log_softmax(dim=1)
+        first_RF, other_RX = log_prob_RV[:, EOS:FIRST_OTHER], log_prob_RV[:, FIRST_OTHER:]
+        log_prob_RO, place_RO = other_RX.topk(torch.sym_min(count, other_RX.shape[1]), dim=1)
+        id_F = torch.arange(EOS, FIRST_OTHER, device=place_RO.device)
+        id_RN = torch.cat([id_F.expand_as(first_RF), place_RO + FIRST_OTHER], dim=1)
+        return torch.cat([first_RF, log_prob_RO], dim=1), id_RN
