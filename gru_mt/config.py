@@ -98,6 +98,9 @@ class CorpusConfig(FilesConfig):
     epoch."""
     part: Literal["split", "train"] = "split"
     """Whether the corpus is split into train, dev and test, or trains as a whole."""
+    limit: Count | None = None
+    """Training pairs of it, at most; more are drawn from, the same at every run. null is no limit.
+    Dev and test stay whole, so that scores of several limits can be compared."""
 
 
 class EvaluationSetConfig(FilesConfig):

@@ -1,8 +1,9 @@
 """Training pairs, dev sets and test sets of all that a configuration names, without leaks."""
 
-from collections import Counter
+import random
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gru_mt.config import DataConfig
@@ -24,6 +25,7 @@ class Parts:
     test: list[EvaluationSet]
     leaks: dict[str, int]  # training pairs of each corpus that share a sentence with dev or test
     leaks_are_kept: bool
+    beyond_limit: dict[str, int] = field(default_factory=dict)  # left out of each corpus
 
     def lines(self) -> list[str]:
         """Return lines for a person to read: what became of each corpus, and the sizes."""
@@ -36,12 +38,15 @@ class Parts:
         return [*lines, *self.summary()]
 
     def summary(self) -> list[str]:
-        """Return lines about leaks, sizes and credits."""
+        """Return lines about leaks, limits, sizes and credits."""
         lines = []
         if self.leaks:
             each = ", ".join(f"{name} {count:,}" for name, count in self.leaks.items())
             done = "kept, as data.leaks says" if self.leaks_are_kept else "dropped"
             lines.append(f"training pairs that share a sentence with dev or test: {each}: {done}")
+        if self.beyond_limit:
+            each = ", ".join(f"{name} {count:,}" for name, count in self.beyond_limit.items())
+            lines.append(f"training pairs beyond a limit, left out: {each}")
         return [*lines, self.sizes(), *self.attributions()]
 
     def sizes(self) -> str:
@@ -58,7 +63,12 @@ class Parts:
             {"name": each.name, "sha256": each.sha256} | asdict(each.report)
             for each in self.corpora
         ]
-        return {"corpora": corpora, "leaks": self.leaks, "leaks_are_kept": self.leaks_are_kept}
+        return {
+            "corpora": corpora,
+            "leaks": self.leaks,
+            "leaks_are_kept": self.leaks_are_kept,
+            "beyond_limit": self.beyond_limit,
+        }
 
     def sentences(self) -> dict[str, dict[str, int]]:
         """Return how many sentences each set of dev and of test has, by its name."""
@@ -122,9 +132,36 @@ def load_parts(
             )
     clean, leaks = _without_leaks(train, [*sets_of["dev"], *sets_of["test"]])
     keep = config.leaks == "keep"
-    by_corpus = {corpora[place].name: count for place, count in sorted(leaks.items())}
-    kept = train if keep else clean
-    return Parts(corpora, kept, sets_of["dev"], sets_of["test"], by_corpus, leaks_are_kept=keep)
+    kept, beyond = _limited(train if keep else clean, [each.limit for each in config.corpus])
+    return Parts(
+        corpora,
+        kept,
+        sets_of["dev"],
+        sets_of["test"],
+        {corpora[place].name: count for place, count in sorted(leaks.items())},
+        keep,
+        {corpora[place].name: count for place, count in sorted(beyond.items())},
+    )
+
+
+def _limited(
+    train: Sequence[Example], limits: Sequence[int | None]
+) -> tuple[list[Example], Counter[int]]:
+    """Return as many pairs of each corpus as its limit allows, and how many it leaves out.
+
+    The pairs of a smaller limit are among those of a larger one.
+    """
+    rows_of: defaultdict[int, list[int]] = defaultdict(list)
+    for row, pair in enumerate(train):
+        rows_of[pair.corpus].append(row)
+    beyond = Counter[int]()
+    out: set[int] = set()
+    for place, rows in rows_of.items():
+        limit = limits[place]
+        if limit is not None and limit < len(rows):
+            out.update(random.Random(0).sample(rows, len(rows))[limit:])
+            beyond[place] = len(rows) - limit
+    return [pair for row, pair in enumerate(train) if row not in out], beyond
 
 
 def _without_leaks(

@@ -58,6 +58,21 @@ def test_leaks_are_kept_where_the_configuration_says_so() -> None:
     assert both.lines()[-2].endswith("mine 2: kept, as data.leaks says")
 
 
+def test_a_limit_is_of_training_pairs_and_a_smaller_one_takes_some_of_a_larger_one() -> None:
+    def loaded(limit: int | None) -> Parts:
+        return parts([{"path": "phrasebook", "limit": limit}, "mine.tsv"])
+
+    whole, few, fewer = loaded(None), loaded(500), loaded(40)
+    assert whole.beyond_limit == {}
+    beyond = len([pair for pair in whole.train if pair.corpus == 0]) - 500
+    assert few.beyond_limit == few.to_json()["beyond_limit"] == {"phrasebook": beyond}
+    assert f"training pairs beyond a limit, left out: phrasebook {beyond:,}" in few.lines()
+    assert len(few.train) == len(whole.train) - beyond
+    assert {*fewer.train} < {*few.train} < {*whole.train}
+    assert few.train == [pair for pair in whole.train if pair in {*few.train}]
+    assert (few.dev, few.test) == (whole.dev, whole.test)
+
+
 def test_a_leak_is_looked_for_on_the_side_of_its_language() -> None:
     Path("dev.en").write_text("x\nmien\n")  # French words that the English side does not have
     assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {}
