@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gru_mt.config_file import parse_config, yaml_inline
-from gru_mt.data.corpora.files import TABLES, Place
+from gru_mt.data.corpora.files import TABLES, Place, find_shards
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.errors import UserError, quoted, shown
 
@@ -20,14 +20,14 @@ _SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
 def write_recipe(files: Sequence[Path], languages: Sequence[str] | None) -> str:
     """Return a configuration for the files of a corpus, as YAML with comments.
 
-    Files whose names have the word dev, valid or test are sets of their own. `languages` are those
-    of the files' endings if none are given. Raises UserError where that cannot be told, and as
-    `load_parts` does.
+    Files whose names have the word dev, valid or test are sets of their own, in a folder too.
+    `languages` are those of the files' endings if none are given. Raises UserError where that
+    cannot be told, and as `load_parts` does.
     """
     groups: defaultdict[str, list[Path]] = defaultdict(list)
-    for path in files:
-        words = re.split(r"[\W_]+", path.name.lower())
-        groups[next((_PARTS[word] for word in words if word in _PARTS), "corpus")].append(path)
+    for given in files:
+        for path in _sets_apart(given, languages):
+            groups[_part(path.name)].append(path)
     if not groups["corpus"]:
         raise UserError("no file to train on: all are called dev or test")
     languages = languages or _languages(groups["corpus"])
@@ -50,6 +50,23 @@ def write_recipe(files: Sequence[Path], languages: Sequence[str] | None) -> str:
     data = parse_config("\n".join(lines), where="the files").data
     parts = load_parts(data)
     return "\n".join([*_header(parts), *lines, *_settings(len(parts.train))]) + "\n"
+
+
+def _part(name: str) -> str:
+    """Return what a file of this name is for: dev, test, or the corpus."""
+    words = re.split(r"[\W_]+", name.lower())
+    return next((_PARTS[word] for word in words if word in _PARTS), "corpus")
+
+
+def _sets_apart(path: Path, languages: Sequence[str] | None) -> list[Path]:
+    """Return the files of a folder that has sets of its own; else `path` alone."""
+    if languages is None or not (path.is_dir() or path.suffix.lower() == ".zip"):
+        return [path]
+    places = [place for shard in find_shards([path], languages) for place in shard]
+    sets = [place for place in places if _part(place.name) != "corpus"]
+    if sets and sets[0].member:
+        raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
+    return [place.path for place in places] if sets else [path]
 
 
 def _languages(files: Sequence[Path]) -> list[str]:

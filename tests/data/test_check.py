@@ -1,6 +1,7 @@
 """What a check says of corpora, and the configuration that fits a user's files."""
 
 import json
+import zipfile
 import random
 from pathlib import Path
 
@@ -102,6 +103,23 @@ def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
     assert [each.path for each in data.test] == [["my-test.en", "my-test.ja"]]
     assert (data.languages, data.source, data.target) == (["en", "ja"], "en", "ja")
     assert text.startswith("# train 40 pairs, dev 40, test 40.\n")
+
+
+def test_a_folder_with_sets_of_its_own_is_not_split_anew() -> None:
+    Path("all").mkdir()
+    inside = [f"all/{name}" for name in ("train.en", "train.ja", "dev.en", "dev.ja", "README.md")]
+    files(*inside)
+    data = parse_config(write_recipe([Path("all")], ["en", "ja"]), where="a").data
+    assert [each.path for each in data.corpus] == [["all/train.en", "all/train.ja"]]
+    assert [each.path for each in data.dev] == [["all/dev.en", "all/dev.ja"]]
+
+
+def test_an_archive_with_sets_of_its_own_is_refused() -> None:
+    with zipfile.ZipFile("all.zip", "w") as archive:
+        for path in files("train.en", "train.ja", "test.en", "test.ja"):
+            archive.write(path)
+    with pytest.raises(UserError, match=r"all\.zip:test\.en: a set of its own; unpack"):
+        write_recipe([Path("all.zip")], ["en", "ja"])
 
 
 def test_a_table_without_sets_is_split() -> None:
