@@ -1,8 +1,8 @@
 """What a check says of corpora, and the configuration that fits a user's files."""
 
 import json
-import zipfile
 import random
+import zipfile
 from pathlib import Path
 
 import pytest
