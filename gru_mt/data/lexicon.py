@@ -51,6 +51,8 @@ def is_shouted(text: str) -> bool:
 
     A foreign name in a script without case does not shout: "我在IBM工作".
     """
+    if text != text.upper():
+        return False
     letters = [letter for letter in text if letter.isalpha()]
     cased = [letter for letter in letters if letter.lower() != letter.upper()]
     most = len(cased) > max(1, len(letters) // 2)
@@ -113,9 +115,9 @@ class Lexicon:
         """Return whether the training part has the word, in whatever case."""
         return word.lower() in self._forms
 
-    def has_all(self, found: Sequence[str]) -> bool:
-        """Return whether the training part has each of these words."""
-        return self._forms.keys() >= {word.lower() for word in found}
+    def has_all(self, text: str) -> bool:
+        """Return whether the training part has each word of a text."""
+        return self._forms.keys() >= {word.lower() for word in words(text)}
 
     def is_common(self, word: str) -> bool:
         """Return whether the word is one of the few that most sentences are made of."""
@@ -156,10 +158,7 @@ class Lexicon:
         a sentence or has its capital of itself too: Im -> I'm. Where most words are unknown, the
         text is of another language, and none is taken for a typo.
         """
-        found = words(text)
-        if self.has_all(found):
-            return text
-        starts = _starts(text)
+        starts, found = _starts(text), words(text)
         foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
 
         def mended(match: re.Match[str]) -> str:
@@ -215,7 +214,7 @@ class Lexicon:
         letters before and after it are not: l'Okcydent, Zbigniew's. The first word of a sentence
         may be a known word with a typo, and then it is no name.
         """
-        if not self.copies_names or self.has_all(words(text)):
+        if not self.copies_names:
             return []
         starts = _starts(text)
         spans = []

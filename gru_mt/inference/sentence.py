@@ -59,6 +59,8 @@ class Sentence:
             text = text.upper()
         elif self.case == "capital":
             text = text[:1].upper() + text[1:]
+        if not self.literals:
+            return text
         first, *others = MARK.split(text)
         indices = literal_indices(text)
         for pair in tag_pairs(self.literals):  # a tag that closes comes after the one that opens
@@ -91,6 +93,8 @@ class Sentence:
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Return tokens with literals put back."""
+        if not self.literals:
+            return tokens
         return restore("\n".join(tokens), self.literals).split("\n") if tokens else []
 
 
@@ -152,15 +156,16 @@ def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Le
     is_phrase = text[-1:].isalnum() and len(words(text)) <= PHRASE_WORDS
     if case == "model" and is_phrase and text[0] != cased[0]:
         case = "capital"
-    careful = lexicon.respelled(cased)
+    careful, names = cased, []
+    if not lexicon.has_all(cased):
+        careful = lexicon.respelled(cased)
+        names = lexicon.unseen_names(careful)
     marks = [
         Span(match.start(), match.end(), literal)
         for match, literal in zip(MARK.finditer(careful), literals, strict=True)
     ]
-    names = [
-        Span(start, end, name.upper() if case == "capitals" else name)
-        for start, end, name in lexicon.unseen_names(careful)
-    ]
+    if case == "capitals":
+        names = [span._replace(text=span.text.upper()) for span in names]
     masked = mask(careful, sorted([*marks, *names]))
     free, glued = _freed(masked.text)
     return Sentence(source, gap, free, masked.literals, glued, case, respelled=careful != cased)
