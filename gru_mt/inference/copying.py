@@ -76,6 +76,9 @@ def with_rules(log_prob_RK: Floats, owed_RM: Ints, room_R: Ints) -> Floats:
     3. A hypothesis with room only for what it owes and <eos> writes what it owes.
     """
     ruled_RK = log_prob_RK.copy()
+    if not owed_RM.any():
+        ruled_RK[:, COLUMN_M] = -np.inf
+        return ruled_RK
     ruled_RK[:, COLUMN_M][owed_RM == 0] = -np.inf
     row_O = np.flatnonzero(owed_RM.any(axis=1))
     owed_O1 = np.logaddexp.reduce(ruled_RK[row_O, COLUMN_M], axis=1, keepdims=True)

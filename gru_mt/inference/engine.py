@@ -22,13 +22,15 @@ class BeamState:
     source_R: Ints  # ascending rows of `sources`
     sources: dict[str, Any]  # what the decoder reads of the sources, by name: A rows each
     sources_held: int  # A
+    length_R: Ints  # tokens of that source
     coverage_RS: Floats  # the sum of attention's weights so far; without attention S is 0
 
     @classmethod
     def start(cls, state_LRZ: Any, length_B: Ints, sources: dict[str, Any]) -> "BeamState":
         """Return the state of one hypothesis for each source."""
         shape = sources["mask_AS"].shape if "mask_AS" in sources else (len(length_B), 0)
-        return cls(state_LRZ, np.arange(len(length_B)), sources, len(length_B), np.zeros(shape))
+        source_R = np.arange(len(length_B))
+        return cls(state_LRZ, source_R, sources, len(length_B), length_B, np.zeros(shape))
 
     def after(self, state_LRZ: Any, weight_RS: Floats) -> "BeamState":
         """Return the state after a step in which attention had these weights."""
@@ -46,7 +48,12 @@ class BeamState:
             sources = {name: array[held_A] for name, array in sources.items()}
             source_N, sources_held = among_held_N, len(held_A)
         return BeamState(
-            self.state_LRZ[:, row_N], source_N, sources, sources_held, self.coverage_RS[row_N]
+            self.state_LRZ[:, row_N],
+            source_N,
+            sources,
+            sources_held,
+            self.length_R[row_N],
+            self.coverage_RS[row_N],
         )
 
     def coverage(self, row: int) -> list[float] | None:
@@ -54,11 +61,8 @@ class BeamState:
 
         The sum is the number of steps so far. None where the model has no attention.
         """
-        if "mask_AS" not in self.sources:
-            return None
-        length = int(self.sources["mask_AS"][self.source_R[row]].sum())
-        coverage_S: list[float] = self.coverage_RS[row, :length].tolist()
-        return coverage_S
+        coverage_S: list[float] = self.coverage_RS[row, : self.length_R[row]].tolist()
+        return coverage_S or None
 
     def grid(self) -> tuple[Ints, Ints]:
         """Return row_AK, the hypotheses of each source, and place_R, their places in flat row_AK.

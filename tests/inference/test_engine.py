@@ -10,7 +10,8 @@ def state_of(source_R: list[int], names: str) -> BeamState:
     coverage_RS = 10 * state_LRZ[0] + [0.5, 0.0]
     mask_AS = np.array([[True, name < "c"] for name in names])  # c and d have one token
     sources = {"name": np.array([*names]), "mask_AS": mask_AS}
-    return BeamState(state_LRZ, np.array(source_R), sources, len(names), coverage_RS)
+    length_R = np.array([2 if names[source] < "c" else 1 for source in source_R])
+    return BeamState(state_LRZ, np.array(source_R), sources, len(names), length_R, coverage_RS)
 
 
 def read(state: BeamState) -> str:
