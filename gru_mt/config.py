@@ -66,7 +66,7 @@ _Files = Annotated[list[Text], Field(min_length=1, max_length=2)]
 Paths = Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=Text | _Files)]
 _SetFiles = Annotated[list[Text], Field(min_length=1, max_length=100)]
 SetPaths = Annotated[_SetFiles, BeforeValidator(_listed, json_schema_input_type=Text | _SetFiles)]
-Columns = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=2, max_length=2)]
+Columns = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1, max_length=2)]
 Encoding = Literal[
     "utf-8", "utf-16", "latin-1", "cp1250", "cp1251", "cp1252", "koi8-r", "gb18030", "big5",
     "shift_jis", "euc-jp", "euc-kr",
@@ -80,11 +80,24 @@ class FilesConfig(Section):
     """A table, or parallel files in the order of data.languages."""
     columns: Columns | None = None
     """Columns of a table that have the first and the second of data.languages, counted from 1. null
-    is the first two, with an attribution in the third, if any."""
+    is the first two, with an attribution in the third, if any. Text with side: target has one."""
     encoding: Encoding = "utf-8"
     """How the files have their letters as bytes."""
     name: Annotated[Text, Field(max_length=80)] | None = None
     """Its name in messages and scores; null is the file's name without its ending."""
+
+    @property
+    def sides(self) -> int:
+        """How many languages are in it."""
+        return 2
+
+    @model_validator(mode="after")
+    def _each_side_has_a_column(self) -> Self:
+        if self.columns and len(self.columns) != self.sides:
+            raise ValueError(
+                f"columns {self.columns} must be {self.sides}: one for each language that is read"
+            )
+        return self
 
 
 class CorpusConfig(FilesConfig):
@@ -98,9 +111,23 @@ class CorpusConfig(FilesConfig):
     epoch."""
     part: Literal["split", "train"] = "split"
     """Whether the corpus is split into train, dev and test, or trains as a whole."""
+    side: Literal["target"] | None = None
+    """null for sentence pairs. target for text in data.target alone, a sentence a line: the model
+    of data.back_translate makes the sources, and all of it is trained on."""
     limit: Count | None = None
     """Training pairs of it, at most; more are drawn from, the same at every run. null is no limit.
     Dev and test stay whole, so that scores of several limits can be compared."""
+
+    @property
+    def sides(self) -> int:
+        """How many languages are in it."""
+        return 1 if self.side else 2
+
+    @model_validator(mode="after")
+    def _one_side_is_one_file(self) -> Self:
+        if self.side and len(self.path) > 1:
+            raise ValueError(f"side {self.side} is text of one language: path must be one file")
+        return self
 
 
 class EvaluationSetConfig(FilesConfig):
@@ -166,6 +193,9 @@ class DataConfig(Section):
     leaks: Literal["drop", "keep"] = "drop"
     """What happens to training pairs that share a sentence with dev or test, but for case and
     punctuation."""
+    back_translate: Text | None = None
+    """A run, or a bundle, that translates from data.target into data.source: it makes the sources
+    of corpora with side: target, by sampling."""
     languages: Annotated[list[Language], Field(min_length=2, max_length=2)] = ["en", "fr"]
     """Languages of the corpus's first and second side. The split into train, dev and test depends
     on this order, not on the direction of translation."""
@@ -195,6 +225,20 @@ class DataConfig(Section):
             raise ValueError(
                 f"source {self.source!r} and target {self.target!r} must be the two of "
                 f"languages {self.languages}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _text_of_one_side_has_a_model(self) -> Self:
+        one_sided = any(corpus.side for corpus in self.corpus)
+        if one_sided and self.back_translate is None:
+            raise ValueError(
+                "a corpus with side: target needs back_translate, a run that translates from "
+                f"{self.target} into {self.source}"
+            )
+        if self.back_translate is not None and not one_sided:
+            raise ValueError(
+                f"back_translate {self.back_translate!r} has no corpus with side: target to read"
             )
         return self
 

@@ -65,6 +65,11 @@ class Run:
         return self.folder / f"{part}.json"
 
     @property
+    def back_translations(self) -> Path:
+        """The sources that a model made for text without translations, as lines of JSON."""
+        return self.folder / "back_translations.jsonl"
+
+    @property
     def log(self) -> Path:
         """The messages of training, for people."""
         return self.folder / "train.log"

@@ -107,8 +107,8 @@ TRIED = ["null", "true", "-1", "0", "1", "2.5", "1000", "10000000000", "auto", "
          "[]", "[a, {path: b}]"]  # fmt: skip
 # What depends on several keys, and is beyond the schema.
 TOGETHER = {"model.decoder_size", "model.encoder_size", "model.bidirectional", "model.context",
-            "tokenizer.sampling", "data.source", "data.target", "data.languages",
-            "training.learning_rate", "training.final_learning_rate"}  # fmt: skip
+            "tokenizer.sampling", "data.back_translate", "data.source", "data.target",
+            "data.languages", "training.learning_rate", "training.final_learning_rate"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in TOGETHER])
@@ -148,7 +148,7 @@ def test_every_key_has_a_meaning_of_one_or_two_sentences() -> None:
     [
         ("data.corpus", "", "text, or a list of both, or the keys below it"),
         ("data.corpus.path", "required", "text or list of texts"),
-        ("data.corpus.columns", "null", "null or list of 2 whole numbers"),
+        ("data.corpus.columns", "null", "null or list of whole numbers"),
         ("data.languages", "[en, fr]", "list of 2 texts"),
         ("tokenizer.joint", "true", "true or false"),
         ("model.attention", "dot", "dot, general, additive or none"),

@@ -31,6 +31,7 @@ ROWS = """
         model.incremental model.loss
     device tensors bundle
     inference inference.lines inference.search inference.copying inference.engine inference.ensemble
+        inference.sampling
         inference.torch_engine inference.onnx_engine inference.sentence inference.confidence
         inference.exported inference.translation inference.translator
     export export.plain_text export.graphs export.int8 export.write
@@ -38,7 +39,8 @@ ROWS = """
     evaluation evaluation.score evaluation.confidence evaluation.evaluate evaluation.names
         evaluation.rewrite evaluation.real
     training training.schedule training.progress training.optimizer training.checkpoint
-        training.journal training.lock training.start training.preparation training.signals
+        training.journal training.lock training.back_translation training.start
+        training.preparation training.signals
         training.update training.validation training.keeping training.trial training.trainer
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data
         cli.init cli.config cli __main__

@@ -4,7 +4,7 @@ import bisect
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gru_mt.config import DataConfig
@@ -60,9 +60,9 @@ class Corpus:
 class Account:
     """The account of one corpus while it is read."""
 
-    def __init__(self, config: DataConfig, where: str) -> None:
-        """Begin with no file; messages call the corpus `where`."""
-        self._config, self._where = config, where
+    def __init__(self, config: DataConfig, where: str, sides: Sequence[int] = (0, 1)) -> None:
+        """Begin with no file; messages call the corpus `where`. Only `sides` of it have text."""
+        self._config, self._where, self._sides = config, where, sides
         self._pairs: list[Pair] = []
         self._seen: set[tuple[str, str]] = set()
         self._dropped: defaultdict[DropReason, list[int]] = defaultdict(list)
@@ -108,8 +108,8 @@ class Account:
     def _drop_other_scripts(self) -> None:
         """Drop the pairs of which a side is in a script that its language has not."""
         places: set[int] = set()
-        for side in ([pair.first for pair in self._pairs], [pair.second for pair in self._pairs]):
-            places.update(of_other_scripts(side))
+        for side in self._sides:
+            places.update(of_other_scripts([pair[:2][side] for pair in self._pairs]))
         for place in sorted(places):
             first, second, line = self._pairs[place]
             self._drop(Dropped(DropReason.SCRIPT, f"{first} | {second}"), line)
@@ -151,18 +151,19 @@ class Account:
             return DropReason.HEADER
         if CONTROL.search(first) or CONTROL.search(second):
             return DropReason.CONTROL
-        if not first or not second:
+        texts = [(first, second)[side] for side in self._sides]
+        if not all(texts):
             return DropReason.EMPTY
-        if max(len(first), len(second)) > MAX_CHARACTERS * config.max_words:
+        if max(map(len, texts)) > MAX_CHARACTERS * config.max_words:
             return DropReason.TOO_LONG
-        shorter, longer = sorted((count_words(first), count_words(second)))
+        shorter, *_, longer = sorted(map(count_words, texts * 2))
         if longer > config.max_words:
             return DropReason.TOO_LONG
         if longer > config.max_ratio * shorter:
             return DropReason.RATIO
         if (first, second) in self._seen:
             return DropReason.DUPLICATE
-        return self._filters.reason(first, second)
+        return self._filters.reason(first, second) if len(texts) > 1 else None
 
     def _report(self) -> CorpusReport:
         frequent_first = sorted(self._dropped.items(), key=lambda item: -len(item[1]))

@@ -14,7 +14,7 @@ from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpora.parallel import parallel_rows
 from gru_mt.data.corpora.phrasebook import sentences
 from gru_mt.data.corpora.rows import Row
-from gru_mt.data.corpora.table import csv_rows, table_rows
+from gru_mt.data.corpora.table import csv_rows, one_sided_rows, table_rows
 from gru_mt.data.corpora.tmx import tmx_rows
 from gru_mt.errors import UserError, quoted, shown
 
@@ -60,15 +60,17 @@ def _load(corpus: CorpusConfig, config: DataConfig) -> Corpus:
     where = " and ".join(map(shown, paths))
     shards: list[Shard] = []
     if not built_in:
-        shards = find_shards(paths, config.languages)
+        alone = config.target if corpus.side else None
+        shards = find_shards(paths, config.languages, alone=alone)
     elif name == "fra-eng":
         path = fra_eng.find_or_fetch()
         shards, where = find_shards([path], config.languages), shown(path)
-    account = Account(config, where)
+    second = config.target == config.languages[1]
+    account = Account(config, where, sides=(0, 1) if not corpus.side else (int(second),))
     for shard in shards:
         texts = [read_text(each, encoding=corpus.encoding, missing=_hint(corpus)) for each in shard]
         account.begin(shard[0].name, b"".join(texts))
-        for row in _rows(shard, texts, corpus, config.languages):
+        for row in _rows(shard, texts, corpus, config):
             account.add(row)
     if built_in and name == "phrasebook":
         text = "".join(
@@ -103,15 +105,18 @@ def _hint(corpus: CorpusConfig) -> str:
 
 
 def _rows(
-    shard: Shard, texts: Sequence[bytes], corpus: CorpusConfig, languages: Sequence[str]
+    shard: Shard, texts: Sequence[bytes], corpus: CorpusConfig, config: DataConfig
 ) -> Iterable[Row]:
     """Return the rows of a file, or of two parallel files."""
     if len(shard) == 2:
         return parallel_rows(*texts, where=" and ".join(map(str, shard)))
     [place], [text] = shard, texts
+    if corpus.side:
+        second = config.target == config.languages[1]
+        return one_sided_rows(text, corpus.columns, ending=place.ending, second=second)
     match place.ending:
         case ".tmx":
-            return tmx_rows(text, languages, place)
+            return tmx_rows(text, config.languages, place)
         case ".csv":
             return csv_rows(text, corpus.columns)
     return table_rows(text, corpus.columns)

@@ -4,14 +4,14 @@ Shapes: N sentences, B batch, S tokens. No torch here: translating with onnxrunt
 """
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.data.special import EOS, PAD
+from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.data.tokenizer import Tokenizer, Vocabulary
 
 if TYPE_CHECKING:
@@ -105,26 +105,30 @@ def encode_pairs(
     tokenizer: Tokenizer,
     examples: Sequence["Example | Texts"],
     *,
+    made_N: Sequence[bool] | None = None,
     sampling: float = 0.0,
     seed: int = 0,
     cut_tokens: int | None = None,
 ) -> EncodedPairs:
     """Return the ids of `examples`. With `sampling`, `seed` decides how a text is segmented.
 
-    A side of more than `cut_tokens` tokens, <eos> included, loses its end.
+    Where made_N is true, a model made the source, which then begins with <s>. A side of more than
+    `cut_tokens` tokens, <eos> included, loses its end.
     """
 
-    def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> IdSequences:
-        sentences = (
+    def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> Iterator[list[int]]:
+        return (
             ids
             for first in range(0, len(texts), CHUNK)
             for ids in vocabulary.encode_all(
                 texts[first : first + CHUNK], sampling=sampling, seed=seed + first + offset
             )
         )
-        return IdSequences(sentences, cut_tokens=cut_tokens)
 
+    sources = side(tokenizer.source, [example.source for example in examples], 0)
+    if made_N is not None:
+        sources = ([BOS] * made + ids for made, ids in zip(made_N, sources, strict=True))
+    targets = side(tokenizer.target, [example.target for example in examples], 1)
     return EncodedPairs(
-        side(tokenizer.source, [example.source for example in examples], 0),
-        side(tokenizer.target, [example.target for example in examples], 1),
+        IdSequences(sources, cut_tokens=cut_tokens), IdSequences(targets, cut_tokens=cut_tokens)
     )

@@ -25,6 +25,7 @@ class Parts:
     test: list[EvaluationSet]
     leaks: dict[str, int]  # training pairs of each corpus that share a sentence with dev or test
     leaks_are_kept: bool
+    one_sided: list[Example] = field(default_factory=list)  # text whose sources are still to make
     beyond_limit: dict[str, int] = field(default_factory=dict)  # left out of each corpus
 
     def lines(self) -> list[str]:
@@ -51,7 +52,11 @@ class Parts:
 
     def sizes(self) -> str:
         """Return how many pairs the parts have, for a person to read."""
-        return f"train {len(self.train):,} pairs, dev {_sizes(self.dev)}, test {_sizes(self.test)}"
+        alone = f" and {len(self.one_sided):,} texts alone" if self.one_sided else ""
+        return (
+            f"train {len(self.train):,} pairs{alone}, dev {_sizes(self.dev)}, "
+            f"test {_sizes(self.test)}"
+        )
 
     def attributions(self) -> list[str]:
         """Return the credits that the corpora's licences ask for, each once."""
@@ -113,7 +118,7 @@ def load_parts(
         for part, files, _ in own
     }
     for place, (corpus, settings) in enumerate(zip(corpora, config.corpus, strict=True)):
-        if settings.part == "train":
+        if settings.part == "train" or settings.side:
             pairs = as_examples(corpus.pairs, reverse=config.reversed)
         else:
             split = split_pairs(corpus.pairs, reverse=config.reversed)
@@ -135,11 +140,12 @@ def load_parts(
     kept, beyond = _limited(train if keep else clean, [each.limit for each in config.corpus])
     return Parts(
         corpora,
-        kept,
+        [pair for pair in kept if pair.source],
         sets_of["dev"],
         sets_of["test"],
         {corpora[place].name: count for place, count in sorted(leaks.items())},
         keep,
+        [pair for pair in kept if not pair.source],
         {corpora[place].name: count for place, count in sorted(beyond.items())},
     )
 
@@ -175,7 +181,7 @@ def _without_leaks(
         targets.update(key(text) for texts in each.references for text in texts)
     clean, leaks = [], Counter[int]()
     for pair in train:
-        if key(pair.source) in sources or key(pair.target) in targets:
+        if (pair.source and key(pair.source) in sources) or key(pair.target) in targets:
             leaks[pair.corpus] += 1
         else:
             clean.append(pair)

@@ -218,9 +218,12 @@ def train_tokenizer(
     sources: Sequence[str],
     targets: Sequence[str],
     *,
+    written: int | None = None,
     warn: Callable[[str], None],
 ) -> Tokenizer:
     """Return a tokenizer trained on the cleaned texts of the training part.
+
+    People wrote the first `written` pairs, or all; the lexicon is theirs.
 
     `warn` gets a line where a vocabulary is smaller than `config` allows. Raises UserError where
     `config` asks for too small a vocabulary or too high a frequency.
@@ -237,7 +240,7 @@ def train_tokenizer(
             warn(f"tokenizer.vocabulary_size {size}: {where} gives {side.size}, which is used")
         return side
 
-    lexicon = Lexicon.learn(sources, targets)
+    lexicon = Lexicon.learn(sources[:written], targets[:written])
     sources = [*map(lexicon.truecased, sources)]
     if config.joint:
         both = train([*sources, *targets], targets, "the training side")

@@ -44,7 +44,10 @@ def _refuse_others(run: Run) -> None:
             raise UserError(
                 f"{path}: is not what a run has there; move it away, or name another with --run"
             )
-    strange = any(path != run.lock and not is_leftover(path.name) for path in folder.iterdir())
+    before_config = (run.lock, run.back_translations)
+    strange = any(
+        path not in before_config and not is_leftover(path.name) for path in folder.iterdir()
+    )
     if strange and not run.config.is_file():
         raise UserError(f"{folder}: holds something else than a run; name another with --run")
 

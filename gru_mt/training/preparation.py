@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -20,6 +20,7 @@ from gru_mt.data.encoding import EncodedPairs, EpochPairs, Ints, encode_pairs
 from gru_mt.data.example import Example
 from gru_mt.data.literals import mask_pair
 from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.training.journal import Journal
@@ -51,6 +52,8 @@ class TrainingPairs:
     def __init__(self, config: Config, tokenizer: Tokenizer, train: list[Example]) -> None:
         """Take the training part and what encodes it."""
         self._config, self._tokenizer, self._train = config, tokenizer, train
+        one_sided = [corpus.side is not None for corpus in config.data.corpus]
+        self._made_N = [one_sided[pair.corpus] for pair in train]
         augment = config.data.augment
         self._noise = augment and Noise(augment, train, seed=config.training.seed)
         self._clean: tuple[int, EncodedPairs] | None = None  # the last epoch encoded, all its pairs
@@ -62,14 +65,16 @@ class TrainingPairs:
         Only what differs from the epoch before is encoded anew.
         """
         if self._clean is None or (self._config.tokenizer.sampling and self._clean[0] != epoch):
-            self._clean = epoch, self._encode(self._train, epoch)
+            self._clean = epoch, self._encode(self._train, self._made_N, epoch)
         if self._epoch is None or self._epoch[0] != epoch:
             row_N = self._rows(epoch)
             pairs = self._clean[1].taken(row_N)
             if self._noise:
                 changed = self._noise.of_epoch(epoch, row_N.tolist())
-                noisy = self._encode([*changed.values()], epoch)
-                pairs = pairs.overlaid(np.fromiter(changed, np.int64), noisy)
+                place_M = np.fromiter(changed, np.int64)
+                made_M = [self._made_N[row] for row in row_N[place_M]]
+                noisy = self._encode([*changed.values()], made_M, epoch)
+                pairs = pairs.overlaid(place_M, noisy)
             self._epoch = epoch, EpochPairs(pairs.source, pairs.target, row_N)
         return self._epoch[1]
 
@@ -89,19 +94,30 @@ class TrainingPairs:
             rows.append(turn_M[np.arange(first, last) % max(1, len(own_M))])
         return np.sort(np.concatenate(rows))
 
-    def _encode(self, examples: Sequence[Example | Texts], epoch: int) -> EncodedPairs:
+    def _encode(
+        self, examples: Sequence[Example | Texts], made_N: Sequence[bool], epoch: int
+    ) -> EncodedPairs:
         training = self._config.training
         return encode_pairs(
             self._tokenizer,
             examples,
+            made_N=made_N,
             sampling=self._config.tokenizer.sampling,
             seed=derived_seed("subwords", training.seed, epoch) >> 32,  # it takes 31 bits
             cut_tokens=training.cut_tokens,
         )
 
 
-def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
+def prepare(
+    config: Config,
+    start: Start,
+    journal: Journal,
+    made_sources: Callable[[Sequence[str]], list[str]] = list,
+) -> TrainingData:
     """Read and divide the corpora, train or load the tokenizer, and say what came out.
+
+    `made_sources` gives the sources of text without translations. By default that is the text
+    itself, which is enough to see how long a training takes.
 
     Nothing is written; `keeping.keep` writes once all checks have passed. Raises UserError where no
     pair is left to train on, or where the model is too large for this machine.
@@ -118,18 +134,20 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
     if len(parts.dev) > 1:
         journal.say(f"the dev set {parts.dev[0].name} decides which weights are kept")
     train = [*map(_masked, parts.train)]
-    tokenizer = start.tokenizer(config.tokenizer, train, journal)
+    made = _with_sources(parts.one_sided, made_sources) if parts.one_sided else []
+    tokenizer = start.tokenizer(config.tokenizer, train, made, journal)
     _refuse_too_large(config, tokenizer)
     if config.data.augment and config.data.augment.words:
         short = learn_short_texts(train)
         journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
         train = [*train, *short]
+    train += made
     dev_pairs = [
         encode_pairs(tokenizer, _truecased(map(_masked, each.examples), tokenizer))
         for each in parts.dev
     ]
     fingerprints = {
-        "corpus": _digest(parts),
+        "corpus": _digest(parts, made),
         "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
     }
     begun = start.provenance()
@@ -139,16 +157,26 @@ def prepare(config: Config, start: Start, journal: Journal) -> TrainingData:
         parts,
         dev_pairs,
         fingerprints,
-        _provenance(config, parts, begun) | begun,
+        _provenance(config, parts, made, begun) | begun,
         begun,
     )
 
 
-def _digest(parts: Parts) -> str:
+def _with_sources(
+    one_sided: Sequence[Example], made_sources: Callable[[Sequence[str]], list[str]]
+) -> list[Example]:
+    """Return the pairs of text without translations, masked, but for those without a source."""
+    sources = made_sources([pair.target for pair in one_sided])
+    pairs = zip(one_sided, map(clean, sources), strict=True)
+    return [_masked(pair._replace(source=source)) for pair, source in pairs if source]
+
+
+def _digest(parts: Parts, made: Sequence[Example]) -> str:
     """Return the SHA-256 of what is trained on and measured on, whatever its names."""
     sets = json.dumps([[(each.sources, each.references) for each in sets]
                        for sets in (parts.dev, parts.test)])  # fmt: skip
     texts = "".join(each.sha256 for each in parts.corpora)
+    texts += "".join(pair.source for pair in made)
     return hashlib.sha256(f"{texts}{sets}".encode()).hexdigest()
 
 
@@ -181,9 +209,12 @@ def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:
             )
 
 
-def _provenance(config: Config, parts: Parts, begun: dict[str, Any]) -> dict[str, Any]:
+def _provenance(
+    config: Config, parts: Parts, made: Sequence[Example], begun: dict[str, Any]
+) -> dict[str, Any]:
     before = begun.get("start", {}).get("attribution")
     attributions = dict.fromkeys([*parts.attributions(), *([before] if before else [])])
+    back = {"model": config.data.back_translate, "training_pairs": len(made)}
     return {
         "corpora": [
             {"path": settings.path, "name": each.name, "sha256": each.sha256}
@@ -192,6 +223,7 @@ def _provenance(config: Config, parts: Parts, begun: dict[str, Any]) -> dict[str
         "attribution": "; ".join(attributions),
         "training_pairs": len(parts.train),
         "sentences": parts.sentences(),
+        **({"back_translation": back} if made else {}),
         "gru_mt": version("gru-mt"),
         "torch": torch.__version__,
         "python": platform.python_version(),

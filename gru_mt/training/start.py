@@ -38,6 +38,7 @@ MAY_CHANGE = (  # files only to another place: a digest checks their contents
     "training.checkpoint_minutes",
     "decoding",
     "data.corpus.*.path",
+    "data.back_translate",
     "data.dev.*.path",
     "data.test.*.path",
 )
@@ -64,12 +65,16 @@ class Fresh:
         return {}
 
     def tokenizer(
-        self, config: TokenizerConfig, train: list[Example], journal: Journal
+        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
     ) -> Tokenizer:
-        """Return the tokenizer of the run, here by training it."""
+        """Return the tokenizer of the run, here by training it.
+
+        Pairs with a source that a model `made` give subwords, but no word that is known.
+        """
         journal.say(f"training the {config.kind} tokenizer")
-        sources, targets = zip(*((pair.source, pair.target) for pair in train), strict=True)
-        return train_tokenizer(config, sources, targets, warn=journal.warn)
+        pairs = [(pair.source, pair.target) for pair in [*train, *made]]
+        sources, targets = zip(*pairs, strict=True)
+        return train_tokenizer(config, sources, targets, written=len(train), warn=journal.warn)
 
     def fit(self, config: Config, of_epoch: PairsOfEpoch, journal: Journal) -> FittedConfig:
         """Return `config` with every `auto` chosen for the pairs; say what was chosen."""
@@ -125,7 +130,7 @@ class FromBundle(Fresh):
         return config.model_copy(update=sections)
 
     def tokenizer(
-        self, config: TokenizerConfig, train: list[Example], journal: Journal
+        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
     ) -> Tokenizer:
         """Return the bundle's tokenizer."""
         journal.say(f"training goes on from {self.folder}, with its tokenizer")
@@ -178,7 +183,7 @@ class Resumed:
         return config
 
     def tokenizer(
-        self, config: TokenizerConfig, train: list[Example], journal: Journal
+        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
     ) -> Tokenizer:
         """Return the run's own tokenizer."""
         return Tokenizer.load(self.run.folder)

@@ -19,7 +19,8 @@ from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
-from gru_mt.training.journal import Journal
+from gru_mt.training.back_translation import back_translated
+from gru_mt.training.journal import Journal, Meter
 from gru_mt.training.keeping import Keeper, keep
 from gru_mt.training.lock import locked
 from gru_mt.training.optimizer import Optimizer
@@ -52,10 +53,13 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     device = resolve_device(config.training.device)
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     run = Run(folder)
-    with locked(run), closing(Journal(run.log)) as journal:
+    journal = Journal(run.log)
+    with locked(run):
         start = start_of(run, config)
         config = start.accept(config)
-        data = prepare(config, start, journal)
+        data = prepare(
+            config, start, journal, lambda texts: back_translated(texts, config, run, journal)
+        )
         with while_computing(device.type):
             trainer = Trainer(config, data, run, start, journal, device, started_s=started_s)
             return trainer.run()
@@ -100,13 +104,14 @@ class Trainer:
         not finite; no such loss reaches the weights.
         """
         keep(self.config, self.data, self.paths)
-        self.journal.start(self.progress.step)
+        self.journal.start()
         if torn := self.paths.forget_metrics(self.progress.step):
             self.journal.warn(f"{self.paths.metrics}: unreadable lines were dropped: {torn}")
         with StopSignals() as signals:
             self._say_what_begins()
-            while not self.progress.ended_by(self.config.training):
-                self._train_epoch(signals)
+            with closing(self.journal.meter("update", self.progress.step)) as meter:
+                while not self.progress.ended_by(self.config.training):
+                    self._train_epoch(signals, meter)
             if self.keeper.write_summary(self.progress, str(self.device)):
                 minutes = self.progress.elapsed_s / 60
                 self.journal.say(
@@ -116,7 +121,7 @@ class Trainer:
             raise Interrupted(signals.received, "finished before the signal could stop it")
         return self.progress
 
-    def _train_epoch(self, signals: StopSignals) -> None:
+    def _train_epoch(self, signals: StopSignals, meter: Meter) -> None:
         """Train on what is left of the epoch under way, or up to an earlier end of the run."""
         training, epoch = self.config.training, self.progress.epoch
         pairs = self.pairs.of_epoch(epoch)
@@ -135,7 +140,7 @@ class Trainer:
             self.progress = self.progress.after_update(len(updates))
             if self.progress.step % training.log_steps == 0:
                 self._read_window()
-            self.journal.progress(self.progress.step, total, self._shown)
+            meter.show(self.progress.step, total, self._shown)
             if self.progress.validation_is_due(training):
                 self._validate()
             if self.keeper.checkpoint_is_due:

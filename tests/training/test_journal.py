@@ -15,7 +15,7 @@ def test_a_line_goes_to_stderr_and_to_the_log(
     journal = Journal(tmp_path / "train.log")
     journal.say("reading")
     assert not list(tmp_path.iterdir())  # nothing is written before `start`
-    journal.start(0)
+    journal.start()
     journal.warn("small\x1b[2J \udcff")
     captured = capsys.readouterr()
     assert captured.err == "reading\nwarning: small\\x1b[2J \\udcff\n"
@@ -30,10 +30,11 @@ def test_without_a_terminal_progress_is_a_plain_line_every_so_often(
     clock_s = 0.0
     monkeypatch.setattr(time, "perf_counter", lambda: clock_s)
     journal = Journal(tmp_path / "train.log")
-    journal.start(100)
+    journal.start()
+    meter = journal.meter("update", 100)
     for step in range(101, 161):  # a second each
         clock_s += 1
-        journal.progress(step, 400, {"loss": "2.50", "BLEU": "31.2"})
+        meter.show(step, 400, {"loss": "2.50", "BLEU": "31.2"})
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["update 131 of 400, loss 2.50, BLEU 31.2, 4.5 min left"]  # 269 s
 
@@ -45,12 +46,12 @@ def test_on_a_terminal_progress_is_a_bar_with_an_estimate(
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("LINES", "40")
     journal = Journal(tmp_path / "train.log")
-    journal.start(1)
+    meter = journal.meter("update", 1)
     for step in (2, 3):
         time.sleep(0.11)  # tqdm draws ten times a second
-        journal.progress(step, 5, {"loss": "2.50"})
+        meter.show(step, 5, {"loss": "2.50"})
     journal.say("above the bar")
-    journal.close()
+    meter.close()
     shown = capsys.readouterr().err
     assert "3/5" in shown
     assert "loss=2.50" in shown
@@ -65,6 +66,6 @@ def test_stderr_that_nobody_can_write_to_stops_nothing(
 
     monkeypatch.setattr("tqdm.tqdm.write", full)
     journal = Journal(tmp_path / "train.log")
-    journal.start(0)
+    journal.start()
     journal.say("reading")
     assert (tmp_path / "train.log").read_text().endswith("  reading\n")

@@ -23,7 +23,7 @@ from gru_mt.run import Run
 from gru_mt.tensors import load_tensors
 from gru_mt.training import update as update_module
 from gru_mt.training import validation
-from gru_mt.training.journal import Journal
+from gru_mt.training.journal import Journal, Meter
 from gru_mt.training.lock import locked
 from gru_mt.training.preparation import prepare
 from gru_mt.training.progress import Progress
@@ -66,11 +66,11 @@ def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
     """Return a function that sends this process a signal when update `step` ends."""
 
     def arrange(step: int, number: int) -> None:
-        def progress(self: Journal, now: int, total: int, shown: dict[str, str]) -> None:
+        def show(self: Meter, now: int, total: int, shown: dict[str, str]) -> None:
             if now == step:
                 os.kill(os.getpid(), number)
 
-        monkeypatch.setattr(Journal, "progress", progress)
+        monkeypatch.setattr(Meter, "show", show)
 
     return arrange
 

@@ -77,11 +77,14 @@ def user_path(name: str) -> Path:
         raise UserError(f"{shown(name)}: no path: {error}") from None
 
 
-def find_shards(paths: Sequence[Path], languages: Sequence[str]) -> list[Shard]:
+def find_shards(
+    paths: Sequence[Path], languages: Sequence[str], *, alone: str | None = None
+) -> list[Shard]:
     """Return what a corpus's paths name: tables, or couples of parallel files.
 
     A folder, a pattern or a zip archive is sorted by name. In it, files whose names differ only in
-    their endings, which are the `languages`, are parallel (Moses): train.en and train.fr. Raises
+    their endings, which are the `languages`, are parallel (Moses): train.en and train.fr. Where
+    text of one language stands `alone`, each file with its ending is read, and each table. Raises
     UserError where it has nothing to read.
     """
     if len(paths) > 1:
@@ -96,12 +99,13 @@ def find_shards(paths: Sequence[Path], languages: Sequence[str]) -> list[Shard]:
         found = [place for place in found if place.path.is_file()]
     else:
         return [(Place(path),)]
-    shards = _grouped(found, languages)
+    shards = _grouped(found, languages) if alone is None else _alone(found, alone)
     if not shards:
         there = ", ".join(quoted(place.name) for place in found[:5]) or "nothing"
+        endings = f".{alone}" if alone else f".{languages[0]} and .{languages[1]}"
         raise UserError(
             f"{shown(path)}: no corpus in it: expected tables ({', '.join(TABLES)}) or files that "
-            f"end in .{languages[0]} and .{languages[1]}, found "
+            f"end in {endings}, found "
             f"{there}{', ...' if len(found) > 5 else ''}"
         )
     return shards
@@ -132,6 +136,12 @@ def _grouped(places: Iterable[Place], languages: Sequence[str]) -> list[Shard]:
     couples: list[Shard] = [(sides[first][stem], sides[second][stem])
                for stem in sides[first] if stem in sides[second]]  # fmt: skip
     return couples or [(place,) for place in texts if place.ending in TABLES]
+
+
+def _alone(places: Iterable[Place], language: str) -> list[Shard]:
+    """Return the files of text in one language, and the tables."""
+    texts = [place for place in places if not _ABOUT.match(place.name)]
+    return [(place,) for place in texts if place.ending in (*TABLES, f".{language.lower()}")]
 
 
 def _is_folder(path: Path) -> bool:

@@ -71,6 +71,8 @@ def advice(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
             return "for parallel files set path: [FILE, FILE]"
         case DropReason.COLUMNS:
             return "set columns to those of the two sides, such as columns: [1, 2]"
+        case DropReason.SEVERAL_COLUMNS:
+            return "set columns to the one of data.target, such as columns: [2]"
         case DropReason.NOT_UTF8:
             encoding = _likely_encoding(sample, languages)
             return f"looks like {encoding.capitalize()}: set encoding: {encoding}"

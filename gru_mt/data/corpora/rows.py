@@ -11,6 +11,7 @@ class DropReason(StrEnum):
     NOT_UTF8 = "not UTF-8"
     NO_TAB = "no tab"
     COLUMNS = "more than three columns"
+    SEVERAL_COLUMNS = "more than one column"
     FEW_COLUMNS = "too few columns"
     LANGUAGE = "language missing"
     HEADER = "header"

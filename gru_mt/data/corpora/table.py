@@ -15,17 +15,43 @@ _SAMPLE = 100_000  # bytes in which commas and semicolons are counted
 
 def table_rows(data: bytes, columns: Sequence[int] | None = None) -> Iterator[Row]:
     """Yield the row of each line; `columns`, counted from 1, are those of the two sides."""
-    for line in text_lines(data):
-        try:
-            cells = line.decode().rstrip("\r\n").split("\t")
-        except UnicodeDecodeError:
-            yield Dropped(DropReason.NOT_UTF8, line.decode(errors="replace"))
-        else:
-            yield _row(cells, columns, DropReason.NO_TAB)
+    return (_row(cells, columns, DropReason.NO_TAB) for cells in _table_cells(data))
 
 
 def csv_rows(data: bytes, columns: Sequence[int] | None = None) -> Iterator[Row]:
     """Yield the row of each record, whose lines may be several; an empty line is no record."""
+    return (_row(cells, columns, DropReason.FEW_COLUMNS) for cells in _csv_cells(data))
+
+
+def one_sided_rows(
+    data: bytes, columns: Sequence[int] | None, *, ending: str, second: bool
+) -> Iterator[Row]:
+    """Yield a row for each line of text in one language; its other side is empty.
+
+    The text is the first side, or the `second`. It is the whole line, or the only one of `columns`
+    of a table; `ending` is the file's.
+    """
+    for cells in _csv_cells(data) if ending == ".csv" else _table_cells(data):
+        if isinstance(cells, Dropped):
+            yield cells
+        elif columns is None and len(cells) > 1:
+            yield Dropped(DropReason.SEVERAL_COLUMNS, "\t".join(cells))
+        elif columns and columns[0] > len(cells):
+            yield Dropped(DropReason.FEW_COLUMNS, "\t".join(cells))
+        else:
+            text = cells[columns[0] - 1] if columns else "".join(cells)
+            yield ("", text, "") if second else (text, "", "")
+
+
+def _table_cells(data: bytes) -> Iterator[list[str] | Dropped]:
+    for line in text_lines(data):
+        try:
+            yield line.decode().rstrip("\r\n").split("\t")
+        except UnicodeDecodeError:
+            yield Dropped(DropReason.NOT_UTF8, line.decode(errors="replace"))
+
+
+def _csv_cells(data: bytes) -> Iterator[list[str] | Dropped]:
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="surrogateescape")
     mark = max(",;\t", key=text[:_SAMPLE].count)
     csv.field_size_limit(len(text) + 1)  # a quotation mark that is never closed is a long field
@@ -33,11 +59,13 @@ def csv_rows(data: bytes, columns: Sequence[int] | None = None) -> Iterator[Row]
         if any("\udc80" <= letter <= "\udcff" for cell in cells for letter in cell):
             yield Dropped(DropReason.NOT_UTF8, mark.join(cells))
         else:
-            yield _row(cells, columns, DropReason.FEW_COLUMNS)
+            yield cells
 
 
-def _row(cells: list[str], columns: Sequence[int] | None, single: DropReason) -> Row:
+def _row(cells: list[str] | Dropped, columns: Sequence[int] | None, single: DropReason) -> Row:
     """Return the row of a line; `single` is the reason to drop a line of one column."""
+    if isinstance(cells, Dropped):
+        return cells
     if columns:
         if max(columns) > len(cells):
             return Dropped(DropReason.FEW_COLUMNS, "\t".join(cells))

@@ -1,0 +1,90 @@
+"""Text without translations: a model of the other direction makes their sources.
+
+A made source begins with <s>, which no other has, so that the model can tell it from what people
+wrote (Sennrich et al. 2016, arXiv 1511.06709; the tag: Caswell et al. 2019, arXiv 1906.06442).
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from gru_mt.config import Config
+from gru_mt.data.corpora.files import user_path
+from gru_mt.errors import UserError
+from gru_mt.inference.sampling import Sampling
+from gru_mt.inference.translator import Translator
+from gru_mt.run import WEIGHTS, Run, bundle_of
+from gru_mt.storage import append_line, file_digest, write_file
+from gru_mt.training.journal import Journal
+from gru_mt.training.progress import derived_seed
+
+CHUNK = 2_000  # texts that are translated and kept at a time; a change changes what is drawn
+
+
+def back_translated(texts: Sequence[str], config: Config, run: Run, journal: Journal) -> list[str]:
+    """Return a source for each of these target texts, drawn from what the model expects.
+
+    The run keeps them, chunk by chunk. So a run that goes on draws none again. Raises UserError
+    where `data.back_translate` names no model of the other direction.
+    """
+    assert config.data.back_translate is not None, "the configuration checks it"
+    folder, path = user_path(config.data.back_translate), run.back_translations
+    facts = {"texts": hashlib.sha256("\n".join(texts).encode()).hexdigest()}
+    kept, made = _read(path)
+    if kept.get("texts") != facts["texts"] or len(made) < len(texts):
+        translator = _load(folder, config)
+        facts["model"] = file_digest(bundle_of(folder) / WEIGHTS)
+        made = made if kept == facts else []
+        chunks = [facts, *(made[start : start + CHUNK] for start in range(0, len(made), CHUNK))]
+        write_file(path, b"".join(f"{json.dumps(each)}\n".encode() for each in chunks))
+        with closing(journal.meter("sentence", len(made))) as meter:
+            for start in range(len(made), len(texts), CHUNK):
+                seed = derived_seed("back-translation", config.training.seed, start)
+                chunk = _drawn(translator, texts[start : start + CHUNK], seed)
+                append_line(path, json.dumps(chunk))
+                made += chunk
+                meter.show(len(made), len(texts), {})
+    empty = made.count("")
+    journal.say(
+        f"{len(texts):,} texts without translations: {folder} made their {config.data.source} side"
+        + (f"; for {empty:,} it found nothing, and they are left out" if empty else "")
+    )
+    return made
+
+
+def _load(folder: Path, config: Config) -> Translator:
+    try:
+        translator = Translator.load(folder, device=config.training.device)
+    except UserError as error:
+        raise UserError(f"data.back_translate: {error}") from None
+    found = translator.source_language, translator.target_language
+    if found != (config.data.target, config.data.source):
+        raise UserError(
+            f"data.back_translate: {folder} translates {found[0]} to {found[1]}; what makes the "
+            f"{config.data.source} side of {config.data.target} text translates "
+            f"{config.data.target} to {config.data.source}"
+        )
+    return translator
+
+
+def _drawn(translator: Translator, texts: Sequence[str], seed: int) -> list[str]:
+    drawing = replace(translator, engine=Sampling(translator.engine, seed), calibration=None)
+    greedy = translator.decoding.overridden(beam_size=1)
+    return [each.text for each in drawing.translate(texts, decoding=greedy)]
+
+
+def _read(path: Path) -> tuple[dict[str, str], list[str]]:
+    """Return what a run's file says of its texts and its model, and the whole chunks in it."""
+    facts: dict[str, str] = {}
+    made: list[str] = []
+    with suppress(ValueError):  # a line that is cut off
+        for line in path.read_bytes().splitlines() if path.is_file() else []:
+            values = json.loads(line)
+            if isinstance(values, dict):
+                facts = values
+            else:
+                made += values
+    return facts, made

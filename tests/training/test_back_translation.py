@@ -1,0 +1,188 @@
+"""Text without translations: what is read of it, how its sources are made, kept and told apart."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from gru_mt.bundle import load_bundle, named_tensors
+from gru_mt.config import Config
+from gru_mt.config_file import parse_config
+from gru_mt.data.special import BOS
+from gru_mt.errors import UserError
+from gru_mt.inference.translator import Translator
+from gru_mt.run import Run
+from gru_mt.training import back_translation
+from gru_mt.training.back_translation import back_translated
+from gru_mt.training.journal import Journal
+from gru_mt.training.preparation import TrainingPairs, prepare
+from gru_mt.training.start import Fresh
+from gru_mt.training.trainer import train
+from tests.training.test_fine_tuning import CPU
+
+Configure = Callable[..., Config]
+TEXTS = [f"{verb} moi {number}." for verb in ("vois", "veux", "aime") for number in "abcdefg"]
+
+
+@pytest.fixture(scope="module")
+def back(tmp_path_factory: pytest.TempPathFactory, small_corpus: Path) -> Path:
+    """Return a run of a few updates that translates French to English."""
+    folder = tmp_path_factory.mktemp("back") / "run"
+    text = f"""
+        data: {{corpus: {small_corpus}, source: fr, target: en}}
+        tokenizer: {{kind: word, min_frequency: 1}}
+        model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
+        training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32}}
+    """
+    train(parse_config(text, where="back"), folder)
+    return folder
+
+
+@pytest.fixture
+def config(small_corpus: Path, back: Path, tmp_path: Path) -> Config:
+    """Return a configuration of pairs, and of text without translations."""
+    (tmp_path / "alone.fr").write_text("".join(f"{text}\n" for text in TEXTS))
+    return configured(small_corpus, tmp_path / "alone.fr", back)
+
+
+def configured(pairs: Path, alone: Path, back: Path, *overrides: str) -> Config:
+    text = f"""
+        data:
+          corpus: [{pairs}, {{path: {alone}, side: target}}]
+          back_translate: {back}
+        tokenizer: {{kind: word, min_frequency: 1}}
+        model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
+        training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32}}
+    """
+    return parse_config(text, where="a", overrides=overrides)
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(back_translation, "CHUNK", 8)
+
+
+def made(config: Config, folder: Path) -> list[str]:
+    folder.mkdir(exist_ok=True)
+    return back_translated(TEXTS, config, Run(folder), Journal(folder / "log"))
+
+
+def test_each_text_gets_a_source_and_a_run_keeps_them(
+    config: Config, back: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = made(config, tmp_path / "a")
+    assert len(first) == len(TEXTS)
+    assert len({*first}) > 3
+    known = {*load_bundle(back, CPU).tokenizer.target.pieces(range(12, 49))}
+    assert {word for each in first for word in each.lower().replace(".", " . ").split()} <= known
+    assert made(config, tmp_path / "b") == first  # the same seed draws the same
+    monkeypatch.setattr(Translator, "load", None)
+    assert made(config, tmp_path / "a") == first  # without the model
+
+
+def test_a_run_that_was_stopped_makes_only_what_is_missing(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = made(config, tmp_path / "whole")
+    path = Run(tmp_path / "whole").back_translations
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 1 + 3  # 8, 8 and 5 texts
+    path.write_bytes(b"".join(lines[:2]) + lines[2][:9])  # the second chunk is cut off
+    asked: list[int] = []
+    translate = Translator.translate
+
+    def counted(self: Translator, sources: Any, **options: Any) -> Any:
+        asked.append(len(sources))
+        return translate(self, sources, **options)
+
+    monkeypatch.setattr(Translator, "translate", counted)
+    assert made(config, tmp_path / "whole") == whole
+    assert asked == [8, 5]
+    assert path.read_bytes() == b"".join(lines)
+
+
+def test_another_model_or_other_texts_make_all_anew(
+    config: Config, back: Path, small_corpus: Path, tmp_path: Path
+) -> None:
+    whole = made(config, tmp_path / "run")
+    path = Run(tmp_path / "run").back_translations
+    header, *chunks = path.read_text().splitlines(keepends=True)
+    for key in ("model", "texts"):
+        path.write_text(json.dumps(json.loads(header) | {key: "0"}) + "\n" + chunks[0])
+        assert made(config, tmp_path / "run") == whole
+        assert path.read_text() == header + "".join(chunks)
+
+
+def test_a_model_of_the_wrong_direction_is_refused(
+    small_corpus: Path, back: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "alone.en").write_text("I see.\n")
+    config = configured(
+        small_corpus, tmp_path / "alone.en", back, "data.source=fr", "data.target=en"
+    )
+    with pytest.raises(UserError, match="translates fr to en; what makes the fr side of en text"):
+        made(config, tmp_path / "run")
+    shutil.copytree(back, tmp_path / "gone")
+    config = configured(small_corpus, tmp_path / "alone.en", tmp_path / "nothing")
+    with pytest.raises(UserError, match=r"data\.back_translate: .*nothing: neither a run"):
+        made(config, tmp_path / "run")
+
+
+def test_made_sources_are_tagged_and_their_words_are_not_known(
+    config: Config, tmp_path: Path
+) -> None:
+    sources = [f"sampled word{number}" if number else "" for number in range(len(TEXTS))]
+    data = prepare(config, Fresh(), Journal(tmp_path / "log"), lambda texts: sources)
+    made = [pair for pair in data.train if pair.corpus == 1]
+    assert [pair.target for pair in made] == TEXTS[1:]  # a text without a source is left out
+    assert data.where(len(data.train) - 1) == f"alone.fr:{len(TEXTS)}"
+    assert "sampled" not in data.tokenizer.lexicon
+    assert "moi" not in data.tokenizer.lexicon
+    assert "see" in data.tokenizer.lexicon
+    assert data.provenance["back_translation"]["training_pairs"] == len(TEXTS) - 1
+    pairs = TrainingPairs(config, data.tokenizer, data.train)
+    for epoch in range(2):  # noise changes some pairs, and no tag
+        of_epoch = pairs.of_epoch(epoch)
+        ids, _ = of_epoch.source.padded(np.arange(len(of_epoch.row_N)))
+        corpora = [data.train[row].corpus for row in of_epoch.row_N]
+        assert [row[0] == BOS for row in ids] == [corpus == 1 for corpus in corpora]
+        assert not (ids[:, 1:] == BOS).any()
+
+
+def test_a_run_with_text_alone_goes_on_to_the_same_bits(config: Config, tmp_path: Path) -> None:
+    constant = config.training.model_copy(update={"schedule": "constant"})
+    config = config.model_copy(update={"training": constant})
+    shorter = constant.model_copy(update={"max_epochs": 1})
+    train(config, tmp_path / "whole")
+    train(config.model_copy(update={"training": shorter}), tmp_path / "parts")
+    train(config, tmp_path / "parts")
+    whole, parts = (load_bundle(tmp_path / name, CPU) for name in ("whole", "parts"))
+    assert whole.provenance["back_translation"]["training_pairs"] > 0
+    for name, weight in named_tensors(whole.model).items():
+        assert torch.equal(named_tensors(parts.model)[name], weight)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("corpus: [p.tsv, {path: a.fr, side: target}]", "needs back_translate, a run that"),
+        ("{corpus: p.tsv, back_translate: runs/back}", "has no corpus with side: target"),
+        (
+            "{corpus: {path: [a.en, a.fr], side: target}, back_translate: b}",
+            "path must be one file",
+        ),
+        ("{corpus: {path: a.tsv, side: target, columns: [1, 2]}, back_translate: b}", "must be 1"),
+        ("{corpus: {path: a.tsv, columns: [2]}}", "must be 2"),
+        ("{corpus: {path: a.tsv, side: source}, back_translate: b}", "'target'"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(data: str, said: str) -> None:
+    with pytest.raises(UserError) as raised:
+        parse_config(f"data: {data}" if data[0] == "{" else f"data:\n  {data}", where="a")
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
