@@ -93,7 +93,9 @@ def quality(
     ] = SEEDS,
     overrides: OverridesOption = [],  # noqa: B006 as above
     runs: Annotated[Path, typer.Option(help="The folder of the runs.")] = Path("runs/bench"),
-    corpus: CorpusOption = "fra-eng",
+    corpus: Annotated[
+        str | None, typer.Option(help="Another corpus than the configuration's, or its place.")
+    ] = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Minutes and scores of a whole training.
@@ -104,11 +106,13 @@ def quality(
     shown = [re.sub("=.*/", "=", override) for override in overrides]  # no folder of this machine
     several = []
     for each in seed:
-        settings = {"config": config.stem, "corpus": Path(corpus).name, "seed": each, "set": shown}
+        settings = {"config": config.stem, "seed": each, "set": shown}
+        settings |= {"corpus": Path(corpus).name} if corpus else {}
         line = begin("quality", settings)
         run = runs / "-".join((config.stem, f"seed{each}", *shown))
         whole = not run.exists()
-        values = [f"data.corpus={corpus}", f"training.seed={each}", *overrides]
+        values = [f"training.seed={each}", *overrides]
+        values += [f"data.corpus={corpus}"] if corpus else []
         command = ("train", "--config", config, "--run", run)
         finished = gru_mt(*command, *(f"--set={value}" for value in values))
         figures = {**outcome(run), "peak_mb": finished.peak_mb if whole else None, **scores(run)}
@@ -137,12 +141,19 @@ def outcome(run: Path) -> dict[str, Any]:
 
 
 def scores(run: Path) -> dict[str, Any]:
-    """Return BLEU on test against all references (multi) and against the first (single)."""
+    """Return BLEU on test against all references (multi) and against the first (single).
+
+    Of several sets of test each has its name in front.
+    """
     figures = {}
     for name, beam in BEAMS.items():
         output = gru_mt("eval", "--model", run, "--beam", beam, "--json").stdout
-        for score in json.loads(output)["scores"]:
-            figures[f"test_{name}_{score.pop('name').removeprefix('BLEU ')}"] = score
+        sets = [json.loads(line) for line in output.splitlines()]
+        for each in sets:
+            of_set = f"{each['set']}_" if len(sets) > 1 else ""
+            for score in each["scores"]:
+                kind = score.pop("name").removeprefix("BLEU ")
+                figures[f"{of_set}test_{name}_{kind}"] = score
     return figures
 
 
@@ -151,7 +162,7 @@ def print_means(several: Sequence[dict[str, Any]]) -> None:
     print(f"means over {len(several)} seeds")
     columns = {"minutes": [figures["minutes"] for figures in several]}
     for name in several[0]:
-        if name.startswith("test_"):
+        if "test_" in name:
             columns[name] = [figures[name]["value"] for figures in several]
     for name, values in columns.items():
         show(name, f"{readable(statistics.fmean(values))} ({span(values)})")
