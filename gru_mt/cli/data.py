@@ -87,12 +87,13 @@ def _check(
     else:
         text = write_recipe(files, languages)
         settings = parse_config(text, where="the files", overrides=overrides)
-    found = check(load_parts(settings.data), settings.data)
+    parts = load_parts(settings.data)
+    found = check(parts, settings.data)
     if not as_json:
         for line in found.lines():
             print_result(line)
     say("trying a few updates, to tell how long training takes here")
-    trial = try_updates(settings)
+    trial = try_updates(settings, parts)
     if as_json:
         print_json(found.to_json() | {"trial": asdict(trial)})
     else:

@@ -44,6 +44,11 @@ def script_counts(text: str) -> Counter[str]:
     return Counter(script(letter) for letter in text if letter.isalpha())
 
 
+def usual_scripts(counts: Counter[str]) -> set[str]:
+    """Return the scripts that have at least LEAST_SHARE of the letters."""
+    return {name for name, count in counts.items() if count >= LEAST_SHARE * counts.total()}
+
+
 @cache
 def script(letter: str) -> str:
     """Return a letter's script, as Unicode begins its name: "Latin", "Cyrillic", "Han"."""
@@ -54,8 +59,7 @@ def script(letter: str) -> str:
 def of_other_scripts(texts: Sequence[str]) -> list[int]:
     """Return the places of the texts that are mostly in scripts that few of all letters have."""
     counts = [script_counts(text) for text in texts]
-    total = sum(counts, Counter[str]())
-    usual = {name for name, count in total.items() if count >= LEAST_SHARE * total.total()}
+    usual = usual_scripts(sum(counts, Counter[str]()))
     return [
         place
         for place, of_text in enumerate(counts)

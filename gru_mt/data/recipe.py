@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gru_mt.config_file import parse_config, yaml_inline
 from gru_mt.data.corpora.files import TABLES, Place, find_shards
+from gru_mt.data.filters import script_counts, usual_scripts
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.errors import UserError, quoted, shown
 
@@ -49,7 +50,7 @@ def write_recipe(files: Sequence[Path], languages: Sequence[str] | None) -> str:
     ]
     data = parse_config("\n".join(lines), where="the files").data
     parts = load_parts(data)
-    return "\n".join([*_header(parts), *lines, *_settings(len(parts.train))]) + "\n"
+    return "\n".join([*_header(parts), *lines, *_settings(parts)]) + "\n"
 
 
 def _part(name: str) -> str:
@@ -113,11 +114,18 @@ def _header(parts: Parts) -> list[str]:
     ]
 
 
-def _settings(pairs: int) -> list[str]:
-    """Return sections that fit a training part of this size."""
+def _settings(parts: Parts) -> list[str]:
+    """Return sections that fit the training part's size and scripts."""
+    pairs = len(parts.train)
+    source, target = (
+        usual_scripts(script_counts("".join(texts)))
+        for texts in ([pair.source for pair in parts.train], [pair.target for pair in parts.train])
+    )
+    tokenizer = ["tokenizer:", "  joint: false  # the languages share no letters"]
     epochs = min(max(2, round(_PAIRS_SEEN / max(1, pairs))), _MOST_EPOCHS)
     dropout = 0.3 if pairs < _SMALL else 0.1 if pairs < _MIDDLE else 0
     return [
+        *(tokenizer if source.isdisjoint(target) else []),
         "model:",
         "  decoder_layers: 2",
         f"  dropout: {dropout}  # more for fewer pairs, none for many",

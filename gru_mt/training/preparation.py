@@ -113,16 +113,20 @@ def prepare(
     start: Start,
     journal: Journal,
     made_sources: Callable[[Sequence[str]], list[str]] = list,
+    *,
+    parts: Parts | None = None,
 ) -> TrainingData:
     """Read and divide the corpora, train or load the tokenizer, and say what came out.
 
     `made_sources` gives the sources of text without translations. By default that is the text
-    itself, which is enough to see how long a training takes.
+    itself, which is enough to see how long a training takes. `parts` are those of the corpora, if
+    they have been read.
 
     Nothing is written; `keeping.keep` writes once all checks have passed. Raises UserError where no
     pair is left to train on, or where the model is too large for this machine.
     """
-    parts = load_parts(config.data, dev=start.sets("dev"), test=start.sets("test"))
+    if parts is None:
+        parts = load_parts(config.data, dev=start.sets("dev"), test=start.sets("test"))
     for line in parts.lines():
         journal.say(line)
     for warning in parts.warnings():

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gru_mt.bundle import build_model
-from gru_mt.config import Config
+from gru_mt.config import Config, ModelConfig
 from gru_mt.data.batching import make_batch
+from gru_mt.data.parts import Parts
 from gru_mt.device import resolve_device, resolve_precision
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
@@ -19,6 +20,12 @@ from gru_mt.training.start import start_of
 from gru_mt.training.update import Update
 
 WARM_UP, TIMED = 4, 16  # updates
+RECIPES = {  # epochs and updates, at most, of configurations that have one model
+    "fra-eng-10min.yaml": (2, 1_800),
+    "fra-eng.yaml": (3, None),
+    "fra-eng-60min.yaml": (8, None),
+}
+RECIPE_MODEL = ModelConfig(decoder_layers=2, dropout=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +36,23 @@ class Trial:
     updates: int  # of the whole training
     epochs: int
     minutes: float  # of preparation and all updates; validations are not in it
+    recipes: dict[str, float]  # the minutes of RECIPES, where the model is theirs
     peak_mb: float | None  # of this process so far; None where the system does not tell
 
     def __str__(self) -> str:
         memory = f", {self.peak_mb / 1_000:.1f} GB of memory" if self.peak_mb else ""
+        recipes = ", ".join(f"{name} {minutes:.0f}" for name, minutes in self.recipes.items())
         return (
             f"a training of {self.epochs:,} epochs on this machine: {self.updates:,} updates of "
             f"{self.parameters:,} parameters, about {self.minutes:.1f} minutes{memory}"
+            + (f"; minutes of it with the settings of {recipes}" if recipes else "")
         )
 
 
-def try_updates(config: Config) -> Trial:
+def try_updates(config: Config, parts: Parts) -> Trial:
     """Prepare a training, make a few updates spread over its first epoch, and time these.
 
-    Nothing of it is kept. Raises UserError as `prepare` does.
+    `parts` are those of its corpora. Nothing is kept. Raises UserError as `prepare` does.
     """
     started_s = time.perf_counter()
     device = resolve_device(config.training.device)
@@ -50,7 +60,7 @@ def try_updates(config: Config) -> Trial:
         run = Run(Path(folder))
         start = start_of(run, config)
         config = start.accept(config)
-        data = prepare(config, start, Journal(run.log, silent=True))
+        data = prepare(config, start, Journal(run.log, silent=True), parts=parts)
     pairs = TrainingPairs(config, data.tokenizer, data.train).of_epoch(0)
     training = fitted(config.training, pairs)
     precision = resolve_precision(training.precision, device)
@@ -66,11 +76,21 @@ def try_updates(config: Config) -> Trial:
     timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
     update_s = (time.perf_counter() - started_s) / timed
     updates = planned_updates(training, pairs, training.batch_tokens)
+
+    def minutes(count: int) -> float:
+        return (prepared_s + count * update_s) / 60
+
+    recipes = {
+        name: minutes(min(epochs * len(planned), limit or epochs * len(planned)))
+        for name, (epochs, limit) in RECIPES.items()
+    }
+    is_theirs = config.model.model_copy(update={"dropout": 0.0}) == RECIPE_MODEL
     return Trial(
         parameters=sum(weight.numel() for weight in model.parameters()),
         updates=updates,
         epochs=training.max_epochs,
-        minutes=(prepared_s + updates * update_s) / 60,
+        minutes=minutes(updates),
+        recipes=recipes if is_theirs else {},
         peak_mb=_peak_mb(),
     )
 

@@ -103,6 +103,19 @@ def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
     assert [each.path for each in data.test] == [["my-test.en", "my-test.ja"]]
     assert (data.languages, data.source, data.target) == (["en", "ja"], "en", "ja")
     assert text.startswith("# train 40 pairs, dev 40, test 40.\n")
+    assert parse_config(text, where="a").tokenizer.joint
+
+
+def test_languages_without_common_letters_get_two_vocabularies() -> None:
+    lines = [
+        f"the cat {number} sees IBM\tкот {number} видит IBM и не спит\n" for number in range(9)
+    ]
+    Path("pairs.tsv").write_text("".join(lines))
+    text = write_recipe([Path("pairs.tsv")], ["en", "ru"])
+    assert parse_config(text, where="a").tokenizer.joint  # 3 of 18 letters are Latin on both sides
+    Path("pairs.tsv").write_text("".join(lines).replace("IBM", "5"))
+    text = write_recipe([Path("pairs.tsv")], ["en", "ru"])
+    assert not parse_config(text, where="a").tokenizer.joint
 
 
 def test_a_folder_with_sets_of_its_own_is_not_split_anew() -> None:
