@@ -77,7 +77,7 @@ def _load(corpus: CorpusConfig, config: DataConfig) -> Corpus:
             f"{english}\t{french}\n" for english, french in sentences.generate()
         ).encode()
         account.begin(name, text)
-        for row in table_rows(text):
+        for row in _rows((Place(Path(name)),), [text], corpus, config):
             account.add(row)
     loaded = account.corpus(corpus_name(corpus, config.languages))
     if built_in and name == "fra-eng" and loaded.sha256 != FRA_ENG_SHA256:
@@ -111,6 +111,8 @@ def _rows(
     if len(shard) == 2:
         return parallel_rows(*texts, where=" and ".join(map(str, shard)))
     [place], [text] = shard, texts
+    if corpus.side and place.ending == ".tmx":
+        raise UserError(f"{place}: a translation memory has both sides; leave out side: target")
     if corpus.side:
         second = config.target == config.languages[1]
         return one_sided_rows(text, corpus.columns, ending=place.ending, second=second)
