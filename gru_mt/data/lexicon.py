@@ -93,6 +93,11 @@ class Lexicon:
             copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
         )
 
+    def extended(self, other: "Lexicon") -> "Lexicon":
+        """Return this lexicon with the words of another that it lacks, after its own."""
+        new = {low: form for low, form in other._forms.items() if low not in self._forms}
+        return Lexicon({**self._forms, **new}, copies_names=self.copies_names)
+
     def to_bytes(self) -> bytes:
         """Return plain text: a header that tells whether names are copied, then a form a line."""
         names = "copied" if self.copies_names else "translated"

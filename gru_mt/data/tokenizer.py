@@ -176,6 +176,13 @@ class Tokenizer:
     def joint(self) -> bool:
         return self.source is self.target
 
+    def same_vocabularies(self, other: "Tokenizer") -> bool:
+        """Return whether a token has the same number in both; they may know other words."""
+        return (self.source.to_bytes(), self.target.to_bytes()) == (
+            other.source.to_bytes(),
+            other.target.to_bytes(),
+        )
+
     def files(self) -> dict[str, bytes]:
         """Return the content of each file that `load` reads, by the file's name."""
         names = (_JOINT_FILE,) if self.joint else _SIDE_FILES

@@ -85,12 +85,12 @@ class Translator:
     def averaging(cls, paths: Sequence[str | Path], *, device: str = "auto") -> "Translator":
         """Return the translator that averages what the models in these folders expect next.
 
-        It decodes as the first does, and has no confidence. Raises UserError as `load` does, and
-        where two have not the same tokenizer or languages.
+        It reads and decodes as the first does, and has no confidence. Raises UserError as `load`
+        does, and where two have not the same vocabularies or languages.
         """
         first, *others = translators = [cls.load(path, device=device) for path in paths]
         for path, other in zip(paths[1:], others, strict=True):
-            same = other.tokenizer.files() == first.tokenizer.files()
+            same = other.tokenizer.same_vocabularies(first.tokenizer)
             if not same or (other.source_language, other.target_language) != (
                 first.source_language,
                 first.target_language,

@@ -18,6 +18,7 @@ from gru_mt.data.corpora.files import user_path
 from gru_mt.data.encoding import EpochPairs
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.example import Example
+from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError, quoted
 from gru_mt.evaluation.evaluate import kept_sets
@@ -132,9 +133,11 @@ class FromBundle(Fresh):
     def tokenizer(
         self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
     ) -> Tokenizer:
-        """Return the bundle's tokenizer."""
+        """Return the bundle's tokenizer, and its lexicon with the words that are new."""
         journal.say(f"training goes on from {self.folder}, with its tokenizer")
-        return self.bundle.tokenizer
+        tokenizer = self.bundle.tokenizer
+        own = Lexicon.learn([pair.source for pair in train], [pair.target for pair in train])
+        return replace(tokenizer, lexicon=tokenizer.lexicon.extended(own))
 
     def sets(self, part: str) -> list[EvaluationSet]:
         """Return the other run's sets, where they are there, so that what is forgotten shows."""

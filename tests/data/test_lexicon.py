@@ -136,6 +136,20 @@ def test_the_most_frequent_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> No
     assert [word in lexicon for word in "abc"] == [True, True, False]
 
 
+def test_another_lexicon_adds_its_words_and_changes_none() -> None:
+    other = learned("we saw TOM and the Gnu", "we saw TOM", targets=["Gnu", ""])
+    both = ENGLISH.extended(other)
+    assert [usual(both, word) for word in ("tom", "gnu", "we", "book")] == [
+        "Tom",
+        "Gnu",
+        "we",
+        "book",
+    ]
+    assert both.copies_names == ENGLISH.copies_names != other.copies_names
+    assert both.is_common("tom")
+    assert other.extended(ENGLISH).truecased("gnu tom") == "Gnu TOM"
+
+
 def test_a_text_without_spaces_gives_its_letters_alone() -> None:
     lexicon = learned("我明白了。", "你好吗？我很好。")
     assert all(letter in lexicon for letter in "我明白了你好吗很")

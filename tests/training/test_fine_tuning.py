@@ -14,6 +14,7 @@ from gru_mt.config import Config
 from gru_mt.config_file import load_config, parse_config
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
+from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
@@ -68,9 +69,21 @@ def test_training_begins_with_the_weights_tokenizer_and_model_of_the_other_run(
         for name, weight in named_tensors(bundle.model).items():
             assert torch.equal(named_tensors(model)[name], weight)
     assert trainer.progress == Progress()
-    assert data.tokenizer.files() == bundle.tokenizer.files()
+    assert data.tokenizer.same_vocabularies(bundle.tokenizer)
     assert (config.model, config.tokenizer) == (bundle.config.model, bundle.config.tokenizer)
     assert config.model.cell == "lstm"
+
+
+def test_words_of_the_new_pairs_are_known_besides_the_old_ones(
+    before: Path, mine: Path, tmp_path: Path
+) -> None:
+    mine.write_text(f"{OWN}You want Aspirin.\tAspirin un toi veux.\n")
+    run(tuned(mine, before, "training.max_steps=1"), tmp_path / "new")
+    old, new = (load_bundle(folder, CPU).tokenizer for folder in (before, tmp_path / "new"))
+    assert "dog" in old.lexicon
+    assert "aspirin" not in old.lexicon
+    assert new.lexicon.truecased("WE WANT ASPIRIN, DOG!") == "we want Aspirin, dog!"
+    Translator.averaging([before, tmp_path / "new"])  # their vocabularies are the same
 
 
 def test_what_is_forgotten_shows_at_every_validation_and_in_scores(
