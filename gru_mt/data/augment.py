@@ -6,6 +6,7 @@ again. What stands at a place is always about its own pair, so an epoch sees eve
 
 import random
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
@@ -51,8 +52,11 @@ class Noise:
         self._dictionary = {
             pair.source: pair.target for pair in self._pairs if all(map(_WORD.fullmatch, pair))
         }
-        self._names = sorted(shared_names(self._pairs))
-        self._name_set = {*self._names}
+        self._names = shared_names(self._pairs)
+        self._alike = {
+            vowel: sorted(name for name in self._names if begins_with_vowel(name) == vowel)
+            for vowel in (True, False)
+        }
 
     def of_epoch(self, epoch: int, rows: Iterable[int]) -> dict[int, Texts]:
         """Return what an epoch changes of the pairs that it takes, by their places in `rows`."""
@@ -92,17 +96,23 @@ class Noise:
         return source
 
     def _renamed(self, pair: Texts, rng: random.Random) -> Texts:
-        """Replace each name that stands on both sides by another, a made-up one or a literal."""
-        both = {*_WORD.findall(pair.source)} & {*_WORD.findall(pair.target)} & self._name_set
+        """Replace each name that stands on both sides by another, a made-up one or a literal.
+
+        The word before a name may depend on how it begins: d'Anne, de Tom. So a vowel stays one,
+        and a literal, which begins like most names, stands for no name with a vowel.
+        """
+        both = {*_WORD.findall(pair.source)} & {*_WORD.findall(pair.target)} & self._names
         for name in sorted(both):
-            kind = rng.random()
+            kind, vowel = rng.random(), begins_with_vowel(name)
             new = (
                 free_literal(pair)
-                if kind < 0.4
+                if kind < 0.4 and not vowel
                 else self._made_up_name(rng)
                 if kind < 0.8
-                else rng.choice(self._names)
+                else rng.choice(self._alike[vowel])
             )
+            if new not in LITERALS and begins_with_vowel(new) != vowel:
+                new = rng.choice(self._alike[vowel])[0] + new[1:]
             pattern = re.compile(rf"(?<!\w){name}(?!\w)")
             pair = Texts(pattern.sub(new, pair.source), pattern.sub(new, pair.target))
         return pair
@@ -165,6 +175,11 @@ def shared_names(pairs: Sequence[Texts]) -> set[str]:
         for word, count in shared.items()
         if 2 * count > inside[word] and 10 * small[word.lower()] < inside[word]
     }
+
+
+def begins_with_vowel(name: str) -> bool:
+    """Return whether a name begins with a Latin vowel, with or without an accent."""
+    return unicodedata.normalize("NFD", name)[0] in "AEIOUaeiou"
 
 
 def free_literal(pair: Texts) -> str:

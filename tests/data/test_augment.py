@@ -10,6 +10,7 @@ from gru_mt.config import AugmentConfig
 from gru_mt.data.augment import (
     Noise,
     Texts,
+    begins_with_vowel,
     joined,
     odd_marks,
     renumbered,
@@ -109,6 +110,27 @@ def test_names_become_the_same_on_both_sides() -> None:
         name = source.removeprefix("I saw ").removesuffix(" today.")
         assert target == f"J'ai vu {name} aujourd'hui."
     assert any(mark in pair.source for pair in seen for mark in LITERALS)
+
+
+def test_a_name_with_a_vowel_becomes_one_with_a_vowel() -> None:
+    examples = [
+        Example("It is Anne.", "C'est le chien d'Anne.", 1),
+        Example("I saw Élodie.", "J'ai vu Élodie.", 2),
+        Example("It is Tom.", "C'est le chien de Tom.", 3),
+        Example("I saw Paul.", "J'ai vu Paul.", 4),
+    ]
+    noise = Noise(AugmentConfig(**OFF | {"names": 1.0}), examples, seed=1)
+    found: dict[int, set[str]] = {0: set(), 2: set()}
+    for epoch in range(300):
+        changed = noise.of_epoch(epoch, range(4))
+        for row in found.keys() & changed.keys():
+            found[row].add(changed[row].target[len("C'est le chien d'") :].strip(" ."))
+    assert len(found[0]) > 50
+    assert all(begins_with_vowel(name) for name in found[0])
+    assert {name[0] for name in found[0]} >= {*"AÉIO"}
+    assert len(found[2]) > 50
+    assert not any(map(begins_with_vowel, found[2]))
+    assert {*LITERALS} < found[2]
 
 
 def test_a_name_is_capitalised_inside_sentences_and_shared() -> None:
