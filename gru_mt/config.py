@@ -83,7 +83,7 @@ class FilesConfig(Section):
     is the first two, with an attribution in the third, if any. Text with side: target has one."""
     encoding: Encoding = "utf-8"
     """How the files have their letters as bytes."""
-    name: Annotated[Text, Field(max_length=80)] | None = None
+    name: Annotated[Text, Field(max_length=80, pattern=r"^[^/\\]+$")] | None = None
     """Its name in messages and scores; null is the file's name without its ending."""
 
     @property

@@ -543,6 +543,7 @@ def test_a_bound_is_named_and_can_be_reached(name: str, largest: str, bound: str
         ),
         (r'corpus: "\ud800"', "data.corpus must be a valid string, unable to parse"),
         ("corpus: x, languages: [en, ../fr]", "data.languages.1 string should match pattern"),
+        ("corpus: {path: x, name: a/b}", "data.corpus.name string should match pattern"),
     ],
 )
 def test_text_that_becomes_a_file_name_can_be_one(data: str, message: str) -> None:
