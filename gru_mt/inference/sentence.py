@@ -33,6 +33,7 @@ Case = Literal["capitals", "capital", "model"]
 # What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?:[.,:/-]\d{1,2})*[^\W\d_]{0,3}+(?![\w:]|[.,/-]\d)")
 _DIGITS = re.compile(r"\d++(?![^\W\d_]{4})")  # "5pmer" has none
+_ENDS = (".", "!", "?", "…")
 _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 
 
@@ -68,7 +69,10 @@ class Sentence:
                 first_place, last_place = sorted(map(indices.index, pair))
                 indices[first_place], indices[last_place] = pair
         literals = dict(enumerate(self.literals))
+        before = [self.text[: match.start()][-1:] for match in MARK.finditer(self.text)]
         for index, mark, after in zip(indices, MARK.findall(text), others, strict=True):
+            if first[-1:] in _ENDS and index < len(before) and before[index] in ("", " "):
+                first += " "  # the model had ended: "Où sont-ils ?Oksana"
             first = _joined(first, literals.get(index, mark), glued=(index, 0) in self.glued)
             first = _joined(first, after, glued=(index, 1) in self.glued)
         return first

@@ -213,6 +213,9 @@ def test_many_sentences_with_literals_are_read() -> None:
         ("see 300 pages", "see {0} pages", "voir{0}pages", "voir 300 pages"),  # words stay apart
         ("see {x} pages", "see {0} pages", "voir{0}pages", "voir{x}pages"),
         ("a 😀b 7 c", "a {0} b 7 c", "a {0} b 7", "a 😀b 7"),
+        ("Is a {x}?", "Is a {0}?", "Est-ce ?{0}", "Est-ce ? {x}"),  # after the end, too
+        ("Is a.{x}?", "Is a.{0}?", "Est.{0} ?", "Est.{x} ?"),
+        ("{x} is", "{0} is", "Est.{0}", "Est. {x}"),
     ],
 )
 def test_a_word_that_touches_a_literal_is_read_apart_and_joined_again(
