@@ -69,7 +69,8 @@ class Sentence:
                 first_place, last_place = sorted(map(indices.index, pair))
                 indices[first_place], indices[last_place] = pair
         literals = dict(enumerate(self.literals))
-        before = [self.text[: match.start()][-1:] for match in MARK.finditer(self.text)]
+        starts = (match.start() for match in MARK.finditer(self.text))
+        before = [self.text[max(0, start - 1) : start] for start in starts]
         for index, mark, after in zip(indices, MARK.findall(text), others, strict=True):
             if first[-1:] in _ENDS and index < len(before) and before[index] in ("", " "):
                 first += " "  # the model had ended: "Où sont-ils ?Oksana"
