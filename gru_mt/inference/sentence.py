@@ -28,7 +28,7 @@ from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
 from gru_mt.data.text import clean
 
-PHRASE_WORDS = 2  # without a final mark they are no sentence: "French" may become "français"
+PHRASE_WORDS = 2  # words without a final mark are no sentence: "Cat" has the source's capital
 Case = Literal["capitals", "capital", "model"]
 # What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?:[.,:/-]\d{1,2})*[^\W\d_]{0,3}+(?![\w:]|[.,/-]\d)")
@@ -159,7 +159,7 @@ def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Le
     case: Case = "capitals" if is_shouted(text) else "model"
     cased = lexicon.truecased(text)
     is_phrase = text[-1:].isalnum() and len(words(text)) <= PHRASE_WORDS
-    if case == "model" and (text[0] != cased[0] if is_phrase else text[0].isupper()):
+    if case == "model" and is_phrase and text[0] != cased[0]:
         case = "capital"
     careful, names = cased, []
     if not lexicon.has_all(cased):
