@@ -82,7 +82,8 @@ def test_words_of_the_new_pairs_are_known_besides_the_old_ones(
     old, new = (load_bundle(folder, CPU).tokenizer for folder in (before, tmp_path / "new"))
     assert "dog" in old.lexicon
     assert "aspirin" not in old.lexicon
-    assert new.lexicon.truecased("WE WANT ASPIRIN, DOG!") == "we want Aspirin, dog!"
+    assert all(word in new.lexicon for word in ("dog", "aspirin"))
+    assert new.lexicon.truecased("we want aspirin.") == "we want Aspirin."
     Translator.averaging([before, tmp_path / "new"])  # their vocabularies are the same
 
 
