@@ -65,7 +65,7 @@ def _load(corpus: CorpusConfig, config: DataConfig) -> Corpus:
     elif name == "fra-eng":
         path = fra_eng.find_or_fetch()
         shards, where = find_shards([path], config.languages), shown(path)
-    second = config.target == config.languages[1]
+    second = not config.reversed
     account = Account(config, where, sides=(0, 1) if not corpus.side else (int(second),))
     for shard in shards:
         texts = [read_text(each, encoding=corpus.encoding, missing=_hint(corpus)) for each in shard]
@@ -114,7 +114,7 @@ def _rows(
     if corpus.side and place.ending == ".tmx":
         raise UserError(f"{place}: a translation memory has both sides; leave out side: target")
     if corpus.side:
-        second = config.target == config.languages[1]
+        second = not config.reversed
         return one_sided_rows(text, corpus.columns, ending=place.ending, second=second)
     match place.ending:
         case ".tmx":
