@@ -64,6 +64,10 @@ class Run:
         """The sets of the part `dev` or `test`, as signed JSON."""
         return self.folder / f"{part}.json"
 
+    def hypotheses(self, part: str) -> Path:
+        """What the translator made of the part `dev` or `test`, as signed JSON."""
+        return self.folder / f"{part}.hypotheses.json"
+
     @property
     def back_translations(self) -> Path:
         """The sources that a model made for text without translations, as lines of JSON."""

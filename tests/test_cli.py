@@ -260,6 +260,17 @@ def test_eval_prints_scores_with_signature_and_interval(there: Path, gru_mt: Run
     assert "test" in result.err
 
 
+def test_eval_keeps_a_parts_translations_as_the_model_decodes(there: Path, gru_mt: Run) -> None:
+    kept = Path("runs/small/test.hypotheses.json")
+    kept.unlink(missing_ok=True)
+    gru_mt("eval", "--beam", 2)
+    gru_mt("eval", "--model", "runs/small", "--model", "runs/small")
+    assert not kept.exists()
+    gru_mt("eval", "--output", "output.txt")
+    (found,) = json.loads(kept.read_text())["sets"]
+    assert found["texts"] == Path("output.txt").read_text().splitlines()
+
+
 def test_eval_json_agrees_with_the_translations_it_writes(
     there: Path, gru_mt: Run, tmp_path: Path
 ) -> None:
@@ -718,7 +729,7 @@ def test_eval_passes_its_options_on(
     options = str({"decoding": decoding, "bleu_tokenizer": "zh"})
     told = gru_mt("eval", "--beam", 2, "--length-penalty", 0.5, "--bleu-tokenizer", "zh").err
     assert told.splitlines()[-1] == options
-    assert "'bleu_tokenizer': None" in gru_mt("eval").err
+    assert "'bleu_tokenizer': '13a'" in gru_mt("eval").err
 
 
 def test_eval_real_prints_what_is_kept_after_the_scores(

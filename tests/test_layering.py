@@ -36,7 +36,8 @@ ROWS = """
         inference.exported inference.translation inference.translator
     export export.plain_text export.graphs export.int8 export.write
     notebook
-    evaluation evaluation.score evaluation.confidence evaluation.evaluate evaluation.names
+    evaluation evaluation.score evaluation.hypotheses evaluation.confidence evaluation.evaluate
+        evaluation.names
         evaluation.rewrite evaluation.real
     training training.schedule training.progress training.optimizer training.checkpoint
         training.journal training.lock training.back_translation training.start

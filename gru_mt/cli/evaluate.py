@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -72,6 +72,7 @@ def evaluate(
         _check_output(output, [source, *reference] if source else [])
     from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
     from gru_mt.evaluation.evaluate import read_evaluation_set, read_sets
+    from gru_mt.evaluation.hypotheses import keep_hypotheses
     from gru_mt.evaluation.real import measure
     from gru_mt.evaluation.score import resolve_bleu_tokenizer
 
@@ -79,25 +80,26 @@ def evaluate(
     sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
     translator = load_translator(model, device=device)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
+    tokenizer = resolve_bleu_tokenizer(
+        translator.target_language, bleu_tokenizer or translator.bleu_tokenizer
+    )
+    found = []
     for each in sets:
         name = source or (f"{split} {each.name}" if len(sets) > 1 else split)
         say(f"translating {len(each.sources):,} sentences of {name}")
         with while_computing(translator.engine.device_type):
             result = evaluate_translator(
-                translator, each, decoding=decoding, bleu_tokenizer=bleu_tokenizer
+                translator, each, decoding=decoding, bleu_tokenizer=tokenizer
             )
             report = None
             if real:
-                setting = bleu_tokenizer or translator.bleu_tokenizer
-                report = measure(
-                    partial(cast("Any", translator.translate), decoding=decoding),  # overloads
-                    each,
-                    tokenizer=resolve_bleu_tokenizer(translator.target_language, setting),
-                    say=say,
-                )
+                translate: Any = translator.translate  # mypy cannot bind an overload's argument
+                translate = partial(translate, decoding=decoding)
+                report = measure(translate, each, tokenizer=tokenizer, say=say)
         if output:
-            text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses)
+            text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses.texts)
             write_output(_of_set(output, each.name, len(sets)), text.encode())
+        found.append(result.hypotheses)
         if as_json:
             real_rows = {"real": report.to_json()} if report else {}
             print_json({"set": each.name} | result.to_json() | real_rows)
@@ -105,6 +107,8 @@ def evaluate(
         title = [f"{each.name}:"] if len(sets) > 1 else []
         for line in [*title, *result.lines(), *(report.lines() if report else ())]:
             print_result(line)
+    if source is None and len(model) < 2 and decoding == translator.decoding:
+        keep_hypotheses(folder, split, found, decoding, tokenizer)
 
 
 def _check_output(output: Path, reads: Sequence[Path]) -> None:

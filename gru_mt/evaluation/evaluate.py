@@ -9,6 +9,7 @@ from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.confidence import Trust, measure_trust
+from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Score, resolve_bleu_tokenizer, score_translations
 from gru_mt.inference.lines import read_chunks
 from gru_mt.inference.translator import Translator
@@ -21,7 +22,7 @@ class Evaluation:
     """The scores of a translator on an evaluation set."""
 
     scores: tuple[Score, ...]
-    hypotheses: list[str]
+    hypotheses: Hypotheses
     seconds: float  # of translating, without loading and scoring
     decoding: Decoding
     trust: Trust | None  # how far confidences can be relied on; None without them
@@ -29,12 +30,12 @@ class Evaluation:
     @property
     def sentences_s(self) -> float:
         """Sentences translated per second."""
-        return len(self.hypotheses) / self.seconds
+        return len(self.hypotheses.texts) / self.seconds
 
     def lines(self) -> list[str]:
         """Return the scores, the speed and how far confidences can be relied on, for people."""
         speed = (
-            f"{len(self.hypotheses):,} sentences in {self.seconds:.1f} s: "
+            f"{len(self.hypotheses.texts):,} sentences in {self.seconds:.1f} s: "
             f"{self.sentences_s:,.0f} a second, beam {self.decoding.beam_size}, "
             f"length penalty {self.decoding.length_penalty}"
         )
@@ -44,7 +45,7 @@ class Evaluation:
         """Return scores, speed, beam size and length penalty as JSON values."""
         return {
             "scores": [asdict(score) for score in self.scores],
-            "sentences": len(self.hypotheses),
+            "sentences": len(self.hypotheses.texts),
             "seconds": self.seconds,
             "sentences_s": self.sentences_s,
             "beam_size": self.decoding.beam_size,
@@ -80,10 +81,10 @@ def evaluate(
     started_s = time.perf_counter()
     translations = translator.translate(evaluation_set.sources, decoding=decoding)
     seconds = time.perf_counter() - started_s
-    hypotheses = [translation.text for translation in translations]
+    hypotheses = Hypotheses.of(evaluation_set, translations)
     references = evaluation_set.references
-    scores = score_translations(hypotheses, references, tokenizer=tokenizer)
-    trust = measure_trust([each.confidence for each in translations], hypotheses, references)
+    scores = score_translations(hypotheses.texts, references, tokenizer=tokenizer)
+    trust = measure_trust(hypotheses.confidences, hypotheses.texts, references)
     return Evaluation(tuple(scores), hypotheses, seconds, decoding, trust)
 
 

@@ -1,7 +1,6 @@
 """Evaluation sets from files and from runs, and the results of an evaluation."""
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_sets
+from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.storage import write_signed_json
 
 
@@ -20,9 +20,12 @@ class Echo:
     target_language = "th"
     bleu_tokenizer = "auto"
 
-    def translate(self, sources: list[str], **asked: Any) -> list[SimpleNamespace]:
+    def translate(self, sources: list[str], **asked: Any) -> list[Translation]:
         self.asked = asked
-        return [SimpleNamespace(text=source, confidence=None) for source in sources]
+        return [
+            Translation(each, [SentenceTranslation(each, [], [Candidate(each, 0.0, [], None)])])
+            for each in sources
+        ]
 
 
 def test_decoding_is_the_translators_or_what_is_asked_for() -> None:

@@ -1,0 +1,119 @@
+"""What a translator made of evaluation sets, kept in a run: reports and comparisons need no model.
+
+A run keeps what its own model translates, whole sets, as that model decodes by itself.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
+from gru_mt.decoding import Decoding
+from gru_mt.errors import UserError
+from gru_mt.inference.translation import Translation
+from gru_mt.run import WEIGHTS, Run, bundle_of
+from gru_mt.storage import read_signed_json, write_signed_json
+from gru_mt.tensors import tensors_digest
+
+_LISTS = ("texts", "scores", "confidences", "warnings")  # fields with one of each a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Hypotheses:
+    """The translation of each sentence of a set, in its order."""
+
+    set: EvaluationSet
+    texts: list[str]
+    scores: list[float | None]  # of a line the lowest of its sentences' scores; see `Candidate`
+    confidences: list[float | None]
+    warnings: list[list[str]]
+
+    @classmethod
+    def of(cls, evaluation_set: EvaluationSet, translations: Sequence[Translation]) -> Self:
+        """Return what `translations` of a set's sources hold."""
+        return cls(
+            evaluation_set,
+            [each.text for each in translations],
+            [
+                min((one.candidates[0].score for one in each.sentences), default=None)
+                for each in translations
+            ],
+            [each.confidence for each in translations],
+            [[*each.warnings] for each in translations],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptHypotheses:
+    """The hypotheses that a run keeps of its dev or test part."""
+
+    sets: list[Hypotheses]
+    decoding: Decoding
+    bleu_tokenizer: str  # sacreBLEU's name for it
+    model: str  # SHA-256 of the weights that translated
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as JSON values."""
+        sets = sets_to_json([each.set for each in self.sets])["sets"]
+        for values, each in zip(sets, self.sets, strict=True):
+            values |= {name: getattr(each, name) for name in _LISTS}
+        return {
+            "sets": sets,
+            "decoding": asdict(self.decoding),
+            "bleu_tokenizer": self.bleu_tokenizer,
+            "model": self.model,
+        }
+
+
+def keep_hypotheses(
+    folder: Path, part: str, sets: list[Hypotheses], decoding: Decoding, bleu_tokenizer: str
+) -> None:
+    """Write the hypotheses of a part into the run that `folder` is, or is the bundle of.
+
+    Nothing is written where `folder` is neither.
+    """
+    if run := run_of(folder, part):
+        kept = KeptHypotheses(sets, decoding, bleu_tokenizer, model_digest(run))
+        write_signed_json(run.hypotheses(part), kept.to_json())
+
+
+def read_hypotheses(run: Run, part: str) -> KeptHypotheses | None:
+    """Return the hypotheses that a run keeps; None where it has none of the weights it has now.
+
+    Raises UserError where the file is damaged.
+    """
+    path = run.hypotheses(part)
+    if not path.is_file():
+        return None
+    values = read_signed_json(path)
+    try:
+        kept = _from_json(values)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path}: damaged: {error}") from None
+    return kept if kept.model == model_digest(run) else None
+
+
+def _from_json(values: dict[str, Any]) -> KeptHypotheses:
+    """Return what `to_json` gave; another value raises one of several errors."""
+    sets = []
+    for one, each in zip(sets_from_json(values), values["sets"], strict=True):
+        columns = [[*each[name]] for name in _LISTS]
+        if any(len(column) != len(one.sources) for column in columns):
+            raise ValueError(f"not one of each for the {len(one.sources):,} sentences")
+        sets.append(Hypotheses(one, *columns))
+    decoding = Decoding(**values["decoding"])
+    return KeptHypotheses(sets, decoding, values["bleu_tokenizer"], values["model"])
+
+
+def model_digest(run: Run) -> str:
+    """Return the SHA-256 of the weights that a run or a bundle has now."""
+    return tensors_digest(bundle_of(run.folder) / WEIGHTS)
+
+
+def run_of(folder: Path, part: str) -> Run | None:
+    """Return the run that `folder` is, or is the bundle of; None where it is neither."""
+    for run in (Run(folder), Run(folder.parent)):
+        if run.evaluation_sets(part).is_file() and bundle_of(folder) == run.bundle:
+            return run
+    return None

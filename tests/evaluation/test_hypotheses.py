@@ -1,0 +1,104 @@
+"""What a run keeps of its translations."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
+from gru_mt.decoding import Decoding
+from gru_mt.errors import UserError
+from gru_mt.evaluation.hypotheses import (
+    Hypotheses,
+    keep_hypotheses,
+    read_hypotheses,
+)
+from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
+from gru_mt.run import WEIGHTS, Run
+from gru_mt.storage import write_signed_json
+from gru_mt.tensors import save_tensors
+
+SET = EvaluationSet(["A dog. A cat.", ""], [["Un chien. Un chat."], ["-"]], "pets")
+TRANSLATIONS = [
+    Translation(
+        SET.sources[0],
+        [
+            SentenceTranslation(
+                "A dog.",
+                [],
+                [Candidate("Un chien.", -0.5, [], None), Candidate("Le chien.", -0.9, [], None)],
+                gap=" ",
+                confidence=0.75,
+            ),
+            SentenceTranslation(
+                "A cat.",
+                [],
+                [Candidate("Un chat.", -1.5, [], None)],
+                confidence=0.5,
+                warnings=("repeated",),
+            ),
+        ],
+    ),
+    Translation("", []),
+]
+FOUND = Hypotheses(SET, ["Un chien. Un chat.", ""], [-1.5, None], [0.5, None], [["repeated"], []])
+
+
+def test_a_line_has_the_score_and_the_confidence_of_its_worst_sentence() -> None:
+    assert Hypotheses.of(SET, TRANSLATIONS) == FOUND
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Return a run with a test part and weights."""
+    run = Run(tmp_path / "run")
+    run.bundle.mkdir(parents=True)
+    write_signed_json(run.evaluation_sets("test"), sets_to_json([SET]))
+    save_weights(run, 1.0)
+    return run
+
+
+def save_weights(run: Run, value: float) -> None:
+    save_tensors(run.bundle / WEIGHTS, {"w": torch.tensor([value])}, {})
+
+
+@pytest.mark.parametrize("named", ["run", "run/model"])
+def test_a_run_keeps_what_it_or_its_bundle_translated(run: Run, named: str, tmp_path: Path) -> None:
+    keep_hypotheses(tmp_path / named, "test", [FOUND], Decoding(beam_size=3), "13a")
+    kept = read_hypotheses(run, "test")
+    assert kept is not None
+    assert kept.sets == [FOUND]
+    assert (kept.decoding, kept.bleu_tokenizer) == (Decoding(beam_size=3), "13a")
+
+
+def test_hypotheses_of_other_weights_are_not_kept_for_the_new_ones(run: Run) -> None:
+    keep_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+    save_weights(run, 2.0)
+    assert read_hypotheses(run, "test") is None
+    save_weights(run, 1.0)
+    assert read_hypotheses(run, "test") is not None
+
+
+def test_an_export_and_a_bundle_of_no_run_keep_nothing(run: Run, tmp_path: Path) -> None:
+    export = run.export("int8")
+    export.mkdir()
+    alone = tmp_path / "alone" / "model"
+    alone.mkdir(parents=True)
+    for folder in (export, alone):
+        keep_hypotheses(folder, "test", [FOUND], Decoding(), "13a")
+    assert not [*tmp_path.rglob("*.hypotheses.json")]
+
+
+def test_damaged_hypotheses_are_named(run: Run) -> None:
+    keep_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+    path = run.hypotheses("test")
+    path.write_text(path.read_text().replace("Un chat.", "Un rat."))
+    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: its contents"):
+        read_hypotheses(run, "test")
+    short = Hypotheses(SET, ["Un chien."], [-1.5], [0.5], [[]])
+    keep_hypotheses(run.folder, "test", [short], Decoding(), "13a")
+    with pytest.raises(UserError, match="damaged: not one of each for the 2 sentences"):
+        read_hypotheses(run, "test")
+    write_signed_json(path, {"sets": []})
+    with pytest.raises(UserError, match="damaged: 'decoding'"):
+        read_hypotheses(run, "test")
