@@ -1,6 +1,11 @@
 """Where and how precisely to compute."""
 
+import os
+import platform
+import re
 import warnings
+from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -61,3 +66,17 @@ def _fastest(device: torch.device) -> str:
     capabilities = torch.cpu.get_capabilities() if device.type == "cpu" else {}
     multiplies = any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
     return "bf16" if multiplies else "fp32"
+
+
+def machine() -> dict[str, Any]:
+    """Return the facts that minutes depend on, and nothing that identifies this one machine."""
+    cpuinfo = Path("/proc/cpuinfo")
+    text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
+    names = re.findall(r"^model name\s*: (.+)$", text, re.MULTILINE)
+    return {
+        "cpu": names[0] if names else platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "isa": torch.backends.cpu.get_cpu_capability(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
+    }

@@ -5,8 +5,6 @@ Calls the function with the arguments as strings, and prints its result as JSON.
 
 import json
 import os
-import platform
-import re
 import resource
 import statistics
 import sys
@@ -22,6 +20,7 @@ import numpy as np
 import torch
 from measuring import spread
 
+import gru_mt.device
 from gru_mt.config_file import load_config
 from gru_mt.cpu.memory import keep_memory
 from gru_mt.data.batching import plan_batches
@@ -43,23 +42,16 @@ SYLLABLES = [[c + v for v in vowels for c in "bcdfglmnprstvz"] for vowels in ("a
 
 
 def machine() -> dict[str, Any]:
-    """Return the facts that figures depend on, and nothing that identifies this one machine.
+    """Return the facts that figures depend on.
 
     Processors of one name may differ in speed by half, and a shared one is slower at some hours. So
     the GFLOP/s that the CPU reaches just now are measured: no figure can be better than they allow.
     """
-    cpuinfo = Path("/proc/cpuinfo")
-    text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
-    names = re.findall(r"^model name\s*: (.+)$", text, re.MULTILINE)
     return {
-        "cpu": names[0] if names else platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "threads": torch.get_num_threads(),
+        **gru_mt.device.machine(),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
-        "isa": torch.backends.cpu.get_cpu_capability(),
         "fp32_gflops": _gflops(torch.float32),
         "bf16_gflops": _gflops(torch.bfloat16),
-        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
     }
 
 

@@ -1,6 +1,7 @@
 """What a run writes into its folder."""
 
 import time
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -9,8 +10,10 @@ from gru_mt.config import Config, FittedConfig
 from gru_mt.config_file import dump_config
 from gru_mt.data.evaluation_set import sets_to_json
 from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.device import machine
+from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.storage import json_bytes, signed, write_json, write_new
+from gru_mt.storage import json_bytes, read_json, signed, write_json, write_new
 from gru_mt.training.checkpoint import save_checkpoint
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData
@@ -99,9 +102,16 @@ class Keeper:
         return progress
 
     def write_summary(self, progress: Progress, device: str) -> bool:
-        """Write a finished run's summary; return False where the file holds it already."""
-        facts = asdict(progress) | {"minutes": progress.elapsed_s / 60, "device": device}
-        return write_new(self._run.summary, json_bytes(facts))
+        """Write a finished run's summary; return False where the file holds it already.
+
+        So asking for it again on another machine does not change where it was trained.
+        """
+        with suppress(UserError):  # there is none yet, or it is damaged
+            if asdict(progress).items() <= read_json(self._run.summary).items():
+                return False
+        facts = {"minutes": progress.elapsed_s / 60, "device": device, "machine": machine()}
+        write_json(self._run.summary, asdict(progress) | facts)
+        return True
 
     def write_not_finite(self, update: UpdateRecord) -> int:
         """Write which corpus lines an update trained on; return how many."""

@@ -20,6 +20,7 @@ from gru_mt.device import resolve_device
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
+from gru_mt.storage import read_json
 from gru_mt.tensors import load_tensors
 from gru_mt.training import update as update_module
 from gru_mt.training import validation
@@ -348,6 +349,19 @@ def test_a_kill_before_the_summary_is_made_good_by_the_same_command(
     summary.unlink()
     run(config, tmp_path / "run")
     assert summary.read_bytes() == before
+
+
+def test_a_finished_run_keeps_on_which_machine_it_was_trained(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.training.keeping.machine", lambda: {"cpu": "first"})
+    run(small_config("training.max_steps=2"), tmp_path / "run")
+    monkeypatch.setattr("gru_mt.training.keeping.machine", lambda: {"cpu": "second"})
+    run(small_config("training.max_steps=2"), tmp_path / "run")
+    summary = tmp_path / "run" / "summary.json"
+    assert read_json(summary)["machine"] == {"cpu": "first"}
+    run(small_config("training.max_steps=3"), tmp_path / "run")
+    assert read_json(summary)["machine"] == {"cpu": "second"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
