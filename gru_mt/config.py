@@ -380,6 +380,9 @@ class TrainingConfig(Section):
     """Minutes between checkpoints; each validation writes one too."""
     log_steps: Count = 50
     """Optimizer updates between lines of metrics.jsonl."""
+    tensorboard: bool = False
+    """Whether the figures of metrics.jsonl are also written for TensorBoard, into the run's folder
+    tensorboard. Needs pip install 'gru-mt[tensorboard]'."""
 
     @model_validator(mode="before")
     @classmethod

@@ -4,6 +4,8 @@
 places of the files. What is in a file, the module that writes it knows.
 """
 
+import csv
+import io
 import json
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gru_mt.errors import UserError
+from gru_mt.flat import flat
 from gru_mt.storage import append_line, write_file
 
 RUNS = Path("runs")  # where runs are, unless a command names another folder
@@ -84,6 +87,11 @@ class Run:
         return self.folder / "metrics.jsonl"
 
     @property
+    def tensorboard(self) -> Path:
+        """The folder of the same figures for TensorBoard."""
+        return self.folder / "tensorboard"
+
+    @property
     def not_finite(self) -> Path:
         """The corpus lines of the update that stopped the run, as JSON."""
         return self.folder / "not_finite.json"
@@ -133,6 +141,25 @@ class Run:
     def append_metrics(self, step: int, figures: dict[str, Any]) -> None:
         """Add the figures of an update."""
         append_line(self.metrics, json.dumps({"step": step} | figures))
+
+
+def metrics_csv(run: Run) -> str:
+    """Return the numbers of a run's metrics as CSV: a row for each line, a column for each name.
+
+    Columns are in the order in which names first appear, and empty where a line has no number. Of
+    several dev sets each has its own, such as dev_others.pets.dev_bleu. Torn lines are left out.
+    """
+    lines, _ = run.read_metrics()
+    rows = [
+        {name: value for name, value in flat(line).items() if isinstance(value, int | float)}
+        for line in lines
+    ]
+    names = dict.fromkeys(["step", *(name for row in rows for name in row)])
+    table = io.StringIO()
+    writer = csv.DictWriter(table, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return table.getvalue()
 
 
 def bundle_of(folder: Path) -> Path:

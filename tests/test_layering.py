@@ -16,7 +16,7 @@ ROOT = Path(gru_mt.__file__).parent
 # Top to bottom: a module may import those before it. A package stands before its modules, so its
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
-    errors
+    errors flat
     decoding config config_file config_keys
     storage run
     data data.text data.corpora data.corpora.rows data.corpora.table data.corpora.parallel
@@ -42,7 +42,8 @@ ROWS = """
     training training.schedule training.progress training.optimizer training.checkpoint
         training.journal training.lock training.back_translation training.start
         training.preparation training.signals
-        training.update training.validation training.keeping training.trial training.trainer
+        training.update training.validation training.tensorboard training.keeping training.trial
+        training.trainer
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data
         cli.init cli.config cli __main__
 """

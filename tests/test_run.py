@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.errors import UserError
-from gru_mt.run import Run, bundle_of
+from gru_mt.run import Run, bundle_of, metrics_csv
 
 
 def test_every_file_has_its_name(tmp_path: Path) -> None:
@@ -14,11 +14,12 @@ def test_every_file_has_its_name(tmp_path: Path) -> None:
     run = Run(tmp_path)
     paths = [run.config, run.corpus_report, run.attribution, run.log, run.metrics, run.not_finite,
              run.summary, run.checkpoints, run.lock, run.bundle, run.evaluation_sets("dev"),
-             run.evaluation_sets("test"), run.export("fp32"), run.export("int8")]  # fmt: skip
+             run.evaluation_sets("test"), run.export("fp32"), run.export("int8"),
+             run.tensorboard]  # fmt: skip
     assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
         "config.yaml", "corpus.json", "attribution.txt", "train.log", "metrics.jsonl",
         "not_finite.json", "summary.json", "checkpoints", "lock", "model", "dev.json", "test.json",
-        "onnx", "onnx-int8",
+        "onnx", "onnx-int8", "tensorboard",
     ]  # fmt: skip
 
 
@@ -77,3 +78,17 @@ def test_torn_lines_of_metrics_are_dropped_and_counted(tmp_path: Path) -> None:
     run.metrics.write_bytes(b"\n".join([whole[0], *torn, whole[1], b'{"step": 5']))
     assert run.forget_metrics(4) == 7
     assert run.metrics.read_bytes() == b"\n".join([*whole, b""])
+
+
+def test_metrics_as_csv_have_a_column_for_each_number(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    assert metrics_csv(run) == "step\n"
+    run.append_metrics(10, {"epoch": 0, "loss": 1.5, "skipped": None})
+    run.append_metrics(12, {"dev_bleu": 31.25, "dev_others": {'a, "b"': {"dev_bleu": 7.0}}})
+    run.append_metrics(20, {"note": "text", "loss": 1e-05})
+    assert metrics_csv(run).splitlines() == [
+        'step,epoch,loss,dev_bleu,"dev_others.a, ""b"".dev_bleu"',
+        "10,0,1.5,,",
+        "12,,,31.25,7.0",
+        "20,,1e-05,,",
+    ]

@@ -23,20 +23,14 @@ class Evaluation:
 
     scores: tuple[Score, ...]
     hypotheses: Hypotheses
-    seconds: float  # of translating, without loading and scoring
     decoding: Decoding
     trust: Trust | None  # how far confidences can be relied on; None without them
-
-    @property
-    def sentences_s(self) -> float:
-        """Sentences translated per second."""
-        return len(self.hypotheses.texts) / self.seconds
 
     def lines(self) -> list[str]:
         """Return the scores, the speed and how far confidences can be relied on, for people."""
         speed = (
-            f"{len(self.hypotheses.texts):,} sentences in {self.seconds:.1f} s: "
-            f"{self.sentences_s:,.0f} a second, beam {self.decoding.beam_size}, "
+            f"{len(self.hypotheses.texts):,} sentences in {self.hypotheses.seconds:.1f} s: "
+            f"{self.hypotheses.sentences_s:,.0f} a second, beam {self.decoding.beam_size}, "
             f"length penalty {self.decoding.length_penalty}"
         )
         return [*map(str, self.scores), speed, *([str(self.trust)] if self.trust else [])]
@@ -46,8 +40,8 @@ class Evaluation:
         return {
             "scores": [asdict(score) for score in self.scores],
             "sentences": len(self.hypotheses.texts),
-            "seconds": self.seconds,
-            "sentences_s": self.sentences_s,
+            "seconds": self.hypotheses.seconds,
+            "sentences_s": self.hypotheses.sentences_s,
             "beam_size": self.decoding.beam_size,
             "length_penalty": self.decoding.length_penalty,
             "confidence": self.trust and asdict(self.trust),
@@ -81,11 +75,12 @@ def evaluate(
     started_s = time.perf_counter()
     translations = translator.translate(evaluation_set.sources, decoding=decoding)
     seconds = time.perf_counter() - started_s
-    hypotheses = Hypotheses.of(evaluation_set, translations)
-    references = evaluation_set.references
-    scores = score_translations(hypotheses.texts, references, tokenizer=tokenizer)
-    trust = measure_trust(hypotheses.confidences, hypotheses.texts, references)
-    return Evaluation(tuple(scores), hypotheses, seconds, decoding, trust)
+    texts, references = [each.text for each in translations], evaluation_set.references
+    scores = score_translations(texts, references, tokenizer=tokenizer)
+    bleu = scores.multi.value
+    hypotheses = Hypotheses.of(evaluation_set, translations, seconds=seconds, bleu=bleu)
+    trust = measure_trust(hypotheses.confidences, texts, references)
+    return Evaluation(tuple(scores), hypotheses, decoding, trust)
 
 
 def read_sets(folder: Path, part: str) -> list[EvaluationSet]:

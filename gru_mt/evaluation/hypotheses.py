@@ -17,6 +17,7 @@ from gru_mt.storage import read_signed_json, write_signed_json
 from gru_mt.tensors import tensors_digest
 
 _LISTS = ("texts", "scores", "confidences", "warnings")  # fields with one of each a sentence
+_NUMBERS = ("seconds", "bleu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,23 @@ class Hypotheses:
     scores: list[float | None]  # of a line the lowest of its sentences' scores; see `Candidate`
     confidences: list[float | None]
     warnings: list[list[str]]
+    seconds: float  # of translating, without loading and scoring
+    bleu: float  # against all references
+
+    @property
+    def sentences_s(self) -> float:
+        """Sentences translated per second."""
+        return len(self.texts) / self.seconds
 
     @classmethod
-    def of(cls, evaluation_set: EvaluationSet, translations: Sequence[Translation]) -> Self:
+    def of(
+        cls,
+        evaluation_set: EvaluationSet,
+        translations: Sequence[Translation],
+        *,
+        seconds: float,
+        bleu: float,
+    ) -> Self:
         """Return what `translations` of a set's sources hold."""
         return cls(
             evaluation_set,
@@ -41,6 +56,8 @@ class Hypotheses:
             ],
             [each.confidence for each in translations],
             [[*each.warnings] for each in translations],
+            seconds,
+            bleu,
         )
 
 
@@ -57,7 +74,7 @@ class KeptHypotheses:
         """Return all of it as JSON values."""
         sets = sets_to_json([each.set for each in self.sets])["sets"]
         for values, each in zip(sets, self.sets, strict=True):
-            values |= {name: getattr(each, name) for name in _LISTS}
+            values |= {name: getattr(each, name) for name in (*_LISTS, *_NUMBERS)}
         return {
             "sets": sets,
             "decoding": asdict(self.decoding),
@@ -101,7 +118,8 @@ def _from_json(values: dict[str, Any]) -> KeptHypotheses:
         columns = [[*each[name]] for name in _LISTS]
         if any(len(column) != len(one.sources) for column in columns):
             raise ValueError(f"not one of each for the {len(one.sources):,} sentences")
-        sets.append(Hypotheses(one, *columns))
+        numbers = [float(each[name]) for name in _NUMBERS]
+        sets.append(Hypotheses(one, *columns, *numbers))
     decoding = Decoding(**values["decoding"])
     return KeptHypotheses(sets, decoding, values["bleu_tokenizer"], values["model"])
 

@@ -1,7 +1,8 @@
 """What a run writes into its folder."""
 
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from gru_mt.training.checkpoint import save_checkpoint
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData
 from gru_mt.training.progress import Progress
+from gru_mt.training.tensorboard import Board
 from gru_mt.training.update import Reading, UpdateRecord
 
 
@@ -55,6 +57,16 @@ class Keeper:
         self._run, self._config, self._data, self._optimizer = run, config, data, optimizer
         self._started_s = started_s
         self._saved_s = time.perf_counter()
+        self._board: Board | None = None
+
+    @contextmanager
+    def board(self, step: int) -> Iterator[None]:
+        """Write the figures of updates after `step` for TensorBoard too, where that is wanted."""
+        if not self._config.training.tensorboard:
+            yield
+            return
+        with closing(Board(self._run, step)) as self._board:
+            yield
 
     @property
     def elapsed_s(self) -> float:
@@ -84,7 +96,10 @@ class Keeper:
         self._add(progress.step, facts)
 
     def _add(self, step: int, figures: dict[str, Any]) -> None:
-        self._run.append_metrics(step, figures | {"elapsed_s": round(self.elapsed_s, 1)})
+        figures = figures | {"elapsed_s": round(self.elapsed_s, 1)}
+        self._run.append_metrics(step, figures)
+        if self._board is not None:
+            self._board.add(step, figures)
 
     def save_bundle(self, progress: Progress, facts: dict[str, Any]) -> None:
         """Write the averaged weights as the run's translator, with `facts` about them."""

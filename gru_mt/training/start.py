@@ -22,6 +22,7 @@ from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError, quoted
 from gru_mt.evaluation.evaluate import kept_sets
+from gru_mt.flat import flat
 from gru_mt.run import Run
 from gru_mt.storage import read_json
 from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint
@@ -36,6 +37,7 @@ MAY_CHANGE = (  # files only to another place: a digest checks their contents
     "training.patience",
     "training.device",
     "training.log_steps",
+    "training.tensorboard",
     "training.checkpoint_minutes",
     "decoding",
     "data.corpus.*.path",
@@ -236,7 +238,7 @@ def _over(ours: Section, theirs: Section) -> Section:
 
 
 def _refuse_changes(run: Run, before: Config, now: Config) -> None:
-    old, new = _flat(before.model_dump()), _flat(now.model_dump())
+    old, new = flat(before.model_dump()), flat(now.model_dump())
     changed = [
         f"{name} from {quoted(old.get(name))} to {quoted(new.get(name))}"
         for name in sorted(old.keys() | new.keys())
@@ -248,16 +250,3 @@ def _refuse_changes(run: Run, before: Config, now: Config) -> None:
             f"{run.folder}: the run was started with another configuration: {', '.join(changed)} "
             f"changed (only {', '.join(MAY_CHANGE)} may); start anew beside it with --fresh"
         )
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the leaves of nested `values` by full name: {"a": [{"b": 1}]} -> {"a.0.b": 1}."""
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{key}.")
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            flat |= _flat({str(place): each for place, each in enumerate(value)}, f"{prefix}{key}.")
-        else:
-            flat[f"{prefix}{key}"] = value
-    return flat

@@ -29,6 +29,7 @@ from gru_mt.training.progress import Progress, derived_seed
 from gru_mt.training.schedule import epoch_updates, learning_rate
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.start import Start, start_of
+from gru_mt.training.tensorboard import require_tensorboard
 from gru_mt.training.update import Update, UpdateRecord, Window
 from gru_mt.training.validation import calibrate, measure, perplexity
 
@@ -49,9 +50,11 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     """
     started_s = time.perf_counter() if started_s is None else started_s
     keep_memory()
-    # A missing device or BLEU tokenizer is an error now, not after a long preparation.
+    # What is missing (a device, a package) is an error now, not after a long preparation.
     device = resolve_device(config.training.device)
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
+    if config.training.tensorboard:
+        require_tensorboard()
     run = Run(folder)
     journal = Journal(run.log)
     with locked(run):
@@ -107,7 +110,7 @@ class Trainer:
         self.journal.start()
         if torn := self.paths.forget_metrics(self.progress.step):
             self.journal.warn(f"{self.paths.metrics}: unreadable lines were dropped: {torn}")
-        with StopSignals() as signals:
+        with StopSignals() as signals, self.keeper.board(self.progress.step):
             self._say_what_begins()
             with closing(self.journal.meter("update", self.progress.step)) as meter:
                 while not self.progress.ended_by(self.config.training):

@@ -41,11 +41,17 @@ TRANSLATIONS = [
     ),
     Translation("", []),
 ]
-FOUND = Hypotheses(SET, ["Un chien. Un chat.", ""], [-1.5, None], [0.5, None], [["repeated"], []])
+FOUND = Hypotheses(
+    SET, ["Un chien. Un chat.", ""], [-1.5, None], [0.5, None], [["repeated"], []], 0.5, 50.0
+)
 
 
 def test_a_line_has_the_score_and_the_confidence_of_its_worst_sentence() -> None:
-    assert Hypotheses.of(SET, TRANSLATIONS) == FOUND
+    assert Hypotheses.of(SET, TRANSLATIONS, seconds=0.5, bleu=50.0) == FOUND
+
+
+def test_speed_is_in_sentences_a_second() -> None:
+    assert FOUND.sentences_s == 4.0
 
 
 @pytest.fixture
@@ -95,7 +101,7 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
     path.write_text(path.read_text().replace("Un chat.", "Un rat."))
     with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: its contents"):
         read_hypotheses(run, "test")
-    short = Hypotheses(SET, ["Un chien."], [-1.5], [0.5], [[]])
+    short = Hypotheses(SET, ["Un chien."], [-1.5], [0.5], [[]], 0.5, 50.0)
     keep_hypotheses(run.folder, "test", [short], Decoding(), "13a")
     with pytest.raises(UserError, match="damaged: not one of each for the 2 sentences"):
         read_hypotheses(run, "test")

@@ -1,0 +1,106 @@
+"""What training writes for TensorBoard is what its metrics have."""
+
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gru_mt.config import Config
+from gru_mt.errors import Interrupted, UserError
+from gru_mt.flat import flat
+from gru_mt.run import Run
+from gru_mt.training.tensorboard import Board
+from gru_mt.training.trainer import train
+from tests.training.test_trainer import stop_at
+
+Configure = Callable[..., Config]
+Points = set[tuple[int, str, float]]
+__all__ = ["stop_at"]  # a fixture
+pytest.importorskip("tensorboard", reason="it comes with the extra gru-mt[tensorboard]")
+
+
+def shown(run: Run) -> list[tuple[int, str, float]]:
+    """Return each point that TensorBoard shows of a run: update, name, value."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    found = EventAccumulator(str(run.tensorboard), {"scalars": 0})
+    found.Reload()
+    return [
+        (point.step, name, point.value)
+        for name in found.Tags()["scalars"]
+        for point in found.Scalars(name)
+    ]
+
+
+def kept(run: Run) -> list[tuple[int, str, Any]]:
+    """Return the same of the run's metrics."""
+    return [
+        (line["step"], name, pytest.approx(value, rel=1e-6))  # event files have 32 bits
+        for line in run.read_metrics()[0]
+        for name, value in flat(line).items()
+        if name != "step" and value is not None
+    ]
+
+
+def by_name(points: list[tuple[int, str, Any]]) -> list[tuple[int, str, Any]]:
+    return sorted(points, key=lambda point: (point[1], point[0]))
+
+
+def test_a_resumed_run_shows_each_figure_once(
+    small_config: Configure,
+    tmp_path: Path,
+    stop_at: Callable[[int, int], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = small_config("training.log_steps=2", "training.tensorboard=true")
+    run = Run(tmp_path / "run")
+    with monkeypatch.context():
+        stop_at(7, signal.SIGTERM)
+        with pytest.raises(Interrupted):
+            train(config, run.folder)
+    monkeypatch.undo()
+    # As if it had been killed at update 11, after the checkpoint of update 7.
+    board = Board(run, 7)
+    board.add(8, {"loss": 99.0})
+    board.add(11, {"loss": 99.0})
+    board.close()
+    train(config, run.folder)
+    assert by_name(shown(run)) == by_name(kept(run))
+    assert {"loss", "dev_bleu", "elapsed_s"} <= {name for _, name, _ in shown(run)}
+
+
+def test_a_board_that_begins_later_has_all_figures(small_config: Configure, tmp_path: Path) -> None:
+    run = Run(tmp_path / "run")
+    train(small_config("training.max_epochs=1"), run.folder)
+    assert not run.tensorboard.exists()
+    train(small_config("training.tensorboard=true"), run.folder)
+    assert by_name(shown(run)) == by_name(kept(run))
+
+
+def test_without_the_package_nothing_begins(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.training.tensorboard.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pip install 'gru-mt\[tensorboard\]'"):
+        train(small_config("training.tensorboard=true"), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_it_is_not_imported_where_it_is_off(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)  # importing it fails
+    train(small_config("training.max_steps=1"), tmp_path / "run")
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    run = Run(tmp_path / "run")
+    run.folder.mkdir()
+    run.tensorboard.write_text("a file")
+    with pytest.raises(UserError, match="tensorboard: cannot be written: "):
+        Board(run, 0)
