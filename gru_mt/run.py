@@ -14,7 +14,7 @@ from typing import Any
 
 from gru_mt.errors import UserError
 from gru_mt.flat import flat
-from gru_mt.storage import append_line, write_file
+from gru_mt.storage import append_line, read_json, write_file
 
 RUNS = Path("runs")  # where runs are, unless a command names another folder
 CONFIG = "config.yaml"  # of a run, and of a bundle
@@ -128,6 +128,18 @@ class Run:
         raw = self.metrics.read_bytes().splitlines() if self.metrics.is_file() else []
         lines = [line for line in map(_figures, raw) if line is not None]
         return lines, len(raw) - len(lines)
+
+    def read_minutes(self) -> float | None:
+        """Return how long training took; None where it is not finished.
+
+        Raises UserError where the summary is damaged.
+        """
+        if not self.summary.is_file():
+            return None
+        minutes = read_json(self.summary).get("minutes")
+        if not isinstance(minutes, int | float):
+            raise UserError(f"{self.summary}: damaged: it has no minutes")
+        return minutes
 
     def forget_metrics(self, step: int) -> int:
         """Drop the figures after update `step` and all torn lines; return how many are torn."""

@@ -5,6 +5,7 @@ Only functions that read or write tensors import torch.
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from operator import itemgetter
@@ -58,6 +59,26 @@ def tensors_digest(path: Path) -> str:
     """
     with _open_tensors(path, "np") as file:
         return _read_entry(path, file)[1]
+
+
+def tensors_header(path: Path) -> dict[str, Any]:
+    """Return the header of a file by `save_tensors`; its tensors are not read.
+
+    Raises UserError as `tensors_digest` does.
+    """
+    with _open_tensors(path, "np") as file:
+        header: dict[str, Any] = json.loads(_read_entry(path, file)[0])
+    return header
+
+
+def tensors_size(path: Path) -> int:
+    """Return how many numbers a file's tensors have together; they are not read.
+
+    Raises UserError where the file is missing or cut off.
+    """
+    with _open_tensors(path, "np") as file:
+        shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118 no dict
+    return sum(map(math.prod, shapes))
 
 
 @contextmanager

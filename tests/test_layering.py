@@ -38,13 +38,16 @@ ROWS = """
     notebook
     evaluation evaluation.score evaluation.hypotheses evaluation.confidence evaluation.evaluate
         evaluation.names
-        evaluation.rewrite evaluation.real
+        evaluation.rewrite evaluation.real evaluation.significance evaluation.ngrams
+        evaluation.systems evaluation.compare evaluation.groups evaluation.table
+        evaluation.compare_lines
     training training.schedule training.progress training.optimizer training.checkpoint
         training.journal training.lock training.back_translation training.start
         training.preparation training.signals
         training.update training.validation training.tensorboard training.keeping training.trial
-        training.trainer
-    cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data
+        training.trainer training.overview
+    cli.streams cli.app cli.translator cli.train cli.evaluate cli.compare cli.runs
+        cli.translate cli.export cli.data
         cli.init cli.config cli __main__
 """
 ORDER = ROWS.split()

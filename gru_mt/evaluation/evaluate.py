@@ -11,7 +11,7 @@ from gru_mt.errors import UserError
 from gru_mt.evaluation.confidence import Trust, measure_trust
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Score, resolve_bleu_tokenizer, score_translations
-from gru_mt.inference.lines import read_chunks
+from gru_mt.inference.lines import read_lines
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.storage import read_signed_json
@@ -113,16 +113,4 @@ def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:
     An empty reference line means that the sentence has fewer references. Raises UserError if a file
     cannot be read or is not plain text, the files differ in length, or a sentence has no reference.
     """
-    return EvaluationSet.from_files([(path, _read_lines(path)) for path in (source, *references)])
-
-
-def _read_lines(path: Path) -> list[str]:
-    try:
-        with path.open("rb") as file:
-            lines = [line for chunk in read_chunks(file) for line in chunk]
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    for line in lines:
-        if line.warnings:
-            raise UserError(f"{path}:{line.number}: {line.warnings[0]}")
-    return [line.text.strip() for line in lines]
+    return EvaluationSet.from_files([(path, read_lines(path)) for path in (source, *references)])

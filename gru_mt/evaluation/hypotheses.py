@@ -115,7 +115,7 @@ def _from_json(values: dict[str, Any]) -> KeptHypotheses:
     """Return what `to_json` gave; another value raises one of several errors."""
     sets = []
     for one, each in zip(sets_from_json(values), values["sets"], strict=True):
-        columns = [[*each[name]] for name in _LISTS]
+        columns: list[Any] = [[*each[name]] for name in _LISTS]
         if any(len(column) != len(one.sources) for column in columns):
             raise ValueError(f"not one of each for the {len(one.sources):,} sentences")
         numbers = [float(each[name]) for name in _NUMBERS]

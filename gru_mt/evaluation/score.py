@@ -103,7 +103,16 @@ def corpus_bleu(
     from sacrebleu import BLEU
 
     metric = BLEU(tokenize=tokenizer)
-    return float(metric.corpus_score(hypotheses, _reference_streams(hypotheses, references)).score)
+    return float(metric.corpus_score(hypotheses, reference_streams(hypotheses, references)).score)
+
+
+def corpus_chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """Return chrF2 (0 to 100) against all references, without an interval.
+
+    Raises UserError as `score_translations` does.
+    """
+    streams = reference_streams(hypotheses, references)
+    return float(chrf_metric().corpus_score(hypotheses, streams).score)
 
 
 def score_translations(
@@ -116,16 +125,16 @@ def score_translations(
     """
     from sacrebleu import BLEU
 
-    every = _reference_streams(hypotheses, references)
+    every = reference_streams(hypotheses, references)
     first = every[:1]
     return Scores(
         multi=_score("BLEU multi", BLEU(tokenize=tokenizer), hypotheses, every),
         single=_score("BLEU single", BLEU(tokenize=tokenizer), hypotheses, first),
-        chrf=_score("chrF", _chrf_metric(), hypotheses, every),
+        chrf=_score("chrF", chrf_metric(), hypotheses, every),
     )
 
 
-def _reference_streams(
+def reference_streams(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[Sequence[str]]:
     """Return the first reference of every sentence, then the second and so on; None for a gap.
@@ -145,7 +154,7 @@ def _reference_streams(
     return list(zip_longest(*references))
 
 
-def _chrf_metric() -> "Metric":
+def chrf_metric() -> "Metric":
     """Return chrF2 whose resamples are all Python floats.
 
     sacreBLEU 2.6 gives a float where nothing matches, else a float32, and cannot average the two.
@@ -166,7 +175,7 @@ def _score(
     if len(hypotheses) == 1:  # every resample would be the sentence itself
         result = metric.corpus_score(hypotheses, streams)
     else:
-        with _default_seed():
+        with default_seed():
             result = metric.corpus_score(hypotheses, streams, n_bootstrap=RESAMPLES)
         mean, half_width = float(result._mean), float(result._ci)  # public only as rounded text
         low, high = max(0.0, mean - half_width), min(100.0, mean + half_width)
@@ -175,7 +184,7 @@ def _score(
 
 
 @contextmanager
-def _default_seed() -> Iterator[None]:
+def default_seed() -> Iterator[None]:
     """Make sacreBLEU resample with its default seed, 12345, whatever SACREBLEU_SEED says."""
     outside = os.environ.pop("SACREBLEU_SEED", None)
     try:

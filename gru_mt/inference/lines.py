@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedReader
+from pathlib import Path
 from typing import Any
 
 from gru_mt.data.text import CONTROL
@@ -74,6 +75,22 @@ def decode_line(raw: bytes, number: int) -> Line:
         text = CONTROL.sub(" ", text)
         warnings.append("has control characters; they were replaced by spaces")
     return Line(number, text, tuple(warnings))
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a text file without spaces at their ends.
+
+    Raises UserError where it cannot be read or is not plain text.
+    """
+    try:
+        with path.open("rb") as file:
+            lines = [line for chunk in read_chunks(file) for line in chunk]
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    for line in lines:
+        if line.warnings:
+            raise UserError(f"{path}:{line.number}: {line.warnings[0]}")
+    return [line.text.strip() for line in lines]
 
 
 def json_line(values: dict[str, Any]) -> str:

@@ -5,20 +5,23 @@ order of batches and all random numbers can be: they are functions of the seed a
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gru_mt.errors import UserError
-from gru_mt.tensors import load_tensors, save_tensors
-from gru_mt.training.optimizer import Optimizer
+from gru_mt.tensors import load_tensors, save_tensors, tensors_header
 from gru_mt.training.progress import Progress
+
+if TYPE_CHECKING:
+    from gru_mt.training.optimizer import Optimizer
 
 KEPT = 2  # the newest, and the one before it in case of damage
 
 
 def save_checkpoint(
-    folder: Path, optimizer: Optimizer, progress: Progress, fingerprints: dict[str, str]
+    folder: Path, optimizer: "Optimizer", progress: Progress, fingerprints: dict[str, str]
 ) -> None:
     """Write a checkpoint of training on data with these `fingerprints`; keep the KEPT newest."""
     try:
@@ -37,7 +40,7 @@ def save_checkpoint(
 
 def load_checkpoint(
     folder: Path,
-    optimizer: Optimizer,
+    optimizer: "Optimizer",
     fingerprints: dict[str, str],
     warn: Callable[[str], None],
 ) -> Progress:
@@ -56,6 +59,19 @@ def load_checkpoint(
         optimizer.load(tensors, header["counters"], path)
         return Progress(**header["progress"])
     raise UserError(f"{folder}: every checkpoint is damaged; start anew with --fresh")
+
+
+def read_progress(folder: Path) -> Progress | None:
+    """Return where the newest readable checkpoint in `folder` is; its tensors are not read.
+
+    None where there is no checkpoint. Raises UserError where none of them can be read.
+    """
+    for path in _newest_first(folder):
+        with suppress(UserError):
+            return Progress(**tensors_header(path)["progress"])
+    if has_checkpoint(folder):
+        raise UserError(f"{folder}: every checkpoint is damaged")
+    return None
 
 
 def _refuse_others(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> None:

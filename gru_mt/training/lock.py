@@ -33,6 +33,20 @@ def locked(run: Run) -> Iterator[None]:
         yield
 
 
+def is_locked(run: Run) -> bool:
+    """Return whether a process trains in a run's folder."""
+    if not run.lock.is_file():
+        return False
+    with run.lock.open("rb") as lock:
+        try:
+            portalocker.lock(
+                lock, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING
+            )
+        except portalocker.LockException:
+            return True
+    return False
+
+
 def _refuse_others(run: Run) -> None:
     folder = run.folder
     if folder.exists() and not folder.is_dir():
