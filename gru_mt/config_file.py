@@ -279,6 +279,12 @@ def dump_config(config: Config) -> str:
     return yaml.dump(config.model_dump(), Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
+def short_config(config: Config) -> str:
+    """Return what differs from the defaults as YAML; it reads back as the same configuration."""
+    values = config.model_dump(exclude_defaults=True)
+    return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
 def compare_config(config: Config) -> str:
     """Return every resolved value as YAML. A comment shows the default where a value differs."""
     defaults = Config.model_validate({"data": {"corpus": config.data.corpus}}).model_dump()

@@ -71,6 +71,15 @@ class Run:
         """What the translator made of the part `dev` or `test`, as signed JSON."""
         return self.folder / f"{part}.hypotheses.json"
 
+    def familiarity(self, part: str) -> Path:
+        """What the training part has of the sentences of a part, as signed JSON."""
+        return self.folder / f"{part}.familiarity.json"
+
+    @property
+    def report(self) -> Path:
+        """The page that shows the run."""
+        return self.folder / "report.html"
+
     @property
     def back_translations(self) -> Path:
         """The sources that a model made for text without translations, as lines of JSON."""

@@ -109,13 +109,13 @@ def near_duplicates(train: Iterable[str], test: Iterable[str]) -> list[tuple[str
     without: dict[str, str] = {}  # what a text becomes without one of its words
     whole: dict[str, str] = {}
     for text in test:
-        words = _words(text)
+        words = compared_words(text)
         if len(words) >= LEAST_WORDS:
             whole[" ".join(words)] = text
             without |= dict.fromkeys(_with_one_less(words), text)
     found: dict[str, str] = {}
     for text in train:
-        words = _words(text)
+        words = compared_words(text)
         like = without.get(" ".join(words))
         for shorter in _with_one_less(words):
             like = like or whole.get(shorter) or without.get(shorter)
@@ -124,7 +124,8 @@ def near_duplicates(train: Iterable[str], test: Iterable[str]) -> list[tuple[str
     return [*found.items()]
 
 
-def _words(text: str) -> list[str]:
+def compared_words(text: str) -> list[str]:
+    """Return the words of a text by which it is compared: without case and punctuation."""
     return SPACELESS.sub(lambda match: f" {match[0]} ", key(text)).split()
 
 

@@ -102,12 +102,17 @@ def warnings_of(
     warnings = {
         "spelling": sentence.respelled,
         "limit": not hypothesis.ended,
-        "repetition": bool(_REPEATED.search(text)) and not _REPEATED.search(sentence.text),
+        "repetition": is_repetitive(text) and not is_repetitive(sentence.text),
         "unread": has_unread(pieces, hypothesis.coverage or [], lexicon),
         "language": bool(found) and known < KNOWN * len(found),
         "low confidence": confidence is not None and confidence < LOW,
     }
     return tuple(name for name, holds in warnings.items() if holds)
+
+
+def is_repetitive(text: str) -> bool:
+    """Return whether a text has a word or phrase three times in a row."""
+    return _REPEATED.search(text) is not None
 
 
 def has_unread(pieces: Sequence[str], coverage: Sequence[float], lexicon: Lexicon) -> bool:

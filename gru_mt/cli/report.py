@@ -1,0 +1,50 @@
+"""`gru-mt report`."""
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from gru_mt.cli.app import Command, app
+from gru_mt.cli.streams import print_result, require_stdout, say
+from gru_mt.run import Run
+
+EXAMPLES = """\b
+Examples:
+  gru-mt report
+  gru-mt report runs/fra-eng --open
+  gru-mt report runs/fra-eng --watch
+"""
+
+
+@app.command(cls=Command, epilog=EXAMPLES)
+def report(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="RUN", help="A run.  [default: the newest finished one]"),
+    ] = None,
+    split: Annotated[
+        Literal["dev", "test"], typer.Option(help="The part whose translations are shown.")
+    ] = "test",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Else report.html in the run.")
+    ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Keep it fresh until the training is finished.")
+    ] = False,
+) -> None:
+    """Write a page about a run: scores, curves, where it fails, sentences."""
+    require_stdout()
+    from gru_mt.report.write import watch as watch_run
+    from gru_mt.report.write import write_report
+    from gru_mt.storage import check_output
+
+    run = Run(folder) if folder else Run.newest()
+    path = out or run.report
+    check_output(path)
+    (watch_run if watch else write_report)(run, path, split, say=say)
+    print_result(str(path))
+    if open_it:
+        webbrowser.open(path.resolve().as_uri())

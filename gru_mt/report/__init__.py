@@ -1,0 +1,1 @@
+"""Pages that show a run, and what sets several apart: what is computed, and how it is drawn."""

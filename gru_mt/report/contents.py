@@ -1,0 +1,138 @@
+"""What the report of a run says: its files, and what its hypotheses tell."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gru_mt.config import Config
+from gru_mt.config_file import load_config
+from gru_mt.cpu.waiting import while_computing
+from gru_mt.data.parts import load_parts
+from gru_mt.errors import UserError
+from gru_mt.evaluation.evaluate import evaluate, kept_sets
+from gru_mt.evaluation.hypotheses import (
+    Hypotheses,
+    KeptHypotheses,
+    keep_hypotheses,
+    read_hypotheses,
+)
+from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
+from gru_mt.inference.translator import Translator
+from gru_mt.report.failures import Analysis, analyse
+from gru_mt.report.familiarity import Familiarity, familiarity
+from gru_mt.report.samples import Samples, sample
+from gru_mt.run import Run
+from gru_mt.storage import read_json, read_signed_json, write_signed_json
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SetContents:
+    """What is said of a set of dev or test."""
+
+    hypotheses: Hypotheses
+    scores: Scores
+    analysis: Analysis
+    samples: Samples
+    why_unknown: str  # why nothing is said of what the training part knows; "" where it is
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What is said of a run. A run that is still training may have no sets."""
+
+    run: Run
+    config: Config
+    part: str
+    metrics: list[dict[str, Any]]
+    summary: dict[str, Any]  # empty until the run is finished
+    corpus: dict[str, Any]
+    provenance: dict[str, Any]  # empty until there are weights
+    sets: list[SetContents]
+    beam_size: int
+
+
+def contents_of(run: Run, part: str, *, say: Say, translating: bool = True) -> Contents:
+    """Return what a run's files say, after translating a part that it keeps no hypotheses of.
+
+    Without `translating` nothing is translated: there are no sets. Raises UserError where the
+    folder holds no run, or a file of it is damaged.
+    """
+    if not run.config.is_file():
+        raise UserError(f"{run.folder}: holds no run; give the folder that gru-mt train wrote")
+    config = load_config(run.config)
+    bundle = run.bundle.is_dir()
+    summary = read_json(run.summary) if run.summary.is_file() else {}
+    contents = Contents(
+        run,
+        config,
+        part,
+        run.read_metrics()[0],
+        summary,
+        read_json(run.corpus_report),
+        read_json(run.bundle / "provenance.json") if bundle else {},
+        [],
+        config.decoding.beam_size,
+    )
+    if not bundle or not translating or not kept_sets(run.folder, part):
+        return contents
+    translator = Translator.load(run.folder)
+    kept = read_hypotheses(run, part) or _translated(run, part, translator, say)
+    known, why_unknown = _known(run, part, config, kept, say)
+    sets = [
+        _set_contents(hypotheses, kept.bleu_tokenizer, familiar, why_unknown, translator)
+        for hypotheses, familiar in zip(kept.sets, known, strict=True)
+    ]
+    return replace(contents, sets=sets, beam_size=kept.decoding.beam_size)
+
+
+def _translated(run: Run, part: str, translator: Translator, say: Say) -> KeptHypotheses:
+    """Translate a part as `gru-mt eval` does, and keep the hypotheses."""
+    tokenizer = resolve_bleu_tokenizer(translator.target_language, translator.bleu_tokenizer)
+    found = []
+    for each in kept_sets(run.folder, part) or []:
+        say(f"translating {len(each.sources):,} sentences of {part} {each.name}".rstrip())
+        with while_computing(translator.engine.device_type):
+            found.append(evaluate(translator, each, bleu_tokenizer=tokenizer).hypotheses)
+    keep_hypotheses(run.folder, part, found, translator.decoding, tokenizer)
+    kept = read_hypotheses(run, part)
+    assert kept, "they were just written"
+    return kept
+
+
+def _set_contents(
+    hypotheses: Hypotheses,
+    tokenizer: str,
+    known: Familiarity | None,
+    why_unknown: str,
+    translator: Translator,
+) -> SetContents:
+    analysis = analyse(hypotheses, known, tokenizer)
+    scores = score_translations(hypotheses.texts, hypotheses.set.references, tokenizer=tokenizer)
+    samples = sample(hypotheses, analysis.chrf, translator)
+    return SetContents(hypotheses, scores, analysis, samples, why_unknown)
+
+
+def _known(
+    run: Run, part: str, config: Config, kept: KeptHypotheses, say: Say
+) -> tuple[Sequence[Familiarity | None], str]:
+    """Return what the training part has of each set, or why that is not known.
+
+    It is kept in the run, because reading the corpora again takes seconds.
+    """
+    path = run.familiarity(part)
+    if path.is_file():
+        return [Familiarity.from_json(each) for each in read_signed_json(path)["sets"]], ""
+    say("reading the corpora, to see what the training part has of these sentences")
+    try:
+        parts = load_parts(config.data)
+    except UserError as error:
+        return [None] * len(kept.sets), str(error)
+    digests = [each["sha256"] for each in read_json(run.corpus_report)["corpora"]]
+    if digests != [each.sha256 for each in parts.corpora]:
+        return [None] * len(kept.sets), "the corpora are not what they were at training"
+    train = [(pair.source, pair.target) for pair in parts.train]
+    found = [familiarity(train, each.set) for each in kept.sets]
+    write_signed_json(path, {"sets": [each.to_json() for each in found]})
+    return found, ""

@@ -1,0 +1,163 @@
+"""Sentences that a report shows: where a translation differs, other candidates, attention."""
+
+import difflib
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gru_mt.data.text import SPACELESS
+from gru_mt.data.tokenizer import SPACE
+from gru_mt.evaluation.confidence import sentence_chrf
+from gru_mt.evaluation.hypotheses import Hypotheses
+from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
+from gru_mt.inference.translator import Translator
+
+SAMPLES = 20  # worst ones, best ones, and random ones
+N_BEST = 5
+END = "<eos>"
+_MARKS = re.escape(".,;:!?…'’\"“”„«»()[]¿¡-—–،؛؟।")
+_PART = re.compile(  # a gap, a letter of a script without spaces, a word, a mark
+    rf"\s+|{SPACELESS.pattern}|(?:(?!{SPACELESS.pattern})[^\s{_MARKS}])+|."
+)
+
+
+class Piece(NamedTuple):
+    """A part of a text, and whether it is not in the text that is compared with."""
+
+    text: str
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """Attention between words: what each word of the translation read of the source, 0 to 1."""
+
+    source: list[str]
+    rows: list[tuple[str, list[float]]]  # a target word, and its weights over source words
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sentence of a set, its translation, and how the model came to it."""
+
+    number: int  # in the set, from 1
+    source: str
+    translation: list[Piece]  # against the reference that fits best
+    references: list[list[Piece]]  # that one first, against the translation
+    chrf: float
+    confidence: float | None
+    warnings: list[str]
+    others: list[tuple[str, float]]  # the candidates of a line of one sentence, with their scores
+    attention: list[Heat]  # of each sentence of the line
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The sentences of a set that are shown."""
+
+    worst: list[Sample]
+    best: list[Sample]
+    random: list[Sample]
+
+
+def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator) -> Samples:
+    """Return the worst and the best sentences by `chrf`, and random ones, always the same.
+
+    Of the many that are perfect the longest are shown. `translator` is the one that translated.
+    """
+    lengths = [len(source) for source in hypotheses.set.sources]
+    numbers = range(len(chrf))
+    worst = sorted(numbers, key=lambda row: (chrf[row], -lengths[row]))[:SAMPLES]
+    best = sorted(numbers, key=lambda row: (-chrf[row], -lengths[row]))[:SAMPLES]
+    drawn = sorted(random.Random(0).sample(numbers, min(SAMPLES, len(numbers))))
+    rows = [*dict.fromkeys([*worst, *best, *drawn])]
+    decoding = translator.decoding
+    found = translator.translate(
+        [hypotheses.set.sources[row] for row in rows],
+        n_best=min(N_BEST, decoding.beam_size),
+        attention=True,
+    )
+    shown = {
+        row: _sample(hypotheses, row, chrf[row], translation)
+        for row, translation in zip(rows, found, strict=True)
+    }
+    return Samples(*([shown[row] for row in group] for group in (worst, best, drawn)))
+
+
+def _sample(hypotheses: Hypotheses, row: int, chrf: float, again: Translation) -> Sample:
+    text, references = hypotheses.texts[row], hypotheses.set.references[row]
+    fit = sentence_chrf([text] * len(references), [[each] for each in references])
+    order = sorted(range(len(references)), key=lambda place: -fit[place])
+    one = again.sentences[0] if len(again.sentences) == 1 else None
+    return Sample(
+        row + 1,
+        hypotheses.set.sources[row],
+        differences(text, references[order[0]]),
+        [differences(references[place], text) for place in order],
+        chrf,
+        hypotheses.confidences[row],
+        hypotheses.warnings[row],
+        [(each.text, each.score) for each in one.candidates] if one else [],
+        [_heat(each, each.candidates[0]) for each in again.sentences if each.source_tokens],
+    )
+
+
+def differences(text: str, other: str) -> list[Piece]:
+    """Return `text` in pieces: what `other` has in the same order too, and what it has not.
+
+    It goes by words and marks, whatever their case. differences("A dog.", "A big dog.") -> all the
+    same; differences("A big dog.", "A dog.") -> "A ", big differs, " dog.".
+    """
+    words, others = _PART.findall(text), _PART.findall(other)
+    matcher = difflib.SequenceMatcher(
+        None, [word.lower() for word in words], [word.lower() for word in others], autojunk=False
+    )
+    pieces = []
+    for tag, start, end, _, _ in matcher.get_opcodes():
+        if part := "".join(words[start:end]):
+            pieces.append(Piece(part, tag != "equal" and not part.isspace()))
+    return pieces
+
+
+def _heat(sentence: SentenceTranslation, candidate: Candidate) -> Heat:
+    """Return attention by words: summed over a source word's tokens, averaged over a target's."""
+    assert candidate.attention is not None, "it was asked for"
+    source, target = [*sentence.source_tokens, END], [*candidate.tokens, END]
+    columns, rows = word_ends(source), word_ends(target)
+    weights = []
+    for first, last in rows:
+        read = [
+            [sum(row[start:end]) for start, end in columns]
+            for row in candidate.attention[first:last]
+        ]
+        weights.append([sum(column) / len(read) for column in zip(*read, strict=True)])
+    return Heat(_words(source, columns), [*zip(_words(target, rows), weights, strict=True)])
+
+
+def word_ends(tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where each word's tokens begin and end: "▁un", "able", "." -> (0, 2) and (2, 3).
+
+    A letter of a script without spaces is a word of its own with its token. Where no token begins
+    with a space, each token is a word.
+    """
+    pieces = any(token.startswith(SPACE) for token in tokens)
+    starts = [
+        place
+        for place, token in enumerate(tokens)
+        if place == 0 or not pieces or not _goes_on(tokens[place - 1], token)
+    ]
+    return [*zip(starts, [*starts[1:], len(tokens)], strict=True)]
+
+
+def _goes_on(before: str, token: str) -> bool:
+    """Return whether a token goes on with the word of the one before it."""
+    joins = token[:1].isalnum() or token[:1] in "'’"
+    left = before[-1:].isalnum() or before[-1:] in "'’" or before == SPACE
+    return joins and left and token != END and not SPACELESS.search(before + token)
+
+
+def _words(tokens: Sequence[str], ends: Sequence[tuple[int, int]]) -> list[str]:
+    joined = ("".join(tokens[start:end]) for start, end in ends)
+    return [word.replace(SPACE, " ").strip() or "␣" for word in joined]

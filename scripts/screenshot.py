@@ -1,0 +1,41 @@
+"""Takes a picture of a page: `screenshot.py PAGE FILE.png [--width N] [--height N] [--dark]`.
+
+It needs Chromium and the Python package playwright.
+"""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
+
+
+def browser_path() -> str | None:
+    """Return where Chromium is; None where it is not."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def take(page: Path, out: Path, *, width: int, height: int | None, dark: bool) -> None:
+    """Write a picture of a page, `height` pixels of it or all."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=ARGUMENTS)
+        opened = browser.new_page(
+            viewport={"width": width, "height": height or 900},
+            color_scheme="dark" if dark else "light",
+        )
+        opened.goto(page.resolve().as_uri())
+        opened.screenshot(path=out, full_page=height is None)
+        browser.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("page", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--width", type=int, default=1_100)
+    parser.add_argument("--height", type=int)
+    parser.add_argument("--dark", action="store_true")
+    given = parser.parse_args()
+    take(given.page, given.out, width=given.width, height=given.height, dark=given.dark)
