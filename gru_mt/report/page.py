@@ -143,7 +143,8 @@ def _why_no_sets(contents: Contents) -> str:
 def _machine(summary: dict[str, Any]) -> str:
     machine = summary["machine"]
     where = machine["gpu"] if summary["device"] != "cpu" else None
-    return f" on {where or machine['cpu']}, {machine['threads']} threads"
+    threads = machine["threads"]
+    return f" on {where or machine['cpu']}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def _facts(contents: Contents) -> Iterator[tuple[str, str]]:

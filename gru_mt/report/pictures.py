@@ -71,6 +71,8 @@ def curves(
 
 def _add_minutes(axes: "Axes", minutes_at: Sequence[tuple[float, float]]) -> None:
     """Add an axis of minutes above."""
+    from matplotlib.ticker import MaxNLocator
+
     update_N, minute_N = (np.array(column) for column in zip(*minutes_at, strict=True))
     above = axes.secondary_xaxis(
         "top",
@@ -79,6 +81,8 @@ def _add_minutes(axes: "Axes", minutes_at: Sequence[tuple[float, float]]) -> Non
             lambda minute: np.interp(np.asarray(minute), minute_N, update_N),
         ),
     )
+    ticks = MaxNLocator(6).tick_values(0, minute_N[-1])
+    above.set_xticks([tick for tick in ticks if minute_N[0] <= tick <= minute_N[-1]])
     above.set_xlabel("minutes")
 
 

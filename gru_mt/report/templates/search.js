@@ -22,7 +22,7 @@ const search = () => {
   const words = plain(field.value).split(/\s+/).filter(Boolean);
   const found = rows.filter((_, place) => words.every((word) => texts[place].includes(word)));
   count.textContent = words.length
-    ? `${found.length} of ${rows.length} sentences${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`
+    ? `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} sentences${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`
     : "";
   body.replaceChildren(...(words.length ? found.slice(0, SHOWN) : []).map((row) => {
     const line = document.createElement("tr");

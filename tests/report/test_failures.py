@@ -1,0 +1,96 @@
+"""What is wrong with translations: cases written by hand."""
+
+import pytest
+
+from gru_mt.report.failures import analyse, calibration_bins, failures_of, wilson, word_accuracy
+from gru_mt.report.familiarity import Familiarity
+from tests.report.made import hypotheses
+
+TEN = "un deux trois quatre cinq six sept huit neuf dix"
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "text", "references", "fails"),
+    [
+        ("empty", "Hi.", " ", ["Salut."], True),
+        ("empty", "Hi.", "Salut.", ["Salut."], False),
+        ("too long", "Hi.", "Salut toi là.", ["Salut."], True),
+        ("too long", "Hi.", "Salut toi.", ["Salut."], False),
+        ("too long", "Hi.", TEN, ["Salut.", TEN], False),
+        ("too short", "x", "un deux trois", [TEN], True),  # 10 / 2 - 1: four words are enough
+        ("too short", "x", "un deux trois quatre", [TEN], False),
+        ("repeated", "x", "non non non non", ["non"], True),
+        ("repeated", "x", "non non non non", ["non non non"], False),
+        ("copied", "See you!", "see you", ["À plus !"], True),
+        ("copied", "Taxi!", "Taxi !", ["Taxi !"], False),
+        ("copied", "!", "!", ["Oui"], False),
+        ("lost number", "I am 25.", "J'ai 20 ans.", ["J'ai 25 ans."], True),
+        ("lost number", "I am 25.", "J'ai 25 ans.", ["J'ai 25 ans."], False),
+        ("lost number", "I am 25.", "J'ai vingt ans.", ["J'ai vingt-cinq ans."], False),
+        ("lost number", "2 pm", "à 14 h", ["à 14 h", "à 2 h"], False),
+        ("lost name", "I saw Tom.", "J'ai vu Jean.", ["J'ai vu Tom.", "Je vis Tom."], True),
+        ("lost name", "I saw Mary.", "J'ai vu Marie.", ["J'ai vu Marie."], False),
+        ("lost name", "Tom left.", "Il est parti.", ["Tom est parti."], True),
+    ],
+)
+def test_a_translation_fails(
+    name: str, source: str, text: str, references: list[str], fails: bool
+) -> None:
+    rows = {each.name: each.rows for each in failures_of(hypotheses((source, text, references)))}
+    assert (rows[name] == [0]) is fails
+
+
+def test_the_models_own_marks_are_counted() -> None:
+    row = ("a", "b", ["b"])
+    found = failures_of(hypotheses(row, row, row, warnings=[["unread"], [], ["unread", "limit"]]))
+    assert [(each.name, each.rows) for each in found[-2:]] == [
+        ("marked: limit", [2]),
+        ("marked: unread", [0, 2]),
+    ]
+
+
+def test_words_are_right_by_how_often_training_has_them() -> None:
+    counts = {"le": 5_000, "chien": 2, "dort": 0, "et": 12, "un": 7}
+    found = word_accuracy(
+        hypotheses(
+            ("x", "Le chien mange le.", ["Un dort et dort", "Le chien dort et le chien dort."]),
+            ("y", "", ["Un"]),
+        ),
+        Familiarity([], [], [], [], counts),
+    )
+    # The second reference fits: le 2 of 2, chien 1 of 2, dort 0 of 2, et 0 of 1.
+    assert [(each.name, each.words, each.right.value) for each in found] == [
+        ("0", 2, 0.0),
+        ("1 to 2", 2, 50.0),
+        ("3 to 9", 1, 0.0),
+        ("10 to 99", 1, 0.0),
+        ("1,000 and more", 2, 100.0),
+    ]
+
+
+def test_bins_of_confidence_have_as_many_sentences_each() -> None:
+    rows = [("a", "b", ["b"])] * 21
+    confidences = [None, *(each / 20 for each in range(20))]
+    chrf = [0.0, *([20.0] * 10), *([80.0] * 10)]
+    found = calibration_bins(hypotheses(*rows, confidences=confidences), chrf)
+    assert [each.sentences for each in found] == [2] * 10
+    expected = [(4 * place + 1) / 40 for place in range(10)]
+    assert [each.confidence for each in found] == pytest.approx(expected)
+    assert [each.right.value for each in found] == [0.0] * 5 + [1.0] * 5
+    assert calibration_bins(hypotheses(*rows), chrf) == []
+
+
+def test_wilsons_interval() -> None:
+    # z * z is 3.8415. The middle is (5 + 1.9207) / 13.8415 = 0.5, and half of the interval
+    # 1.96 * sqrt(0.025 + 3.8415 / 400) / 1.38415 = 0.2634.
+    found = wilson(5, 10)
+    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.2366, 0.7634), abs=1e-4)
+    assert wilson(0, 10).low == 0.0
+    assert wilson(0, 10).high == pytest.approx(3.8415 / 13.8415, abs=1e-4)
+
+
+def test_without_the_training_part_its_tables_are_left_out() -> None:
+    found = analyse(hypotheses(("a b", "x", ["x"]), ("a", "y", ["z"])), None, "13a")
+    assert [table.title for table in found.tables] == ["Short and long sentences"]
+    assert found.word_accuracy == []
+    assert found.chrf == pytest.approx([100.0, 0.0])

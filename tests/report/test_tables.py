@@ -1,0 +1,78 @@
+"""Buckets of sentences: each in one, and scored as sacreBLEU scores them."""
+
+import pytest
+
+from gru_mt.evaluation.hypotheses import Hypotheses
+from gru_mt.evaluation.score import score_translations
+from gru_mt.report.familiarity import Familiarity
+from gru_mt.report.tables import SentenceScores, tables_of
+from tests.report.made import hypotheses
+
+WORDS = "un chien voit deux chats dans la grande maison de Marie".split() * 3
+
+
+def of_lengths(*lengths: int, references: list[int] | None = None) -> Hypotheses:
+    """Return sources of so many words; every second translation lacks the first letters."""
+    counts = references or [1] * len(lengths)
+    rows = []
+    for row, (length, count) in enumerate(zip(lengths, counts, strict=True)):
+        text = " ".join(WORDS[:length])
+        others = [f"{text} {number}" for number in range(1, count)]
+        rows.append((" ".join(["word"] * length), text[3 * (row % 2) :], [text, *others]))
+    return hypotheses(*rows)
+
+
+def test_a_bucket_has_the_scores_and_intervals_of_sacrebleu() -> None:
+    found = of_lengths(7, 9, 11, 6, 8, 10, references=[1, 3, 2, 1, 1, 2])
+    rows = [0, 2, 3, 5]
+    bucket = SentenceScores(found, "13a").bucket("some", rows)
+    expected = score_translations(
+        [found.texts[row] for row in rows], [found.set.references[row] for row in rows]
+    )
+    for estimate, score in ((bucket.bleu, expected.multi), (bucket.chrf, expected.chrf)):
+        assert estimate.value == pytest.approx(score.value)
+        assert (estimate.low, estimate.high) == pytest.approx((score.low, score.high))
+    assert (bucket.sentences, bucket.few) == (4, True)
+
+
+def test_a_single_sentence_has_no_interval() -> None:
+    bucket = SentenceScores(of_lengths(7, 9), "13a").bucket("one", [0])
+    assert bucket.bleu.value == pytest.approx(100)
+    assert (bucket.bleu.low, bucket.chrf.high) == (None, None)
+
+
+def test_every_sentence_is_in_one_bucket_of_its_length() -> None:
+    found = of_lengths(1, 3, 4, 5, 6, 8, 12, 13, 21, 30)
+    (table,) = tables_of(found, None, SentenceScores(found, "13a"))
+    assert [(each.name, each.sentences) for each in table.buckets] == [
+        ("1 to 3", 2),
+        ("4 to 5", 2),
+        ("6 to 8", 2),
+        ("9 to 12", 1),
+        ("13 to 20", 1),
+        ("21 and more", 2),
+    ]
+
+
+def test_rare_words_distances_and_references_have_their_buckets() -> None:
+    found = of_lengths(*[5] * 6, references=[1, 2, 3, 4, 5, 9])
+    known = Familiarity(
+        nearest=["x"] * 6,
+        distance=[0.1, 0.3, 0.55, 0.6, 1.0, 0.299],
+        near_duplicate=[True, False, False, False, False, False],
+        rarest=[0, 1, 2, 3, 99, 100],
+        target_words={},
+    )
+    tables = tables_of(found, known, SentenceScores(found, "13a"))
+    assert [[(each.name, each.sentences) for each in table.buckets] for table in tables[1:]] == [
+        [("0", 1), ("1 to 2", 2), ("3 to 9", 1), ("10 to 99", 1), ("100 and more", 1)],
+        [("near-duplicate", 1), ("0 to 30 %", 1), ("30 to 40 %", 1), ("50 to 60 %", 1),
+         ("60 to 100 %", 2)],
+        [("1", 1), ("2", 1), ("3 to 4", 2), ("5 and more", 2)],
+    ]  # fmt: skip
+
+
+def test_one_reference_each_needs_no_table_of_references() -> None:
+    found = of_lengths(5, 6)
+    titles = [table.title for table in tables_of(found, None, SentenceScores(found, "13a"))]
+    assert titles == ["Short and long sentences"]
