@@ -8,7 +8,19 @@ from gru_mt.report.familiarity import Familiarity
 from gru_mt.report.tables import SentenceScores, tables_of
 from tests.report.made import hypotheses
 
-WORDS = "un chien voit deux chats dans la grande maison de Marie".split() * 3
+WORDS = [
+    "un",
+    "chien",
+    "voit",
+    "deux",
+    "chats",
+    "dans",
+    "la",
+    "grande",
+    "maison",
+    "de",
+    "Marie",
+] * 3
 
 
 def of_lengths(*lengths: int, references: list[int] | None = None) -> Hypotheses:
