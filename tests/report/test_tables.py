@@ -8,7 +8,7 @@ from gru_mt.report.familiarity import Familiarity
 from gru_mt.report.tables import SentenceScores, tables_of
 from tests.report.made import hypotheses
 
-WORDS = [
+WORDS = ["un", "chien", "voit", "deux", "chats", "dans", "la", "grande", "maison"] * 4
     "un",
     "chien",
     "voit",
