@@ -44,7 +44,8 @@ def group_lines(comparison: GroupComparison) -> Iterator[str]:
         for sizes in [[*map(len, groups.values())]]
         for each in comparison.changes
     ]
-    yield from _change_lines(of_groups, [*groups])
+    if len(runs) > 1:
+        yield from _change_lines(of_groups, [*groups])
     for each in comparison.sets:
         yield from _title(comparison.part, each.name, each.sentences)
         for metric, spreads in each.metrics.items():
@@ -83,7 +84,7 @@ def _facts_lines(systems: Sequence[Facts]) -> Iterator[str]:
 
 def _change_lines(changes: Sequence[Change], names: Sequence[str]) -> Iterator[str]:
     if not changes:
-        yield "their configurations are the same"
+        yield "the configurations do not differ"
         return
     yield ""
     yield printable(f"what differs in the configurations of {' | '.join(names)}:")

@@ -97,6 +97,15 @@ def test_a_comparison_of_runs_as_lines(tmp_path: Path) -> None:
     assert f"right more often in {first}" not in text
 
 
+def test_what_lost_most_comes_first() -> None:
+    found = compare([system("a", PERFECT), system("b", [WORSE[0], "", *WORSE[2:]])])
+    lines = [*comparison_lines(found)]
+    at = lines.index("sentences that lost most chrF:")
+    assert lines[at + 1] == "  -100.0: 100.0 to 0.0, sentence 2"
+    at = lines.index(next(line for line in lines if line.startswith("right more often in a")))
+    assert lines[at + 1].rsplit(maxsplit=2) == ["je vois un", "36", "0"]
+
+
 def test_few_differences_are_named_and_have_no_p_value() -> None:
     found = compare([system("a", PERFECT), system("b", ["x", *PERFECT[1:]])])
     lines = [*comparison_lines(found)]
@@ -146,6 +155,6 @@ def test_groups_are_compared_by_their_means() -> None:
 def test_one_group_shows_how_far_its_runs_spread() -> None:
     found = compare_groups({"all": [system("a", WORSE), system("b", PERFECT)]}, "dev")
     lines = [*group_lines(found)]
-    assert "their configurations are the same" in lines
+    assert "the configurations do not differ" in lines
     assert "dev pets: 36 sentences" in lines
     assert not any("groups are not tested" in line for line in lines)

@@ -41,6 +41,13 @@ def test_a_run_is_read_with_its_facts(tmp_path: Path) -> None:
     assert [each.bleu_tokenizer for each in chosen] == ["char", "char"]
 
 
+def test_decoding_is_that_of_the_translations_and_not_of_the_run_today(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a", [PETS], [TEXTS])
+    run.config.write_text(run.config.read_text().replace("beam_size: 5", "beam_size: 2"))
+    [found] = read_systems([run.folder], "test", None)
+    assert found.config["decoding.beam_size"] == 5
+
+
 def test_a_run_without_translations_is_told_how_to_get_them(tmp_path: Path) -> None:
     for part, option in (("test", ""), ("dev", " --split dev")):
         run = make_run(tmp_path / part, [PETS], [TEXTS], part=part)

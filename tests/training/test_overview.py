@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
+import portalocker
 import pytest
 import torch
 
@@ -93,6 +94,14 @@ def test_a_run_in_training_is_running_and_stays_so(tmp_path: Path) -> None:
         save(run, Progress(step=9, epoch=0, epoch_step=9))
         assert overview(run).state == "running, saved at update 9 of epoch 1"
     assert not is_locked(run)
+
+
+def test_looking_at_a_run_does_not_make_it_look_busy(tmp_path: Path) -> None:
+    run = make(tmp_path / "mine")
+    run.lock.touch()
+    with run.lock.open("rb") as lock:
+        portalocker.lock(lock, portalocker.LockFlags.SHARED)  # as another `gru-mt runs` has it
+        assert not is_locked(run)
 
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path: Path) -> None:
