@@ -73,9 +73,7 @@ def compare(
             named = read_files(systems, reference, source, bleu_tokenizer or "auto")
         else:
             named = read_systems(systems, split or "test", bleu_tokenizer)
-        first, *others = (each.name for each in named)
-        say(f"comparing {', '.join(others)} with {first}")
-        comparison = compare_systems(named, "" if reference else split or "test")
+        comparison = compare_systems(named, "" if reference else split or "test", say=say)
         found, lines = comparison, comparison_lines(comparison)
     for name in found.left_out:
         say(f"note: {shown(name)} is not compared, because not all have it")

@@ -1,6 +1,6 @@
 """What distinguishes systems that translated the same sentences: scores, settings, sentences."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -75,13 +75,15 @@ class Comparison:
     left_out: list[str]  # names of sets that not all systems have
 
 
-def compare(systems: Sequence[System], part: str = "") -> Comparison:
+def compare(systems: Sequence[System], part: str = "", *, say: Callable[[str], None]) -> Comparison:
     """Return how two or more systems differ on the sets that all of them have.
 
-    Raises UserError as `common_outputs` does.
+    `say` tells what takes seconds. Raises UserError as `common_outputs` does.
     """
     tokenizer = systems[0].bleu_tokenizer
     common = common_outputs(systems, part)
+    first, *others = (each.name for each in systems)
+    say(f"comparing {', '.join(others)} with {first}")
     return Comparison(
         part,
         [*map(Facts.of, systems)],

@@ -28,7 +28,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         for name, count in [*zip(names, each.differing, strict=True)][1:]:
             few = ", too few for p" if count < FEW else ""
             of = f"{count:,} of {len(each.set.sources):,} translations"
-            yield f"{name}: {of} are not those of {names[0]}{few}"
+            yield printable(f"{name}: {of} are not those of {names[0]}{few}")
         if len(names) == 2:
             yield from _sentence_lines(each, names)
             yield from _ngram_lines(each, names)
@@ -44,14 +44,17 @@ def group_lines(comparison: GroupComparison) -> Iterator[str]:
         for sizes in [[*map(len, groups.values())]]
         for each in comparison.changes
     ]
-    yield from _change_lines(of_groups, [*groups])
+    if len(runs) > 1:
+        yield from _change_lines(of_groups, [*groups])
     for each in comparison.sets:
         yield from _title(comparison.part, each.name, each.sentences)
         for metric, spreads in each.metrics.items():
             yield from _spread_lines(metric, spreads, comparison)
     for name, group in groups.items():
         if len(group) == 1:
-            yield f"{name} has one run: how far its scores depend on the seed is not known"
+            yield printable(
+                f"{name} has one run: how far its scores depend on the seed is not known"
+            )
     if len(groups) > 1:
         yield "groups are not tested: compare the change of the mean with the deviations"
 
@@ -81,7 +84,7 @@ def _facts_lines(systems: Sequence[Facts]) -> Iterator[str]:
 
 def _change_lines(changes: Sequence[Change], names: Sequence[str]) -> Iterator[str]:
     if not changes:
-        yield "their configurations are the same"
+        yield "the configurations do not differ"
         return
     yield ""
     yield printable(f"what differs in the configurations of {' | '.join(names)}:")

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from gru_mt.config import Config
 from gru_mt.config_file import load_config
@@ -93,8 +95,10 @@ def _finished(run: Run) -> Progress | None:
     """Return where training ended; None where it has not."""
     if not run.summary.is_file():
         return None
-    values = read_json(run.summary)
-    return Progress(**{field.name: values[field.name] for field in fields(Progress)})
+    try:
+        return TypeAdapter(Progress).validate_python(read_json(run.summary))
+    except ValidationError:
+        raise UserError(f"{run.summary}: damaged: it does not say where training ended") from None
 
 
 def _test_bleu(run: Run) -> dict[str, float]:

@@ -1,0 +1,120 @@
+"""Paired tests are sacreBLEU's, and what they cannot know is left out."""
+
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gru_mt.errors import UserError
+from gru_mt.evaluation.score import corpus_bleu, corpus_chrf
+from gru_mt.evaluation.significance import differing, score_systems
+
+WORDS = ["le", "la", "un", "une", "chat", "chien", "livre", "voit", "mange", "sur", "ici", "bleu"]
+
+
+def sentences(count: int, seed: int) -> list[str]:
+    rng = random.Random(seed)
+    return [" ".join(rng.choices(WORDS, k=8)) for _ in range(count)]
+
+
+def damaged(texts: list[str], words: int, seed: int) -> list[str]:
+    """Return texts in which so many words at the end are others."""
+    others = sentences(len(texts), seed)
+    return [
+        " ".join(text.split()[:-words] + other.split()[-words:])
+        for text, other in zip(texts, others, strict=True)
+    ]
+
+
+REFERENCES = sentences(60, seed=1)
+SYSTEMS = [damaged(REFERENCES, 3, seed=2), damaged(REFERENCES, 2, seed=3)]
+
+
+def of_sacrebleu(folder: Path, test: str) -> list[list[list[float]]]:
+    """Return the numbers that sacreBLEU's own command prints: by system, and then by metric."""
+    for name, texts in (("ref", REFERENCES), ("a", SYSTEMS[0]), ("b", SYSTEMS[1])):
+        (folder / name).write_text("".join(f"{text}\n" for text in texts))
+    command = ["sacrebleu", "ref", "-i", "a", "b", "-m", "bleu", "chrf", test, "-f", "latex"]
+    result = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, check=True
+    )
+    rows = [row.split("&")[1:] for row in result.stdout.splitlines() if row.endswith(r"\\")]
+    return [[[*map(float, re.findall(r"[\d.]+", cell))] for cell in row] for row in rows[1:]]
+
+
+def test_scores_intervals_and_p_values_are_those_of_sacrebleus_command(tmp_path: Path) -> None:
+    bootstrap, randomisation = (of_sacrebleu(tmp_path, f"--paired-{test}") for test in ("bs", "ar"))
+    found = score_systems(SYSTEMS, [[text] for text in REFERENCES], tokenizer="13a")
+    assert [metric.name for metric in found] == ["BLEU", "chrF"]
+    for place, metric in enumerate(found):
+        first, second = metric.systems
+        for system, score in enumerate((first, second)):
+            assert score.low is not None
+            assert score.high is not None
+            ours = [score.value, score.mean, (score.high - score.low) / 2]
+            assert ours == pytest.approx(bootstrap[system][place][:3], abs=0.051)
+        assert second.p_bootstrap == pytest.approx(bootstrap[1][place][3], abs=5.1e-5)
+        assert second.p_randomisation == pytest.approx(randomisation[1][place][1], abs=5.1e-5)
+        assert first.p_bootstrap is first.p_randomisation is None
+
+
+def test_the_signatures_say_how_it_was_tested() -> None:
+    for metric in score_systems(SYSTEMS, [[text] for text in REFERENCES], tokenizer="char"):
+        assert "nrefs:1|bs:1000|seed:12345|" in metric.bootstrap
+        assert "nrefs:1|ar:10000|seed:12345|" in metric.randomisation
+        assert ("tok:char" in metric.bootstrap) == (metric.name == "BLEU")
+
+
+def test_sentences_may_have_more_references_than_others() -> None:
+    references = [[text] for text in REFERENCES]
+    references[0].append(SYSTEMS[0][0])
+    bleu, chrf = score_systems(SYSTEMS, references, tokenizer="13a")
+    assert "nrefs:var" in bleu.bootstrap
+    for system, texts in enumerate(SYSTEMS):
+        assert bleu.systems[system].value == pytest.approx(corpus_bleu(texts, references))
+        assert chrf.systems[system].value == pytest.approx(corpus_chrf(texts, references))
+
+
+def test_the_seed_is_not_taken_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    references = [[text] for text in REFERENCES]
+    before = score_systems(SYSTEMS, references, tokenizer="13a")
+    monkeypatch.setenv("SACREBLEU_SEED", "7")
+    assert score_systems(SYSTEMS, references, tokenizer="13a") == before
+
+
+def test_where_few_translations_differ_there_is_no_p_value() -> None:
+    references = [[text] for text in REFERENCES]
+    most, least = ([*REFERENCES[:-count], *[""] * count] for count in (30, 29))
+    for metric in score_systems([REFERENCES, most, least, REFERENCES], references, tokenizer="13a"):
+        assert [score.p_bootstrap is None for score in metric.systems] == [True, False, True, True]
+        assert [score.p_randomisation is None for score in metric.systems] == [
+            True, False, True, True,
+        ]  # fmt: skip
+
+
+def test_equal_scores_have_the_p_value_one() -> None:
+    """sacreBLEU gives 0.001 and 0.0001, the smallest that there are."""
+    spaced = [text.replace(" ", "  ") for text in SYSTEMS[0]]
+    references = [[text] for text in REFERENCES]
+    for metric in score_systems([SYSTEMS[0], spaced], references, tokenizer="13a"):
+        assert metric.systems[1].p_bootstrap == 1.0
+        assert metric.systems[1].p_randomisation == 1.0
+
+
+def test_one_sentence_has_no_interval() -> None:
+    found = score_systems([["le chat"], ["le chien"]], [["le chat"]], tokenizer="13a")
+    assert all((score.low, score.high) == (None, None) for each in found for score in each.systems)
+
+
+def test_counts_that_differ_are_refused() -> None:
+    with pytest.raises(UserError, match="59 translations cannot be scored"):
+        score_systems(
+            [REFERENCES, REFERENCES[1:]], [[text] for text in REFERENCES], tokenizer="13a"
+        )
+
+
+def test_differing_translations_are_counted() -> None:
+    assert differing(["a", "b", "c"], ["a", "B", "C"]) == 2
