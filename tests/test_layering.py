@@ -23,7 +23,7 @@ ROWS = """
         data.corpora.files data.corpora.tmx data.corpora.report data.corpora.fra_eng
         data.corpora.phrasebook data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
         data.corpora.phrasebook.sentences data.example data.split data.filters data.account
-        data.corpus data.evaluation_set data.parts data.check data.recipe
+        data.stages data.corpus data.evaluation_set data.parts data.check data.recipe
         data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
         data.words data.tokenizer data.augment data.encoding data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
@@ -39,7 +39,7 @@ ROWS = """
     evaluation evaluation.score evaluation.confidence evaluation.evaluate evaluation.names
         evaluation.rewrite evaluation.real
     training training.schedule training.progress training.optimizer training.checkpoint
-        training.journal training.lock training.back_translation training.start
+        training.display training.journal training.lock training.back_translation training.start
         training.preparation training.signals
         training.update training.validation training.keeping training.trial training.trainer
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.translate cli.export cli.data
