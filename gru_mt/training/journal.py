@@ -88,11 +88,15 @@ class Journal:
         """
         is_new = stage not in self._stages
         self._stages.add(stage)
-        if self._line is not None:
-            name = printable(stage)
-            self._line.draw(lambda width: stage_line(name, count, width), now=is_new)
+        self.show(stage, count, now=is_new)
         if is_new:
             (self.say if self._line is None else self.note)(stage)
+
+    def show(self, stage: str, count: str = "", *, now: bool = True) -> None:
+        """Show on a terminal what is being done, at once unless it may wait for the next count."""
+        if self._line is not None:
+            name = printable(stage)
+            self._line.draw(lambda width: stage_line(name, count, width), now=now)
 
     def start(self) -> None:
         """Begin to write the log."""

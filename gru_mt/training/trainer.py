@@ -157,6 +157,7 @@ class Trainer:
         facts: dict[str, Any] = {"epoch": before.epoch}
         kept = True
         if self.data.parts.dev:
+            self.journal.show("measuring on dev")
             found = measure(self.optimizer.average, self.data, self.config, self.device)
             if not math.isfinite(found.perplexity):
                 self._refuse("the perplexity on dev after it is")
@@ -169,6 +170,7 @@ class Trainer:
             for line in chain.from_iterable(sample.lines() for sample in found.samples):
                 self.journal.note(line)
         if kept:
+            self.journal.show("saving the translator")
             if weights := calibrate(self.optimizer.average, self.data, self.config):
                 facts |= {"calibration": weights}
             self.keeper.save_bundle(before, facts)

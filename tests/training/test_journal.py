@@ -85,9 +85,12 @@ def test_on_a_terminal_a_stage_replaces_the_one_before(
     journal.stage("reading", "0 lines")
     journal.stage("reading", "1,000 lines")  # too soon to be drawn
     journal.stage("splitting\x1b[2J")
+    journal.show("measuring on dev")
     journal.close()
     journal.close()  # there is nothing to take away
-    shown = [drawn(text) for text in ("reading: 0 lines", "splitting\\x1b[2J", "")]
+    shown = [
+        drawn(text) for text in ("reading: 0 lines", "splitting\\x1b[2J", "measuring on dev", "")
+    ]
     assert capsys.readouterr().err == "".join(shown)
     logged = (tmp_path / "train.log").read_text().splitlines()
     assert [line.split("  ")[1] for line in logged] == ["reading", "splitting\\x1b[2J"]
@@ -104,6 +107,7 @@ def test_without_a_terminal_a_stage_is_named_once(
         ("encoding", ""),
     ):
         journal.stage(stage, count)
+    journal.show("measuring on dev")
     Journal(tmp_path / "train.log", silent=True).stage("encoding")
     assert capsys.readouterr().err == "encoding\nadding noise\n"
 
