@@ -23,7 +23,7 @@ ROWS = """
         data.corpora.files data.corpora.tmx data.corpora.report data.corpora.fra_eng
         data.corpora.phrasebook data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
         data.corpora.phrasebook.sentences data.example data.split data.filters data.account
-        data.corpus data.evaluation_set data.parts data.check data.recipe
+        data.stages data.corpus data.evaluation_set data.parts data.check data.recipe
         data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
         data.words data.tokenizer data.augment data.encoding data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
@@ -42,11 +42,13 @@ ROWS = """
         evaluation.systems evaluation.compare evaluation.groups evaluation.table
         evaluation.compare_lines
     training training.schedule training.progress training.optimizer training.checkpoint
-        training.journal training.lock training.back_translation training.start
+        training.display training.journal training.lock training.back_translation training.start
         training.preparation training.signals
         training.update training.validation training.tensorboard training.keeping training.trial
         training.trainer training.overview
-    cli.streams cli.app cli.translator cli.train cli.evaluate cli.compare cli.runs
+    report report.familiarity report.tables report.failures report.samples report.pictures
+        report.contents report.page report.write
+    cli.streams cli.app cli.translator cli.train cli.evaluate cli.report cli.compare cli.runs
         cli.translate cli.export cli.data
         cli.init cli.config cli __main__
 """

@@ -16,12 +16,13 @@ from gru_mt.data.corpora.phrasebook import sentences
 from gru_mt.data.corpora.rows import Row
 from gru_mt.data.corpora.table import csv_rows, one_sided_rows, table_rows
 from gru_mt.data.corpora.tmx import tmx_rows
+from gru_mt.data.stages import Tell, counted, tell_nobody
 from gru_mt.errors import UserError, quoted, shown
 
 _BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
 
 
-def load_corpora(config: DataConfig) -> list[Corpus]:
+def load_corpora(config: DataConfig, tell: Tell = tell_nobody) -> list[Corpus]:
     """Return the corpora that `config` names, each pair in the order of `config.languages`.
 
     Raises UserError, one line that names the file, if there is no such corpus, it cannot be read,
@@ -32,7 +33,7 @@ def load_corpora(config: DataConfig) -> list[Corpus]:
         raise UserError(
             f"data.corpus: two corpora are called {quoted(twice[0])}; give each a name of its own"
         )
-    return [_load(each, config) for each in config.corpus]
+    return [_load(each, config, tell) for each in config.corpus]
 
 
 def corpus_name(corpus: CorpusConfig, languages: Sequence[str]) -> str:
@@ -47,8 +48,9 @@ def data_files(config: DataConfig) -> list[Path]:
     return [user_path(path) for each in (*own, *config.dev, *config.test) for path in each.path]
 
 
-def _load(corpus: CorpusConfig, config: DataConfig) -> Corpus:
+def _load(corpus: CorpusConfig, config: DataConfig, tell: Tell) -> Corpus:
     """Return one corpus."""
+    stage = f"reading {corpus_name(corpus, config.languages)}"
     name = corpus.path[0]
     built_in = _is_built_in(corpus)
     if built_in and config.languages == ["fr", "en"]:
@@ -70,14 +72,15 @@ def _load(corpus: CorpusConfig, config: DataConfig) -> Corpus:
     for shard in shards:
         texts = [read_text(each, encoding=corpus.encoding, missing=_hint(corpus)) for each in shard]
         account.begin(shard[0].name, b"".join(texts))
-        for row in _rows(shard, texts, corpus, config):
+        for row in counted(_rows(shard, texts, corpus, config), tell, stage, "lines"):
             account.add(row)
     if built_in and name == "phrasebook":
         text = "".join(
             f"{english}\t{french}\n" for english, french in sentences.generate()
         ).encode()
         account.begin(name, text)
-        for row in _rows((Place(Path(name)),), [text], corpus, config):
+        rows = _rows((Place(Path(name)),), [text], corpus, config)
+        for row in counted(rows, tell, stage, "lines"):
             account.add(row)
     loaded = account.corpus(corpus_name(corpus, config.languages))
     if built_in and name == "fra-eng" and loaded.sha256 != FRA_ENG_SHA256:

@@ -12,6 +12,7 @@ from gru_mt.data.corpus import load_corpora
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.example import Example
 from gru_mt.data.split import as_examples, key, split_pairs
+from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.errors import UserError, quoted
 
 
@@ -100,6 +101,7 @@ def load_parts(
     *,
     dev: Sequence[EvaluationSet] = (),
     test: Sequence[EvaluationSet] = (),
+    tell: Tell = tell_nobody,
 ) -> Parts:
     """Return the parts of the corpora and a user's own sets, which come first.
 
@@ -110,7 +112,8 @@ def load_parts(
     language, is a leak. Raises UserError as `load_corpora` and `load_evaluation_set` do, and where
     two sets have one name.
     """
-    corpora = load_corpora(config)
+    corpora = load_corpora(config, tell)
+    tell("splitting")
     train: list[Example] = []
     own = (("dev", config.dev, dev), ("test", config.test, test))
     sets_of = {

@@ -65,7 +65,7 @@ class SentenceScores:
     def __init__(self, hypotheses: Hypotheses, tokenizer: str) -> None:
         """Take the hypotheses; `tokenizer` is sacreBLEU's name for the way to cut text."""
         streams = reference_streams(hypotheses.texts, hypotheses.set.references)
-        self._metrics: tuple[Metric, Metric] = (BLEU(tokenize=tokenizer), chrf_metric())
+        self._metrics: tuple[Metric, Metric] = (BLEU(tokenize=tokenizer, force=True), chrf_metric())
         self._statistics = [
             np.array(metric._extract_corpus_statistics(hypotheses.texts, streams))
             for metric in self._metrics

@@ -46,7 +46,7 @@ def back_translated(texts: Sequence[str], config: Config, run: Run, journal: Jou
                 chunk = _drawn(translator, texts[start : start + CHUNK], seed)
                 append_line(path, json.dumps(chunk))
                 made += chunk
-                meter.show(len(made), len(texts), {})
+                meter.show(len(made), len(texts), [])
     empty = made.count("")
     journal.say(
         f"{len(texts):,} texts without translations: {folder} made their {config.data.source} side"

@@ -2,48 +2,49 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Never
-
-from tqdm import tqdm
 
 from gru_mt.errors import printable
 from gru_mt.storage import append_line
+from gru_mt.training.display import Line, progress_line, stage_line
 
 LINE_SECONDS = 30.0  # between lines of progress where stderr is no terminal
 
 
 class Meter:
-    """Progress of a long work: a bar on a terminal; elsewhere a line now and then."""
+    """Progress of a long work: one line on a terminal; elsewhere a new line now and then."""
 
-    def __init__(self, say: Callable[[str], None], unit: str, done: int) -> None:
-        """Begin after `done` units of the work, such as "update"; `say` prints a line."""
-        self._say, self._unit, self._done = say, unit, done
+    def __init__(self, say: Callable[[str], None], line: Line | None, unit: str, done: int) -> None:
+        """Begin after `done` units of the work, such as "update".
+
+        `line` is the terminal's, and without a terminal `say` prints a new one.
+        """
+        self._say, self._line, self._unit, self._done = say, line, unit, done
         self._started_s = self._said_s = time.perf_counter()
-        self._bar: tqdm[Never] | None = None
-        if sys.stderr.isatty():
-            self._bar = tqdm(initial=done, unit=f" {unit}s", dynamic_ncols=True)
 
-    def show(self, done: int, total: int, shown: dict[str, str]) -> None:
-        """Show that `done` of `total` units are done, and the names and values of `shown`."""
-        if self._bar is not None:
-            self._bar.total = total
-            self._bar.set_postfix(shown, refresh=False)
-            self._bar.update(done - self._bar.n)
-        elif time.perf_counter() - self._said_s > LINE_SECONDS:
-            self._said_s = time.perf_counter()
-            pace_s = (self._said_s - self._started_s) / max(1, done - self._done)
-            facts = [f"{name} {value}" for name, value in shown.items()]
-            left = f"{(total - done) * pace_s / 60:.1f} min left"
-            self._say(", ".join([f"{self._unit} {done:,} of {total:,}", *facts, left]))
+    def show(self, done: int, total: int, facts: Sequence[str]) -> None:
+        """Show that `done` of `total` units are done, and `facts`, the most important first.
+
+        On a terminal the first fact stands for the count of units, if there is one.
+        """
+        now_s = time.perf_counter()
+        pace_s = (now_s - self._started_s) / max(1, done - self._done)
+        left = f"{(total - done) * pace_s / 60:,.1f} min left"
+        count = f"{self._unit} {done:,} of {total:,}"
+        if self._line is not None:
+            head, *others = facts or [count]
+            share = done / total
+            self._line.draw(lambda width: progress_line(head, share, others, left, width))
+        elif now_s - self._said_s > LINE_SECONDS:
+            self._said_s = now_s
+            self._say(", ".join([count, *facts, left]))
 
     def close(self) -> None:
-        """Take the bar away."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
+        """Take the terminal's line away."""
+        if self._line is not None:
+            self._line.clear()
 
 
 class Journal:
@@ -56,14 +57,21 @@ class Journal:
         """Take the file of the log; a silent journal prints nothing."""
         self._log, self._silent = log, silent
         self._waiting: list[str] | None = []  # lines said before `start`
+        self._line = Line() if sys.stderr.isatty() and not silent else None
+        self._stages: set[str] = set()  # those that were named
 
     def say(self, text: str) -> None:
-        """Print a line to stderr, above the bar if there is one, and log it."""
-        text = printable(text)
+        """Print a line to stderr, above the terminal's line of progress, and log it."""
         if not self._silent:
+            self.close()
             with suppress(OSError):  # stderr may be closed; the log has the line
-                tqdm.write(text, file=sys.stderr)
-        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}"
+                sys.stderr.write(f"{printable(text)}\n")
+                sys.stderr.flush()
+        self.note(text)
+
+    def note(self, text: str) -> None:
+        """Log a line, and print nothing."""
+        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {printable(text)}"
         if self._waiting is None:
             append_line(self._log, line)
         else:
@@ -73,6 +81,23 @@ class Journal:
         """Say that something wants attention."""
         self.say(f"warning: {text}")
 
+    def stage(self, stage: str, count: str = "") -> None:
+        """Show what is being done and how much of it is, on a terminal in one line.
+
+        The log, and stderr where it is no terminal, get a line when a stage is first named.
+        """
+        is_new = stage not in self._stages
+        self._stages.add(stage)
+        self.show(stage, count, now=is_new)
+        if is_new:
+            (self.say if self._line is None else self.note)(stage)
+
+    def show(self, stage: str, count: str = "", *, now: bool = True) -> None:
+        """Show on a terminal what is being done, at once unless it may wait for the next count."""
+        if self._line is not None:
+            name = printable(stage)
+            self._line.draw(lambda width: stage_line(name, count, width), now=now)
+
     def start(self) -> None:
         """Begin to write the log."""
         for line in self._waiting or []:
@@ -81,4 +106,9 @@ class Journal:
 
     def meter(self, unit: str, done: int) -> Meter:
         """Return what shows the progress of a work of which `done` units are done before."""
-        return Meter(self.say, unit, done)
+        return Meter(self.say, self._line, unit, done)
+
+    def close(self) -> None:
+        """Take the terminal's line of progress away, before something else is printed."""
+        if self._line is not None:
+            self._line.clear()

@@ -20,12 +20,15 @@ from gru_mt.data.encoding import EncodedPairs, EpochPairs, Ints, encode_pairs
 from gru_mt.data.example import Example
 from gru_mt.data.literals import mask_pair
 from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.stages import Tell, counted, tell_nobody
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.training.journal import Journal
 from gru_mt.training.progress import derived_seed
 from gru_mt.training.start import Start
+
+ADDING_NOISE = "adding noise"  # a stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,21 @@ class TrainingData:
 class TrainingPairs:
     """The ids of the training pairs, as each epoch reads them."""
 
-    def __init__(self, config: Config, tokenizer: Tokenizer, train: list[Example]) -> None:
-        """Take the training part and what encodes it."""
+    def __init__(
+        self,
+        config: Config,
+        tokenizer: Tokenizer,
+        train: list[Example],
+        tell: Tell = tell_nobody,
+    ) -> None:
+        """Take the training part and what encodes it; `tell` is told what takes its time."""
         self._config, self._tokenizer, self._train = config, tokenizer, train
+        self._tell = tell
         one_sided = [corpus.side is not None for corpus in config.data.corpus]
         self._made_N = [one_sided[pair.corpus] for pair in train]
         augment = config.data.augment
+        if augment:
+            tell(ADDING_NOISE)
         self._noise = augment and Noise(augment, train, seed=config.training.seed)
         self._clean: tuple[int, EncodedPairs] | None = None  # the last epoch encoded, all its pairs
         self._epoch: tuple[int, EpochPairs] | None = None  # the last one asked for
@@ -70,7 +82,8 @@ class TrainingPairs:
             row_N = self._rows(epoch)
             pairs = self._clean[1].taken(row_N)
             if self._noise:
-                changed = self._noise.of_epoch(epoch, row_N.tolist())
+                rows = counted(row_N.tolist(), self._tell, ADDING_NOISE, "pairs", total=len(row_N))
+                changed = self._noise.of_epoch(epoch, rows)
                 place_M = np.fromiter(changed, np.int64)
                 made_M = [self._made_N[row] for row in row_N[place_M]]
                 noisy = self._encode([*changed.values()], made_M, epoch)
@@ -105,6 +118,7 @@ class TrainingPairs:
             sampling=self._config.tokenizer.sampling,
             seed=derived_seed("subwords", training.seed, epoch) >> 32,  # it takes 31 bits
             cut_tokens=training.cut_tokens,
+            tell=self._tell,
         )
 
 
@@ -126,7 +140,8 @@ def prepare(
     pair is left to train on, or where the model is too large for this machine.
     """
     if parts is None:
-        parts = load_parts(config.data, dev=start.sets("dev"), test=start.sets("test"))
+        dev, test = start.sets("dev"), start.sets("test")
+        parts = load_parts(config.data, dev=dev, test=test, tell=journal.stage)
     for line in parts.lines():
         journal.say(line)
     for warning in parts.warnings():
@@ -137,11 +152,14 @@ def prepare(
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
     if len(parts.dev) > 1:
         journal.say(f"the dev set {parts.dev[0].name} decides which weights are kept")
-    train = [*map(_masked, parts.train)]
+    size = len(parts.train)
+    pairs = counted(parts.train, journal.stage, "masking what is copied", "pairs", total=size)
+    train = [*map(_masked, pairs)]
     made = _with_sources(parts.one_sided, made_sources) if parts.one_sided else []
     tokenizer = start.tokenizer(config.tokenizer, train, made, journal)
     _refuse_too_large(config, tokenizer)
     if config.data.augment and config.data.augment.words:
+        journal.stage("finding words and short phrases")
         short = learn_short_texts(train)
         journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
         train = [*train, *short]
@@ -155,6 +173,7 @@ def prepare(
         "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
     }
     begun = start.provenance()
+    journal.stage("encoding")
     return TrainingData(
         tokenizer,
         _truecased(train, tokenizer),

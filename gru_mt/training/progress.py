@@ -41,6 +41,15 @@ class Progress:
             return self.epoch_step == 0 or bool(self.ended_by(training))
         return self.step % training.validate_steps == 0 or bool(self.ended_by(training))
 
+    def next_validation(self, epoch_updates: int, training: TrainingConfig) -> int:
+        """Return after how many updates of the run the model is measured on dev next."""
+        every = training.validate_steps
+        if every is None:
+            due = self.step - self.epoch_step + epoch_updates
+        else:
+            due = (self.step // every + 1) * every
+        return min(due, self.total_updates(epoch_updates, training))
+
     def total_updates(self, epoch_updates: int, training: TrainingConfig) -> int:
         """Return the updates of the whole run, if each epoch to come has `epoch_updates`."""
         before = self.step - self.epoch_step

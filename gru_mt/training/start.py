@@ -74,7 +74,7 @@ class Fresh:
 
         Pairs with a source that a model `made` give subwords, but no word that is known.
         """
-        journal.say(f"training the {config.kind} tokenizer")
+        journal.stage(f"training the {config.kind} tokenizer")
         pairs = [(pair.source, pair.target) for pair in [*train, *made]]
         sources, targets = zip(*pairs, strict=True)
         return train_tokenizer(config, sources, targets, written=len(train), warn=journal.warn)
@@ -137,6 +137,7 @@ class FromBundle(Fresh):
     ) -> Tokenizer:
         """Return the bundle's tokenizer, and its lexicon with the words that are new."""
         journal.say(f"training goes on from {self.folder}, with its tokenizer")
+        journal.stage("learning new words")
         tokenizer = self.bundle.tokenizer
         own = Lexicon.learn([pair.source for pair in train], [pair.target for pair in train])
         return replace(tokenizer, lexicon=tokenizer.lexicon.extended(own))

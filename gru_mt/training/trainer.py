@@ -1,9 +1,11 @@
 """The training loop: updates, validations, checkpoints, in their order."""
 
 import math
+import shlex
 import time
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -57,7 +59,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
         require_tensorboard()
     run = Run(folder)
     journal = Journal(run.log)
-    with locked(run):
+    with locked(run), closing(journal):
         start = start_of(run, config)
         config = start.accept(config)
         data = prepare(
@@ -84,7 +86,7 @@ class Trainer:
     ) -> None:
         """Build the model, and let `start` load what the run begins with; write nothing."""
         self.data, self.paths, self.journal, self.device = data, run, journal, device
-        self.pairs = TrainingPairs(config, data.tokenizer, data.train)
+        self.pairs = TrainingPairs(config, data.tokenizer, data.train, journal.stage)
         self.config = start.fit(config, self.pairs.of_epoch, journal)
         training = self.config.training
         self.precision = resolve_precision(training.precision, device)
@@ -98,7 +100,7 @@ class Trainer:
         self.keeper = Keeper(run, self.config, data, self.optimizer, started_s=started_s)
         self._window = Window()
         self._newest: UpdateRecord | None = None
-        self._shown: dict[str, str] = {}
+        self._shown: dict[str, str] = {}  # what the line of progress says, by its name
 
     def run(self) -> Progress:
         """Train to the end of the run, or until it stops early; return its progress.
@@ -116,10 +118,7 @@ class Trainer:
                 while not self.progress.ended_by(self.config.training):
                     self._train_epoch(signals, meter)
             if self.keeper.write_summary(self.progress, str(self.device)):
-                minutes = self.progress.elapsed_s / 60
-                self.journal.say(
-                    f"finished after {minutes:.1f} min; the translator is {self.paths.bundle}"
-                )
+                self._say_the_end()
         if signals.received is not None:
             raise Interrupted(signals.received, "finished before the signal could stop it")
         return self.progress
@@ -143,7 +142,7 @@ class Trainer:
             self.progress = self.progress.after_update(len(updates))
             if self.progress.step % training.log_steps == 0:
                 self._read_window()
-            meter.show(self.progress.step, total, self._shown)
+            meter.show(self.progress.step, total, self._facts(epoch))
             if self.progress.validation_is_due(training):
                 self._validate()
             if self.keeper.checkpoint_is_due:
@@ -161,16 +160,20 @@ class Trainer:
         facts: dict[str, Any] = {"epoch": before.epoch}
         kept = True
         if self.data.parts.dev:
+            self.journal.show("measuring on dev")
             found = measure(self.optimizer.average, self.data, self.config, self.device)
             if not math.isfinite(found.perplexity):
                 self._refuse("the perplexity on dev after it is")
             facts |= found.to_json()
             kept, self.progress = found.may_be_kept(before), found.count(before)
             self.keeper.add_validation(before, facts)
-            self._shown |= {"BLEU": f"{found.bleu:.1f}"}
+            self._shown["BLEU"] = f"BLEU {found.bleu:.1f}"
             where = f"update {before.step:,} ({self.keeper.elapsed_s / 60:.1f} min)"
             self.journal.say(f"{where}: {found}{', kept' if kept else ''}")
+            for line in chain.from_iterable(sample.lines() for sample in found.samples):
+                self.journal.note(line)
         if kept:
+            self.journal.show("saving the translator")
             if weights := calibrate(self.optimizer.average, self.data, self.config):
                 facts |= {"calibration": weights}
             self.keeper.save_bundle(before, facts)
@@ -208,6 +211,41 @@ class Trainer:
                 f"{pairs.source.lost_ends:,} sources and {pairs.target.lost_ends:,} targets "
                 "lose their end"
             )
+        if self.progress.step:
+            self.journal.say(f"resumed at update {self.progress.step:,}")
+        if self.data.parts.dev:
+            self._say_the_next_validation()
+
+    def _say_the_next_validation(self) -> None:
+        training, progress = self.config.training, self.progress
+        pairs = self.pairs.of_epoch(progress.epoch)
+        updates = epoch_updates(training, pairs, training.batch_tokens, progress.epoch)
+        after = progress.next_validation(len(updates), training)
+        which = "next" if progress.step else "first"
+        self.journal.say(
+            f"{which} validation after update {after:,}; an epoch has {len(updates):,} updates"
+        )
+
+    def _say_the_end(self) -> None:
+        """Say why the run ended, how good the translator is, and how to use it."""
+        training, progress = self.config.training, self.progress
+        why = {
+            "max_epochs": f"finished: epoch {progress.epoch:,} of {training.max_epochs:,}",
+            "max_steps": f"finished: update {progress.step:,} of {training.max_steps or 0:,}",
+            "patience": f"stopped: no better for {progress.stale:,} validations",
+        }[progress.ended_by(training)[0]]
+        best = f"best BLEU {progress.best_bleu:.2f}" if self.data.parts.dev else "never measured"
+        self.journal.say(f"{why}, after {progress.elapsed_s / 60:.1f} min; {best}")
+        folder = shlex.quote(str(self.paths.folder))
+        self.journal.say(f"the translator is {self.paths.bundle}; try it, or score it on test:")
+        self.journal.say(f'  gru-mt translate --model {folder} "..."')
+        self.journal.say(f"  gru-mt eval --model {folder}")
+
+    def _facts(self, epoch: int) -> list[str]:
+        """Return what the line of progress says, the most important first."""
+        names = [name for name in ("loss", "BLEU", "tokens/s") if name in self._shown]
+        epochs = f"epoch {epoch + 1:,} of {self.config.training.max_epochs:,}"
+        return [epochs, *(self._shown[name] for name in names)]
 
     def _read_window(self) -> None:
         """Record the figures since the last reading; except in fp16, stop at one not finite."""
@@ -220,8 +258,8 @@ class Trainer:
         self.progress = replace(self.progress, skipped=skipped)
         self.keeper.add_reading(self.progress, reading)
         if reading.loss is not None:
-            self._shown |= {"loss": f"{reading.loss:.3f}"}
-        self._shown |= {"tokens/s": f"{reading.tokens_s:,.0f}"}
+            self._shown["loss"] = f"loss {reading.loss:.2f}"
+        self._shown["tokens/s"] = f"{reading.tokens_s:,.0f} tokens/s"
 
     @torch.no_grad()
     def _check(self) -> None:

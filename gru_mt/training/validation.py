@@ -5,6 +5,7 @@ Shapes: B batch.
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,12 +33,30 @@ LEAST_BLEU = 1.0  # less tells nothing: training has just begun, or BLEU counts 
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """A sentence of dev, and what the model makes of it."""
+
+    source: str
+    reference: str  # the first
+    translation: str
+
+    def lines(self) -> list[str]:
+        """Return lines for a person to read."""
+        return [
+            f"  source       {self.source}",
+            f"  reference    {self.reference}",
+            f"  translation  {self.translation}",
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class Validation:
     """The scores of a model on dev."""
 
     bleu: float  # greedy, against all references
     loss: float  # see `mean_loss`
     others: tuple[tuple[str, "Validation"], ...] = ()  # names and scores of further sets of dev
+    samples: tuple[Sample, ...] = ()  # see `sample_rows`
 
     @property
     def perplexity(self) -> float:
@@ -107,7 +126,22 @@ def _measure_set(
         return Validation(0.0, loss)
     tokenizer = resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     texts = [each.text for each in translator.translate(dev.sources)]
-    return Validation(corpus_bleu(texts, dev.references, tokenizer=tokenizer), loss)
+    samples = (
+        Sample(dev.sources[row], dev.references[row][0], texts[row])
+        for row in sample_rows(dev.sources)
+    )
+    bleu = corpus_bleu(texts, dev.references, tokenizer=tokenizer)
+    return Validation(bleu, loss, samples=tuple(samples))
+
+
+def sample_rows(sources: Sequence[str]) -> list[int]:
+    """Return the rows of a short, a middling and a long sentence; of fewer than three, all.
+
+    They are in the middle of each third of the sentences by length, so every validation of a run
+    has the same ones.
+    """
+    by_length = sorted(range(len(sources)), key=lambda row: (len(sources[row]), row))
+    return [*dict.fromkeys(by_length[len(sources) * sixth // 6] for sixth in (1, 3, 5))]
 
 
 def calibrate(model: Seq2Seq, data: TrainingData, config: Config) -> list[float] | None:

@@ -239,3 +239,11 @@ def test_what_cannot_be_scored_is_named(
 ) -> None:
     with pytest.raises(UserError, match=message):
         score(hypotheses, references)
+
+
+def test_bleu_for_validation_does_not_advise_to_detokenize(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    texts = ["a cat sees the dog ."] * 100  # from as many on sacreBLEU warns
+    assert corpus_bleu(texts, [[text] for text in texts]) == pytest.approx(100)
+    assert not caplog.records

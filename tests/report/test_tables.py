@@ -9,18 +9,6 @@ from gru_mt.report.tables import SentenceScores, tables_of
 from tests.report.made import hypotheses
 
 WORDS = ["un", "chien", "voit", "deux", "chats", "dans", "la", "grande", "maison"] * 4
-    "un",
-    "chien",
-    "voit",
-    "deux",
-    "chats",
-    "dans",
-    "la",
-    "grande",
-    "maison",
-    "de",
-    "Marie",
-] * 3
 
 
 def of_lengths(*lengths: int, references: list[int] | None = None) -> Hypotheses:

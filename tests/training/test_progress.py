@@ -59,3 +59,21 @@ def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -
     assert inside.total_updates(10, TrainingConfig(max_epochs=4)) == 40
     assert inside.total_updates(12, TrainingConfig(max_epochs=4)) == 44  # this one is longer
     assert inside.total_updates(10, TrainingConfig(max_epochs=4, max_steps=30)) == 30
+
+
+@pytest.mark.parametrize(
+    ("settings", "after"),
+    [
+        ({}, 30),  # the end of the third epoch
+        ({"validate_steps": 4}, 28),
+        ({"validate_steps": 5}, 30),  # the one after update 25 is done
+        ({"max_steps": 27}, 27),
+        ({"max_epochs": 3, "validate_steps": 99}, 30),
+    ],
+)
+def test_the_next_validation_comes_in_its_rhythm_or_at_the_end(
+    settings: dict[str, Any], after: int
+) -> None:
+    inside = Progress(step=25, epoch=2, epoch_step=5)  # two epochs of ten
+    training = TrainingConfig.model_validate({"max_epochs": 9} | settings)
+    assert inside.next_validation(10, training) == after

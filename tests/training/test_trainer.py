@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -67,7 +68,7 @@ def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
     """Return a function that sends this process a signal when update `step` ends."""
 
     def arrange(step: int, number: int) -> None:
-        def show(self: Meter, now: int, total: int, shown: dict[str, str]) -> None:
+        def show(self: Meter, now: int, total: int, facts: list[str]) -> None:
             if now == step:
                 os.kill(os.getpid(), number)
 
@@ -288,13 +289,17 @@ def test_the_latest_weights_that_dev_does_not_call_worse_are_kept(
 
 
 def test_patience_counts_validations_without_a_better_score(
-    small_config: Configure, tmp_path: Path, scores: Callable[[list[float]], None]
+    small_config: Configure,
+    tmp_path: Path,
+    scores: Callable[[list[float]], None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     scores([10.0, 20.0, 20.0, 15.0, 99.0])
     progress = run(
         small_config("training.validate_steps=2", "training.patience=2"), tmp_path / "run"
     )
     assert (progress.step, progress.best_bleu) == (8, 20.0)
+    assert "stopped: no better for 2 validations, after" in capsys.readouterr().err
 
 
 def test_the_last_update_is_validated_wherever_it_falls(
@@ -485,7 +490,10 @@ def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
     corpus = tmp_path / "corpus.tsv"
     corpus.write_text("a cat\tun chat\na dog\tun chien\n")
     run(small_config(f"data.corpus={corpus}"), tmp_path / "run")
-    assert "too small for a dev part" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "too small for a dev part" in said
+    assert "first validation" not in said
+    assert re.search(r"^finished: epoch 2 of 2, after .* min; never measured$", said, re.M)
     _, facts = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
     assert facts["step"] == 2
 
