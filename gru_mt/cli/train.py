@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gru_mt.cli.app import Command, SetOption, app
+from gru_mt.cli.streams import say
 from gru_mt.errors import UserError
 from gru_mt.run import RUNS, Run
 
@@ -50,7 +51,24 @@ def train(
     from gru_mt.training.trainer import train as train_run
 
     place = Run(run or RUNS / config.stem)
-    train_run(parsed, (place.unused() if fresh else place).folder, started_s=STARTED_S)
+    place = place.unused() if fresh else place
+    train_run(parsed, place.folder, started_s=STARTED_S)
+    _report(place)
+
+
+def _report(run: Run) -> None:
+    """Write a finished run's report, unless it is there; the training counts without it too."""
+    report = run.report
+    if report.is_file() and report.stat().st_mtime >= run.summary.stat().st_mtime:
+        return
+    from gru_mt.report.write import write_report
+
+    try:
+        write_report(run, report, say=say)
+    except UserError as error:
+        say(f"warning: there is no report: {error}")
+    else:
+        say(f"the report is {report}")
 
 
 def _config_of(run: Path | None) -> Path:
