@@ -229,10 +229,11 @@ class Trainer:
     def _say_the_end(self) -> None:
         """Say why the run ended, how good the translator is, and how to use it."""
         training, progress = self.config.training, self.progress
+        s = "s" if progress.stale > 1 else ""
         why = {
             "max_epochs": f"finished: epoch {progress.epoch:,} of {training.max_epochs:,}",
             "max_steps": f"finished: update {progress.step:,} of {training.max_steps or 0:,}",
-            "patience": f"stopped: no better for {progress.stale:,} validations",
+            "patience": f"stopped: no better for {progress.stale:,} validation{s}",
         }[progress.ended_by(training)[0]]
         best = f"best BLEU {progress.best_bleu:.2f}" if self.data.parts.dev else "never measured"
         self.journal.say(f"{why}, after {progress.elapsed_s / 60:.1f} min; {best}")

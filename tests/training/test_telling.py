@@ -99,6 +99,17 @@ def test_an_end_by_its_epochs_names_them(
     assert "\nfinished: epoch 1 of 1, after " in capsys.readouterr().err
 
 
+def test_an_end_by_patience_names_it(
+    small_config: Configure,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(validation, "corpus_bleu", lambda *_, **__: 10.0)
+    train(small_config("training.validate_steps=2", "training.patience=1"), tmp_path)
+    assert "\nstopped: no better for 1 validation, after " in capsys.readouterr().err
+
+
 def test_the_preparation_names_its_stages(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
