@@ -459,7 +459,7 @@ def test_cores_are_left_to_others_while_torch_computes_and_at_no_other_time(
     for count, *command in (
         (0, "--help"),
         (0, "data", "--config", "small.yaml", "--out", tmp_path / "split"),
-        (1, "train", "--config", "small.yaml", "--run", tmp_path / "run",
+        (2, "train", "--config", "small.yaml", "--run", tmp_path / "run",  # and its report
          "--set", "training.max_steps=1"),
         (1, "eval", "--model", "runs/small"),
         (1, "translate", "--model", "runs/small", "I see!"),

@@ -54,7 +54,7 @@ def compare(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which of two runs is better, and whether that may be chance: BLEU, chrF, sentences."""
+    """Say which of two runs is better, or whether that may be chance."""
     require_stdout()
     systems = systems or []
     _check(systems, group, split, reference, source)

@@ -35,7 +35,7 @@ def report(
         bool, typer.Option("--watch", help="Keep it fresh until the training is finished.")
     ] = False,
 ) -> None:
-    """Write a page about a run: scores, curves, where it fails, sentences."""
+    """Write a page that shows a run: scores, curves, sentences."""
     require_stdout()
     from gru_mt.report.write import watch as watch_run
     from gru_mt.report.write import write_report
