@@ -100,7 +100,7 @@ def _sample(hypotheses: Hypotheses, row: int, chrf: float, again: Translation) -
         hypotheses.confidences[row],
         hypotheses.warnings[row],
         [(each.text, each.score) for each in one.candidates] if one else [],
-        [_heat(each, each.candidates[0]) for each in again.sentences if each.source_tokens],
+        [heat(each, each.candidates[0]) for each in again.sentences if each.source_tokens],
     )
 
 
@@ -121,7 +121,7 @@ def differences(text: str, other: str) -> list[Piece]:
     return pieces
 
 
-def _heat(sentence: SentenceTranslation, candidate: Candidate) -> Heat:
+def heat(sentence: SentenceTranslation, candidate: Candidate) -> Heat:
     """Return attention by words: summed over a source word's tokens, averaged over a target's."""
     assert candidate.attention is not None, "it was asked for"
     source, target = [*sentence.source_tokens, END], [*candidate.tokens, END]

@@ -1,0 +1,57 @@
+"""A trained run whose test part has what a page must not take for markup."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gru_mt.config_file import parse_config
+from gru_mt.report.write import write_report
+from gru_mt.run import Run
+from gru_mt.training.trainer import train
+
+NASTY = [
+    "<script>document.title = 'owned'</script> I see one cat.",
+    "</script><img src=https://example.org/x.png onerror=alert(1)>",
+    "<!-- I see & you \"see\" 'one' cat.",
+    "{{ 7 * 7 }} {% raw %} I want two dog.",
+    "אני רואה חתול אחד.",
+    "猫を一匹見ます。",
+]
+CONFIG = """
+data:
+  corpus: {corpus}
+  test: {{path: [{folder}/test.en, {folder}/test.fr]}}
+tokenizer: {{kind: word, min_frequency: 1}}
+model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
+training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32, log_steps: 5}}
+"""
+
+
+@pytest.fixture(scope="session")
+def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return a finished run that keeps no translations yet."""
+    folder = tmp_path_factory.mktemp("report")
+    corpus = shutil.copy(small_corpus, folder / "pairs.tsv")
+    sources = NASTY + [f"they see {word} key." for word in ("one", "two", "three", "four")] * 10
+    for ending, texts in (("en", sources), ("fr", [f"{each} <b>!" for each in sources])):
+        (folder / f"test.{ending}").write_text("".join(f"{text}\n" for text in texts), "utf-8")
+    config = parse_config(CONFIG.format(corpus=corpus, folder=folder), where="small")
+    train(config, folder / "runs" / "small <b>")
+    return Run(folder / "runs" / "small <b>")
+
+
+@pytest.fixture
+def run(trained: Run, tmp_path: Path) -> Run:
+    """Return a copy of that run, with its corpus and test part in their place."""
+    shutil.copytree(trained.folder, tmp_path / trained.folder.name)
+    return Run(tmp_path / trained.folder.name)
+
+
+@pytest.fixture(scope="session")
+def page(trained: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the report of that run, in a file."""
+    copy = Run(tmp_path_factory.mktemp("page") / trained.folder.name)
+    shutil.copytree(trained.folder, copy.folder)
+    write_report(copy, copy.report, say=lambda _: None)
+    return copy.report

@@ -1,0 +1,82 @@
+"""The page of a run in a real browser."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="the package playwright drives the browser"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-background-networking", "--disable-component-update"],
+        )
+        yield opened
+        opened.close()
+
+
+def visit(browser: Any, page: Path, **options: Any) -> tuple[Any, list[str]]:
+    """Return an opened page, and what it asked for and complained about."""
+    opened = browser.new_page(**options)
+    events: list[str] = []
+    opened.on("request", lambda request: events.append(request.url))
+    opened.on("console", lambda message: events.append(message.text))
+    opened.on("pageerror", lambda error: events.append(str(error)))
+    opened.on("dialog", lambda dialog: events.append(dialog.message))
+    opened.goto(page.resolve().as_uri())
+    return opened, events
+
+
+def test_nothing_else_is_asked_for_and_nothing_of_the_corpus_runs(browser: Any, page: Path) -> None:
+    opened, events = visit(browser, page)
+    assert events == [page.resolve().as_uri()]
+    assert opened.title() == "small <b>: en to fr"
+    for picture in opened.query_selector_all("svg"):
+        assert picture.bounding_box()["width"] > 200
+
+
+@pytest.mark.parametrize("width", [360, 1_440])
+def test_the_page_is_never_wider_than_the_window(browser: Any, page: Path, width: int) -> None:
+    opened, _ = visit(browser, page, viewport={"width": width, "height": 800})
+    opened.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_sentences_are_found_by_their_words_without_accents_and_case(
+    browser: Any, page: Path
+) -> None:
+    opened, events = visit(browser, page)
+    opened.fill("#query", "THEY fôur key")
+    assert opened.inner_text("#found") == "10 of 46 sentences"
+    assert opened.locator("#results tr").count() == 10
+    opened.fill("#query", "script")
+    assert "<script>" in opened.inner_text("#results")
+    opened.fill("#query", "")
+    assert not opened.locator("#table").is_visible()
+    assert events == [page.resolve().as_uri()]
+
+
+def test_without_javascript_the_page_can_be_read(browser: Any, page: Path) -> None:
+    opened, events = visit(browser, page, java_script_enabled=False)
+    assert not opened.locator("#search").is_visible()
+    assert opened.locator("details summary").first.is_visible()
+    assert events == [page.resolve().as_uri()]
+
+
+def test_the_dark_page_is_dark(browser: Any, page: Path) -> None:
+    def paper(scheme: str) -> int:
+        opened, _ = visit(browser, page, color_scheme=scheme)
+        colour = opened.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in colour.removeprefix("rgb(").rstrip(")").split(","))
+
+    assert paper("dark") < 150 < 600 < paper("light")

@@ -1,0 +1,184 @@
+"""The page of a run: whole, alone, escaped, and honest about what it lacks."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from gru_mt.errors import UserError
+from gru_mt.report.contents import contents_of
+from gru_mt.report.page import page_of
+from gru_mt.report.write import watch, write_report
+from gru_mt.run import Run
+from tests.report.conftest import NASTY
+
+VOID = {"meta", "input", "br", "path", "use"}
+
+
+class Page(HTMLParser):
+    """The elements of a page; fails where one is not closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.contents: dict[str, str] = {}  # of the elements that are read
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("style", "script", "title", "h1"):
+            tag, attributes = self.elements[-1]
+            name = "json" if attributes.get("type") == "application/json" else tag
+            self.contents[name] = self.contents.get(name, "") + data
+
+
+def silent(_: str) -> None:
+    """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def parsed(page: Path) -> Page:
+    return Page(page.read_text("utf-8"))
+
+
+def test_text_of_a_corpus_is_never_markup(parsed: Page) -> None:
+    tags = [tag for tag, _ in parsed.elements]
+    assert tags.count("script") == 2  # the data of the search, and the search
+    assert "img" not in tags
+    assert "b" not in [tag for tag, attributes in parsed.elements if tag == "b" and attributes]
+    assert not [
+        name
+        for _, attributes in parsed.elements
+        for name in attributes
+        if name.startswith("on") or name in ("src", "style")
+    ]
+    rows = json.loads(parsed.contents["json"])
+    assert [row[0] for row in rows[: len(NASTY)]] == NASTY
+    assert parsed.contents["title"] == "small <b>: en to fr"
+
+
+def test_the_page_asks_nobody_and_runs_only_its_own_script(parsed: Page) -> None:
+    (policy,) = [
+        attributes["content"] or ""
+        for tag, attributes in parsed.elements
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy.startswith("default-src 'none'; ")
+    for name in ("style", "script"):
+        digest = hashlib.sha256(parsed.contents[name].encode()).digest()
+        assert f"{name}-src 'sha256-{base64.b64encode(digest).decode()}';" in policy
+    links = [
+        attributes.get(name) or ""
+        for _, attributes in parsed.elements
+        for name in ("href", "xlink:href")
+        if name in attributes
+    ]
+    assert links
+    assert all(link.startswith("#") for link in links)
+
+
+def test_every_link_has_its_place_and_no_place_is_there_twice(parsed: Page) -> None:
+    places = [attributes["id"] for _, attributes in parsed.elements if "id" in attributes]
+    assert len(places) == len({*places})
+    links = [attributes["href"] or "" for tag, attributes in parsed.elements if tag == "a"]
+    assert {link.removeprefix("#") for link in links} <= {*places}
+
+
+def test_the_page_has_its_pictures_and_is_small(page: Path, parsed: Page) -> None:
+    pytest.importorskip("matplotlib", reason="pictures come with the extra gru-mt[report]")
+    labels = [attributes.get("aria-label") for tag, attributes in parsed.elements if tag == "svg"]
+    assert labels[:5] == ["Loss", "BLEU", "Learning rate", "Gradient norm", "Speed"]
+    assert "Short and long sentences" in labels
+    assert page.stat().st_size < 1_000_000
+
+
+def test_what_is_kept_is_not_translated_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    write_report(run, run.report, say=said.append)
+    assert said[0].startswith("translating 46 sentences of test")
+    first = run.report.read_bytes()
+    monkeypatch.setattr("gru_mt.report.contents.evaluate", pytest.fail)
+    monkeypatch.setattr("gru_mt.report.contents.load_parts", pytest.fail)
+    said.clear()
+    write_report(run, run.report, say=said.append)
+    assert said == []
+    assert run.report.read_bytes() == first
+
+
+def test_without_matplotlib_the_page_says_what_is_missing(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.report.page.can_draw", lambda: False)
+    text = page_of(contents_of(run, "test", say=silent))
+    assert "<svg" not in text
+    assert "pip install &#39;gru-mt[report]&#39;" in text
+    assert "Short and long sentences" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [("gone", "pairs.tsv: cannot be read"), ("other", "not what they were at training")],
+)
+def test_a_corpus_that_is_gone_or_another_leaves_its_tables_out(
+    run: Run, tmp_path: Path, change: str, reason: str
+) -> None:
+    corpus = tmp_path / "pairs.tsv"
+    before = Path(re.findall(r"\S+pairs\.tsv", run.config.read_text("utf-8"))[0])
+    if change == "other":
+        corpus.write_bytes(before.read_bytes() + b"I see nine cat.\tmoi vois chat neuf.\n")
+    run.config.write_text(run.config.read_text("utf-8").replace(str(before), str(corpus)), "utf-8")
+    text = page_of(contents_of(run, "test", say=silent))
+    assert reason in text
+    assert "Rare words" not in text
+    assert not run.familiarity("test").exists()
+
+
+def test_a_run_that_is_not_finished_has_curves_and_says_so(run: Run) -> None:
+    run.summary.unlink()
+    text = page_of(contents_of(run, "test", say=silent, translating=False))
+    assert "The training is not finished" in text
+    assert "What the dev part said" in text
+    assert 'id="sentences' not in text
+
+
+def test_dev_can_be_shown_instead(run: Run) -> None:
+    text = page_of(contents_of(run, "dev", say=silent))
+    assert "sentences of the dev part" in text
+    assert run.hypotheses("dev").is_file()
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no run; give the folder"):
+        contents_of(Run(tmp_path), "test", say=silent)
+
+
+def test_a_run_that_trains_is_shown_again_and_again(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked = iter([True, True, False])
+    pages: list[str] = []
+    monkeypatch.setattr("gru_mt.report.write.is_locked", lambda _: next(locked))
+    monkeypatch.setattr("time.sleep", lambda _: pages.append(run.report.read_text("utf-8")))
+    watch(run, run.report, say=silent)
+    refreshing = '<meta http-equiv="refresh" content="15">'
+    assert [refreshing in page for page in pages] == [True, True]
+    assert refreshing not in run.report.read_text("utf-8")
+    assert 'id="sentences1"' in run.report.read_text("utf-8")
