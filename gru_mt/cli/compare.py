@@ -54,7 +54,11 @@ def compare(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which of two runs is better, and whether that may be chance: BLEU, chrF, sentences."""
+    """Compare runs: is one better, or may it be chance? What changed?
+
+    BLEU and chrF come with sacreBLEU's tests of significance. Of two runs, the sentences and
+    n-grams that changed most are shown too.
+    """
     require_stdout()
     systems = systems or []
     _check(systems, group, split, reference, source)
