@@ -43,18 +43,24 @@ def compare(
     ] = None,
     reference: Annotated[
         list[Path],
-        typer.Option(metavar="FILE", help="Compare files, by these references."),
+        typer.Option(metavar="FILE", help="Compare files by it; may be given several times."),
     ] = [],  # noqa: B006 typer wants a list, and nobody changes it
     source: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What the files are translations of.")
     ] = None,
     bleu_tokenizer: Annotated[
         BleuTokenizer | None,
-        typer.Option(help="How sacreBLEU splits words; else as in the runs, and 13a for files."),
+        typer.Option(
+            help="How sacreBLEU splits words; else as in the runs, or by the reference's ending."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which of two runs is better, or whether that may be chance."""
+    """Compare runs: is one better, or may it be chance?
+
+    BLEU and chrF come with sacreBLEU's tests of significance. Of two runs, the sentences and
+    n-grams that changed most are shown too.
+    """
     require_stdout()
     systems = systems or []
     _check(systems, group, split, reference, source)

@@ -27,7 +27,7 @@ def runs(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the runs that there are, the newest first."""
+    """List the runs, newest first: scores, minutes, how far each is."""
     require_stdout()
     if folder and not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder")

@@ -39,9 +39,9 @@ def group_lines(comparison: GroupComparison) -> Iterator[str]:
     groups = comparison.groups
     runs = [run for group in groups.values() for run in group]
     yield from _facts_lines(runs)
+    sizes = [*map(len, groups.values())]
     of_groups = [
         Change(each.key, [_distinct(part) for part in divided(each.values, sizes)])
-        for sizes in [[*map(len, groups.values())]]
         for each in comparison.changes
     ]
     if len(runs) > 1:

@@ -66,7 +66,7 @@ def curves(
         if len(minutes_at) > 1:
             _add_minutes(axes, minutes_at)
 
-    return _drawn(title, draw, height=2.6)
+    return _drawn(title, draw, height=2.6, salt=f"{title}{lines}")
 
 
 def _add_minutes(axes: "Axes", minutes_at: Sequence[tuple[float, float]]) -> None:
@@ -97,7 +97,7 @@ def intervals(title: str, unit: str, rows: Sequence[Interval]) -> str:
         axes.set_yticks(range(len(rows)), [row.name for row in rows])
         axes.set(xlabel=unit, ylim=(len(rows) - 0.5, -0.5))
 
-    return _drawn(title, draw, height=0.9 + 0.3 * len(rows))
+    return _drawn(title, draw, height=0.9 + 0.3 * len(rows), salt=f"{title}{rows}")
 
 
 def calibration(title: str, points: Sequence[tuple[float, Interval]]) -> str:
@@ -112,17 +112,20 @@ def calibration(title: str, points: Sequence[tuple[float, Interval]]) -> str:
             axes.plot([100 * confidence], [100 * row.value], "o", color=COLOURS[0], markersize=5)
         axes.set(xlabel="confidence, %", ylabel="right, %", xlim=(0, 100), ylim=(0, 100))
 
-    return _drawn(title, draw, height=3.2)
+    return _drawn(title, draw, height=3.2, salt=f"{title}{points}")
 
 
-def _drawn(title: str, draw: Callable[["Axes"], None], *, height: float) -> str:
-    """Return the SVG of what `draw` puts into the axes of a figure, `height` inches high."""
+def _drawn(title: str, draw: Callable[["Axes"], None], *, height: float, salt: str) -> str:
+    """Return the SVG of what `draw` puts into the axes of a figure, `height` inches high.
+
+    Its ids depend on `salt`, so that no two pictures of a page have the same.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     settings: dict[Any, Any] = {
         "svg.fonttype": "none",  # text stays text
-        "svg.hashsalt": title,  # the same picture has the same ids
+        "svg.hashsalt": salt,
         "font.size": 9,
         **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor"), _INK),
         **dict.fromkeys(("xtick.color", "ytick.color", "grid.color"), _INK),

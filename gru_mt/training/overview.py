@@ -66,8 +66,8 @@ def _overview(folder: Path) -> RunOverview:
 
     config = attempt(_config)
     finished, saved = attempt(_finished), attempt(lambda run: read_progress(run.checkpoints))
-    progress = max(filter(None, (saved, finished)), key=lambda each: each.step, default=None)
-    state = attempt(lambda run: _state(run, progress, is_finished=progress == finished)) or ""
+    progress = max(filter(None, (finished, saved)), key=lambda each: each.step, default=None)
+    state = attempt(lambda run: _state(run, progress, is_finished=progress is finished)) or ""
     return RunOverview(
         folder.resolve().name,
         _corpora(config) if config else "",

@@ -79,12 +79,16 @@ def judge_message(message: str) -> None:
 
 
 def results(run: Path) -> Files:
-    """Return what equal runs share: all files without timings, except log, lock, checkpoints."""
+    """Return what equal runs share: all files without timings.
+
+    Log, lock, checkpoints and the translations that `gru-mt eval` keeps are left out.
+    """
     found = {}
     for path in sorted(run.rglob("*")):
         name = str(path.relative_to(run))
         old = re.fullmatch(r"checkpoints/step-\d+\.safetensors", name)
-        if not path.is_file() or old or name in ("lock", "train.log"):
+        kept = name.endswith(".hypotheses.json")
+        if not path.is_file() or old or kept or name in ("lock", "train.log"):
             continue
         content = path.read_bytes()
         if path.name in ("metrics.jsonl", "summary.json"):

@@ -135,7 +135,7 @@ def test_without_matplotlib_the_page_says_what_is_missing(
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [("gone", "pairs.tsv: cannot be read"), ("other", "not what they were at training")],
+    [("gone", "pairs.tsv: no such file"), ("other", "not what they were at training")],
 )
 def test_a_corpus_that_is_gone_or_another_leaves_its_tables_out(
     run: Run, tmp_path: Path, change: str, reason: str

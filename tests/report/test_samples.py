@@ -9,7 +9,7 @@ from gru_mt.report.samples import Piece, differences, heat, word_ends
 @pytest.mark.parametrize(
     ("text", "other", "expected"),
     [
-        ("A dog.", "A big dog.", [("A dog.", False)]),
+        ("A dog.", "A big dog.", [("A", False), (" dog.", False)]),
         ("A big dog.", "a dog.", [("A", False), (" big", True), (" dog.", False)]),
         (
             "Je suis là.",
