@@ -71,6 +71,15 @@ class Run:
         """What the translator made of the part `dev` or `test`, as signed JSON."""
         return self.folder / f"{part}.hypotheses.json"
 
+    def real(self, part: str) -> Path:
+        """What the translator keeps on a part as people would type it, as signed JSON."""
+        return self.folder / f"{part}.real.json"
+
+    @property
+    def metrics_csv(self) -> Path:
+        """The figures of training as CSV."""
+        return self.folder / "metrics.csv"
+
     def familiarity(self, part: str) -> Path:
         """What the training part has of the sentences of a part, as signed JSON."""
         return self.folder / f"{part}.familiarity.json"

@@ -73,7 +73,7 @@ def evaluate(
     from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
     from gru_mt.evaluation.evaluate import read_evaluation_set, read_sets
     from gru_mt.evaluation.hypotheses import keep_hypotheses
-    from gru_mt.evaluation.real import measure
+    from gru_mt.evaluation.real import keep_real, measure
     from gru_mt.evaluation.score import resolve_bleu_tokenizer
 
     folder = model[0] if model else Run.newest().folder
@@ -83,7 +83,7 @@ def evaluate(
     tokenizer = resolve_bleu_tokenizer(
         translator.target_language, bleu_tokenizer or translator.bleu_tokenizer
     )
-    found = []
+    found, reports = [], []
     for each in sets:
         name = source or (f"{split} {each.name}" if len(sets) > 1 else split)
         say(f"translating {len(each.sources):,} sentences of {name}")
@@ -96,6 +96,7 @@ def evaluate(
                 translate: Any = translator.translate  # mypy cannot bind an overload's argument
                 translate = partial(translate, decoding=decoding)
                 report = measure(translate, each, tokenizer=tokenizer, say=say)
+                reports.append(report)
         if output:
             text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses.texts)
             write_output(_of_set(output, each.name, len(sets)), text.encode())
@@ -109,6 +110,8 @@ def evaluate(
             print_result(line)
     if source is None and len(model) < 2 and decoding == translator.decoding:
         keep_hypotheses(folder, split, found, decoding, tokenizer)
+        if real:
+            keep_real(folder, split, reports)
 
 
 def _check_output(output: Path, reads: Sequence[Path]) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from gru_mt.cli.app import Command, app
 from gru_mt.cli.streams import print_result, require_stdout, say
-from gru_mt.run import Run
+from gru_mt.run import Run, metrics_csv
 
 EXAMPLES = """\b
 Examples:
@@ -31,6 +31,9 @@ def report(
         Path | None, typer.Option(metavar="FILE", help="Else report.html in the run.")
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Write the figures of training too, as metrics.csv.")
+    ] = False,
     watch: Annotated[
         bool, typer.Option("--watch", help="Keep it fresh until the training is finished.")
     ] = False,
@@ -39,12 +42,15 @@ def report(
     require_stdout()
     from gru_mt.report.write import watch as watch_run
     from gru_mt.report.write import write_report
-    from gru_mt.storage import check_output
+    from gru_mt.storage import check_output, write_file
 
     run = Run(folder) if folder else Run.newest()
     path = out or run.report
     check_output(path)
     (watch_run if watch else write_report)(run, path, split, say=say)
     print_result(str(path))
+    if as_csv:
+        write_file(run.metrics_csv, metrics_csv(run).encode())
+        print_result(str(run.metrics_csv))
     if open_it:
         webbrowser.open(path.resolve().as_uri())

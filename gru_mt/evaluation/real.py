@@ -9,10 +9,12 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.glossary import Glossary
+from gru_mt.evaluation.hypotheses import model_digest, run_of
 from gru_mt.evaluation.rewrite import (
     ITEMS,
     REWRITINGS,
@@ -25,6 +27,8 @@ from gru_mt.evaluation.rewrite import (
     with_terms,
 )
 from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.run import Run
+from gru_mt.storage import read_signed_json, write_signed_json
 
 # Sentences of a row, at most, spread evenly over the set. With these a set of 2,300 sentences takes
 # about a minute: 29,000 translations.
@@ -92,6 +96,29 @@ class RealReport:
         for row in rows.values():
             del row["name"]
         return rows
+
+
+def keep_real(folder: Path, part: str, reports: Sequence[RealReport]) -> None:
+    """Write the tables of a part's sets into the run that `folder` is, or is the bundle of.
+
+    Nothing is written where `folder` is neither.
+    """
+    if run := run_of(folder, part):
+        tables = [[asdict(row) for row in report.rows] for report in reports]
+        write_signed_json(run.real(part), {"tables": tables, "model": model_digest(run)})
+
+
+def read_real(run: Run, part: str) -> list[RealReport]:
+    """Return the tables that a run keeps of its sets; none where it has none of its weights.
+
+    Raises UserError where the file is damaged.
+    """
+    if not run.real(part).is_file():
+        return []
+    kept = read_signed_json(run.real(part))
+    if kept["model"] != model_digest(run):
+        return []
+    return [RealReport(tuple(Row(**row) for row in rows)) for rows in kept["tables"]]
 
 
 def measure(

@@ -16,6 +16,7 @@ from gru_mt.evaluation.hypotheses import (
     keep_hypotheses,
     read_hypotheses,
 )
+from gru_mt.evaluation.real import RealReport, read_real
 from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
 from gru_mt.inference.translator import Translator
 from gru_mt.report.failures import Analysis, analyse
@@ -35,6 +36,7 @@ class SetContents:
     scores: Scores
     analysis: Analysis
     samples: Samples
+    real: RealReport | None  # None where `eval --real` did not measure it
     why_unknown: str  # why nothing is said of what the training part knows; "" where it is
 
 
@@ -80,9 +82,10 @@ def contents_of(run: Run, part: str, *, say: Say, translating: bool = True) -> C
     translator = Translator.load(run.folder)
     kept = read_hypotheses(run, part) or _translated(run, part, translator, say)
     known, why_unknown = _known(run, part, config, kept, say)
+    real: Sequence[RealReport | None] = read_real(run, part) or [None] * len(kept.sets)
     sets = [
-        _set_contents(hypotheses, kept.bleu_tokenizer, familiar, why_unknown, translator)
-        for hypotheses, familiar in zip(kept.sets, known, strict=True)
+        _set_contents(hypotheses, kept.bleu_tokenizer, familiar, why_unknown, translator, table)
+        for hypotheses, familiar, table in zip(kept.sets, known, real, strict=True)
     ]
     return replace(contents, sets=sets, beam_size=kept.decoding.beam_size)
 
@@ -107,11 +110,12 @@ def _set_contents(
     known: Familiarity | None,
     why_unknown: str,
     translator: Translator,
+    real: RealReport | None,
 ) -> SetContents:
     analysis = analyse(hypotheses, known, tokenizer)
     scores = score_translations(hypotheses.texts, hypotheses.set.references, tokenizer=tokenizer)
     samples = sample(hypotheses, analysis.chrf, translator)
-    return SetContents(hypotheses, scores, analysis, samples, why_unknown)
+    return SetContents(hypotheses, scores, analysis, samples, real, why_unknown)
 
 
 def _known(

@@ -211,10 +211,10 @@ class Analysis:
 
 def analyse(hypotheses: Hypotheses, known: Familiarity | None, tokenizer: str) -> Analysis:
     """Return where a translator fails; `tokenizer` is sacreBLEU's name for the way to cut text."""
-    scores = SentenceScores(hypotheses, tokenizer)
+    scores = SentenceScores(hypotheses.texts, hypotheses.set.references, tokenizer)
     return Analysis(
         scores.chrf,
-        tables_of(hypotheses, known, scores),
+        tables_of(hypotheses.set, known, scores),
         word_accuracy(hypotheses, known) if known else [],
         failures_of(hypotheses),
         calibration_bins(hypotheses, scores.chrf),

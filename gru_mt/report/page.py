@@ -34,14 +34,13 @@ REFRESH_S = 15
 
 def page_of(contents: Contents, *, refresh: bool = False) -> str:
     """Return the page; with `refresh` it loads itself again and again, for a run that trains."""
-    environment = _environment()
-    style = environment.get_template("run.css").render()
-    script = environment.get_template("search.js").render()
+    script = environment().get_template("search.js").render()
+    name, config = contents.run.folder.resolve().name, contents.config
     search = _searched(contents.sets[0]) if contents.sets else []
     values = {
         "contents": contents,
-        "name": contents.run.folder.resolve().name,
-        "config": contents.config,
+        "name": name,
+        "title": f"{name}: {config.data.source} to {config.data.target}",
         "part": contents.part,
         "lead": _lead(contents),
         "facts": _facts(contents),
@@ -59,18 +58,24 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "drawn": can_draw(),
         "install": INSTALL,
         "refresh_s": REFRESH_S if refresh else None,
-        "style": style,
         "script": script,
-        "policy": _policy(style, script),
         "search": _json_in_page(search) if search else "",
         "search_rows": len(search),
         "search_left_out": len(contents.sets[0].hypotheses.texts) - len(search) if search else 0,
     }
-    return environment.get_template("run.html").render(values)
+    return render("run.html", values, script)
+
+
+def render(template: str, values: dict[str, Any], script: str = "") -> str:
+    """Return a page by a template, with the style that all have and with its own policy."""
+    style = environment().get_template("page.css").render()
+    policy = {"style": style, "policy": _policy(style, script)}
+    return environment().get_template(template).render(values | policy)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return what renders the templates; all that they are given is escaped."""
     return Environment(
         loader=PackageLoader("gru_mt.report"),
         autoescape=True,
@@ -237,6 +242,7 @@ def _set_values(found: SetContents) -> dict[str, Any]:
         "sources": found.hypotheses.set.sources,
         "translations": found.hypotheses.texts,
         "samples": found.samples,
+        "real": found.real.rows if found.real else (),
         "why_unknown": found.why_unknown,
     }
 

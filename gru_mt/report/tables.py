@@ -14,8 +14,8 @@ from sacrebleu import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
+from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text import count_words
-from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import FEW, RESAMPLES, chrf_metric, default_seed, reference_streams
 from gru_mt.report.familiarity import Familiarity
 
@@ -62,13 +62,14 @@ class Table:
 class SentenceScores:
     """What BLEU and chrF count in each sentence of a set."""
 
-    def __init__(self, hypotheses: Hypotheses, tokenizer: str) -> None:
-        """Take the hypotheses; `tokenizer` is sacreBLEU's name for the way to cut text."""
-        streams = reference_streams(hypotheses.texts, hypotheses.set.references)
+    def __init__(
+        self, texts: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str
+    ) -> None:
+        """Take the translations; `tokenizer` is sacreBLEU's name for the way to cut text."""
+        streams = reference_streams(texts, references)
         self._metrics: tuple[Metric, Metric] = (BLEU(tokenize=tokenizer, force=True), chrf_metric())
         self._statistics = [
-            np.array(metric._extract_corpus_statistics(hypotheses.texts, streams))
-            for metric in self._metrics
+            np.array(metric._extract_corpus_statistics(texts, streams)) for metric in self._metrics
         ]
         chrf_NK = self._statistics[1]
         self.chrf: list[float] = [
@@ -96,10 +97,10 @@ def _estimate(metric: Metric, statistics_MK: Any) -> Estimate:
 
 
 def tables_of(
-    hypotheses: Hypotheses, known: Familiarity | None, scores: SentenceScores
+    evaluation_set: EvaluationSet, known: Familiarity | None, scores: SentenceScores
 ) -> list[Table]:
     """Return the tables; without `known` those about the training part are left out."""
-    lengths = [count_words(source) for source in hypotheses.set.sources]
+    lengths = [count_words(source) for source in evaluation_set.sources]
     found = [
         Table(
             "Short and long sentences",
@@ -125,7 +126,7 @@ def tables_of(
                 _by_distance(scores, known),
             ),
         ]
-    counts = [len(texts) for texts in hypotheses.set.references]
+    counts = [len(texts) for texts in evaluation_set.references]
     if len({*counts}) > 1:
         about = "By how many references the sentence has. More references make a match more likely."
         found.append(

@@ -22,10 +22,14 @@ def of_lengths(*lengths: int, references: list[int] | None = None) -> Hypotheses
     return hypotheses(*rows)
 
 
+def scored(found: Hypotheses) -> SentenceScores:
+    return SentenceScores(found.texts, found.set.references, "13a")
+
+
 def test_a_bucket_has_the_scores_and_intervals_of_sacrebleu() -> None:
     found = of_lengths(7, 9, 11, 6, 8, 10, references=[1, 3, 2, 1, 1, 2])
     rows = [0, 2, 3, 5]
-    bucket = SentenceScores(found, "13a").bucket("some", rows)
+    bucket = scored(found).bucket("some", rows)
     expected = score_translations(
         [found.texts[row] for row in rows], [found.set.references[row] for row in rows]
     )
@@ -36,14 +40,14 @@ def test_a_bucket_has_the_scores_and_intervals_of_sacrebleu() -> None:
 
 
 def test_a_single_sentence_has_no_interval() -> None:
-    bucket = SentenceScores(of_lengths(7, 9), "13a").bucket("one", [0])
+    bucket = scored(of_lengths(7, 9)).bucket("one", [0])
     assert bucket.bleu.value == pytest.approx(100)
     assert (bucket.bleu.low, bucket.chrf.high) == (None, None)
 
 
 def test_every_sentence_is_in_one_bucket_of_its_length() -> None:
     found = of_lengths(1, 3, 4, 5, 6, 8, 12, 13, 21, 30)
-    (table,) = tables_of(found, None, SentenceScores(found, "13a"))
+    (table,) = tables_of(found.set, None, scored(found))
     assert [(each.name, each.sentences) for each in table.buckets] == [
         ("1 to 3", 2),
         ("4 to 5", 2),
@@ -63,7 +67,7 @@ def test_rare_words_distances_and_references_have_their_buckets() -> None:
         rarest=[0, 1, 2, 3, 99, 100],
         target_words={},
     )
-    tables = tables_of(found, known, SentenceScores(found, "13a"))
+    tables = tables_of(found.set, known, scored(found))
     assert [[(each.name, each.sentences) for each in table.buckets] for table in tables[1:]] == [
         [("0", 1), ("1 to 2", 2), ("3 to 9", 1), ("10 to 99", 1), ("100 and more", 1)],
         [("near-duplicate", 1), ("0 to 30 %", 1), ("30 to 40 %", 1), ("50 to 60 %", 1),
@@ -74,5 +78,5 @@ def test_rare_words_distances_and_references_have_their_buckets() -> None:
 
 def test_one_reference_each_needs_no_table_of_references() -> None:
     found = of_lengths(5, 6)
-    titles = [table.title for table in tables_of(found, None, SentenceScores(found, "13a"))]
+    titles = [table.title for table in tables_of(found.set, None, scored(found))]
     assert titles == ["Short and long sentences"]
