@@ -47,7 +47,7 @@ ROWS = """
         training.update training.validation training.tensorboard training.keeping training.trial
         training.trainer training.overview
     report report.familiarity report.tables report.failures report.samples report.pictures
-        report.contents report.page report.write
+        report.contents report.page report.write report.compare_page
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.report cli.compare cli.runs
         cli.translate cli.export cli.data
         cli.init cli.config cli __main__

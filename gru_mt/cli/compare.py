@@ -13,11 +13,13 @@ from gru_mt.evaluation.score import BleuTokenizer
 if TYPE_CHECKING:
     from gru_mt.evaluation.compare import Comparison
     from gru_mt.evaluation.groups import GroupComparison
+    from gru_mt.evaluation.systems import System
 
 EXAMPLES = """\b
 Examples:
   gru-mt compare runs/my runs/my-2
   gru-mt compare --group small=runs/s1,runs/s2 --group large=runs/l1,runs/l2
+  gru-mt compare runs/my runs/my-2 --html compare.html
   gru-mt compare ours.txt theirs.txt --reference test.fr --source test.en
 """
 
@@ -55,6 +57,9 @@ def compare(
         ),
     ] = None,
     as_json: JsonOption = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page too; not of groups.")
+    ] = None,
 ) -> None:
     """Compare runs: is one better, or may it be chance?
 
@@ -64,6 +69,8 @@ def compare(
     require_stdout()
     systems = systems or []
     _check(systems, group, split, reference, source)
+    if html:
+        _check_page(html, group)
     from dataclasses import asdict
 
     from gru_mt.evaluation.compare import compare as compare_systems
@@ -81,6 +88,8 @@ def compare(
             named = read_systems(systems, split or "test", bleu_tokenizer)
         comparison = compare_systems(named, "" if reference else split or "test", say=say)
         found, lines = comparison, comparison_lines(comparison)
+        if html:
+            _write_page(html, comparison, named[0])
     for name in found.left_out:
         say(f"note: {shown(name)} is not compared, because not all have it")
     if as_json:
@@ -123,3 +132,27 @@ def _compare_groups(texts: list[str], part: str, bleu_tokenizer: str | None) -> 
     systems = read_systems([run for runs in groups.values() for run in runs], part, bleu_tokenizer)
     members = divided(systems, [*map(len, groups.values())])
     return compare_groups(dict(zip(groups, members, strict=True)), part)
+
+
+def _check_page(html: Path, group: list[str]) -> None:
+    from gru_mt.storage import check_output
+
+    if group:
+        raise UserError("--html shows runs or files, not groups")
+    check_output(html)
+
+
+def _write_page(html: Path, comparison: "Comparison", baseline: "System") -> None:
+    """Write the page of a comparison, with what is known of the baseline's training part."""
+    from gru_mt.evaluation.hypotheses import run_of
+    from gru_mt.report.compare_page import comparison_page
+    from gru_mt.report.familiarity import read_familiarity
+    from gru_mt.storage import write_output
+
+    known = {}
+    if comparison.part:
+        sets = [each.set.name for each in baseline.outputs]
+        run = run_of(Path(baseline.name), comparison.part)
+        found = read_familiarity(run, comparison.part) if run else []
+        known = dict(zip(sets, found, strict=True)) if found else {}
+    write_output(html, comparison_page(comparison, baseline.bleu_tokenizer, known).encode())

@@ -20,10 +20,10 @@ from gru_mt.evaluation.real import RealReport, read_real
 from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
 from gru_mt.inference.translator import Translator
 from gru_mt.report.failures import Analysis, analyse
-from gru_mt.report.familiarity import Familiarity, familiarity
+from gru_mt.report.familiarity import Familiarity, familiarity, read_familiarity
 from gru_mt.report.samples import Samples, sample
 from gru_mt.run import Run
-from gru_mt.storage import read_json, read_signed_json, write_signed_json
+from gru_mt.storage import read_json, write_signed_json
 
 Say = Callable[[str], None]
 
@@ -125,9 +125,8 @@ def _known(
 
     It is kept in the run, because reading the corpora again takes seconds.
     """
-    path = run.familiarity(part)
-    if path.is_file():
-        return [Familiarity.from_json(each) for each in read_signed_json(path)["sets"]], ""
+    if kept_before := read_familiarity(run, part):
+        return kept_before, ""
     say("reading the corpora, to see what the training part has of these sentences")
     try:
         parts = load_parts(config.data)
@@ -138,5 +137,5 @@ def _known(
         return [None] * len(kept.sets), "the corpora are not what they were at training"
     train = [(pair.source, pair.target) for pair in parts.train]
     found = [familiarity(train, each.set) for each in kept.sets]
-    write_signed_json(path, {"sets": [each.to_json() for each in found]})
+    write_signed_json(run.familiarity(part), {"sets": [each.to_json() for each in found]})
     return found, ""

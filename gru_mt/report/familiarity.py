@@ -13,6 +13,8 @@ import numpy as np
 from gru_mt.data.check import compared_words, near_duplicates
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.lexicon import words
+from gru_mt.run import Run
+from gru_mt.storage import read_signed_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +38,14 @@ class Familiarity:
     def from_json(cls, values: dict[str, Any]) -> Self:
         """Return what `to_json` gave."""
         return cls(**values)
+
+
+def read_familiarity(run: Run, part: str) -> list[Familiarity]:
+    """Return what a run keeps of the sets of a part; none where it keeps nothing yet."""
+    path = run.familiarity(part)
+    if not path.is_file():
+        return []
+    return [Familiarity.from_json(each) for each in read_signed_json(path)["sets"]]
 
 
 def familiarity(train: Sequence[tuple[str, str]], evaluation_set: EvaluationSet) -> Familiarity:

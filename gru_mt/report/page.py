@@ -7,7 +7,7 @@ a corpus may be markup.
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -26,7 +26,7 @@ from gru_mt.report.pictures import (
     curves,
     intervals,
 )
-from gru_mt.report.tables import Table
+from gru_mt.report.tables import Bucket
 
 SEARCHED_BYTES = 600_000  # of the sentences that the page can search
 REFRESH_S = 15
@@ -64,6 +64,17 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "search_left_out": len(contents.sets[0].hypotheses.texts) - len(search) if search else 0,
     }
     return render("run.html", values, script)
+
+
+def table_picture(title: str, buckets: Mapping[str, Sequence[Bucket]]) -> Markup:
+    """Return the BLEU of buckets of one system or several, by name; nothing without matplotlib."""
+    if not can_draw():
+        return Markup("")
+    series = {
+        name: [Interval(row.name, row.bleu.value, row.bleu.low, row.bleu.high) for row in rows]
+        for name, rows in buckets.items()
+    }
+    return Markup(intervals(title, "BLEU", series))
 
 
 def render(template: str, values: dict[str, Any], script: str = "") -> str:
@@ -234,7 +245,9 @@ def _set_values(found: SetContents) -> dict[str, Any]:
         "name": found.hypotheses.set.name,
         "sentences": len(found.hypotheses.texts),
         "scores": found.scores,
-        "tables": [(each, _table_picture(each)) for each in found.analysis.tables],
+        "tables": [
+            (each, table_picture(each.title, {"": each.buckets})) for each in found.analysis.tables
+        ],
         "word_accuracy": found.analysis.word_accuracy,
         "failures": found.analysis.failures,
         "calibration": found.analysis.calibration,
@@ -245,14 +258,6 @@ def _set_values(found: SetContents) -> dict[str, Any]:
         "real": found.real.rows if found.real else (),
         "why_unknown": found.why_unknown,
     }
-
-
-def _table_picture(table: Table) -> Markup:
-    rows = [
-        Interval(each.name, each.bleu.value, each.bleu.low, each.bleu.high)
-        for each in table.buckets
-    ]
-    return Markup(intervals(table.title, "BLEU", rows)) if can_draw() else Markup("")
 
 
 def _calibration_picture(bins: Sequence[CalibrationBin]) -> Markup:

@@ -2,14 +2,15 @@
 
 matplotlib draws them. It comes with the extra gru-mt[report]; without it there are no pictures.
 Series are told apart by colours that colour-blind people can tell apart (Okabe and Ito 2008), and
-by dashes.
+by dashes or marks.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import BytesIO
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 INSTALL = "pip install 'gru-mt[report]'"
 COLOURS = ("#0072b2", "#d55e00", "#009e73")  # blue, vermilion, bluish green
 DASHES = ("-", "--", ":")
+MARKERS = ("o", "s", "^")
 _INK = "#010203"  # stands for the page's text colour
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _FONT_SIZE = re.compile(r"([\d.]+)px")
@@ -57,7 +59,7 @@ def curves(
     """Return lines over updates, with the minutes above; `minutes_at` has updates and minutes."""
 
     def draw(axes: "Axes") -> None:
-        for line, colour, dash in zip(lines, COLOURS, DASHES, strict=False):
+        for line, colour, dash in zip(lines, cycle(COLOURS), cycle(DASHES), strict=False):
             marker = {"marker": "o", "markersize": 3} if line.points else {}
             axes.plot(line.x, line.y, dash, color=colour, label=line.name, linewidth=1.5, **marker)  # type: ignore[arg-type]
         axes.set(xlabel="updates", ylabel=unit)
@@ -86,18 +88,31 @@ def _add_minutes(axes: "Axes", minutes_at: Sequence[tuple[float, float]]) -> Non
     above.set_xlabel("minutes")
 
 
-def intervals(title: str, unit: str, rows: Sequence[Interval]) -> str:
-    """Return a point and a bar of its interval for each row, the first row on top."""
+def intervals(title: str, unit: str, series: Mapping[str, Sequence[Interval]]) -> str:
+    """Return a point and a bar of its interval for each row of each series, the first row on top.
+
+    Every series has the same rows.
+    """
+    first = next(iter(series.values()))
+    step = 0.6 / len(series)
 
     def draw(axes: "Axes") -> None:
-        for place, row in enumerate(rows):
-            if row.low is not None and row.high is not None:
-                axes.plot([row.low, row.high], [place, place], color=COLOURS[0], linewidth=2)
-            axes.plot([row.value], [place], "o", color=COLOURS[0], markersize=5)
-        axes.set_yticks(range(len(rows)), [row.name for row in rows])
-        axes.set(xlabel=unit, ylim=(len(rows) - 0.5, -0.5))
+        styles = zip(series.items(), cycle(COLOURS), cycle(MARKERS), strict=False)
+        for number, ((name, rows), colour, marker) in enumerate(styles):
+            offset = (number - (len(series) - 1) / 2) * step
+            places = [place + offset for place in range(len(rows))]
+            for place, row in zip(places, rows, strict=True):
+                if row.low is not None and row.high is not None:
+                    axes.plot([row.low, row.high], [place, place], color=colour, linewidth=2)
+            values = [row.value for row in rows]
+            axes.plot(values, places, marker, color=colour, markersize=5, label=name)
+        axes.set_yticks(range(len(first)), [row.name for row in first])
+        axes.set(xlabel=unit, ylim=(len(first) - 0.5, -0.5))
+        if len(series) > 1:
+            axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
-    return _drawn(title, draw, height=0.9 + 0.3 * len(rows), salt=f"{title}{rows}")
+    height = 0.9 + (0.15 + 0.15 * len(series)) * len(first) + 0.25 * (len(series) - 1)
+    return _drawn(title, draw, height=height, salt=f"{title}{series}")
 
 
 def calibration(title: str, points: Sequence[tuple[float, Interval]]) -> str:
