@@ -1,5 +1,6 @@
 """What corpora are like before anybody trains on them: lengths, scripts, near-duplicates."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from gru_mt.data.text import SPACELESS, count_words
 LEAST_WORDS = 5  # of a sentence that may have near-duplicates; shorter ones are alike by chance
 LEAST_SHARE = 0.001  # of the letters of a side, in a script that is shown
 SHOWN = 3  # near-duplicates
+
+Gap = tuple[str, str]  # the words before a word that is left out, and those after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +109,27 @@ def near_duplicates(train: Iterable[str], test: Iterable[str]) -> list[tuple[str
     A word was put in, left out or replaced. Case and punctuation do not count, nor do texts of
     fewer than LEAST_WORDS words; of a script without spaces each letter is a word.
     """
-    without: dict[str, str] = {}  # what a text becomes without one of its words
-    whole: dict[str, str] = {}
+    whole: defaultdict[str, list[str]] = defaultdict(list)  # texts by their words
+    shorter: defaultdict[str, list[str]] = defaultdict(list)  # and without one of them
+    gapped: defaultdict[Gap, list[str]] = defaultdict(list)  # and by what is around it
     for text in test:
         words = compared_words(text)
         if len(words) >= LEAST_WORDS:
-            whole[" ".join(words)] = text
-            without |= dict.fromkeys(_with_one_less(words), text)
+            whole[" ".join(words)].append(text)
+            for gap in _gaps(words):
+                shorter[_closed(gap)].append(text)
+                gapped[gap].append(text)
     found: dict[str, str] = {}
     for text in train:
         words = compared_words(text)
-        like = without.get(" ".join(words))
-        for shorter in _with_one_less(words):
-            like = like or whole.get(shorter) or without.get(shorter)
-        if like is not None and " ".join(words) not in whole:
-            found.setdefault(like, text)
+        joined = " ".join(words)
+        if joined in whole:
+            continue
+        like = [*shorter.get(joined, ())]
+        for gap in _gaps(words):
+            like += [*whole.get(_closed(gap), ()), *gapped.get(gap, ())]
+        for each in like:
+            found.setdefault(each, text)
     return [*found.items()]
 
 
@@ -129,5 +138,11 @@ def compared_words(text: str) -> list[str]:
     return SPACELESS.sub(lambda match: f" {match[0]} ", key(text)).split()
 
 
-def _with_one_less(words: Sequence[str]) -> Iterator[str]:
-    return (" ".join([*words[:place], *words[place + 1 :]]) for place in range(len(words)))
+def _gaps(words: Sequence[str]) -> Iterator[Gap]:
+    """Yield what stands before each word and what stands after it."""
+    for place in range(len(words)):
+        yield " ".join(words[:place]), " ".join(words[place + 1 :])
+
+
+def _closed(gap: Gap) -> str:
+    return " ".join(filter(None, gap))
