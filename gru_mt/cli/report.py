@@ -40,12 +40,15 @@ def report(
 ) -> None:
     """Write a page that shows a run: scores, curves, sentences."""
     require_stdout()
+    from gru_mt.report.contents import check_run
     from gru_mt.report.write import watch as watch_run
     from gru_mt.report.write import write_report
     from gru_mt.storage import check_output, write_file
 
     run = Run(folder) if folder else Run.newest()
     path = out or run.report
+    if not watch:  # a run that has just begun has no configuration yet
+        check_run(run)
     check_output(path)
     (watch_run if watch else write_report)(run, path, split, say=say)
     print_result(str(path))

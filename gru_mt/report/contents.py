@@ -61,8 +61,7 @@ def contents_of(run: Run, part: str, *, say: Say, translating: bool = True) -> C
     Without `translating` nothing is translated: there are no sets. Raises UserError where the
     folder holds no run, or a file of it is damaged.
     """
-    if not run.config.is_file():
-        raise UserError(f"{run.folder}: holds no run; give the folder that gru-mt train wrote")
+    check_run(run)
     config = load_config(run.config)
     bundle = run.bundle.is_dir()
     summary = read_json(run.summary) if run.summary.is_file() else {}
@@ -88,6 +87,12 @@ def contents_of(run: Run, part: str, *, say: Say, translating: bool = True) -> C
         for hypotheses, familiar, table in zip(kept.sets, known, real, strict=True)
     ]
     return replace(contents, sets=sets, beam_size=kept.decoding.beam_size)
+
+
+def check_run(run: Run) -> None:
+    """Raise UserError where a folder holds no run."""
+    if not run.config.is_file():
+        raise UserError(f"{run.folder}: holds no run; give the folder that gru-mt train wrote")
 
 
 def _translated(run: Run, part: str, translator: Translator, say: Say) -> KeptHypotheses:

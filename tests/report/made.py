@@ -1,9 +1,43 @@
-"""Hypotheses made by hand."""
+"""Hypotheses made by hand, and pages taken apart."""
 
 from collections.abc import Sequence
+from html.parser import HTMLParser
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.hypotheses import Hypotheses
+
+VOID = {"meta", "input", "br", "path", "use"}
+
+
+class Page(HTMLParser):
+    """The elements of a page; fails where one is not closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.contents: dict[str, str] = {}  # of the elements that are read
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("style", "script", "title", "h1"):
+            tag, attributes = self.elements[-1]
+            name = "json" if attributes.get("type") == "application/json" else tag
+            self.contents[name] = self.contents.get(name, "") + data
 
 
 def hypotheses(

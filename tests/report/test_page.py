@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -15,39 +14,7 @@ from gru_mt.report.page import page_of
 from gru_mt.report.write import watch, write_report
 from gru_mt.run import Run
 from tests.report.conftest import NASTY
-
-VOID = {"meta", "input", "br", "path", "use"}
-
-
-class Page(HTMLParser):
-    """The elements of a page; fails where one is not closed."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.contents: dict[str, str] = {}  # of the elements that are read
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] in ("style", "script", "title", "h1"):
-            tag, attributes = self.elements[-1]
-            name = "json" if attributes.get("type") == "application/json" else tag
-            self.contents[name] = self.contents.get(name, "") + data
+from tests.report.made import Page
 
 
 def silent(_: str) -> None:

@@ -1,0 +1,115 @@
+"""`gru-mt report`, and the report at the end of `gru-mt train`, as a user types them."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from gru_mt.errors import UserError
+from tests.test_cli import Run, assert_one_line, gru_mt, there, workplace
+
+__all__ = ["gru_mt", "there", "workplace"]  # fixtures
+PAGE = Path("runs/small/report.html")
+
+
+def test_train_ends_with_a_report(there: Path, gru_mt: Run, tmp_path: Path) -> None:
+    command = ("train", "--config", "small.yaml", "--run", tmp_path / "run",
+               "--set", "training.max_steps=2")  # fmt: skip
+    said = gru_mt(*command).err
+    page = tmp_path / "run" / "report.html"
+    assert said.endswith(f"\nthe report is {page}\n")
+    written = page.stat().st_mtime_ns
+    assert "the report is" not in gru_mt(*command).err
+    assert page.stat().st_mtime_ns == written
+
+
+def test_a_training_without_a_report_is_a_training_too(
+    there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise UserError("the disk is full")
+
+    monkeypatch.setattr("gru_mt.report.write.write_report", fail)
+    result = gru_mt("train", "--config", "small.yaml", "--run", tmp_path / "run",
+                    "--set", "training.max_steps=2")  # fmt: skip
+    assert result.code == 0
+    assert result.err.endswith("\nwarning: there is no report: the disk is full\n")
+
+
+def test_the_newest_run_is_shown_and_the_file_is_the_result(there: Path, gru_mt: Run) -> None:
+    PAGE.unlink(missing_ok=True)
+    assert gru_mt("report").out == f"{PAGE}\n"
+    assert "<title>small: en to fr</title>" in PAGE.read_text("utf-8")
+
+
+def test_another_file_and_another_part_can_be_asked_for(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "page.html"
+    assert gru_mt("report", "runs/small", "--split", "dev", "--out", out).out == f"{out}\n"
+    assert "sentences of the dev part" in out.read_text("utf-8")
+
+
+def test_figures_of_training_come_as_csv(there: Path, gru_mt: Run) -> None:
+    assert gru_mt("report", "--csv").out == f"{PAGE}\nruns/small/metrics.csv\n"
+    rows = [*csv.DictReader(Path("runs/small/metrics.csv").read_text().splitlines())]
+    lines = [json.loads(each) for each in Path("runs/small/metrics.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [str(line["step"]) for line in lines]
+    assert rows[-1]["dev_bleu"] == str(lines[-1]["dev_bleu"])
+
+
+def test_the_browser_gets_the_page(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    gru_mt("report", "--open")
+    assert opened == [PAGE.resolve().as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["runs"], "runs: holds no run; give the folder that gru-mt train wrote"),
+        (["nowhere"], "nowhere: holds no run"),
+        (["--out", "runs"], "runs: cannot be written: is a folder"),
+        (["--out", "none/x.html"], "none/x.html: cannot be written: there is no folder"),
+    ],
+)
+def test_a_mistake_is_one_line(there: Path, gru_mt: Run, arguments: list[str], part: str) -> None:
+    assert_one_line(gru_mt("report", *arguments), part)
+
+
+def test_eval_real_is_shown_where_it_was_measured(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gru_mt.evaluation.real import RealReport, Row
+
+    table = RealReport((Row("lower case", 9, 51.2, 20.0, 40.0),))
+    monkeypatch.setattr("gru_mt.evaluation.real.measure", lambda *_, **__: table)
+    gru_mt("report")
+    assert "gru-mt eval --real</code> adds a table here" in PAGE.read_text("utf-8")
+    gru_mt("eval", "--real")
+    gru_mt("report")
+    text = PAGE.read_text("utf-8")
+    assert "adds a table here" not in text
+    assert '<th scope="row">lower case</th>' in text
+    assert '<td class="number">51.2</td>' in text
+    Path("runs/small/test.real.json").unlink()
+
+
+def test_compare_writes_a_page_of_runs_but_not_of_groups(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
+    gru_mt("eval")
+    Path("copy").symlink_to("runs/small")
+    for name, text in (("a", "x y\n"), ("b", "x z\n"), ("ref", "x y\n")):
+        (tmp_path / name).write_text(text)
+    files = [tmp_path / "a", tmp_path / "b", "--reference", tmp_path / "ref"]
+    page = tmp_path / "compare.html"
+    assert gru_mt("compare", *files, "--html", page).code == 0
+    assert f"{tmp_path}/a and {tmp_path}/b: files</title>" in page.read_text("utf-8")
+    groups = ("compare", "--group", "one=runs/small", "--html", page)
+    assert_one_line(gru_mt(*groups), "--html shows runs or files, not groups")
+    assert_one_line(gru_mt("compare", *files, "--html", "runs"), "runs: cannot be written")

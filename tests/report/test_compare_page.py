@@ -1,0 +1,77 @@
+"""The page of a comparison."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.evaluation.compare import compare
+from gru_mt.evaluation.systems import read_systems
+from gru_mt.report.compare_page import comparison_page
+from gru_mt.report.familiarity import Familiarity
+from tests.kept_runs import make_run
+from tests.report.made import Page
+
+SET = EvaluationSet(
+    ["a <b>cat</b>", "two dogs", "three old hats are here now"],
+    [["un <b>chat</b>"], ["deux chiens"], ["trois vieux chapeaux sont ici"]],
+    "pets",
+)
+FIRST = ["un <script>chien</script>", "deux chiens", "trois chapeaux"]
+SECOND = ["un <b>chat</b>", "des chats", "trois vieux chapeaux"]
+
+
+@pytest.fixture
+def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the page that compares two runs which translated three sentences."""
+    monkeypatch.chdir(tmp_path)
+    make_run(Path("a&b"), [SET], [FIRST], "training.seed=1", minutes=2.0)
+    make_run(Path("new"), [SET], [SECOND], "training.seed=2")
+    systems = read_systems([Path("a&b"), Path("new")], "test", None)
+    known = Familiarity(["x"] * 3, [0.1, 0.5, 0.9], [False] * 3, [0, 1, 200], {})
+    return comparison_page(compare(systems, "test", say=lambda _: None), "13a", {"pets": known})
+
+
+def cells(text: str, title: str) -> list[list[str]]:
+    """Return the texts of the rows of the table after a title."""
+    body = text[text.index(title) :].partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in body.split("<tr>")[1:]]
+    return [[re.sub("<br>.*|<[^>]*>", "", cell) for cell in row] for row in rows]
+
+
+def test_nothing_of_the_translations_is_markup(text: str) -> None:
+    page = Page(text)
+    tags = [tag for tag, _ in page.elements]
+    assert "script" not in tags
+    assert page.contents["title"] == "a&b and new: test"
+    assert "&lt;script" in text
+
+
+def test_runs_and_what_differs_in_their_configurations_are_named(text: str) -> None:
+    assert cells(text, "<h2>The runs")[0] == ["a&amp;b", "2.0", "6", "6"]
+    assert cells(text, "<h2>The runs")[1] == ["new", "", "6", "6"]
+    assert cells(text, "What differs in the configurations") == [["training.seed", "1", "2"]]
+
+
+def test_each_table_has_both_runs_side_by_side(text: str) -> None:
+    rows = cells(text, "Short and long sentences")
+    assert [row[:2] for row in rows] == [["1 to 3", "2"], ["6 to 8", "1"]]
+    assert [row[:2] for row in cells(text, "Rare words")] == [
+        ["0", "1"], ["1 to 2", "1"], ["100 and more", "1"]]  # fmt: skip
+    assert "Memory or skill" in text
+
+
+def test_sentences_are_listed_by_what_they_gained_and_lost(text: str) -> None:
+    gained = text[text.index("Gained most chrF") : text.index("Lost most chrF")]
+    lost = text[text.index("Lost most chrF") : text.index("Words in a row")]
+    assert re.findall(r'<summary><span dir="auto">(.*?)</span>', gained) == [
+        "a &lt;b&gt;cat&lt;/b&gt;", SET.sources[2]]  # fmt: skip
+    assert re.findall(r'<summary><span dir="auto">(.*?)</span>', lost) == ["two dogs"]
+    assert "<mark>deux chiens</mark>" in re.sub("</mark> <mark>", " ", lost)
+
+
+def test_ngrams_that_one_gets_right_are_listed(text: str) -> None:
+    assert ["vieux", "0", "1"] not in cells(text, "Right more often in new")  # "trois vieux ..."
+    assert ["trois vieux chapeaux", "0", "1"] in cells(text, "Right more often in new")
+    assert cells(text, "Right more often in a&amp;b") == [["deux chiens", "1", "0"]]
