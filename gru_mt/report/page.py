@@ -14,7 +14,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from gru_mt.config_file import dump_config, short_config
+from gru_mt.config_file import compare_config, short_config
+from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.report.contents import Contents, SetContents
 from gru_mt.report.failures import CalibrationBin
 from gru_mt.report.pictures import (
@@ -53,7 +54,7 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "sections": [*_sections(contents)],
         "why_no_sets": _why_no_sets(contents),
         "short_config": short_config(contents.config),
-        "whole_config": dump_config(contents.config),
+        "whole_config": compare_config(contents.config),
         "beam_size": contents.beam_size,
         "drawn": can_draw(),
         "install": INSTALL,
@@ -271,8 +272,10 @@ def _calibration_picture(bins: Sequence[CalibrationBin]) -> Markup:
 def _provenance(contents: Contents) -> Iterator[tuple[str, str]]:
     for each in contents.provenance.get("corpora", []):
         yield "corpus", each["name"]
-        yield "SHA-256", each["sha256"]
+        yield "SHA-256 of its text", each["sha256"]
     if credit := contents.provenance.get("attribution"):
         yield "credit", credit
+    if contents.provenance:
+        yield "SHA-256 of the weights", model_digest(contents.run)
     if start := contents.provenance.get("start"):
         yield "first weights", json.dumps(start, ensure_ascii=False)
