@@ -155,7 +155,7 @@ def _goes_on(before: str, token: str) -> bool:
     """Return whether a token goes on with the word of the one before it."""
     joins = token[:1].isalnum() or token[:1] in "'’"
     left = before[-1:].isalnum() or before[-1:] in "'’" or before == SPACE
-    return joins and left and token != END and not SPACELESS.search(before + token)
+    return joins and left and not SPACELESS.search(before + token)
 
 
 def _words(tokens: Sequence[str], ends: Sequence[tuple[int, int]]) -> list[str]:

@@ -81,7 +81,8 @@ def judge_message(message: str) -> None:
 def results(run: Path) -> Files:
     """Return what equal runs share: all files without timings.
 
-    Log, lock, checkpoints and the translations that `gru-mt eval` keeps are left out.
+    Log, lock, checkpoints and the translations that `gru-mt eval` keeps are left out; of the
+    report, which is full of timings, only that it is there counts.
     """
     found = {}
     for path in sorted(run.rglob("*")):
@@ -91,7 +92,9 @@ def results(run: Path) -> Files:
         if not path.is_file() or old or kept or name in ("lock", "train.log"):
             continue
         content = path.read_bytes()
-        if path.name in ("metrics.jsonl", "summary.json"):
+        if name == "report.html":
+            content = b""
+        elif path.name in ("metrics.jsonl", "summary.json"):
             content = _without_timings(content, lines=path.suffix == ".jsonl")
         found[name] = sha256(content).hexdigest()
     return found

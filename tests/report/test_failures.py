@@ -31,6 +31,7 @@ TEN = "un deux trois quatre cinq six sept huit neuf dix"
         ("lost name", "I saw Tom.", "J'ai vu Jean.", ["J'ai vu Tom.", "Je vis Tom."], True),
         ("lost name", "I saw Mary.", "J'ai vu Marie.", ["J'ai vu Marie."], False),
         ("lost name", "Tom left.", "Il est parti.", ["Tom est parti."], True),
+        ("lost name", "Part I.", "La fin.", ["Volume I."], False),
     ],
 )
 def test_a_translation_fails(
@@ -70,8 +71,8 @@ def test_words_are_right_by_how_often_training_has_them() -> None:
 
 def test_bins_of_confidence_have_as_many_sentences_each() -> None:
     rows = [("a", "b", ["b"])] * 21
-    confidences = [None, *(each / 20 for each in range(20))]
-    chrf = [0.0, *([20.0] * 10), *([80.0] * 10)]
+    confidences = [None, *(each / 20 for each in range(19, -1, -1))]
+    chrf = [0.0, *([80.0] * 10), *([20.0] * 10)]
     found = calibration_bins(hypotheses(*rows, confidences=confidences), chrf)
     assert [each.sentences for each in found] == [2] * 10
     expected = [(4 * place + 1) / 40 for place in range(10)]

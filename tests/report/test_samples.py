@@ -1,9 +1,13 @@
 """The sentences that are shown: differences, and attention by words."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from gru_mt.inference.translation import Candidate, SentenceTranslation
-from gru_mt.report.samples import Piece, differences, heat, word_ends
+from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
+from gru_mt.report.samples import Piece, differences, heat, sample, word_ends
+from tests.report.made import hypotheses
 
 
 @pytest.mark.parametrize(
@@ -17,6 +21,7 @@ from gru_mt.report.samples import Piece, differences, heat, word_ends
             [("Je", True), (" ", False), ("suis", True), (" là.", False)],
         ),
         ("私は猫です。", "私は犬です。", [("私は", False), ("猫", True), ("です。", False)]),
+        ("Oui !", "Oui!", [("Oui", False), (" ", False), ("!", False)]),
         ("", "x", []),
         ("x", "", [("x", True)]),
     ],
@@ -43,6 +48,45 @@ def test_tokens_are_put_together_to_words(tokens: list[str], expected: list[str]
         "".join(tokens[start:end]).replace("▁", " ").strip() for start, end in word_ends(tokens)
     ]
     assert [each or "␣" for each in joined] == expected
+
+
+class Again:
+    """Stands for a translator: what it is asked for, and two candidates for each sentence."""
+
+    decoding = SimpleNamespace(beam_size=2)
+
+    def translate(self, lines: list[str], *, n_best: int, attention: bool) -> list[Translation]:
+        assert (n_best, attention) == (2, True)
+        self.lines = lines
+        rows = [[0.25, 0.75], [0.5, 0.5]]
+        candidates = [Candidate(f"{n}", -n / 2, ["▁x"], rows) for n in range(n_best)]
+        return [
+            Translation(line, [SentenceTranslation(line, ["▁a"], candidates)]) for line in lines
+        ]
+
+
+def test_the_worst_the_best_and_random_sentences_are_shown() -> None:
+    chrf = [50.0] * 60
+    chrf[7], chrf[3], chrf[11] = 0.0, 10.0, 0.0  # row 11 is longer than row 7
+    chrf[40], chrf[20], chrf[5] = 100.0, 90.0, 100.0
+    rows = [("a" * (row + 1), f"text {row}", ["other", f"text {row}"]) for row in range(60)]
+    again: Any = Again()
+    found, twice = (sample(hypotheses(*rows), chrf, again) for _ in range(2))
+    assert [len(group) for group in (found.worst, found.best, found.random)] == [20, 20, 20]
+    # Of equal ones the longest come first, and number 1 is row 0.
+    assert [each.number for each in found.worst[:5]] == [12, 8, 4, 60, 59]
+    assert [each.number for each in found.best[:5]] == [41, 6, 21, 60, 59]
+    drawn = [each.number for each in found.random]
+    assert drawn == sorted(set(drawn))
+    assert drawn != [each.number for each in found.worst]
+    assert drawn == [each.number for each in twice.random]
+    assert len(again.lines) == len(set(again.lines)), "none is translated twice"
+    worst = found.worst[0]
+    assert (worst.source, worst.chrf) == ("a" * 12, 0.0)
+    assert worst.translation == [Piece("text 11", False)], "the reference that fits is compared"
+    assert worst.references == [[Piece("text 11", False)], [Piece("other", True)]]
+    assert worst.others == [("0", 0.0), ("1", -0.5)]
+    assert [each.rows for each in worst.attention] == [[("x", [0.25, 0.75]), ("<eos>", [0.5, 0.5])]]
 
 
 def test_attention_is_summed_over_a_source_word_and_averaged_over_a_target_word() -> None:

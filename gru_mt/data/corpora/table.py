@@ -54,7 +54,8 @@ def _table_cells(data: bytes) -> Iterator[list[str] | Dropped]:
 def _csv_cells(data: bytes) -> Iterator[list[str] | Dropped]:
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="surrogateescape")
     mark = max(",;\t", key=text[:_SAMPLE].count)
-    csv.field_size_limit(len(text) + 1)  # a quotation mark that is never closed is a long field
+    longest = len(text) + 1  # the field that a quotation mark opens and nothing closes
+    csv.field_size_limit(max(longest, csv.field_size_limit()))  # it holds for the whole process
     for cells in csv.reader(io.StringIO(text, newline=""), delimiter=mark):
         if any("\udc80" <= letter <= "\udcff" for cell in cells for letter in cell):
             yield Dropped(DropReason.NOT_UTF8, mark.join(cells))

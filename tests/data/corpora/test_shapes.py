@@ -1,5 +1,6 @@
 """Corpora as they come: shards, Moses and TMX files, CSV, other encodings; and what is not one."""
 
+import csv
 import gzip
 import io
 import zipfile
@@ -126,6 +127,15 @@ def test_a_csv_file_has_quotes_around_its_marks_and_line_feeds(mark: str, tmp_pa
         Pair("Yes.", "Oui .", 2),
         Pair("One.", "Un.", 3),
     ]
+
+
+def test_a_quotation_mark_that_is_never_closed_is_one_long_field(tmp_path: Path) -> None:
+    limit = csv.field_size_limit()
+    (tmp_path / "c.csv").write_text('Go.,Va !\nYes.,"' + "Oui.\n" * (limit // 5 + 1))
+    assert load_one(data_config(str(tmp_path / "c.csv"))).pairs[0] == Pair("Go.", "Va !", 1)
+    (tmp_path / "c.csv").write_text("Go.,Va !\n")
+    load_one(data_config(str(tmp_path / "c.csv")))
+    assert csv.field_size_limit() >= limit, "the limit of other readers became smaller"
 
 
 def test_columns_are_chosen_by_number(tmp_path: Path) -> None:
