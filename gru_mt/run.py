@@ -84,6 +84,10 @@ class Run:
         """What the training part has of the sentences of a part, as signed JSON."""
         return self.folder / f"{part}.familiarity.json"
 
+    def samples(self, part: str) -> Path:
+        """The sentences of a part that the report shows with attention, as signed JSON."""
+        return self.folder / f"{part}.samples.json"
+
     @property
     def report(self) -> Path:
         """The page that shows the run."""

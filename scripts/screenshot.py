@@ -1,4 +1,4 @@
-"""Takes a picture of a page: `screenshot.py PAGE FILE.png [--width N] [--height N] [--dark]`.
+"""Takes a picture of a page: `screenshot.py PAGE[#ID] FILE.png [--width N] [--height N] [--dark]`.
 
 It needs Chromium and the Python package playwright.
 """
@@ -17,22 +17,23 @@ def browser_path() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-def take(page: Path, out: Path, *, width: int, height: int | None, dark: bool) -> None:
-    """Write a picture of a page, `height` pixels of it or all."""
+def take(page: str, out: Path, *, width: int, height: int | None, dark: bool) -> None:
+    """Write a picture of a page, `height` pixels of it, from the place of this id on, or all."""
+    path, _, place = page.partition("#")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=ARGUMENTS)
         opened = browser.new_page(
             viewport={"width": width, "height": height or 900},
             color_scheme="dark" if dark else "light",
         )
-        opened.goto(page.resolve().as_uri())
+        opened.goto(f"{Path(path).resolve().as_uri()}#{place}")
         opened.screenshot(path=out, full_page=height is None)
         browser.close()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("page", type=Path)
+    parser.add_argument("page")
     parser.add_argument("out", type=Path)
     parser.add_argument("--width", type=int, default=1_100)
     parser.add_argument("--height", type=int)

@@ -9,7 +9,7 @@ import torch
 from gru_mt.config_file import dump_config, parse_config
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.evaluation.hypotheses import Hypotheses, keep_hypotheses
-from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.evaluation.score import score_translations
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.storage import write_signed_json
 from gru_mt.tensors import save_tensors
@@ -34,7 +34,7 @@ def make_run(
     kept = [
         Hypotheses(
             one, each, [None] * len(each), [None] * len(each), [[] for _ in each], 0.5,
-            corpus_bleu(each, one.references, tokenizer=tokenizer),
+            score_translations(each, one.references, tokenizer=tokenizer),
         )
         for one, each in zip(sets, texts, strict=True)
     ]  # fmt: skip

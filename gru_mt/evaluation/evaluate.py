@@ -10,7 +10,7 @@ from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.confidence import Trust, measure_trust
 from gru_mt.evaluation.hypotheses import Hypotheses
-from gru_mt.evaluation.score import Score, resolve_bleu_tokenizer, score_translations
+from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
 from gru_mt.inference.lines import read_lines
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
@@ -21,10 +21,14 @@ from gru_mt.storage import read_signed_json
 class Evaluation:
     """The scores of a translator on an evaluation set."""
 
-    scores: tuple[Score, ...]
     hypotheses: Hypotheses
     decoding: Decoding
     trust: Trust | None  # how far confidences can be relied on; None without them
+
+    @property
+    def scores(self) -> Scores:
+        """The scores of all translations together."""
+        return self.hypotheses.corpus_scores
 
     def lines(self) -> list[str]:
         """Return the scores, the speed and how far confidences can be relied on, for people."""
@@ -77,10 +81,9 @@ def evaluate(
     seconds = time.perf_counter() - started_s
     texts, references = [each.text for each in translations], evaluation_set.references
     scores = score_translations(texts, references, tokenizer=tokenizer)
-    bleu = scores.multi.value
-    hypotheses = Hypotheses.of(evaluation_set, translations, seconds=seconds, bleu=bleu)
+    hypotheses = Hypotheses.of(evaluation_set, translations, seconds=seconds, corpus_scores=scores)
     trust = measure_trust(hypotheses.confidences, texts, references)
-    return Evaluation(tuple(scores), hypotheses, decoding, trust)
+    return Evaluation(hypotheses, decoding, trust)
 
 
 def read_sets(folder: Path, part: str) -> list[EvaluationSet]:

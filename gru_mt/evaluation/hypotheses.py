@@ -11,13 +11,13 @@ from typing import Any, Self
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
+from gru_mt.evaluation.score import Score, Scores
 from gru_mt.inference.translation import Translation
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import read_signed_json, write_signed_json
 from gru_mt.tensors import tensors_digest
 
 _LISTS = ("texts", "scores", "confidences", "warnings")  # fields with one of each a sentence
-_NUMBERS = ("seconds", "bleu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Hypotheses:
     confidences: list[float | None]
     warnings: list[list[str]]
     seconds: float  # of translating, without loading and scoring
-    bleu: float  # against all references
+    corpus_scores: Scores
 
     @property
     def sentences_s(self) -> float:
@@ -44,7 +44,7 @@ class Hypotheses:
         translations: Sequence[Translation],
         *,
         seconds: float,
-        bleu: float,
+        corpus_scores: Scores,
     ) -> Self:
         """Return what `translations` of a set's sources hold."""
         return cls(
@@ -57,7 +57,7 @@ class Hypotheses:
             [each.confidence for each in translations],
             [[*each.warnings] for each in translations],
             seconds,
-            bleu,
+            corpus_scores,
         )
 
 
@@ -74,7 +74,8 @@ class KeptHypotheses:
         """Return all of it as JSON values."""
         sets = sets_to_json([each.set for each in self.sets])["sets"]
         for values, each in zip(sets, self.sets, strict=True):
-            values |= {name: getattr(each, name) for name in (*_LISTS, *_NUMBERS)}
+            values |= {name: getattr(each, name) for name in (*_LISTS, "seconds")}
+            values["corpus_scores"] = [asdict(score) for score in each.corpus_scores]
         return {
             "sets": sets,
             "decoding": asdict(self.decoding),
@@ -115,11 +116,12 @@ def _from_json(values: dict[str, Any]) -> KeptHypotheses:
     """Return what `to_json` gave; another value raises one of several errors."""
     sets = []
     for one, each in zip(sets_from_json(values), values["sets"], strict=True):
-        columns: list[Any] = [[*each[name]] for name in _LISTS]
-        if any(len(column) != len(one.sources) for column in columns):
+        lists: dict[str, Any] = {name: [*each[name]] for name in _LISTS}
+        if any(len(column) != len(one.sources) for column in lists.values()):
             raise ValueError(f"not one of each for the {len(one.sources):,} sentences")
-        numbers = [float(each[name]) for name in _NUMBERS]
-        sets.append(Hypotheses(one, *columns, *numbers))
+        scores = Scores(*(Score(**score) for score in each["corpus_scores"]))
+        seconds = float(each["seconds"])
+        sets.append(Hypotheses(one, **lists, seconds=seconds, corpus_scores=scores))
     decoding = Decoding(**values["decoding"])
     return KeptHypotheses(sets, decoding, values["bleu_tokenizer"], values["model"])
 

@@ -180,9 +180,18 @@ def _score(
         with default_seed():
             result = metric.corpus_score(hypotheses, streams, n_bootstrap=RESAMPLES)
         mean, half_width = float(result._mean), float(result._ci)  # public only as rounded text
-        low, high = max(0.0, mean - half_width), min(100.0, mean + half_width)
+        low, high = interval(mean, half_width)
     signature = str(metric.get_signature())
     return Score(name, float(result.score), low, high, signature, len(hypotheses))
+
+
+def interval(mean: float, half_width: float) -> tuple[float, float]:
+    """Return the ends of an interval of scores, cut at 0 and 100: interval(1, 2) -> (0, 3).
+
+    sacreBLEU may score what is perfect 100.00000000000004, so that both ends are cut at both.
+    """
+    low, high = (min(max(0.0, end), 100.0) for end in (mean - half_width, mean + half_width))
+    return low, high
 
 
 @contextmanager

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gru_mt.evaluation.score import FEW, RESAMPLES, chrf_metric, default_seed, reference_streams
+from gru_mt.evaluation.score import (
+    FEW,
+    RESAMPLES,
+    chrf_metric,
+    default_seed,
+    interval,
+    reference_streams,
+)
 
 if TYPE_CHECKING:
     from sacrebleu.significance import Result
@@ -81,8 +88,7 @@ def _system_score(bootstrap: "Result", randomisation: "Result") -> SystemScore:
     return SystemScore(
         float(bootstrap.score),
         mean,
-        max(0.0, mean - half_width),
-        min(100.0, mean + half_width),
+        *interval(mean, half_width),
         bootstrap.p_value,
         randomisation.p_value,
     )

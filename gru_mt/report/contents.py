@@ -17,11 +17,11 @@ from gru_mt.evaluation.hypotheses import (
     read_hypotheses,
 )
 from gru_mt.evaluation.real import RealReport, read_real
-from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
+from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.inference.translator import Translator
 from gru_mt.report.failures import Analysis, analyse
 from gru_mt.report.familiarity import Familiarity, familiarity, read_familiarity
-from gru_mt.report.samples import Samples, sample
+from gru_mt.report.samples import Samples, keep_samples, read_samples, sample
 from gru_mt.run import Run
 from gru_mt.storage import read_json, write_signed_json
 
@@ -33,7 +33,6 @@ class SetContents:
     """What is said of a set of dev or test."""
 
     hypotheses: Hypotheses
-    scores: Scores
     analysis: Analysis
     samples: Samples
     real: RealReport | None  # None where `eval --real` did not measure it
@@ -78,13 +77,15 @@ def contents_of(run: Run, part: str, *, say: Say, translating: bool = True) -> C
     )
     if not bundle or not translating or not kept_sets(run.folder, part):
         return contents
-    translator = Translator.load(run.folder)
-    kept = read_hypotheses(run, part) or _translated(run, part, translator, say)
+    kept = read_hypotheses(run, part) or _translated(run, part, say)
     known, why_unknown = _known(run, part, config, kept, say)
+    pairs = zip(kept.sets, known, strict=True)
+    analyses = [analyse(each, familiar, kept.bleu_tokenizer) for each, familiar in pairs]
+    samples = read_samples(run, part) or _sampled(run, part, kept, analyses)
     real: Sequence[RealReport | None] = read_real(run, part) or [None] * len(kept.sets)
     sets = [
-        _set_contents(hypotheses, kept.bleu_tokenizer, familiar, why_unknown, translator, table)
-        for hypotheses, familiar, table in zip(kept.sets, known, real, strict=True)
+        SetContents(*each, why_unknown)
+        for each in zip(kept.sets, analyses, samples, real, strict=True)
     ]
     return replace(contents, sets=sets, beam_size=kept.decoding.beam_size)
 
@@ -95,8 +96,9 @@ def check_run(run: Run) -> None:
         raise UserError(f"{run.folder}: holds no run; give the folder that gru-mt train wrote")
 
 
-def _translated(run: Run, part: str, translator: Translator, say: Say) -> KeptHypotheses:
+def _translated(run: Run, part: str, say: Say) -> KeptHypotheses:
     """Translate a part as `gru-mt eval` does, and keep the hypotheses."""
+    translator = Translator.load(run.folder)
     tokenizer = resolve_bleu_tokenizer(translator.target_language, translator.bleu_tokenizer)
     found = []
     for each in kept_sets(run.folder, part) or []:
@@ -109,18 +111,13 @@ def _translated(run: Run, part: str, translator: Translator, say: Say) -> KeptHy
     return kept
 
 
-def _set_contents(
-    hypotheses: Hypotheses,
-    tokenizer: str,
-    known: Familiarity | None,
-    why_unknown: str,
-    translator: Translator,
-    real: RealReport | None,
-) -> SetContents:
-    analysis = analyse(hypotheses, known, tokenizer)
-    scores = score_translations(hypotheses.texts, hypotheses.set.references, tokenizer=tokenizer)
-    samples = sample(hypotheses, analysis.chrf, translator)
-    return SetContents(hypotheses, scores, analysis, samples, real, why_unknown)
+def _sampled(run: Run, part: str, kept: KeptHypotheses, analyses: list[Analysis]) -> list[Samples]:
+    """Return the sentences of each set that are shown, and keep them: loading torch takes long."""
+    translator = Translator.load(run.folder)
+    pairs = zip(kept.sets, analyses, strict=True)
+    found = [sample(each, analysis.chrf, translator) for each, analysis in pairs]
+    keep_samples(run, part, found)
+    return found
 
 
 def _known(

@@ -31,6 +31,7 @@ class Failure:
     name: str
     about: str
     rows: list[int]  # places of the sentences in their set
+    share: Estimate  # of all sentences, %
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +49,30 @@ class CalibrationBin:
 
     confidence: float  # mean, 0 to 1
     sentences: int
-    right: Estimate  # 0 to 1
+    right: Estimate  # %
 
 
 def failures_of(hypotheses: Hypotheses) -> list[Failure]:
     """Return each kind of failure, and the sentences that have it."""
     rows = [*zip(hypotheses.set.sources, hypotheses.texts, hypotheses.set.references, strict=True)]
     found = [
-        Failure(name, about, [row for row, each in enumerate(rows) if fails(*each)])
-        for name, about, fails in _KINDS
+        _failure(name, about, [fails(*each) for each in rows]) for name, about, fails in _KINDS
     ]
     marks = dict.fromkeys(mark for marks in hypotheses.warnings for mark in marks)
     marked = [
-        Failure(
+        _failure(
             f"marked: {mark}",
             "The model's own warning; see `gru-mt translate --json`.",
-            [row for row, marks in enumerate(hypotheses.warnings) if mark in marks],
+            [mark in marks for marks in hypotheses.warnings],
         )
         for mark in sorted(marks)
     ]
     return [*found, *marked]
+
+
+def _failure(name: str, about: str, failed: Sequence[bool]) -> Failure:
+    rows = [row for row, fails in enumerate(failed) if fails]
+    return Failure(name, about, rows, wilson(len(rows), len(failed)))
 
 
 Fails = Callable[[str, str, Sequence[str]], bool]
@@ -144,8 +149,7 @@ def word_accuracy(hypotheses: Hypotheses, known: Familiarity) -> list[WordAccura
     """
     totals, hits = Counter[int](), Counter[int]()
     for text, references in zip(hypotheses.texts, hypotheses.set.references, strict=True):
-        fit = sentence_chrf([text] * len(references), [[each] for each in references])
-        reference = references[max(range(len(fit)), key=fit.__getitem__)]
+        reference = references[0] if len(references) == 1 else _best(text, references)
         wanted, has = Counter(words(reference.lower())), Counter(words(text.lower()))
         for word, count in wanted.items():
             place = sum(known.target_words[word] > end for end in COUNTS)
@@ -157,10 +161,15 @@ def word_accuracy(hypotheses: Hypotheses, known: Familiarity) -> list[WordAccura
     ]
     names = [*starts, f"{COUNTS[-1] + 1:,} and more"]
     return [
-        WordAccuracy(name, totals[place], _percent(wilson(hits[place], totals[place])))
+        WordAccuracy(name, totals[place], wilson(hits[place], totals[place]))
         for place, name in enumerate(names)
         if totals[place]
     ]
+
+
+def _best(text: str, references: Sequence[str]) -> str:
+    fit = sentence_chrf([text] * len(references), [[each] for each in references])
+    return references[max(range(len(fit)), key=fit.__getitem__)]
 
 
 def calibration_bins(hypotheses: Hypotheses, chrf: Sequence[float]) -> list[CalibrationBin]:
@@ -184,18 +193,13 @@ def calibration_bins(hypotheses: Hypotheses, chrf: Sequence[float]) -> list[Cali
 
 
 def wilson(hits: int, total: int) -> Estimate:
-    """Return a share and its 95 % interval by Wilson (1927): wilson(0, 10) -> 0, 0 to 0.28."""
+    """Return a share in % and its 95 % interval by Wilson (1927): wilson(0, 10) -> 0, 0 to 28."""
     z = 1.959964
     share, room = hits / total, z * z / total
     middle = (share + room / 2) / (1 + room)
     half = z * math.sqrt(share * (1 - share) / total + room / (4 * total)) / (1 + room)
-    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half))
-
-
-def _percent(share: Estimate) -> Estimate:
-    assert share.low is not None
-    assert share.high is not None
-    return Estimate(100 * share.value, 100 * share.low, 100 * share.high)
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return Estimate(100 * share, 100 * low, 100 * high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from gru_mt.config_file import compare_config, short_config
 from gru_mt.evaluation.hypotheses import model_digest
+from gru_mt.evaluation.score import FEW
 from gru_mt.report.contents import Contents, SetContents
 from gru_mt.report.failures import CalibrationBin
 from gru_mt.report.pictures import (
@@ -88,12 +89,14 @@ def render(template: str, values: dict[str, Any], script: str = "") -> str:
 @cache
 def environment() -> Environment:
     """Return what renders the templates; all that they are given is escaped."""
-    return Environment(
+    found = Environment(
         loader=PackageLoader("gru_mt.report"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.globals["few"] = FEW
+    return found
 
 
 def _policy(style: str, script: str) -> str:
@@ -245,7 +248,7 @@ def _set_values(found: SetContents) -> dict[str, Any]:
     return {
         "name": found.hypotheses.set.name,
         "sentences": len(found.hypotheses.texts),
-        "scores": found.scores,
+        "scores": found.hypotheses.corpus_scores,
         "tables": [
             (each, table_picture(each.title, {"": each.buckets})) for each in found.analysis.tables
         ],

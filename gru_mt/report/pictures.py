@@ -122,9 +122,10 @@ def calibration(title: str, points: Sequence[tuple[float, Interval]]) -> str:
         axes.plot([0, 100], [0, 100], ":", color=_INK, linewidth=1)
         for confidence, row in points:
             if row.low is not None and row.high is not None:
-                ends = [100 * row.low, 100 * row.high]
-                axes.plot([100 * confidence] * 2, ends, color=COLOURS[0], linewidth=2)
-            axes.plot([100 * confidence], [100 * row.value], "o", color=COLOURS[0], markersize=5)
+                axes.plot(
+                    [100 * confidence] * 2, [row.low, row.high], color=COLOURS[0], linewidth=2
+                )
+            axes.plot([100 * confidence], [row.value], "o", color=COLOURS[0], markersize=5)
         axes.set(xlabel="confidence, %", ylabel="right, %", xlim=(0, 100), ylim=(0, 100))
 
     return _drawn(title, draw, height=3.2, salt=f"{title}{points}")

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pydantic import TypeAdapter
+
 from gru_mt.data.text import SPACELESS
 from gru_mt.data.tokenizer import SPACE
 from gru_mt.evaluation.confidence import sentence_chrf
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.inference.translator import Translator
+from gru_mt.run import Run
+from gru_mt.storage import file_digest, read_signed_json, write_signed_json
 
 SAMPLES = 20  # worst ones, best ones, and random ones
 N_BEST = 5
@@ -62,6 +66,27 @@ class Samples:
     random: list[Sample]
 
 
+_SETS = TypeAdapter(list[Samples])
+
+
+def read_samples(run: Run, part: str) -> list[Samples]:
+    """Return what a run keeps of the sets of a part; none where it keeps none of its hypotheses."""
+    path = run.samples(part)
+    if not path.is_file():
+        return []
+    values = read_signed_json(path)
+    if values["hypotheses"] != file_digest(run.hypotheses(part)):
+        return []
+    return _SETS.validate_python(values["sets"])
+
+
+def keep_samples(run: Run, part: str, sets: list[Samples]) -> None:
+    """Write the samples of a part's sets, of the hypotheses that the run keeps now."""
+    digest = file_digest(run.hypotheses(part))
+    values = {"hypotheses": digest, "sets": _SETS.dump_python(sets, mode="json")}
+    write_signed_json(run.samples(part), values)
+
+
 def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator) -> Samples:
     """Return the worst and the best sentences by `chrf`, and random ones, always the same.
 
@@ -73,24 +98,24 @@ def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator
     best = sorted(numbers, key=lambda row: (-chrf[row], -lengths[row]))[:SAMPLES]
     drawn = sorted(random.Random(0).sample(numbers, min(SAMPLES, len(numbers))))
     rows = [*dict.fromkeys([*worst, *best, *drawn])]
-    decoding = translator.decoding
-    found = translator.translate(
-        [hypotheses.set.sources[row] for row in rows],
-        n_best=min(N_BEST, decoding.beam_size),
-        attention=True,
-    )
+    sources = [hypotheses.set.sources[row] for row in rows]
+    # Attention is read for the best candidate alone: it takes longer than the search for all.
+    attentive = translator.translate(sources, attention=True)
+    several = translator.translate(sources, n_best=min(N_BEST, translator.decoding.beam_size))
     shown = {
-        row: _sample(hypotheses, row, chrf[row], translation)
-        for row, translation in zip(rows, found, strict=True)
+        row: _sample(hypotheses, row, chrf[row], best, others)
+        for row, best, others in zip(rows, attentive, several, strict=True)
     }
     return Samples(*([shown[row] for row in group] for group in (worst, best, drawn)))
 
 
-def _sample(hypotheses: Hypotheses, row: int, chrf: float, again: Translation) -> Sample:
+def _sample(
+    hypotheses: Hypotheses, row: int, chrf: float, best: Translation, others: Translation
+) -> Sample:
     text, references = hypotheses.texts[row], hypotheses.set.references[row]
     fit = sentence_chrf([text] * len(references), [[each] for each in references])
     order = sorted(range(len(references)), key=lambda place: -fit[place])
-    one = again.sentences[0] if len(again.sentences) == 1 else None
+    one = others.sentences[0] if len(others.sentences) == 1 else None
     return Sample(
         row + 1,
         hypotheses.set.sources[row],
@@ -100,7 +125,7 @@ def _sample(hypotheses: Hypotheses, row: int, chrf: float, again: Translation) -
         hypotheses.confidences[row],
         hypotheses.warnings[row],
         [(each.text, each.score) for each in one.candidates] if one else [],
-        [heat(each, each.candidates[0]) for each in again.sentences if each.source_tokens],
+        [heat(each, each.candidates[0]) for each in best.sentences if each.source_tokens],
     )
 
 
@@ -132,7 +157,8 @@ def heat(sentence: SentenceTranslation, candidate: Candidate) -> Heat:
             [sum(row[start:end]) for start, end in columns]
             for row in candidate.attention[first:last]
         ]
-        weights.append([sum(column) / len(read) for column in zip(*read, strict=True)])
+        means = (sum(column) / len(read) for column in zip(*read, strict=True))
+        weights.append([round(mean, 4) for mean in means])
     return Heat(_words(source, columns), [*zip(_words(target, rows), weights, strict=True)])
 
 

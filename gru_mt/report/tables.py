@@ -16,7 +16,13 @@ from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text import count_words
-from gru_mt.evaluation.score import FEW, RESAMPLES, chrf_metric, default_seed, reference_streams
+from gru_mt.evaluation.score import (
+    RESAMPLES,
+    chrf_metric,
+    default_seed,
+    interval,
+    reference_streams,
+)
 from gru_mt.report.familiarity import Familiarity
 
 LENGTHS = (3, 5, 8, 12, 20)  # words: the longest of each bucket but the last
@@ -42,11 +48,6 @@ class Bucket:
     sentences: int
     bleu: Estimate  # against all references
     chrf: Estimate
-
-    @property
-    def few(self) -> bool:
-        """Whether there are too few sentences for the scores to mean much."""
-        return self.sentences < FEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _estimate(metric: Metric, statistics_MK: Any) -> Estimate:
     with default_seed():
         _, resampled = _bootstrap_resample(statistics_MK, metric, RESAMPLES)
     mean, half_width = map(float, estimate_ci(np.array([each.score for each in resampled])))
-    return Estimate(value, max(0.0, mean - half_width), min(100.0, mean + half_width))
+    return Estimate(value, *interval(mean, half_width))
 
 
 def tables_of(

@@ -103,7 +103,7 @@ def _finished(run: Run) -> Progress | None:
 
 def _test_bleu(run: Run) -> dict[str, float]:
     kept = read_hypotheses(run, "test")
-    return {each.set.name: each.bleu for each in kept.sets} if kept else {}
+    return {each.set.name: each.corpus_scores.multi.value for each in kept.sets} if kept else {}
 
 
 def _state(run: Run, progress: Progress | None, *, is_finished: bool) -> str:

@@ -81,14 +81,14 @@ def judge_message(message: str) -> None:
 def results(run: Path) -> Files:
     """Return what equal runs share: all files without timings.
 
-    Log, lock, checkpoints and the translations that `gru-mt eval` keeps are left out; of the
+    Log, lock, checkpoints and the kept translations, whose seconds differ, are left out; of the
     report, which is full of timings, only that it is there counts.
     """
     found = {}
     for path in sorted(run.rglob("*")):
         name = str(path.relative_to(run))
         old = re.fullmatch(r"checkpoints/step-\d+\.safetensors", name)
-        kept = name.endswith(".hypotheses.json")
+        kept = name.endswith((".hypotheses.json", ".samples.json"))
         if not path.is_file() or old or kept or name in ("lock", "train.log"):
             continue
         content = path.read_bytes()

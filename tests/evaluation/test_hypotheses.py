@@ -13,6 +13,7 @@ from gru_mt.evaluation.hypotheses import (
     keep_hypotheses,
     read_hypotheses,
 )
+from gru_mt.evaluation.score import score_translations
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.storage import write_signed_json
@@ -41,13 +42,13 @@ TRANSLATIONS = [
     ),
     Translation("", []),
 ]
-FOUND = Hypotheses(
-    SET, ["Un chien. Un chat.", ""], [-1.5, None], [0.5, None], [["repeated"], []], 0.5, 50.0
-)
+TEXTS = ["Un chien. Un chat.", ""]
+SCORES = score_translations(TEXTS, SET.references)
+FOUND = Hypotheses(SET, TEXTS, [-1.5, None], [0.5, None], [["repeated"], []], 0.5, SCORES)
 
 
 def test_a_line_has_the_score_and_the_confidence_of_its_worst_sentence() -> None:
-    assert Hypotheses.of(SET, TRANSLATIONS, seconds=0.5, bleu=50.0) == FOUND
+    assert Hypotheses.of(SET, TRANSLATIONS, seconds=0.5, corpus_scores=SCORES) == FOUND
 
 
 def test_speed_is_in_sentences_a_second() -> None:
@@ -101,7 +102,7 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
     path.write_text(path.read_text().replace("Un chat.", "Un rat."))
     with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: its contents"):
         read_hypotheses(run, "test")
-    short = Hypotheses(SET, ["Un chien."], [-1.5], [0.5], [[]], 0.5, 50.0)
+    short = Hypotheses(SET, ["Un chien."], [-1.5], [0.5], [[]], 0.5, SCORES)
     keep_hypotheses(run.folder, "test", [short], Decoding(), "13a")
     with pytest.raises(UserError, match="damaged: not one of each for the 2 sentences"):
         read_hypotheses(run, "test")

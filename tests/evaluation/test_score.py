@@ -18,6 +18,7 @@ from gru_mt.evaluation.score import (
     TOKENIZERS,
     Score,
     corpus_bleu,
+    interval,
     resolve_bleu_tokenizer,
     score_translations,
 )
@@ -66,6 +67,12 @@ def assert_same(score: Score, expected: dict[str, Any]) -> None:
     assert score.value == pytest.approx(expected["score"])
     assert score.low == pytest.approx(max(0.0, mean - half_width))
     assert score.high == pytest.approx(min(100.0, mean + half_width))
+
+
+def test_an_interval_lies_between_0_and_100() -> None:
+    assert interval(50.0, 2.0) == (48.0, 52.0)
+    assert interval(1.0, 2.0) == (0.0, 3.0)
+    assert interval(100.00000000000004, 0.0) == (100.0, 100.0)
 
 
 def test_scores_are_those_of_the_sacrebleu_command_line(tmp_path: Path) -> None:

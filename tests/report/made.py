@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.hypotheses import Hypotheses
+from gru_mt.evaluation.score import score_translations
 
 VOID = {"meta", "input", "br", "path", "use"}
 
@@ -55,5 +56,5 @@ def hypotheses(
         [*(confidences or [None] * size)],
         warnings or [[]] * size,
         seconds=1.0,
-        bleu=0.0,
+        corpus_scores=score_translations(texts, references),
     )

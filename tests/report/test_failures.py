@@ -48,6 +48,7 @@ def test_the_models_own_marks_are_counted() -> None:
         ("marked: limit", [2]),
         ("marked: unread", [0, 2]),
     ]
+    assert [each.share.value for each in found[-2:]] == pytest.approx([100 / 3, 200 / 3])
 
 
 def test_words_are_right_by_how_often_training_has_them() -> None:
@@ -77,17 +78,17 @@ def test_bins_of_confidence_have_as_many_sentences_each() -> None:
     assert [each.sentences for each in found] == [2] * 10
     expected = [(4 * place + 1) / 40 for place in range(10)]
     assert [each.confidence for each in found] == pytest.approx(expected)
-    assert [each.right.value for each in found] == [0.0] * 5 + [1.0] * 5
+    assert [each.right.value for each in found] == [0.0] * 5 + [100.0] * 5
     assert calibration_bins(hypotheses(*rows), chrf) == []
 
 
 def test_wilsons_interval() -> None:
-    # z * z is 3.8415. The middle is (5 + 1.9207) / 13.8415 = 0.5, and half of the interval
-    # 1.96 * sqrt(0.025 + 3.8415 / 400) / 1.38415 = 0.2634.
+    # z * z is 3.8415. The middle is (5 + 1.9207) / 13.8415 = 50 %, and half of the interval
+    # 1.96 * sqrt(0.025 + 3.8415 / 400) / 1.38415 = 26.34 %.
     found = wilson(5, 10)
-    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.2366, 0.7634), abs=1e-4)
+    assert (found.value, found.low, found.high) == pytest.approx((50, 23.66, 76.34), abs=0.01)
     assert wilson(0, 10).low == 0.0
-    assert wilson(0, 10).high == pytest.approx(3.8415 / 13.8415, abs=1e-4)
+    assert wilson(0, 10).high == pytest.approx(384.15 / 13.8415, abs=0.01)
 
 
 def test_without_the_training_part_its_tables_are_left_out() -> None:

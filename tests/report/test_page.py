@@ -13,6 +13,7 @@ from gru_mt.report.contents import contents_of
 from gru_mt.report.page import page_of
 from gru_mt.report.write import watch, write_report
 from gru_mt.run import Run
+from gru_mt.storage import read_signed_json, write_signed_json
 from tests.report.conftest import NASTY
 from tests.report.made import Page
 
@@ -77,17 +78,34 @@ def test_the_page_has_its_pictures_and_is_small(page: Path, parsed: Page) -> Non
     assert page.stat().st_size < 1_000_000
 
 
+def test_rows_of_few_sentences_or_words_say_so(page: Path) -> None:
+    text = page.read_text("utf-8").partition("<h3>What is wrong")[0]
+    counts = re.findall(r'</th><td class="number">([\d,]+)(<br>[^,]*few, so it means)?', text)
+    found = {(int(count.replace(",", "")) < 30, bool(few)) for count, few in counts}
+    assert found == {(True, True), (False, False)}
+
+
 def test_what_is_kept_is_not_translated_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     write_report(run, run.report, say=said.append)
     assert said[0].startswith("translating 46 sentences of test")
     first = run.report.read_bytes()
-    monkeypatch.setattr("gru_mt.report.contents.evaluate", pytest.fail)
+    monkeypatch.setattr("gru_mt.report.contents.Translator.load", pytest.fail)
     monkeypatch.setattr("gru_mt.report.contents.load_parts", pytest.fail)
     said.clear()
     write_report(run, run.report, say=said.append)
     assert said == []
     assert run.report.read_bytes() == first
+
+
+def test_other_hypotheses_have_other_samples(run: Run) -> None:
+    write_report(run, run.report, say=silent)
+    values = read_signed_json(run.hypotheses("test"))
+    values["sets"][0]["texts"][0] = "!"
+    write_signed_json(run.hypotheses("test"), values)
+    found, *_ = contents_of(run, "test", say=silent).sets
+    (first,) = (each for each in found.samples.worst if each.number == 1)
+    assert [piece.text for piece in first.translation] == ["!"]
 
 
 def test_without_matplotlib_the_page_says_what_is_missing(

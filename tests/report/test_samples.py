@@ -51,14 +51,15 @@ def test_tokens_are_put_together_to_words(tokens: list[str], expected: list[str]
 
 
 class Again:
-    """Stands for a translator: what it is asked for, and two candidates for each sentence."""
+    """Stands for a translator that has two candidates for each sentence."""
 
     decoding = SimpleNamespace(beam_size=2)
 
-    def translate(self, lines: list[str], *, n_best: int, attention: bool) -> list[Translation]:
-        assert (n_best, attention) == (2, True)
+    def translate(
+        self, lines: list[str], *, n_best: int = 1, attention: bool = False
+    ) -> list[Translation]:
         self.lines = lines
-        rows = [[0.25, 0.75], [0.5, 0.5]]
+        rows = [[0.25, 0.75], [0.5, 0.5]] if attention else None
         candidates = [Candidate(f"{n}", -n / 2, ["▁x"], rows) for n in range(n_best)]
         return [
             Translation(line, [SentenceTranslation(line, ["▁a"], candidates)]) for line in lines
