@@ -1,0 +1,1 @@
+"""A translator as one HTML file: it translates offline, in a browser, without an installation."""

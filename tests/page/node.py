@@ -1,0 +1,35 @@
+"""Running the page's JavaScript in Node."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gru_mt
+
+FOLDER = Path(gru_mt.__file__).parent / "page"
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="the page's JavaScript is tried in Node")
+
+
+def run_node(script: str, data: Any = None) -> Any:
+    """Return what a module gives as `result`, as JSON; it has `data`, and imports `from "./x.js"`.
+
+    The module lies in the page's folder, as far as its imports are concerned.
+    """
+    assert NODE
+    prelude = 'import { readFileSync } from "node:fs";\n'
+    prelude += "const data = JSON.parse(readFileSync(0, 'utf8'));\nlet result;\n"
+    ending = "\nprocess.stdout.write(JSON.stringify(result ?? null));\n"
+    module = (prelude + script + ending).replace('from "./', f'from "{FOLDER.as_uri()}/')
+    ended = subprocess.run(
+        [NODE, "--input-type=module", "--eval", module],
+        input=json.dumps(data).encode("utf-8", errors="surrogatepass"),
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    return json.loads(ended.stdout)
