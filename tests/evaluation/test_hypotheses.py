@@ -13,6 +13,7 @@ from gru_mt.evaluation.hypotheses import (
     keep_hypotheses,
     read_hypotheses,
 )
+from gru_mt.evaluation.real import RealReport, Row, keep_real, read_real
 from gru_mt.evaluation.score import score_translations
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.run import WEIGHTS, Run
@@ -109,3 +110,12 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
     write_signed_json(path, {"sets": []})
     with pytest.raises(UserError, match="damaged: 'decoding'"):
         read_hypotheses(run, "test")
+
+
+def test_what_a_run_keeps_of_lines_as_people_type_is_of_its_weights(run: Run) -> None:
+    table = RealReport((Row("in capitals", 2, 50.0, 20.0, 40.0),))
+    assert read_real(run, "test") == []
+    keep_real(run.folder, "test", [table])
+    assert read_real(run, "test") == [table]
+    save_weights(run, 2.0)
+    assert read_real(run, "test") == []

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ def test_train_ends_with_a_report(there: Path, gru_mt: Run, tmp_path: Path) -> N
     written = page.stat().st_mtime_ns
     assert "the report is" not in gru_mt(*command).err
     assert page.stat().st_mtime_ns == written
+    os.utime(page, (0, 0))  # of a time before the run was finished
+    assert "the report is" in gru_mt(*command).err
 
 
 def test_a_training_without_a_report_is_a_training_too(

@@ -78,6 +78,25 @@ def test_the_page_has_its_pictures_and_is_small(page: Path, parsed: Page) -> Non
     assert page.stat().st_size < 1_000_000
 
 
+def test_pictures_have_the_colour_of_the_text(page: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures come with the extra gru-mt[report]")
+    text = page.read_text("utf-8").lower()
+    assert "currentcolor" in text
+    assert "#010203" not in text
+
+
+def test_the_search_holds_what_has_room_and_says_what_it_leaves_out(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents = contents_of(run, "test", say=silent)
+    assert len(json.loads(Page(page_of(contents)).contents["json"])) == 46
+    monkeypatch.setattr("gru_mt.report.page.SEARCHED_BYTES", 1_000)
+    text = page_of(contents)
+    rows = json.loads(Page(text).contents["json"])
+    assert 0 < len(rows) < 46
+    assert f"The first {len(rows)} sentences are searched; {46 - len(rows)} more" in text
+
+
 def test_rows_of_few_sentences_or_words_say_so(page: Path) -> None:
     text = page.read_text("utf-8").partition("<h3>What is wrong")[0]
     counts = re.findall(r'</th><td class="number">([\d,]+)(<br>[^,]*few, so it means)?', text)
