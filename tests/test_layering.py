@@ -34,7 +34,8 @@ ROWS = """
         inference.sampling
         inference.torch_engine inference.onnx_engine inference.sentence inference.confidence
         inference.exported inference.translation inference.translator
-    export export.plain_text export.graphs export.int8 export.write
+    export export.plain_text export.graphs export.quantised export.int8 export.write
+    page page.weights
     notebook
     evaluation evaluation.score evaluation.hypotheses evaluation.confidence evaluation.evaluate
         evaluation.names

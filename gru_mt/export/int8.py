@@ -5,18 +5,17 @@ onnxruntime's own quantisation has one scale for a whole array: a sentence's tra
 depend on the rest of its batch.
 
 The input is unsigned, with 128 for zero, and the weights are signed: x86 processors with VNNI have
-an instruction for that. Those without it sum two products in 16 signed bits. Weights of at most 64
-keep that sum in range, since 2 * 255 * 64 < 2**15.
+an instruction for that.
 
 Shapes: I input features, O output features.
 """
 
 from collections.abc import Iterator
 
-import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, numpy_helper, parser
 
-LARGEST = 64  # of the weights as integers
+from gru_mt.export.quantised import quantised
+
 PRODUCT = """
 <domain: "gru_mt", opset_import: ["" : 20]>
 product_int8 (x, weight, weight_scale) => (y) {
@@ -60,9 +59,7 @@ def quantise(model: ModelProto) -> None:
         if name not in done:
             done.add(name)
             weight_IO = numpy_helper.to_array(tensor)
-            weight_IO = weight_IO.T if name in flipped else weight_IO
-            scale_O = np.maximum(np.abs(weight_IO).max(axis=0) / LARGEST, np.float32(1e-30))
-            s8_IO = np.rint(weight_IO / scale_O).astype(np.int8)
+            s8_IO, scale_O = quantised(weight_IO.T if name in flipped else weight_IO)
             graph.initializer.append(numpy_helper.from_array(s8_IO, f"{name}_s8"))
             graph.initializer.append(numpy_helper.from_array(scale_O, f"{name}_scale"))
     model.functions.append(parser.parse_function(PRODUCT))

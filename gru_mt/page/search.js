@@ -1,0 +1,177 @@
+/**
+ * Search for the best translations of one sentence: gru_mt/inference/search.py, copying.py and
+ * `Incremental.likeliest`.
+ *
+ * Shapes: R live hypotheses, V target vocabulary, K continuations of each.
+ */
+
+import { EOS, BOS, LITERAL_IDS, FIRST_OTHER } from "./special.js";
+
+/**
+ * What a search carries from token to token: the decoder's states, and of each live hypothesis
+ * what attention read so far and which literals it still owes.
+ */
+class BeamState {
+  constructor(states, read, owed) {
+    Object.assign(this, { states, read, owed });
+  }
+
+  /** Return the state of the hypotheses that `rows` names; it may repeat some. */
+  select(rows) {
+    const count = this.owed.length;
+    const states = this.states.map((state) => {
+      const size = state.length / count;
+      const picked = new Float32Array(rows.length * size);
+      rows.forEach((row, n) => picked.set(state.subarray(row * size, (row + 1) * size), n * size));
+      return picked;
+    });
+    return new BeamState(states, rows.map((row) => this.read[row]), rows.map((row) => this.owed[row]));
+  }
+}
+
+/**
+ * Return what a search begins with, for a source of these ids, and its step function:
+ * `step(lastIds, state, room, count)` returns {logProbs, ids, state} with the K likeliest next
+ * tokens of each hypothesis, where `room` is how many tokens may still be written.
+ */
+export function copyingModel(model, ids) {
+  const source = model.encode(ids);
+  const owed = LITERAL_IDS.map((literal) => ids.filter((id) => id === literal).length);
+  const start = new BeamState(source.states, [null], [owed]);
+
+  function step(lastIds, state, room, count) {
+    const rows = lastIds.length;
+    const { readout, states, weights } = model.step(lastIds, state.states, source);
+    const logits = model.logits(readout, rows);
+    const size = logits.length / rows;
+    const found = lastIds.map((_, r) => likeliest(logits.subarray(r * size, (r + 1) * size), count));
+    const owed = state.owed.map((counts, r) =>
+      counts.map((left, m) => left - (lastIds[r] === LITERAL_IDS[m] ? 1 : 0)),
+    );
+    found.forEach(({ logProbs }, r) => applyRules(logProbs, owed[r], room));
+    const read = state.read.map((before, r) => {
+      const weight = weights.subarray(r * source.length, (r + 1) * source.length);
+      return { before, weight };
+    });
+    return {
+      logProbs: found.map((each) => each.logProbs),
+      ids: found.map((each) => each.ids),
+      state: new BeamState(states, read, owed),
+    };
+  }
+
+  return { start, step };
+}
+
+/** Return the weights of each step, first to last; null where the model has no attention. */
+export function attentionOf(read) {
+  const rows = [];
+  for (let each = read; each; each = each.before) rows.unshift(each.weight);
+  return rows.length && rows[0].length ? rows : null;
+}
+
+/**
+ * Return {logProbs, ids}: <eos>, the literals, then the `count` likeliest other tokens, of logits_V.
+ */
+export function likeliest(logits, count) {
+  let most = -Infinity;
+  for (let v = EOS; v < logits.length; v++) if (logits[v] > most) most = logits[v];
+  let sum = 0;
+  for (let v = EOS; v < logits.length; v++) sum += Math.exp(logits[v] - most);
+  const total = most + Math.log(sum);
+  const best = []; // of the others, the likeliest first
+  for (let v = FIRST_OTHER; v < logits.length; v++) {
+    if (best.length === count && logits[v] <= logits[best[count - 1]]) continue;
+    let place = best.length;
+    while (place && logits[best[place - 1]] < logits[v]) place--;
+    best.splice(place, 0, v);
+    if (best.length > count) best.pop();
+  }
+  const ids = [EOS, ...LITERAL_IDS, ...best];
+  return { logProbs: ids.map((id) => logits[id] - total), ids };
+}
+
+/**
+ * Change the log-probabilities of `likeliest` by the rules for literals, with which every
+ * translation has each literal exactly as often as its source. A literal that is not owed is
+ * impossible. While one is owed, <eos> is impossible, and its probability goes to the owed ones in
+ * proportion to their own. With room only for what is owed and <eos>, what is owed is written.
+ */
+export function applyRules(logProbs, owed, room) {
+  const literals = owed.map((_, m) => m + 1); // their columns; <eos> has the first
+  for (const k of literals) if (owed[k - 1] === 0) logProbs[k] = -Infinity;
+  const left = owed.reduce((sum, each) => sum + each, 0);
+  if (left === 0) return;
+  const both = (columns) => logSumExp(columns.map((k) => logProbs[k]));
+  const more = both([0, ...literals]) - both(literals);
+  for (const k of literals) logProbs[k] += more;
+  logProbs[0] = -Infinity;
+  if (room <= left + 1) logProbs.fill(-Infinity, 1 + literals.length);
+}
+
+function logSumExp(values) {
+  const most = Math.max(...values);
+  return most + Math.log(values.reduce((sum, each) => sum + Math.exp(each - most), 0));
+}
+
+/**
+ * Return the sequences found, best first: {ids, logProb, score, lowest, ended, coverage, attention}
+ * each, as `Hypothesis` in search.py has them, and attention's weights of each step.
+ *
+ * `margin` drops continuations that are more than so many nats below the best one. `pause` is
+ * awaited before each step: it may throw, which ends the search.
+ */
+export async function beamSearch({ start, step }, limit, decoding, margin, pause) {
+  const found = [];
+  let live = [{ ids: [], logProb: 0, lowest: Infinity }];
+  let state = start;
+  for (let length = 1; live.length; length++) {
+    await pause();
+    const width = decoding.beam_size - found.length;
+    const lastIds = live.map(({ ids }) => ids.at(-1) ?? BOS);
+    const next = step(lastIds, state, limit - length + 1, width);
+    const chosen = choose(live, next, width, margin);
+    const open = [];
+    for (const each of chosen) {
+      const ended = each.ids.at(-1) === EOS;
+      if (ended || length >= limit) found.push(finished(each, ended, next.state, decoding));
+      else open.push(each);
+    }
+    live = open;
+    state = next.state.select(open.map(({ row }) => row));
+  }
+  return found.sort((a, b) => b.score - a.score);
+}
+
+/** Return the `width` best continuations of all that are possible, those within the margin. */
+function choose(live, { logProbs, ids }, width, margin) {
+  const possible = live.flatMap((hypothesis, row) =>
+    ids[row].flatMap((id, k) => {
+      const logProb = hypothesis.logProb + logProbs[row][k];
+      return logProb > -Infinity ? [{ row, id, logProb, own: logProbs[row][k] }] : [];
+    }),
+  );
+  possible.sort((a, b) => b.logProb - a.logProb);
+  return possible
+    .slice(0, width)
+    .filter(({ logProb }) => logProb >= possible[0].logProb - margin)
+    .map(({ row, id, logProb, own }) => ({
+      row,
+      logProb,
+      ids: [...live[row].ids, id],
+      lowest: Math.min(live[row].lowest, own),
+    }));
+}
+
+function finished({ row, ids, logProb, lowest }, ended, state, decoding) {
+  const attention = attentionOf(state.read[row]);
+  return {
+    ids: ended ? ids.slice(0, -1) : ids,
+    logProb,
+    score: logProb / ids.length ** decoding.length_penalty,
+    lowest,
+    ended,
+    coverage: attention && attention[0].map((_, s) => attention.reduce((sum, row) => sum + row[s], 0)),
+    attention,
+  };
+}

@@ -1,0 +1,96 @@
+"""A model's weights as the page reads them: the bytes of its linear layers, one after another.
+
+In int8 a layer is what `export.int8` makes of it: each output's weights have a scale of their own.
+
+Shapes: I input features, O output features.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from gru_mt.export.quantised import quantised
+from gru_mt.model.incremental import Incremental
+from gru_mt.model.seq2seq import Seq2Seq
+
+if TYPE_CHECKING:
+    from gru_mt.model.recurrent import Layer
+
+_ALIGNMENT = 4  # bytes of the numbers in fp32
+
+
+class LinearWeights(NamedTuple):
+    """weight_OI and bias_O; a bias may be none."""
+
+    weight: Tensor
+    bias: Tensor | None
+
+
+def linear_layers(model: Seq2Seq) -> Iterator[tuple[str, LinearWeights]]:
+    """Yield the linear layers of a model by the names that the page has for them.
+
+    The decoder's are those of `Incremental`. An embedding is one too: its rows are looked up, and
+    those of the target side are the output layer.
+    """
+    decoder = Incremental(model)
+    cells = decoder.cells
+    yield "target_embedding", LinearWeights(model.target_embedding.weight, decoder.bias_V)
+    if model.source_embedding is not model.target_embedding:
+        yield "source_embedding", LinearWeights(model.source_embedding.weight, None)
+    for k, layer in enumerate(cast("list[Layer]", [*model.encoder.layers])):
+        yield f"encoder.{k}.input", LinearWeights(layer.cell.weight_ih, layer.cell.bias_ih)
+        yield f"encoder.{k}.state", LinearWeights(layer.cell.weight_hh, layer.cell.bias_hh)
+    for name, part in model.attention.named_children():
+        yield f"attention.{name}", LinearWeights(cast("nn.Linear", part).weight, None)
+    if model.bridge is not None:
+        yield "bridge", LinearWeights(model.bridge.weight, model.bridge.bias)
+    yield "decoder.0.token", LinearWeights(decoder.token_GE, cells[0].bias_ih)
+    if model.bridge is None:
+        yield "decoder.0.source", LinearWeights(decoder.source_GC, None)
+    for level, cell in enumerate(cells):
+        if level:
+            below_GH = decoder.state_GH[level - 1]
+            yield f"decoder.{level}.below", LinearWeights(below_GH, cell.bias_ih)
+        yield f"decoder.{level}.state", LinearWeights(cell.weight_hh, cell.bias_hh)
+    if model.attention.context_size:
+        yield "value", LinearWeights(decoder.value_XC, None)
+    yield "readout", LinearWeights(decoder.readout_EH, model.readout.bias)
+
+
+def packed(model: Seq2Seq, precision: str) -> tuple[bytes, dict[str, dict[str, Any]]]:
+    """Return the bytes of all layers, and where each is in them: its sizes, offsets in bytes."""
+    content = bytearray()
+
+    def add(values: NDArray[Any]) -> int:
+        content.extend(bytes(-len(content) % _ALIGNMENT))
+        start = len(content)
+        content.extend(np.ascontiguousarray(values).tobytes())
+        return start
+
+    places: dict[str, dict[str, Any]] = {}
+    for name, (weight, bias) in linear_layers(model):
+        weight_OI = weight.detach().numpy().astype("<f4")
+        place: dict[str, Any] = {"precision": precision}
+        place["outputs"], place["inputs"] = weight_OI.shape
+        if precision == "int8":
+            s8_IO, scale_O = quantised(weight_OI.T)
+            place |= {"weight": add(s8_IO.T), "scale": add(scale_O.astype("<f4"))}
+        else:
+            place["weight"] = add(weight_OI)
+        place["bias"] = None if bias is None else add(bias.detach().numpy().astype("<f4"))
+        places[name] = place
+    return bytes(content), places
+
+
+def shape_facts(model: Seq2Seq, cell: str) -> dict[str, Any]:
+    """Return what else the page must know of a model to compute with its layers."""
+    return {
+        "cell": cell,
+        "encoderLayers": len(model.encoder.layers) // model.encoder.directions,
+        "directions": model.encoder.directions,
+        "decoderLayers": len(model.decoder),
+        "attention": model.attention.kind,
+    }
