@@ -5,6 +5,7 @@
  */
 
 const MOST_ROWS = 16; // of one call of the kernel
+const PAGE = 65_536; // bytes, of which WebAssembly's memory is made
 const SPARE = 64; // bytes that the kernel may read after the last weights
 
 /** Return a size in bytes that the next array can begin at. */
@@ -26,18 +27,17 @@ export class Arithmetic {
     this.weights = weights;
     this.linears = linears;
     this.end = 0;
-    const all = Object.values(linears);
-    const largest = (size) => all.reduce((most, each) => Math.max(most, size(each)), 0);
-    this.zeros = this.allocate(4 * largest((each) => each.outputs) + SPARE);
+    const outputs = largest(linears, (each) => each.outputs);
+    this.zeros = this.allocate(4 * outputs + SPARE);
     this.factor = this.allocate(4 * MOST_ROWS);
-    this.x = this.allocate(2 * MOST_ROWS * largest((each) => aligned(each.inputs)));
-    this.y = this.allocate(4 * MOST_ROWS * aligned(largest((each) => each.outputs)));
+    this.x = this.allocate(2 * MOST_ROWS * aligned(largest(linears, (each) => each.inputs)));
+    this.y = this.allocate(4 * MOST_ROWS * aligned(outputs));
   }
 
   /** Return the arithmetic with the kernel of `wasm`, or without where the browser has no SIMD. */
   static async create(weights, linears, wasm) {
     try {
-      const memory = new WebAssembly.Memory({ initial: Math.ceil(memorySize(linears) / 65_536) });
+      const memory = new WebAssembly.Memory({ initial: memorySize(linears) / PAGE });
       const { instance } = await WebAssembly.instantiate(wasm, { page: { memory } });
       return new Arithmetic(weights, linears, memory, instance.exports.product);
     } catch {
@@ -69,12 +69,23 @@ export class Arithmetic {
   }
 }
 
+/** Return the largest of a size of all layers. */
+const largest = (linears, size) => Object.values(linears).reduce((most, each) => Math.max(most, size(each)), 0);
+
+/** Return how much memory all layers and the scratch space take: whole pages of WebAssembly's. */
 function memorySize(linears) {
-  const sizes = Object.values(linears).map(({ outputs, inputs }) => ({ outputs, inputs: inputs + 16 }));
-  const most = (key) => sizes.reduce((largest, each) => Math.max(largest, each[key]), 0);
-  const held = sizes.reduce((sum, { outputs, inputs }) => sum + outputs * (inputs + 8) + 256, 0);
-  const scratch = MOST_ROWS * (2 * most("inputs") + 4 * most("outputs") + 64);
-  return held + scratch + 4 * most("outputs") + 1_024;
+  const sizes = Object.values(linears).flatMap(({ outputs, inputs }) => [
+    outputs * (inputs + 8) + SPARE,
+    2 * (4 * outputs + SPARE),
+  ]);
+  const scratch = [
+    4 * largest(linears, ({ outputs }) => outputs) + SPARE,
+    4 * MOST_ROWS,
+    2 * MOST_ROWS * aligned(largest(linears, ({ inputs }) => inputs)),
+    4 * MOST_ROWS * aligned(largest(linears, ({ outputs }) => outputs)),
+  ];
+  const bytes = [...sizes, ...scratch].reduce((sum, size) => sum + size + 48, 0);
+  return PAGE * Math.ceil(bytes / PAGE);
 }
 
 /** weight x + bias, with int8 weights and inputs: each row of both has a scale of its own. */
