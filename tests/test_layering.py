@@ -16,7 +16,7 @@ ROOT = Path(gru_mt.__file__).parent
 # Top to bottom: a module may import those before it. A package stands before its modules, so its
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
-    errors flat
+    errors flat html
     decoding config config_file config_keys
     storage run
     data data.text data.corpora data.corpora.rows data.corpora.table data.corpora.parallel

@@ -4,8 +4,6 @@ Its policy lets no address be asked, and runs no script but its own. All text is
 a corpus may be markup.
 """
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -17,6 +15,7 @@ from markupsafe import Markup
 from gru_mt.config_file import compare_config, short_config
 from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.evaluation.score import FEW
+from gru_mt.html import json_in_page, policy
 from gru_mt.report.contents import Contents, SetContents
 from gru_mt.report.failures import CalibrationBin
 from gru_mt.report.pictures import (
@@ -61,7 +60,7 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "install": INSTALL,
         "refresh_s": REFRESH_S if refresh else None,
         "script": script,
-        "search": _json_in_page(search) if search else "",
+        "search": json_in_page(search) if search else "",
         "search_rows": len(search),
         "search_left_out": len(contents.sets[0].hypotheses.texts) - len(search) if search else 0,
     }
@@ -82,8 +81,8 @@ def table_picture(title: str, buckets: Mapping[str, Sequence[Bucket]]) -> Markup
 def render(template: str, values: dict[str, Any], script: str = "") -> str:
     """Return a page by a template, with the style that all have and with its own policy."""
     style = environment().get_template("page.css").render()
-    policy = {"style": style, "policy": _policy(style, script)}
-    return environment().get_template(template).render(values | policy)
+    allowed = {"style": style, "policy": policy(style, script)}
+    return environment().get_template(template).render(values | allowed)
 
 
 @cache
@@ -99,24 +98,6 @@ def environment() -> Environment:
     return found
 
 
-def _policy(style: str, script: str) -> str:
-    """Return the content security policy that allows this style and this script, and no address."""
-    digests = [
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (style, script)
-    ]
-    return (
-        f"default-src 'none'; style-src 'sha256-{digests[0]}'; script-src 'sha256-{digests[1]}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _json_in_page(values: Any) -> str:
-    """Return JSON that no parser of HTML takes for markup."""
-    text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
 def _searched(found: SetContents) -> list[Any]:
     """Return source, translation, references and chrF of as many sentences as have room."""
     rows: list[Any] = []
@@ -124,7 +105,7 @@ def _searched(found: SetContents) -> list[Any]:
     hypotheses = found.hypotheses
     columns = hypotheses.set.sources, hypotheses.texts, hypotheses.set.references
     for row in zip(*columns, found.analysis.chrf, strict=True):
-        size += len(_json_in_page(row).encode())
+        size += len(json_in_page(row).encode())
         if size > SEARCHED_BYTES:
             break
         rows.append([*row[:3], round(row[3], 1)])

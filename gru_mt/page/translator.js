@@ -1,0 +1,118 @@
+/**
+ * From lines to their translations: gru_mt/inference/translator.py; and attention by words, as
+ * gru_mt/report/samples.py has it.
+ */
+
+import { confidence, features, warningsOf } from "./confidence.js";
+import { copyingModel, beamSearch } from "./search.js";
+import { readLine } from "./sentence.js";
+import { EOS } from "./special.js";
+import { SPACELESS } from "./text.js";
+
+// Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
+const MARGIN = 0.75;
+const MARGIN_PER_TOKEN = 1 / 24;
+const WIDEST_MARGIN = 1.5;
+const END = "<eos>";
+
+/** A model, its vocabularies and its lexicon, ready to translate. */
+export class Translator {
+  /**
+   * `cutLine` cuts a line into sentences; `decoding` has the names of the configuration's section;
+   * `calibration` are the weights of the confidence, or null.
+   */
+  constructor({ model, source, target, lexicon, cutLine, decoding, calibration }) {
+    Object.assign(this, { model, source, target, lexicon, cutLine, decoding, calibration });
+  }
+
+  /**
+   * Return the translation of a line: {text, sentences}, with {source, gap, text, confidence,
+   * warnings, sourceWords, candidates} of each sentence.
+   *
+   * Each candidate has {text, score, words, attention}. With `nBest` above 1 the search does not
+   * prune. `pause` is awaited now and then; it throws to end the work.
+   */
+  async translate(line, { nBest = 1, decoding = this.decoding, pause = () => {} } = {}) {
+    const sentences = [];
+    for (const sentence of readLine(line, this.lexicon, this.cutLine)) {
+      const found = await this.#translated(sentence, nBest, decoding, pause);
+      const isWhole = sentence.keepsNumbers(found.candidates[0].text);
+      // Where the model lost a short number, the number is copied.
+      const kept = isWhole || (await this.#translated(sentence.withNumbers(), nBest, decoding, pause));
+      sentences.push({ source: sentence.source, gap: sentence.gap, ...(isWhole ? found : kept) });
+    }
+    return { text: sentences.map(({ text, gap }) => text + gap).join(""), sentences };
+  }
+
+  async #translated(sentence, nBest, decoding, pause) {
+    if (sentence.isCopied) return copied(sentence, this.calibration ? 1 : null);
+    const all = this.source.encode(sentence.text);
+    const ids = [...all.slice(0, decoding.max_source_tokens), EOS];
+    const margin = Math.min(MARGIN + MARGIN_PER_TOKEN * ids.length, WIDEST_MARGIN);
+    const limit = 2 * ids.length + 8;
+    const searched = copyingModel(this.model, ids);
+    const beam = await beamSearch(searched, limit, decoding, nBest > 1 ? Infinity : margin, pause);
+    const texts = beam.slice(0, nBest).map((hypothesis) => this.target.decode(hypothesis.ids));
+    const pieces = this.source.pieces(ids.slice(0, -1));
+    const seen = features(sentence.text, ids.length, beam[0], this.lexicon);
+    const chance = this.calibration && confidence(this.calibration, seen);
+    const warnings = warningsOf(sentence, pieces, texts[0], beam[0], chance, this.lexicon);
+    const sourceTokens = [...sentence.shown(pieces), END];
+    return {
+      text: sentence.finished(texts[0]),
+      confidence: chance,
+      warnings: ids.length <= all.length ? ["cut", ...warnings] : warnings,
+      sourceWords: wordsOf(sourceTokens),
+      candidates: texts.map((text, k) => {
+        const tokens = [...sentence.shown(this.target.pieces(beam[k].ids)), END];
+        return {
+          text: sentence.finished(text),
+          score: beam[k].score,
+          words: wordsOf(tokens),
+          attention: beam[k].attention && byWords(beam[k].attention, sourceTokens, tokens),
+        };
+      }),
+    };
+  }
+}
+
+/** Return the translation of a sentence that has nothing to translate: as it stands. */
+function copied(sentence, chance) {
+  const text = sentence.finished(sentence.text);
+  const candidates = [{ text, score: 0, words: [], attention: null }];
+  return { text, confidence: chance, warnings: [], sourceWords: [], candidates };
+}
+
+/** Return attention's weights, summed over a source word's tokens and averaged over a target's. */
+function byWords(attention, sourceTokens, tokens) {
+  const columns = wordEnds(sourceTokens);
+  return wordEnds(tokens).map(([first, last]) => {
+    const read = attention.slice(first, last); // fewer where the limit ended the search
+    const sum = (row, [start, end]) => row.subarray(start, end).reduce((a, b) => a + b, 0);
+    return columns.map((ends) => read.reduce((all, row) => all + sum(row, ends), 0) / (read.length || 1));
+  });
+}
+
+/** Return each word's text: ["▁un", "able", "<eos>"] -> ["unable", "<eos>"]. */
+function wordsOf(tokens) {
+  return wordEnds(tokens).map(([start, end]) =>
+    tokens.slice(start, end).join("").replaceAll("\u2581", " ").trim() || "\u2423",
+  );
+}
+
+/** Return where each word's tokens begin and end; without spaces in tokens each is a word. */
+function wordEnds(tokens) {
+  const areSubwords = tokens.some((token) => token.startsWith("\u2581"));
+  const starts = [];
+  tokens.forEach((token, place) => {
+    if (place === 0 || !areSubwords || !goesOn(tokens[place - 1], token)) starts.push(place);
+  });
+  return starts.map((start, n) => [start, starts[n + 1] ?? tokens.length]);
+}
+
+/** Return whether a token goes on with the word of the one before it. */
+function goesOn(before, token) {
+  const joins = /^[\p{L}\p{N}'’]/u.test(token);
+  const left = /[\p{L}\p{N}'’]$/u.test(before) || before === "\u2581";
+  return joins && left && (before + token).search(SPACELESS) < 0;
+}

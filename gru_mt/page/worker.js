@@ -1,0 +1,85 @@
+/** The worker of the page: it translates beside the document, so that typing never waits. */
+
+import { Lexicon } from "./lexicon.js";
+import { Model } from "./model.js";
+import { Arithmetic } from "./product.js";
+import { cut } from "./sentences.js";
+import { vocabulary } from "./tokenizer.js";
+import { Translator } from "./translator.js";
+
+const SLICE_MS = 8; // of work, after which messages are read
+
+/** Thrown where a newer text has come. */
+class Cancelled extends Error {}
+
+/** Return the translator of what write.py put into the page. */
+async function load({ facts, weights }) {
+  const wasm = Uint8Array.from(atob(facts.kernel), (letter) => letter.charCodeAt(0));
+  const arithmetic = await Arithmetic.create(weights, facts.linears, wasm);
+  const source = vocabulary(facts.vocabularies[0]);
+  const translator = new Translator({
+    model: new Model(facts.model, arithmetic),
+    source,
+    target: facts.vocabularies.length > 1 ? vocabulary(facts.vocabularies[1]) : source,
+    lexicon: Lexicon.from(facts.lexicon),
+    cutLine: (text) => cut(text, facts.sentences),
+    decoding: facts.decoding,
+    calibration: facts.calibration,
+  });
+  return { translator, engine: arithmetic.kernel ? "WebAssembly" : "JavaScript" };
+}
+
+/** Answer the page's messages: "load" once, then "translate", of which the newest counts. */
+function serve() {
+  let newest = 0;
+  let ready = null;
+  const channel = new MessageChannel();
+  let sliceEnd = 0;
+
+  /** Let messages in, if there was none for a while; throw where they brought a newer text. */
+  async function pause(id) {
+    if (performance.now() > sliceEnd) {
+      await new Promise((resume) => {
+        channel.port1.onmessage = resume;
+        channel.port2.postMessage(null);
+      });
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+    if (id !== newest) throw new Cancelled();
+  }
+
+  async function answer({ id, text, nBest }) {
+    const { translator } = await ready;
+    const started = performance.now();
+    const lines = text.split("\n");
+    const translated = [];
+    let told = started;
+    for (const line of lines) {
+      translated.push(await translator.translate(line, { nBest, pause: () => pause(id) }));
+      if (performance.now() > told + 200) {
+        told = performance.now();
+        postMessage({ kind: "part", id, done: translated.length, lines: lines.length });
+      }
+    }
+    const seconds = (performance.now() - started) / 1000;
+    postMessage({ kind: "translated", id, seconds, lines: translated });
+  }
+
+  const fail = (error) => {
+    if (!(error instanceof Cancelled)) postMessage({ kind: "failed", message: String(error.message) });
+  };
+
+  onmessage = ({ data }) => {
+    if (data.kind === "load") {
+      const started = performance.now();
+      ready = load(data);
+      ready.then(({ engine }) => {
+        const seconds = (performance.now() - started) / 1000;
+        postMessage({ kind: "ready", seconds, engine });
+      }, fail);
+    } else {
+      newest = data.id;
+      answer(data).catch(fail);
+    }
+  };
+}
