@@ -20,7 +20,7 @@ Examples:
 def export(
     model: ModelOption = None,
     precision: Annotated[
-        Literal["fp32", "int8"], typer.Option(help="int8 is half the size.")
+        Literal["fp32", "int8"], typer.Option(help="int8 is a quarter of the size.")
     ] = "fp32",
     out: Annotated[
         Path | None,
