@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from gru_mt.data.lexicon import Lexicon
-from gru_mt.data.literals import MARK, disjoint, find_literals, mask
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
 from gru_mt.inference.sentence import Sentence, read_line
@@ -27,10 +26,8 @@ import { readLine } from "./sentence.js";
 const lexicon = Lexicon.from(data.lexicon);
 const facts = ({ source, gap, text, literals, glued, case: shape, respelled, isCopied }) =>
   [source, gap, text, literals, glued.map((side) => [...side]), shape, respelled, isCopied];
-result = data.lines.map(({ line, outputs, pieces }) => {
-  let cut = null;
-  const cutLine = (text) => (cut = text, pieces[text] ?? [text]);
-  return readLine(line, lexicon, cutLine).map((sentence) => {
+result = data.lines.map(({ line, outputs }) => {
+  return readLine(line, lexicon, (text) => data.pieces[text] ?? [text]).map((sentence) => {
     const numbered = sentence.withNumbers();
     const texts = [...outputs, sentence.text, numbered.text];
     return [facts(sentence), facts(numbered), texts.map((text) => [sentence.finished(text),
@@ -76,25 +73,26 @@ def random_outputs(rng: random.Random) -> list[str]:
 
 def assert_same_sentences(lexicon: Lexicon, lines: list[str], *, split: bool) -> None:
     rng = random.Random(1)
-    cases = []
-    for line in lines:
-        outputs = random_outputs(rng)
-        found = read_line(line, lexicon=lexicon, language="en", glossary=None, split=split)
-        cases.append(([*found], {"line": line, "outputs": outputs, "pieces": pieces_of(line, split)}))
-    data = {"lexicon": lexicon.to_bytes().decode(), "lines": [case for _, case in cases]}
-    for (sentences, case), found in zip(cases, run_node(SCRIPT, data), strict=True):
-        assert found == [expected(each, case["outputs"]) for each in sentences], ascii(case["line"])
+    pieces: dict[str, list[str]] = {}
 
+    def recorded(text: str, language: str) -> list[str]:
+        pieces[text] = cut(text, language)
+        return pieces[text]
 
-def pieces_of(line: str, split: bool) -> dict[str, list[str]]:
-    """Return the text with marks that is cut, and Python's pieces of it."""
-    line = line.encode("utf-8", errors="replace").decode("utf-8")
-    text = " ".join(line.splitlines()).strip()
-    own = [match.span() for match in MARK.finditer(text)]
-    spans = find_literals(text)
-    spans += [type(spans[0])(*each, text[slice(*each)]) for each in own] if spans else []
-    masked = mask(text, disjoint(spans)).text
-    return {masked: cut(masked, "en")} if split and masked else {}
+    def sentences(line: str) -> list[Sentence]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("gru_mt.inference.sentence.cut", recorded)
+            return [
+                *read_line(line, lexicon=lexicon, language="en", glossary=None, split=split)
+            ]
+
+    python = {line: (sentences(line), random_outputs(rng)) for line in lines}
+    cases = [{"line": line, "outputs": outputs} for line, (_, outputs) in python.items()]
+    data = {"lexicon": lexicon.to_bytes().decode(), "lines": cases, "pieces": pieces}
+    for (line, (found, outputs)), of_javascript in zip(
+        python.items(), run_node(SCRIPT, data), strict=True
+    ):
+        assert of_javascript == [expected(each, outputs) for each in found], ascii(line)
 
 
 @pytest.mark.parametrize("split", [True, False])
