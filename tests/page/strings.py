@@ -1,0 +1,82 @@
+"""Texts on which the page's JavaScript is compared with Python: of people, and at random."""
+
+import random
+import re
+import sys
+import unicodedata
+import zipfile
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from gru_mt.data.special import LITERALS
+
+CHANGED = "ƛɤʕჼꟲꟳꟴꟓꟕꭩ"  # in case since Python 3.11's Unicode, as Node 20 knows
+KNOWN = [
+    letter
+    for letter in map(chr, range(sys.maxunicode + 1))
+    if unicodedata.category(letter) != "Cn" and letter not in CHANGED
+]
+INSERTED = (
+    "a@b.org https://x.org/a?b=1 555-1234 1,299.99 $5 10:30 7 5th 12 <b> </b> <br/> {name} `x y` "
+    "%s #tag @tom 😀 :) A4 COVID-19 report.pdf /usr/bin Zbigniew O'Sullivan dont Im ( « \ue013 ²"
+).split()
+ALPHABETS = {
+    "any": KNOWN,
+    "latin": [letter for letter in KNOWN if letter < "\u0250"],
+    "words": [*"aeintéEÉTßİıσςΣДд我のʼ’' -.\u0301\u0345ǅⅧ²_5 "] + [" "] * 9,
+    "marks": [*LITERALS, "\ue000", *"aZ5é :.,()我 \n"] + ["<b>", "</b>", "7 ", "{x}"],
+    "soup": [*"0123456789.,:;/-–+'’()[]{}<>|*\\\"`@#$€%&=~?!^_°   \u00a0\u202faAtTé"],
+    "words with digits": ["http://", "www.", ".com", "555", "A4", "x", "1 ", "10:30", "-", ".", "/"],
+    "emoji": [*"😀👍🏽👩🇫🇷❤☺©1#\ufe0f\u200d\u20e3 a", "\U000e0067", "\U000e007f"],
+    "scripts": [*"我明白了のトムシャมาကাहिन्दीمرحبا٢٠٢٤שלום한국어გამ აДом Ωδός ①१२ 。、！？.a1 "],
+    "controls": [*map(chr, range(0x21)), *"\x7f\x85\xa0\u2028\u2029\ufeff\u180e\u3000\u200b\ud800\udc80a."],
+}
+
+
+def random_strings(count: int, seed: int = 1) -> list[str]:
+    """Return texts of each of ALPHABETS in turn, of 30 characters at most.
+
+    None has a whole surrogate pair: Python and JavaScript do not agree on how long one is.
+    """
+    rng = random.Random(seed)
+    kinds = [*ALPHABETS.values()]
+    texts = ("".join(rng.choices(kinds[n % len(kinds)], k=rng.randrange(31))) for n in range(count))
+    return [re.sub("([\ud800-\udbff])[\udc00-\udfff]+", r"\1", text) for text in texts]
+
+
+def written_strings(*modules: ModuleType) -> list[str]:
+    """Return every text that the tests of these modules are parametrized with."""
+    tests = chain.from_iterable(vars(module).values() for module in modules)
+    marks = chain.from_iterable(getattr(test, "pytestmark", []) for test in tests)
+    return [*chain.from_iterable(map(_strings, (mark.args for mark in marks)))]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        yield from chain.from_iterable(map(_strings, value))
+
+
+def corpus_pairs(path: Path, count: int) -> list[list[str]]:
+    """Return pairs of fra-eng from here and there: an English line and a French one."""
+    with zipfile.ZipFile(path) as packed:
+        lines = packed.read("fra-eng/fra.txt").decode().splitlines()
+    return [line.split("\t")[:2] for line in lines[:: len(lines) // count]]
+
+
+def with_insertions(lines: list[str], seed: int = 1) -> list[str]:
+    """Return lines, with one to four things at random places that are no common words."""
+    rng = random.Random(seed)
+
+    def changed(line: str) -> str:
+        for _ in range(rng.randint(1, 4)):
+            place = rng.choice([rng.randint(0, len(line)), max(0, line.find(" "))])
+            space = rng.choice(["", " "])
+            line = line[:place] + space + rng.choice(INSERTED) + space + line[place:]
+        return rng.choice([str, str, str, str.upper, str.title, str.lower])(line)
+
+    return [*map(changed, lines)]

@@ -1,0 +1,114 @@
+"""The page trusts a translation as `translate` does, and finds the same things odd."""
+
+import dataclasses
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gru_mt.data.lexicon import Lexicon
+from gru_mt.inference.confidence import (
+    FEATURES,
+    Calibration,
+    features,
+    has_unread,
+    is_repetitive,
+    warnings_of,
+)
+from gru_mt.inference.search import Hypothesis
+from gru_mt.inference.sentence import Sentence
+from tests.data.test_lexicon import NAMES
+from tests.inference import test_confidence
+from tests.page.node import needs_node, run_node
+from tests.page.strings import corpus_pairs, random_strings, written_strings
+
+pytestmark = needs_node
+
+SCRIPT = """
+import { confidence, features, hasUnread, isRepetitive, warningsOf } from "./confidence.js";
+import { Lexicon } from "./lexicon.js";
+const lexicon = Lexicon.from(data.lexicon);
+result = data.cases.map(({ text, respelled, translation, hypothesis, pieces, weights }) => {
+  const found = features(text, pieces.length + 1, hypothesis, lexicon);
+  const chance = weights && confidence(weights, found);
+  const sentence = { text, respelled };
+  const odd = warningsOf(sentence, pieces, translation, hypothesis, chance, lexicon);
+  const isUnread = hasUnread(pieces, hypothesis.coverage ?? [], lexicon);
+  return { numbers: [...found, chance ?? 0], odd, isUnread, isRepetitive: isRepetitive(text) };
+});
+"""
+
+
+def random_case(rng: random.Random, text: str, translation: str) -> dict[str, Any]:
+    """Return what is asked of a sentence: its pieces, and what a search may have found."""
+    if rng.random() < 0.2:
+        text = " ".join([text] * 3)
+    pieces = [piece.replace(" ", "\u2581") for piece in split_at_random(rng, f" {text}")]
+    coverage = [rng.choice([0.0, 0.04, 0.06, rng.random() * 2]) for _ in [*pieces, "</s>"]]
+    weights = [rng.uniform(-2, 2) for _ in range(FEATURES + 1)]
+    hypothesis = Hypothesis(
+        [5] * rng.randint(1, 20),
+        -rng.random() * 20,
+        0.0,
+        rng.choice([-rng.random() * 5, -99.0]),
+        rng.random() < 0.8,
+        rng.choice([coverage, coverage, None, []]),
+    )
+    return {
+        "text": text,
+        "respelled": rng.random() < 0.3,
+        "translation": rng.choice([translation, f"{translation}, {translation} - {translation}"]),
+        "hypothesis": hypothesis,
+        "pieces": pieces,
+        "weights": rng.choice([weights, None]),
+    }
+
+
+def split_at_random(rng: random.Random, text: str) -> list[str]:
+    seams = sorted({0, len(text), *(rng.randint(0, len(text)) for _ in range(len(text) // 4))})
+    return [text[start:end] for start, end in zip(seams, seams[1:], strict=False)]
+
+
+def in_javascript(case: dict[str, Any]) -> dict[str, Any]:
+    fields = dataclasses.asdict(case["hypothesis"])
+    return case | {"hypothesis": fields | {"logProb": fields["log_prob"]}}
+
+
+def assert_same_confidence(lexicon: Lexicon, pairs: list[list[str]]) -> None:
+    rng = random.Random(1)
+    cases = [random_case(rng, text, translation) for text, translation in pairs]
+    data = {"lexicon": lexicon.to_bytes().decode(), "cases": [*map(in_javascript, cases)]}
+    for case, found in zip(cases, run_node(SCRIPT, data), strict=True):
+        text, pieces, hypothesis = case["text"], case["pieces"], case["hypothesis"]
+        numbers = features(text, len(pieces) + 1, hypothesis, lexicon)
+        calibration = Calibration.of(case["weights"])
+        chance = calibration.confidence(numbers) if calibration else None
+        sentence = Sentence(text, "", text, (), frozenset(), "model", case["respelled"])
+        odd = warnings_of(sentence, pieces, case["translation"], hypothesis, chance, lexicon)
+        assert found == {
+            "numbers": pytest.approx([*numbers, chance or 0], rel=1e-12),
+            "odd": [*odd],
+            "isUnread": has_unread(pieces, hypothesis.coverage or [], lexicon),
+            "isRepetitive": is_repetitive(text),
+        }, ascii(text)
+
+
+def test_any_translation_is_trusted_as_in_python() -> None:
+    texts = [*written_strings(test_confidence), *random_strings(2_000, seed=5)]
+    texts = [text for text in texts if len(text) < 500]
+    rng = random.Random(2)
+    assert_same_confidence(NAMES, [[text, rng.choice(texts)] for text in texts])
+
+
+def test_translations_of_the_corpus_are_trusted_as_in_python(fra_eng_zip: Path) -> None:
+    pairs = corpus_pairs(fra_eng_zip, 4_000)
+    lexicon = Lexicon.learn(*zip(*pairs[::2], strict=True))
+    assert_same_confidence(lexicon, pairs[1::2])
+
+
+@pytest.mark.parametrize("unit", ["a ", "a-", "a b ", "abc abd ", f"a{',' * 100}b{' ' * 100}", "ab"])
+def test_a_long_text_is_looked_through_in_linear_time(unit: str) -> None:
+    script = 'import { isRepetitive } from "./confidence.js"; result = data.map(isRepetitive);'
+    texts = [unit * (100_000 // len(unit)) + end for end in ("", "x_", " ?")]
+    assert run_node(script, texts) == [is_repetitive(text) for text in texts]
