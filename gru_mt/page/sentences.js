@@ -14,12 +14,12 @@ const TITLE = new RegExp(
 );
 const FIRST_NUMBER = new RegExp(pattern`^\s*(\d{1,3})\.\s`, "u");
 const LAST_NUMBER = new RegExp(pattern`(?<![\w.,])(\d{1,3})\.\s+$`, "u");
-const TAIL = 20; // characters that show how a sentence ends
+const ENDING = 20; // characters that show how a sentence ends
 
 const ENDS = /[\p{Sentence_Terminal}\u2024\ufe52\uff0e\uff61]+/gu;
 const CLOSING = /^[\s\p{Sentence_Terminal}]*/u;
 const FIRST_WORD = new RegExp(pattern`^\s*([^\s]*?)[.,:;!?]*(?:\s|$)`, "u");
-const CLOCK = /\d\s?[ap]\.m$/i; // the abbreviation of a time may well end a sentence
+const HOUR = /\d\s?[ap]\.m$/i; // the abbreviation of a time may well end a sentence
 const QUOTE = /^["'`«»“”‘’„‟‹›]/u;
 // What is not cut inside: quotations, brackets, e-mail addresses.
 const QUOTED = [
@@ -72,7 +72,7 @@ function isEnd(marks, before, after, rules) {
   if (REFERENCES.test(after)) return true;
   if (goesOn(after) || (marks.length > 1 && goesOn(after.trimStart()))) return false;
   if (marks !== ".") return true;
-  if (CLOCK.test(before)) return /^\s*\p{Lu}/u.test(after);
+  if (HOUR.test(before)) return /^\s*\p{Lu}/u.test(after);
   const word = before.split(/[\s.]/u).at(-1);
   const next = after.match(FIRST_WORD)?.[1];
   if (/^\d+$/.test(word) && afterNumbers.has(next)) return false;
@@ -103,7 +103,7 @@ export function cut(text, rules) {
   const places = [0, ...seamsOf(text, rules), text.length];
   for (let n = 0; n + 1 < places.length; n++) {
     const [start, end] = places.slice(n, n + 2);
-    const last = text.slice(Math.max(seams.at(-1), start - TAIL), start);
+    const last = text.slice(Math.max(seams.at(-1), start - ENDING), start);
     const part = text.slice(start, end);
     const isOpen = !last.trim() || ONLY_MARKER.test(last) || TITLE.test(last);
     if (!isOpen && (HAS_LETTER.test(part) || ONLY_MARKER.test(part))) seams.push(start);
@@ -112,7 +112,7 @@ export function cut(text, rules) {
   for (let n = 1; n < seams.length; n++) {
     // "1. Milk 2. " + "Eggs": the 2 is of what comes.
     const marker = text.slice(seams[n - 1]).match(FIRST_NUMBER);
-    const from = Math.max(seams[n - 1], seams[n] - TAIL);
+    const from = Math.max(seams[n - 1], seams[n] - ENDING);
     const ending = text.slice(from, seams[n]).match(LAST_NUMBER);
     if (marker && ending && Number(ending[1]) === Number(marker[1]) + 1) seams[n] = from + ending.index;
   }

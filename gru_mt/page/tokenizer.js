@@ -154,9 +154,9 @@ function textOf(bytes) {
 }
 
 // Accents, vowel signs and joiners belong to their word; variation selectors do not.
-const LETTER = pattern`(?: [\w\u200c\u200d] | (?![\u{e0100}-\u{e01ef}])\p{M} )`;
+const WORD_LETTER = pattern`(?: [\w\u200c\u200d] | (?![\u{e0100}-\u{e01ef}])\p{M} )`;
 const TOKEN = new RegExp(
-  pattern`\d+(?:[.,:]\d+)+ | ${LETTER}+(?:-${LETTER}+)*(?:['’](?=${LETTER}))? | [^\s]`,
+  pattern`\d+(?:[.,:]\d+)+ | ${WORD_LETTER}+(?:-${WORD_LETTER}+)*(?:['’](?=${WORD_LETTER}))? | [^\s]`,
   "gu",
 );
 

@@ -102,7 +102,7 @@ def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
         "score": _score(folder),
         "corpora": provenance["corpora"],
         "attribution": provenance.get("attribution"),
-        "examples": _examples((kept_sets(folder, "dev") or [None])[0]),
+        "examples": _examples(kept_sets(folder, "dev") or []),
     }
 
 
@@ -113,9 +113,9 @@ def _score(folder: Path) -> dict[str, Any] | None:
     return {**asdict(kept.sets[0].corpus_scores.multi), "split": "test"} if kept else None
 
 
-def _examples(dev: EvaluationSet | None) -> list[str]:
+def _examples(dev: list[EvaluationSet]) -> list[str]:
     """Return a few sentences of dev to begin with."""
-    sources = dev.sources if dev else []
+    sources = dev[0].sources if dev else []
     return [each for each in sources if len(each.split()) in EXAMPLE_WORDS][:EXAMPLES]
 
 
@@ -123,10 +123,10 @@ def _text_facts(bundle: Bundle) -> dict[str, Any]:
     """Return what the page must know to read and to write text as `translate` does."""
     tokenizer = bundle.tokenizer
     sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
-    lexicon = tokenizer.lexicon.to_bytes().decode()
+    _, *forms = tokenizer.lexicon.to_bytes().decode().splitlines()
     return {
-        "vocabularies": [vocabulary_data(side) for side in sides],
-        "lexicon": lexicon,
-        "sentences": sentence_data(bundle.config.data.source, lexicon.split("\n")),
+        "vocabularies": [vocabulary_data(side, bundle.config.tokenizer.kind) for side in sides],
+        "lexicon": {"forms": forms, "copiesNames": tokenizer.lexicon.copies_names},
+        "sentences": sentence_data(bundle.config.data.source, forms),
         "calibration": bundle.provenance["weights"].get("calibration"),
     }
