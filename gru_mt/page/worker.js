@@ -14,6 +14,9 @@ class Cancelled extends Error {}
 
 /** Return the translator of what write.py put into the page. */
 async function load({ facts, weights }) {
+  const digest = new Uint8Array((await crypto.subtle?.digest("SHA-256", weights)) ?? []);
+  const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (found && found !== facts.weightsSha256) throw new Error("the file of this page is damaged");
   const wasm = Uint8Array.from(atob(facts.kernel), (letter) => letter.charCodeAt(0));
   const arithmetic = await Arithmetic.create(weights, facts.linears, wasm);
   const source = vocabulary(facts.vocabularies[0]);

@@ -5,6 +5,7 @@ data in it, never markup or code.
 """
 
 import base64
+import hashlib
 import re
 from dataclasses import asdict
 from importlib.metadata import version
@@ -46,12 +47,13 @@ def write_page(folder: Path, out: Path | None = None) -> str:
         **_about(folder, bundle),
         "model": shape_facts(bundle.model, bundle.config.model.cell),
         "linears": linears,
+        "weightsSha256": hashlib.sha256(weights).hexdigest(),
         "kernel": kernel_base64(),
         **_text_facts(bundle),
     }
-    content = page(facts, weights).encode()
-    write_output(out, content)
-    return f"wrote {out}: {len(content) / 1e6:.1f} MB; open it in a browser"
+    facts["bytes"] = len(page(facts | {"bytes": 0}, weights).encode())
+    write_output(out, page(facts, weights).encode())
+    return f"wrote {out}: {facts['bytes'] / 1e6:.1f} MB; open it in a browser"
 
 
 def page(facts: dict[str, Any], weights: bytes) -> str:
@@ -63,7 +65,7 @@ def page(facts: dict[str, Any], weights: bytes) -> str:
         name=facts["name"],
         style=style,
         script=script,
-        worker=worker_source().replace("</", "<\\/"),
+        worker=json_in_page(worker_source()),
         weights=base64.b64encode(weights).decode(),
         facts=json_in_page(facts),
         policy=policy(
