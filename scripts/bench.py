@@ -245,6 +245,43 @@ def measure_beam(model: Path, sentences: Path, beam: int) -> dict[str, Any]:
 
 
 @app.command()
+def page(
+    model: Annotated[Path, typer.Option(help="A run.")],
+    sentences: Annotated[int, typer.Option(min=1, help="Of the test set.")] = 500,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """The page that translates, in Chromium: its size, its start, its memory, its latency.
+
+    Latency is that of the test set's first sentences, typed one by one. Greedy search is measured
+    on a copy of the page that has a beam of 1.
+    """
+    from measuring_page import milliseconds, opened, renderer_mb
+
+    [test] = read_sets(model, "test")
+    line = begin("page", {"model": model.name, "sentences": sentences})
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        gru_mt("export", "--format", "page", "--model", model, "--out", path)
+        figures["bytes"] = path.stat().st_size
+        beams = {}
+        starts = []
+        for name, beam in BEAMS.items():
+            content = path.read_text("utf-8")
+            path.write_text(re.sub('"beam_size":\\d+', f'"beam_size":{beam}', content), "utf-8")
+            for _ in range(4):
+                with opened(path) as (_, ready_s):
+                    starts.append(ready_s)
+            with opened(path) as (browser, _):
+                beams[name] = milliseconds(browser, test.sources[:sentences])
+                figures[f"{name}_renderer_mb"] = renderer_mb()
+            figures[f"{name}_ms"] = statistics.median(beams[name])
+            figures[f"{name}_ms_of_95_in_100"] = statistics.quantiles(beams[name], n=20)[-1]
+        figures["ready_s"] = spread(starts)
+    record(line, figures, results / "page.jsonl")
+
+
+@app.command()
 def scale(
     pairs: Annotated[
         list[int], typer.Option(min=1_000, metavar="N", help="May be given several times.")
