@@ -40,8 +40,10 @@ def test_characters_are_of_the_classes_that_python_has() -> None:
     """
     found = run_node(script, [*map(ord, KNOWN)])
     for (name, holds), of_javascript in zip(PREDICATES.items(), found, strict=True):
-        wrong = [a for a, b in zip(KNOWN, of_javascript, strict=True) if bool(holds(a)) != (b == "1")]
-        assert not wrong, f"{name}: {ascii(wrong[:20])}"
+        wrong = [
+            a for a, b in zip(KNOWN, of_javascript, strict=True) if bool(holds(a)) != (b == "1")
+        ]
+        assert not wrong, f"{name}: {wrong[:20]!a}"
 
 
 def test_texts_are_in_the_case_that_python_says() -> None:
