@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 
 from gru_mt.data.literals import (
-    Span,
-    disjoint,
     find_literals,
     literal_indices,
     mask,
@@ -67,20 +65,6 @@ def test_a_long_text_of_any_piece_is_searched() -> None:
         });
     """
     assert len(run_node(script, [piece.replace("_", " ") for piece in pieces])) == len(pieces)
-
-
-def test_spans_that_overlap_give_way_to_the_longest() -> None:
-    rng = random.Random(1)
-    starts = [[rng.randrange(30) for _ in range(rng.randrange(12))] for _ in range(500)]
-    groups = [[(start, start + rng.randint(1, 6)) for start in each] for each in starts]
-    script = """
-        import { disjoint } from "./literals.js";
-        const all = data.map((spans) => disjoint(spans.map(([start, end]) => ({ start, end }))));
-        result = all.map((spans) => spans.map(({ start, end }) => [start, end]));
-    """
-    for group, found in zip(groups, run_node(script, groups), strict=True):
-        expected = disjoint(Span(start, end, "") for start, end in group)
-        assert found == [[span.start, span.end] for span in expected]
 
 
 def test_marks_stand_for_the_literals_that_python_says() -> None:
