@@ -82,16 +82,23 @@ export class Sentence {
   /** Return whether a translation of its text has the digits of its short numbers, as often. */
   keepsNumbers(text) {
     const numbers = (this.text.match(SHORT_NUMBERS) ?? []).join(" ");
-    const wanted = numbers.match(DIGIT_RUNS) ?? [];
-    const found = text.match(DIGIT_RUNS) ?? [];
-    const count = (all, number) => all.filter((each) => each === number).length;
-    return wanted.every((number) => count(found, number) === count(wanted, number));
+    const found = digitCounts(text);
+    return [...digitCounts(numbers)].every(([digits, count]) => found.get(digits) === count);
   }
 
   /** Return tokens with literals put back. */
   shown(tokens) {
     return tokens.length ? restore(tokens.join("\n"), this.literals).split("\n") : [];
   }
+}
+
+/** Return how often a text has each of its numbers. */
+function digitCounts(text) {
+  const counts = new Map();
+  for (const [digits] of text.matchAll(DIGIT_RUNS)) {
+    counts.set(digits, (counts.get(digits) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** Return two texts as one: without a space if glued, and with one between two words. */
