@@ -7,27 +7,42 @@ import typer
 
 from gru_mt.cli.app import Command, ModelOption, app
 from gru_mt.cli.streams import say
+from gru_mt.errors import UserError
 from gru_mt.run import Run
 
 EXAMPLES = """\b
 Examples:
   gru-mt export
   gru-mt export --model runs/fra-eng --precision int8
+  gru-mt export --format page
 """
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
 def export(
     model: ModelOption = None,
+    format_: Annotated[
+        Literal["onnx", "page"],
+        typer.Option("--format", help="page is one HTML file that translates in a browser."),
+    ] = "onnx",
     precision: Annotated[
-        Literal["fp32", "int8"], typer.Option(help="int8 is half the size.")
-    ] = "fp32",
+        Literal["fp32", "int8"] | None,
+        typer.Option(help="Of onnx: fp32, or int8, a quarter of the size; a page has int8."),
+    ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Else onnx or onnx-int8 in the run's folder."),
+        typer.Option(metavar="PATH", help="Else onnx, onnx-int8 or translator.html in the run."),
     ] = None,
 ) -> None:
-    """Write a translator for onnxruntime. It starts faster, and needs no torch."""
-    from gru_mt.export.write import export as write_export
+    """Write a translator for onnxruntime, which needs no torch, or as a page for browsers."""
+    folder = model or Run.newest().folder
+    if format_ == "page":
+        if precision == "fp32":
+            raise UserError("--precision fp32: a page has int8 weights; leave it out")
+        from gru_mt.page.write import write_page
 
-    say(write_export(model or Run.newest().folder, precision, out))
+        say(write_page(folder, out))
+    else:
+        from gru_mt.export.write import export as write_export
+
+        say(write_export(folder, precision or "fp32", out))

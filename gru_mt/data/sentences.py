@@ -22,7 +22,7 @@ _LAST = re.compile(r"(?<![\w.,])(\d{1,3})\.\s++$")
 _TAIL = 20  # characters that show how a sentence ends
 
 
-def _pieces(text: str, language: str) -> list[str]:
+def pieces(text: str, language: str) -> list[str]:
     """Return what sentencex makes of `text`, or of one as long that it does not stop at."""
     from sentencex import segment  # only a translation needs it
 
@@ -41,7 +41,7 @@ def cut(text: str, language: str) -> list[str]:
     "Hi! Mr. X is in. 1. Go" -> ["Hi! ", "Mr. X is in. ", "1. Go"]
     """
     seams, end = [0], 0
-    for piece in _pieces(text, language):
+    for piece in pieces(text, language):
         start, end = end, end + len(piece)
         last, part = text[max(seams[-1], start - _TAIL) : start], text[start:end]
         goes_on = not last.strip() or _MARKER.fullmatch(last) or _TITLE.search(last)

@@ -137,6 +137,10 @@ class Subwords:
         pieces: list[str] = self._processor.id_to_piece(list(ids))
         return pieces
 
+    def scores(self) -> list[float]:
+        """Return the score of each piece, in the order of ids; 0 of what is no piece of text."""
+        return [self._processor.get_score(id_) for id_ in range(self.size)]
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return one line of cleaned text for any ids, with control characters as spaces.
 

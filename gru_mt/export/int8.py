@@ -12,7 +12,9 @@ Shapes: I input features, O output features.
 
 from collections.abc import Iterator
 
-from onnx import GraphProto, ModelProto, NodeProto, numpy_helper, parser
+import numpy as np
+from numpy.typing import NDArray
+from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper, parser
 
 from gru_mt.export.quantised import quantised
 
@@ -43,27 +45,92 @@ product_int8 (x, weight, weight_scale) => (y) {
 """
 
 
+ROWS = """
+<domain: "gru_mt", opset_import: ["" : 20]>
+rows_int8 (embedding, embedding_scale, id) => (y) {
+    last_axis = Constant <value = int64[1] {-1}> ()
+    row_s8 = Gather (embedding, id)
+    row = Cast <to = 1> (row_s8)
+    row_scale = Gather (embedding_scale, id)
+    factor = Unsqueeze (row_scale, last_axis)
+    y = Mul (row, factor)
+}
+"""
+
+
 def quantise(model: ModelProto) -> None:
-    """Change each product with constant weights, in place, to a product of integers."""
+    """Change each product with constant weights, in place, to a product of integers.
+
+    Rows of embeddings are looked up in integers too. An embedding that is also the weights of the
+    output layer is stored once.
+    """
     graph = model.graph
-    tensors = {tensor.name: tensor for tensor in graph.initializer}
-    flipped = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Transpose"}
-    done = set()
+    weights = _Weights(graph)
+    for node in [*graph.node]:
+        weights.look_up(node)
     for node in [*_nodes(graph)]:
-        name = node.input[1] if node.op_type == "MatMul" else ""
-        tensor = tensors.get(flipped.get(name, name))
-        if tensor is None:
-            continue
-        node.op_type, node.domain = "product_int8", "gru_mt"
-        node.input[:] = [node.input[0], f"{name}_s8", f"{name}_scale"]
-        if name not in done:
-            done.add(name)
-            weight_IO = numpy_helper.to_array(tensor)
-            s8_IO, scale_O = quantised(weight_IO.T if name in flipped else weight_IO)
-            graph.initializer.append(numpy_helper.from_array(s8_IO, f"{name}_s8"))
-            graph.initializer.append(numpy_helper.from_array(scale_O, f"{name}_scale"))
-    model.functions.append(parser.parse_function(PRODUCT))
+        weights.multiply(node)
+    model.functions.extend(map(parser.parse_function, (PRODUCT, ROWS)))
     model.opset_import.add(domain="gru_mt", version=1)
+    _drop_unused(graph)
+
+
+class _Weights:
+    """The weights of a graph, which become integers when a node that reads them is changed."""
+
+    def __init__(self, graph: GraphProto) -> None:
+        self._graph = graph
+        self._tensors = {tensor.name: tensor for tensor in graph.initializer}
+        self._flipped = {
+            node.output[0]: node.input[0] for node in graph.node if node.op_type == "Transpose"
+        }
+        self._embeddings: set[str] = set()
+        self._added: set[str] = set()
+
+    def look_up(self, node: NodeProto) -> None:
+        """Change a node that looks up rows of an embedding; leave any other."""
+        name = node.input[0] if node.op_type == "Gather" else ""
+        if name not in self._tensors or len(self._tensors[name].dims) != 2:
+            return
+        node.op_type, node.domain = "rows_int8", "gru_mt"
+        node.input[:] = [f"{name}_s8", f"{name}_scale", node.input[1]]
+        if name not in self._embeddings:
+            self._embeddings.add(name)
+            s8_IO, scale_O = quantised(numpy_helper.to_array(self._tensors[name]).T)
+            self._add(name, s8_IO.T, scale_O)
+
+    def multiply(self, node: NodeProto) -> None:
+        """Change a node that multiplies by constant weights; leave any other."""
+        name = node.input[1] if node.op_type == "MatMul" else ""
+        origin = self._flipped.get(name, name)
+        if origin not in self._tensors:
+            return
+        is_shared = name in self._flipped and origin in self._embeddings
+        scale = f"{origin if is_shared else name}_scale"
+        node.op_type, node.domain = "product_int8", "gru_mt"
+        node.input[:] = [node.input[0], f"{name}_s8", scale]
+        if name in self._added:
+            return
+        self._added.add(name)
+        if is_shared:
+            turned = helper.make_node("Transpose", [f"{origin}_s8"], [f"{name}_s8"])
+            self._graph.node.insert(0, turned)
+        else:
+            weight = numpy_helper.to_array(self._tensors[origin])
+            self._add(name, *quantised(weight.T if name in self._flipped else weight))
+
+    def _add(self, name: str, s8: NDArray[np.int8], scale: NDArray[np.float32]) -> None:
+        for values, ending in ((s8, "s8"), (scale, "scale")):
+            self._graph.initializer.append(numpy_helper.from_array(values, f"{name}_{ending}"))
+
+
+def _drop_unused(graph: GraphProto) -> None:
+    """Remove the tensors that no node reads any more, and what turned them."""
+    read = {name for node in _nodes(graph) for name in node.input}
+    read |= {output.name for output in graph.output}
+    for node in [*graph.node]:
+        if node.op_type == "Transpose" and node.output[0] not in read:
+            graph.node.remove(node)
     read = {name for node in _nodes(graph) for name in node.input}
     kept = [tensor for tensor in graph.initializer if tensor.name in read]
     del graph.initializer[:]

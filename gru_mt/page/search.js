@@ -165,13 +165,14 @@ function choose(live, { logProbs, ids }, width, margin) {
 
 function finished({ row, ids, logProb, lowest }, ended, state, decoding) {
   const attention = attentionOf(state.read[row]);
+  const readOf = (_, s) => attention.reduce((sum, weights) => sum + weights[s], 0);
   return {
     ids: ended ? ids.slice(0, -1) : ids,
     logProb,
     score: logProb / ids.length ** decoding.length_penalty,
     lowest,
     ended,
-    coverage: attention && attention[0].map((_, s) => attention.reduce((sum, row) => sum + row[s], 0)),
+    coverage: attention && Array.from(attention[0], readOf),
     attention,
   };
 }

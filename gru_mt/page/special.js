@@ -1,5 +1,7 @@
 /** The special tokens: gru_mt/data/special.py. */
 
+export const PAD = 0;
+export const UNK = 1;
 export const BOS = 2;
 export const EOS = 3;
 export const LITERALS = Array.from({ length: 8 }, (_, m) => String.fromCharCode(0xe010 + m));

@@ -105,13 +105,13 @@ function wordEnds(tokens) {
   const areSubwords = tokens.some((token) => token.startsWith("\u2581"));
   const starts = [];
   tokens.forEach((token, place) => {
-    if (place === 0 || !areSubwords || !goesOn(tokens[place - 1], token)) starts.push(place);
+    if (place === 0 || !areSubwords || !joinsOn(tokens[place - 1], token)) starts.push(place);
   });
   return starts.map((start, n) => [start, starts[n + 1] ?? tokens.length]);
 }
 
 /** Return whether a token goes on with the word of the one before it. */
-function goesOn(before, token) {
+function joinsOn(before, token) {
   const joins = /^[\p{L}\p{N}'’]/u.test(token);
   const left = /[\p{L}\p{N}'’]$/u.test(before) || before === "\u2581";
   return joins && left && (before + token).search(SPACELESS) < 0;

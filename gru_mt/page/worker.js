@@ -3,7 +3,7 @@
 import { Lexicon } from "./lexicon.js";
 import { Model } from "./model.js";
 import { Arithmetic } from "./product.js";
-import { cut } from "./sentences.js";
+import { cut, sentenceRules } from "./sentences.js";
 import { vocabulary } from "./tokenizer.js";
 import { Translator } from "./translator.js";
 
@@ -14,15 +14,19 @@ class Cancelled extends Error {}
 
 /** Return the translator of what write.py put into the page. */
 async function load({ facts, weights }) {
+  const digest = new Uint8Array((await crypto.subtle?.digest("SHA-256", weights)) ?? []);
+  const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (found && found !== facts.weightsSha256) throw new Error("the file of this page is damaged");
   const wasm = Uint8Array.from(atob(facts.kernel), (letter) => letter.charCodeAt(0));
   const arithmetic = await Arithmetic.create(weights, facts.linears, wasm);
   const source = vocabulary(facts.vocabularies[0]);
+  const rules = sentenceRules(facts.sentences);
   const translator = new Translator({
     model: new Model(facts.model, arithmetic),
     source,
     target: facts.vocabularies.length > 1 ? vocabulary(facts.vocabularies[1]) : source,
-    lexicon: Lexicon.from(facts.lexicon),
-    cutLine: (text) => cut(text, facts.sentences),
+    lexicon: new Lexicon(facts.lexicon.forms, facts.lexicon.copiesNames),
+    cutLine: (text) => cut(text, rules),
     decoding: facts.decoding,
     calibration: facts.calibration,
   });

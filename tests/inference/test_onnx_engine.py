@@ -115,13 +115,13 @@ def translate(
 def test_texts_are_torchs_and_those_of_each_sentence_alone(
     engines: Engines, beam_size: int
 ) -> None:
-    sources = sentences(60)
+    sources = sentences(80)
     for engine, alike in ((engines.fp32, engines.torch), (engines.int8, engines.int8)):
         texts = translate(alike, sources, beam_size, 64)
         assert len(set(texts)) > 15, "a model that says always the same proves nothing"
         for batch_size in (64, 7, 1):
             assert translate(engine, sources, beam_size, batch_size) == texts
-        order = random.Random(2).sample(range(60), 60)
+        order = random.Random(2).sample(range(80), 80)
         mixed = translate(engine, [sources[place] for place in order], beam_size, 7)
         assert mixed == [texts[place] for place in order]
 

@@ -1,0 +1,332 @@
+/** The document of the page: two panes, and the worker that translates. */
+
+const WAIT_MS = 60; // after a letter, before the text is translated
+const SETTLED_MS = 700; // after a translation, before a screen reader reads it
+const DOUBTFUL = 0.25; // confidence below which a sentence is marked
+const END = "<eos>";
+const MARK = "\u00a0⚠";
+const WARNINGS = {
+  cut: "The sentence is too long: its end was left out.",
+  spelling: "A word was taken for another one that is spelt nearly alike.",
+  limit: "The translation was too long, and was stopped.",
+  repetition: "A word or phrase is repeated.",
+  unread: "A word of the source may have been left out.",
+  language: "Most of these words are not known: is it another language?",
+  "low confidence": "The translation is probably wrong.",
+};
+
+const find = (id) => document.getElementById(id);
+const source = find("source");
+const target = find("target");
+const state = find("state");
+const number = new Intl.NumberFormat("en");
+
+let facts = null; // what write.py says of the translator
+let worker = null;
+let newest = 0; // id of the last request
+let asked = null; // {id, text, file, sentence}: what the last request is about
+let shown = []; // the sentences that stand in the target pane
+let chosen = null; // the one whose details are shown
+let settled = 0; // the timer after which a screen reader reads the translation
+
+/** Return a language's name for people: "fr" -> "French". */
+function languageName(code) {
+  try {
+    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
+  } catch {
+    return code; // it is a name
+  }
+}
+
+/** Return a new element with a class and a text. */
+function make(tag, className, text = "") {
+  const element = document.createElement(tag);
+  element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+function fail(message) {
+  find("failure").textContent = message;
+  find("failure").hidden = false;
+  state.textContent = "";
+}
+
+/** Begin: read the weights, and hand them to the worker. */
+function start() {
+  const text = atob(find("weights").textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let n = 0; n < text.length; n++) bytes[n] = text.charCodeAt(n);
+  find("weights").remove();
+  const script = new Blob([JSON.parse(find("worker").textContent)], { type: "text/javascript" });
+  worker = new Worker(URL.createObjectURL(script));
+  worker.onerror = () => fail("The translator stopped. Load the page again; it may be damaged.");
+  worker.onmessage = ({ data }) => ANSWERS[data.kind](data);
+  worker.postMessage({ kind: "load", facts, weights: bytes.buffer }, [bytes.buffer]);
+}
+
+/** Ask the worker for a translation; what was asked before is no longer wanted. */
+function ask(text, { nBest = 1, file = null, sentence = null } = {}) {
+  newest += 1;
+  asked = { id: newest, text, file, sentence };
+  worker?.postMessage({ kind: "translate", id: newest, text, nBest });
+}
+
+const ANSWERS = {
+  ready({ seconds, engine }) {
+    state.textContent = "";
+    const size = `${(facts.bytes / 1e6).toFixed(1)} MB, ${number.format(facts.parameters)} weights`;
+    const parts = [
+      `gru-mt ${facts.version}`,
+      size,
+      `computes with ${engine}`,
+      `ready in ${seconds.toFixed(2)} s`,
+      "nothing leaves this page",
+    ];
+    find("footer").textContent = `${parts.join(" · ")}.`;
+  },
+  part({ id, done, lines }) {
+    if (id === newest) state.textContent = `${number.format(done)} of ${number.format(lines)} lines`;
+  },
+  translated(answer) {
+    if (answer.id !== newest) return;
+    if (asked.sentence) showCandidates(answer.lines[0].sentences[0]);
+    else if (asked.file) offer(answer);
+    else show(answer);
+  },
+  failed: ({ message }) => fail(`The translation failed: ${message}`),
+};
+
+/** Show a translation in the target pane. */
+function show({ seconds, lines }) {
+  shown = [];
+  target.replaceChildren(
+    ...lines.map((line) => {
+      const paragraph = make("p", "");
+      paragraph.dir = "auto";
+      for (const sentence of line.sentences) {
+        paragraph.append(sentenceElement(sentence), sentence.gap);
+      }
+      return paragraph;
+    }),
+  );
+  target.classList.remove("old");
+  clearTimeout(settled);
+  settled = setTimeout(() => target.setAttribute("aria-busy", "false"), SETTLED_MS);
+  choose(null);
+  find("save").hidden = true;
+  state.textContent = asked.text.trim() ? `${Math.max(1, Math.round(1000 * seconds))} ms` : "";
+}
+
+/** Return a sentence of the target pane, its words, and a mark if it is doubtful. */
+function sentenceElement(sentence) {
+  const element = make("span", "sentence");
+  element.tabIndex = 0;
+  element.setAttribute("role", "button");
+  const { words, attention } = sentence.candidates[0];
+  const entry = { sentence, element, words: new Map(), at: -1 };
+  for (const { text, word } of wordSpans(sentence.text, words)) {
+    const span = make("span", word === null ? "" : "word", text);
+    element.append(span);
+    if (word === null) continue;
+    entry.words.set(word, span);
+    if (attention) span.onpointerenter = () => read(entry, word);
+  }
+  if (isDoubtful(sentence)) {
+    element.classList.add("doubtful");
+    const mark = make("span", "doubt", MARK);
+    mark.setAttribute("aria-label", "doubtful");
+    element.append(mark);
+  }
+  element.onclick = () => choose(entry);
+  element.onfocus = () => choose(entry);
+  element.onkeydown = (event) => move(entry, event);
+  shown.push(entry);
+  return element;
+}
+
+function isDoubtful({ confidence, warnings }) {
+  return warnings.length > 0 || (confidence !== null && confidence < DOUBTFUL);
+}
+
+/** Cut a text into parts: each word where it stands in the text, and what is between. */
+function wordSpans(text, words) {
+  const parts = [];
+  let end = 0;
+  words.forEach((word, n) => {
+    const start = word === END ? -1 : text.toLowerCase().indexOf(word.toLowerCase(), end);
+    if (start < 0) return;
+    parts.push({ text: text.slice(end, start), word: null });
+    end = start + word.length;
+    parts.push({ text: text.slice(start, end), word: n });
+  });
+  return [...parts, { text: text.slice(end), word: null }].filter((part) => part.text);
+}
+
+/** Show what a word of the translation read of the source; below the source its words stand. */
+function read(entry, word) {
+  const { sourceWords, candidates } = entry.sentence;
+  const weights = candidates[0].attention?.[word] ?? [];
+  find("read").replaceChildren(
+    ...sourceWords.flatMap((text, n) => {
+      const span = make("span", heat(weights[n] ?? 0), text === END ? "(end)" : text);
+      span.onpointerenter = () => written(entry, n);
+      return [span, " "];
+    }),
+  );
+  entry.at = word;
+  for (const [n, span] of entry.words) span.className = n === word ? "word on" : "word";
+}
+
+/** Show which words of the translation read a word of the source. */
+function written(entry, sourceWord) {
+  const { attention } = entry.sentence.candidates[0];
+  if (!attention) return;
+  for (const [n, span] of entry.words) span.className = `word ${heat(attention[n][sourceWord])}`;
+}
+
+/** Return the class of a weight from 0 to 1. */
+function heat(weight) {
+  return `h${Math.round(10 * weight)}`;
+}
+
+/** Go to the next or the last word of a sentence by the arrow keys. */
+function move(entry, event) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const count = entry.sentence.candidates[0].words.length;
+  if (!step || !count) return;
+  event.preventDefault();
+  read(entry, Math.min(count - 1, Math.max(0, entry.at + step)));
+}
+
+/** Show the details of a sentence; null hides them. */
+function choose(entry) {
+  if (chosen === entry && entry) return;
+  for (const each of shown) each.element.classList.toggle("chosen", each === entry);
+  chosen = entry;
+  find("details").hidden = !entry;
+  find("candidates").replaceChildren();
+  find("read").replaceChildren();
+  if (!entry) return;
+  const { confidence, warnings } = entry.sentence;
+  const chance = confidence === null ? [] : [`Confidence: ${Math.round(100 * confidence)} %.`];
+  find("trust").textContent = [...chance, ...warnings.map((name) => WARNINGS[name] ?? name)].join(" ");
+  find("trust").hidden = !find("trust").textContent;
+  if (entry.at < 0) entry.at = 0;
+  read(entry, entry.at);
+}
+
+function showCandidates({ candidates }) {
+  find("candidates").replaceChildren(
+    ...candidates.map(({ text, score }) => {
+      const item = make("li", "", text);
+      item.dir = "auto";
+      item.append(make("span", "quiet", `  ${score.toFixed(2)}`));
+      return item;
+    }),
+  );
+}
+
+/** Translate a text file, line by line. */
+async function open(file) {
+  let text;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    fail(`${file.name} is no text in UTF-8. Save it as UTF-8, and open it again.`);
+    return;
+  }
+  find("failure").hidden = true;
+  state.textContent = `${file.name}: 0 lines`;
+  ask(text.replaceAll("\r\n", "\n"), { file: file.name });
+}
+
+/** Offer the translation of a file to be saved: as many lines as the file has. */
+function offer({ seconds, lines }) {
+  const text = lines.map((line) => line.text).join("\n");
+  const count = lines.length - (lines.at(-1).text === "" && asked.text.endsWith("\n") ? 1 : 0);
+  const name = asked.file.replace(/(\.[^.]*)?$/, `.${facts.languages[1]}.txt`);
+  const speed = count / Math.max(seconds, 0.001);
+  state.textContent = `${number.format(count)} lines, ${number.format(Math.round(speed))} a second`;
+  const save = find("save");
+  save.hidden = false;
+  save.textContent = `Save ${name}`;
+  save.onclick = () => {
+    const link = make("a", "");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  };
+}
+
+/** Put the page's texts and handlers in place. */
+function prepare() {
+  facts = JSON.parse(find("facts").textContent);
+  const [from, into] = facts.languages.map(languageName);
+  find("title").textContent = `${from} to ${into}`;
+  find("from").textContent = from;
+  find("into").textContent = into;
+  const codes = facts.languages.map((code) => (/^[a-z]{2,3}(-|$)/i.test(code) ? code : ""));
+  if (codes[0]) source.lang = codes[0];
+  if (codes[1]) target.lang = codes[1];
+  const { score } = facts;
+  const measured = score
+    ? ` It scores ${score.value.toFixed(1)} BLEU on ${number.format(score.sentences)} test sentences (${score.signature}).`
+    : "";
+  find("about").textContent = `${facts.name}, a small translator made with gru-mt. It works offline.${measured}`;
+  find("credit").textContent = facts.attribution ?? "";
+  for (const text of facts.examples) {
+    const example = make("button", "example", text);
+    example.onclick = () => {
+      source.value = text;
+      source.oninput();
+    };
+    find("examples").append(example);
+  }
+  let timer = 0;
+  source.oninput = () => {
+    target.classList.add("old");
+    target.setAttribute("aria-busy", "true");
+    find("examples").hidden = source.value !== "";
+    clearTimeout(timer);
+    timer = setTimeout(() => ask(source.value), WAIT_MS);
+  };
+  find("clear").onclick = () => {
+    source.value = "";
+    source.oninput();
+    source.focus();
+  };
+  find("copy").onclick = async () => {
+    const lines = [...target.children].map((line) => line.textContent.replaceAll(MARK, ""));
+    try {
+      await navigator.clipboard.writeText(lines.join("\n"));
+      state.textContent = "Copied";
+    } catch {
+      state.textContent = "This browser lets no page copy: select the text.";
+    }
+  };
+  find("others").onclick = () => {
+    const { sentence } = chosen;
+    ask(sentence.source, { nBest: facts.decoding.beam_size, sentence });
+  };
+  find("file").onchange = ({ target: { files } }) => files[0] && open(files[0]);
+  const pane = source.parentElement;
+  pane.ondragover = (event) => {
+    event.preventDefault();
+    pane.classList.add("dropping");
+  };
+  pane.ondragleave = () => pane.classList.remove("dropping");
+  pane.ondrop = (event) => {
+    event.preventDefault();
+    pane.classList.remove("dropping");
+    if (event.dataTransfer.files[0]) open(event.dataTransfer.files[0]);
+  };
+}
+
+try {
+  prepare();
+  start();
+} catch (error) {
+  fail(`This page cannot translate: ${error.message}. It may be damaged.`);
+}

@@ -1,0 +1,199 @@
+/**
+ * From text to ids and back: gru_mt/data/tokenizer.py and words.py, and what SentencePiece does for
+ * them (Kudo and Richardson 2018): the likeliest segmentation of a unigram model (Kudo 2018), or the
+ * merges of a BPE model (Sennrich et al. 2016). What has no piece is written in bytes.
+ */
+
+import { BOS, EOS, FIRST_OTHER, LITERALS, LITERAL_IDS, PAD, UNK } from "./special.js";
+import { clean, pattern } from "./text.js";
+
+export const SPACE = "\u2581"; // SentencePiece writes a space so, and takes the character for one
+const ESCAPE = "\ue000"; // with a 1 it stands for SPACE, with a 0 for itself
+const FIRST_PIECE = FIRST_OTHER + 256; // after the bytes
+const UNKNOWN_PENALTY = 10; // of SentencePiece, below the least likely piece
+
+/** Return the vocabulary of what vocabulary.py gives: {size, encode, pieces, decode}. */
+export function vocabulary(data) {
+  return data.kind === "word" ? new Words(data.words) : new Subwords(data);
+}
+
+/** A SentencePiece model with byte fallback. */
+class Subwords {
+  constructor({ kind, pieces, scores }) {
+    Object.assign(this, { kind, all: pieces, scores, size: pieces.length });
+    this.ids = new Map(); // of each piece of text; and -1 of each beginning of one
+    for (const id of [...LITERAL_IDS, ...pieces.keys()]) {
+      if (id >= FIRST_PIECE || LITERAL_IDS.includes(id)) this.ids.set(pieces[id], id);
+    }
+    for (const piece of [...this.ids.keys()]) {
+      for (let end = 1; end < piece.length; end++) {
+        const beginning = piece.slice(0, end);
+        if (!this.ids.has(beginning)) this.ids.set(beginning, -1);
+      }
+    }
+    const own = scores.slice(FIRST_PIECE);
+    this.unknownScore = Math.fround(own.reduce((a, b) => Math.min(a, b), 0) - UNKNOWN_PENALTY);
+    // A literal's three bytes have the best score each: no other segmentation is as likely.
+    this.literalScore = 3 * own.reduce((a, b) => Math.max(a, b), -Infinity) - 0.1;
+  }
+
+  /** Return the ids of a text, without <s> and </s>. */
+  encode(text) {
+    const escaped = text.replaceAll(ESCAPE, `${ESCAPE}0`).replaceAll(SPACE, `${ESCAPE}1`);
+    const trimmed = escaped.replace(/^ +| +$/g, "").replace(/ +/g, SPACE);
+    if (!trimmed) return [];
+    const marked = SPACE + trimmed;
+    const parts =
+      this.kind === "unigram" ? this.#likeliest(marked)
+      : this.kind === "bpe" ? this.#merged(marked)
+      : [...marked];
+    return parts.flatMap((part) => {
+      const id = this.ids.get(part) ?? -1;
+      return id >= 0 ? [id] : bytesOf(part).map((byte) => FIRST_OTHER + byte);
+    });
+  }
+
+  /** Return the likeliest segmentation, by the algorithm of Viterbi. */
+  #likeliest(text) {
+    const best = new Float32Array(text.length + 1); // log-probability of the text before each place
+    const from = new Int32Array(text.length + 1).fill(-1); // where the last piece of it begins
+    for (let start = 0; start < text.length; ) {
+      const letter = text.codePointAt(start) > 0xffff ? 2 : 1;
+      let isKnown = false;
+      for (let end = start + 1; end <= text.length; end++) {
+        const id = this.ids.get(text.slice(start, end));
+        if (id === undefined) break;
+        if (id < 0) continue;
+        isKnown ||= end === start + letter;
+        const score = id < FIRST_PIECE ? this.literalScore : this.scores[id];
+        if (from[end] < 0 || best[start] + score > best[end]) {
+          best[end] = best[start] + score;
+          from[end] = start;
+        }
+      }
+      const end = start + letter;
+      const unknown = Math.fround(best[start] + this.unknownScore);
+      if (!isKnown && (from[end] < 0 || unknown > best[end])) {
+        best[end] = unknown;
+        from[end] = start;
+      }
+      start = end;
+    }
+    const parts = [];
+    for (let end = text.length; end > 0; end = from[end]) parts.unshift(text.slice(from[end], end));
+    return parts;
+  }
+
+  /** Return the text after all merges, the best one first, of equal ones the leftmost. */
+  #merged(text) {
+    const parts = [...text];
+    const merge = (n) => {
+      const isFree = n >= 0 && n + 1 < parts.length && !LITERALS.includes(parts[n]) && !LITERALS.includes(parts[n + 1]);
+      const id = isFree ? (this.ids.get(parts[n] + parts[n + 1]) ?? -1) : -1;
+      return id < 0 ? -Infinity : this.scores[id];
+    };
+    const scores = parts.map((_, n) => merge(n));
+    for (;;) {
+      const best = scores.reduce((a, b) => Math.max(a, b), -Infinity);
+      if (best === -Infinity) return parts;
+      const n = scores.indexOf(best);
+      parts.splice(n, 2, parts[n] + parts[n + 1]);
+      scores.splice(n, 2, merge(n));
+      if (n > 0) scores[n - 1] = merge(n - 1);
+    }
+  }
+
+  /** Return the piece of each id. */
+  pieces(ids) {
+    return ids.map((id) => this.all[id]);
+  }
+
+  /** Return one line of cleaned text. Bytes that are not UTF-8 become U+FFFD. */
+  decode(ids) {
+    let text = this.#joined(ids);
+    const marks = [...text].filter((letter) => LITERALS.includes(letter)).length;
+    if (marks !== ids.filter((id) => LITERAL_IDS.includes(id)).length) {
+      text = this.#joined(ids.filter((id) => id !== FIRST_OTHER + 0xee)); // no literal in bytes
+    }
+    const unescaped = text.replaceAll(`${ESCAPE}1`, SPACE).replaceAll(`${ESCAPE}0`, ESCAPE);
+    return clean(unescaped.replace(/[\x00-\x1f\x7f-\x9f]/g, " "));
+  }
+
+  #joined(ids) {
+    let text = "";
+    let bytes = [];
+    for (const id of [...ids, EOS]) {
+      if (id >= FIRST_OTHER && id < FIRST_PIECE) {
+        bytes.push(id - FIRST_OTHER);
+      } else {
+        text += textOf(bytes) + (id <= EOS ? "" : this.all[id].replaceAll(SPACE, " "));
+        bytes = [];
+      }
+    }
+    return text;
+  }
+}
+
+/** Return the bytes of a text in UTF-8. */
+function bytesOf(text) {
+  return [...new TextEncoder().encode(text)];
+}
+
+/** Return the text of bytes; each byte that begins no character is U+FFFD. */
+function textOf(bytes) {
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const lead = bytes[at];
+    const size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const letter = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes.slice(at, at + size)));
+    const isWhole = [...letter].length === 1 && (letter !== "\ufffd" || bytes[at + 1] === 0xbf) && bytes.length >= at + size;
+    text += isWhole ? letter : "\ufffd";
+    at += isWhole ? size : 1;
+  }
+  return text;
+}
+
+// Accents, vowel signs and joiners belong to their word; variation selectors do not.
+const WORD_LETTER = pattern`(?: [\w\u200c\u200d] | (?![\u{e0100}-\u{e01ef}])\p{M} )`;
+const TOKEN = new RegExp(
+  pattern`\d+(?:[.,:]\d+)+ | ${WORD_LETTER}+(?:-${WORD_LETTER}+)*(?:['’](?=${WORD_LETTER}))? | [^\s]`,
+  "gu",
+);
+
+/** A vocabulary of words, as words.py writes it: a token a line, and after a tab where it joins. */
+class Words {
+  constructor(file) {
+    const rows = file.split("\n").slice(0, -1).map((line) => line.split("\t"));
+    this.tokens = rows.map(([token]) => token);
+    this.joins = new Map(rows.map(([token, joins]) => [token, joins ?? ""]));
+    this.ids = new Map(this.tokens.map((token, id) => [token, id]));
+    this.size = this.tokens.length;
+  }
+
+  /** Return the ids of a text, UNK for unknown words. */
+  encode(text) {
+    return (text.toLowerCase().match(TOKEN) ?? []).map((token) => this.ids.get(token) ?? UNK);
+  }
+
+  /** Return the token of each id. */
+  pieces(ids) {
+    return ids.map((id) => this.tokens[id]);
+  }
+
+  /** Return one line of text, with punctuation spaced as the corpus mostly does. */
+  decode(ids) {
+    let text = "";
+    let insideQuotes = false;
+    let isJoined = true; // no space before the next token
+    for (const token of this.pieces(ids.filter((id) => ![PAD, BOS, EOS].includes(id)))) {
+      let joins = this.joins.get(token);
+      if (token === '"') {
+        joins = insideQuotes ? "<" : ">"; // the same mark opens and closes
+        insideQuotes = !insideQuotes;
+      }
+      text += isJoined || joins.includes("<") ? token : ` ${token}`;
+      isJoined = joins.includes(">");
+    }
+    return text;
+  }
+}

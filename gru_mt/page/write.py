@@ -1,0 +1,134 @@
+"""Write a translator as one HTML file: the page, its worker, the weights and the vocabularies.
+
+A browser opens it from disk. Its policy lets it ask no address. Whatever comes from a corpus is
+data in it, never markup or code.
+"""
+
+import base64
+import hashlib
+import re
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+from jinja2 import Environment, PackageLoader
+
+from gru_mt.bundle import Bundle, load_bundle
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.evaluation.evaluate import kept_sets
+from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
+from gru_mt.html import json_in_page, policy
+from gru_mt.page.sentences import sentence_data
+from gru_mt.page.vocabulary import vocabulary_data
+from gru_mt.page.weights import packed, shape_facts
+from gru_mt.run import bundle_of
+from gru_mt.storage import write_output
+
+FOLDER = Path(__file__).parent
+MODULES = [  # of the worker; each uses those before it
+    *("special", "text", "literals", "lexicon", "sentences", "sentence", "tokenizer"),
+    *("confidence", "cells", "product", "model", "search", "translator", "worker"),
+]
+EXAMPLES = 4
+EXAMPLE_WORDS = range(4, 9)
+
+
+def write_page(folder: Path, out: Path | None = None) -> str:
+    """Write the page of a run or a bundle, `translator.html` in it by default; return a line on it.
+
+    Raises UserError as `load_bundle` and `write_output` do.
+    """
+    out = out or bundle_of(folder).parent / "translator.html"
+    bundle = load_bundle(folder, torch.device("cpu"))
+    weights, linears = packed(bundle.model, "int8")
+    facts = {
+        **_about(folder, bundle),
+        "model": shape_facts(bundle.model, bundle.config.model.cell),
+        "linears": linears,
+        "weightsSha256": hashlib.sha256(weights).hexdigest(),
+        "kernel": kernel_base64(),
+        **_text_facts(bundle),
+    }
+    facts["bytes"] = len(page(facts | {"bytes": 0}, weights).encode())
+    write_output(out, page(facts, weights).encode())
+    return f"wrote {out}: {facts['bytes'] / 1e6:.1f} MB; open it in a browser"
+
+
+def page(facts: dict[str, Any], weights: bytes) -> str:
+    """Return the page of a model's facts and of the bytes that `packed` gives."""
+    style, script = (_read(name) for name in ("page.css", "page.js"))
+    environment = Environment(loader=PackageLoader("gru_mt.page", "."), autoescape=True)
+    return environment.get_template("page.html").render(
+        title=facts["title"],
+        name=facts["name"],
+        style=style,
+        script=script,
+        worker=json_in_page(worker_source()),
+        weights=base64.b64encode(weights).decode(),
+        facts=json_in_page(facts),
+        policy=policy(
+            style, script, script_src="'wasm-unsafe-eval'", worker_src="blob:", img_src="data:"
+        ),
+    )
+
+
+def worker_source() -> str:
+    """Return the worker's modules as one script, without what binds modules together."""
+    parts = (_read(f"{name}.js") for name in MODULES)
+    bound = "\n".join(re.sub(r"^import .*\n", "", part, flags=re.MULTILINE) for part in parts)
+    return re.sub(r"^export ", "", bound, flags=re.MULTILINE) + "\nserve();\n"
+
+
+def kernel_base64() -> str:
+    """Return the assembled kernel.wat."""
+    return (FOLDER / "kernel.base64").read_text("ascii").strip()
+
+
+def _read(name: str) -> str:
+    return (FOLDER / name).read_text("utf-8")
+
+
+def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
+    """Return what the page says of the translator."""
+    data, provenance = bundle.config.data, bundle.provenance
+    name = bundle_of(folder).resolve().parent.name
+    return {
+        "name": name,
+        "title": f"{name}: {data.source} to {data.target}",
+        "languages": [data.source, data.target],
+        "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
+        "version": version("gru-mt"),
+        "decoding": asdict(bundle.config.decoding),
+        "score": _score(folder),
+        "corpora": provenance["corpora"],
+        "attribution": provenance.get("attribution"),
+        "examples": _examples(kept_sets(folder, "dev") or []),
+    }
+
+
+def _score(folder: Path) -> dict[str, Any] | None:
+    """Return the test score that the run keeps; None where it keeps none."""
+    run = run_of(folder, "test")
+    kept = run and read_hypotheses(run, "test")
+    return {**asdict(kept.sets[0].corpus_scores.multi), "split": "test"} if kept else None
+
+
+def _examples(dev: list[EvaluationSet]) -> list[str]:
+    """Return a few sentences of dev to begin with."""
+    sources = dev[0].sources if dev else []
+    return [each for each in sources if len(each.split()) in EXAMPLE_WORDS][:EXAMPLES]
+
+
+def _text_facts(bundle: Bundle) -> dict[str, Any]:
+    """Return what the page must know to read and to write text as `translate` does."""
+    tokenizer = bundle.tokenizer
+    sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
+    _, *forms = tokenizer.lexicon.to_bytes().decode().splitlines()
+    return {
+        "vocabularies": [vocabulary_data(side, bundle.config.tokenizer.kind) for side in sides],
+        "lexicon": {"forms": forms, "copiesNames": tokenizer.lexicon.copies_names},
+        "sentences": sentence_data(bundle.config.data.source, forms),
+        "calibration": bundle.provenance["weights"].get("calibration"),
+    }

@@ -1,0 +1,67 @@
+"""The page's vocabularies against SentencePiece's segmentation, and Python's words."""
+
+import random
+from typing import Any
+
+import pytest
+
+from gru_mt.config import DataConfig, TokenizerConfig
+from gru_mt.data.parts import load_parts
+from gru_mt.data.special import LITERALS
+from gru_mt.data.tokenizer import Vocabulary, train_tokenizer
+from gru_mt.page.vocabulary import vocabulary_data
+from tests.page.node import needs_node, run_node
+from tests.page.texts import cleaned_texts
+
+pytestmark = needs_node
+
+IDS = """
+import { vocabulary } from "./tokenizer.js";
+const side = vocabulary(data.vocabulary);
+const lists = data.texts.map((text) => side.encode(text));
+result = {
+  lists,
+  pieces: lists.map((ids) => side.pieces(ids)),
+  decoded: data.lists.map((ids) => side.decode(ids)),
+};
+"""
+KINDS: list[Any] = ["unigram", "bpe", "char", "word"]
+PARTS = load_parts(DataConfig.model_validate({"corpus": "phrasebook"}))
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def side(request: pytest.FixtureRequest) -> tuple[str, Vocabulary]:
+    config = TokenizerConfig(kind=request.param, vocabulary_size=900)
+    rows = PARTS.train[::9]
+    sources, targets = [row.source for row in rows], [row.target for row in rows]
+    return request.param, train_tokenizer(config, sources, targets, warn=lambda _: None).source
+
+
+def random_ids(size: int, count: int) -> list[list[int]]:
+    rng = random.Random(3)
+    ends = [size, 300, 12]  # of all tokens; of bytes and more; of special ones
+    return [
+        [rng.randrange(2, min(size, rng.choice(ends))) for _ in range(rng.randint(0, 12))]
+        for _ in range(count)
+    ]
+
+
+def test_ids_pieces_and_texts_are_pythons(side: tuple[str, Vocabulary]) -> None:
+    kind, vocabulary = side
+    rng = random.Random(4)
+    sentences = [text for pair in PARTS.train[1:4_000:9] for text in (pair.source, pair.target)]
+    marked = [
+        " ".join([*text.split()[:3], *rng.choices(LITERALS, k=2), *text.split()[3:]])
+        for text in sentences[::3]
+    ]
+    texts = [*sentences, *marked, *cleaned_texts(10_000)]
+    lists = random_ids(vocabulary.size, 2_000)
+    data = {"vocabulary": vocabulary_data(vocabulary, kind), "texts": texts, "lists": lists}
+    found = run_node(IDS, data)
+    expected = vocabulary.encode_all(texts)
+    wrong = [row for row in zip(texts, found["lists"], expected, strict=True) if row[1] != row[2]]
+    assert wrong == []
+    assert found["pieces"] == [vocabulary.pieces(ids) for ids in expected]
+    decoded = [vocabulary.decode(ids) for ids in lists]
+    odd = [row for row in zip(lists, found["decoded"], decoded, strict=True) if row[1] != row[2]]
+    assert odd == []
