@@ -30,7 +30,6 @@ export function pattern({ raw }, ...parts) {
   return String.raw({ raw: raw.map((text) => text.replace(/\\.|[[\]]|\s+/g, read)) }, ...parts);
 }
 
-const CONTROL = new RegExp(pattern`(?!\s)\p{Cc}`, "u");
 const SPACE_RUNS = new RegExp(pattern`\s+`, "gu");
 const FIRST_SPACES = new RegExp(pattern`^\s+`, "u");
 const LAST_SPACES = new RegExp(pattern`(?<!\s)\s+$`, "u");
@@ -56,11 +55,6 @@ export const SPACELESS = new RegExp(
 /** Return a text with one space for each run of whitespace, and none at its ends: "a b". */
 export function clean(text) {
   return strip(text.replace(SPACE_RUNS, " "));
-}
-
-/** Return whether a text can be a part of a cleaned text: not empty, and without spaces. */
-export function isWord(text) {
-  return text !== "" && text.search(SPACE_RUNS) < 0 && !CONTROL.test(text);
 }
 
 /** Return a text without the whitespace at its ends. */
