@@ -1,4 +1,4 @@
-/** How far a translation can be trusted, and what is odd about it: gru_mt/inference/confidence.py. */
+/** How far to trust a translation, and what is odd about it: gru_mt/inference/confidence.py. */
 
 import { words } from "./lexicon.js";
 import { pattern } from "./text.js";

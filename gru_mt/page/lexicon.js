@@ -18,7 +18,7 @@ const TYPED = new RegExp(pattern`(?<!['’]) ${EDGE} ${ONE_WORD} ${EDGE} (?!['�
 const NAME = new RegExp(pattern`${ONE_WORD} (?: ['’\-](?=${ANY_LETTER})${ONE_WORD} )*`, "gu");
 // The first word of a sentence or a quotation; or none, so time is linear.
 const START = new RegExp(
-  pattern`(?: ^ | [.!?…:]['"”»\)]*\s | ["“„«]\s? )
+  pattern`(?: ^ | [.!?…:]['"”»)]*\s | ["“„«]\s? )
     [^\w${LITERALS[0]}-${LITERALS.at(-1)}]* (${ONE_WORD})?`,
   "gu",
 );
@@ -30,9 +30,11 @@ export function words(text) {
 
 /** Return where the first words of sentences begin. */
 function sentenceStarts(text) {
-  const ends = (match) => match.index + match[0].length;
-  const starts = (match) => (match[1] ? [ends(match) - match[1].length] : []);
-  return new Set([...text.matchAll(START)].flatMap(starts));
+  const starts = new Set();
+  for (const { 0: found, 1: word, index } of text.matchAll(START)) {
+    if (word) starts.add(index + found.length - word.length);
+  }
+  return starts;
 }
 
 /**
@@ -188,13 +190,13 @@ export class Lexicon {
     const starts = sentenceStarts(text);
     return [...text.matchAll(NAME)].flatMap(({ 0: joined, index }) => {
       const parts = [...joined.matchAll(WORD)].filter(([part]) => isCapitalised(part));
-      const unseen = parts.map(([part]) => part).filter((part) => size(part) > 1 && !this.has(part));
+      const unseen = parts.filter(([part]) => size(part) > 1 && !this.has(part));
       if (unseen.length === 0) return [];
       const last = parts.at(-1);
       const start = index + parts[0].index;
       const end = index + last.index + last[0].length;
       const name = text.slice(start, end);
-      const mayBeTypo = unseen.length === 1 && unseen[0] === name && starts.has(start);
+      const mayBeTypo = unseen.length === 1 && unseen[0][0] === name && starts.has(start);
       return mayBeTypo && this.near(name).size ? [] : [{ start, end, text: name }];
     });
   }

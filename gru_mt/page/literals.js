@@ -1,4 +1,4 @@
-/** Find what a translation copies as it is: gru_mt/data/literals.py, less what only training needs. */
+/** Find what a translation copies as it is, and put marks there: gru_mt/data/literals.py. */
 
 import { LITERALS } from "./special.js";
 import { pattern } from "./text.js";
@@ -11,14 +11,15 @@ export const MARK = new RegExp(ANY_MARK, "gu");
 // W: a letter, a digit or _ of a script that glues nothing to a foreign word: Latin, Greek,
 // Cyrillic. A literal may touch letters of the others: 请访问example.com。
 const W = pattern`(?: (?![\u0530-\u1dff \u2c00-\u{10ffff}])\w )`;
-const LETTER = pattern`(?: (?!\d)${W} )`; // or _
+const W_LETTER = pattern`(?: (?!\d)${W} )`; // or _
 // A character of an address: of any script, except those without spaces, and Korean.
-const U = pattern`(?: [\/=&%#~+$@\|_\-]
+const ADDRESS_SIGN = pattern`(?: [/=&%#~+$@|_\-]
   | (?! [\u0e00-\u11ff \u1780-\u17ff \u1950-\u1aaf \u2e80-\ud7ff \uf900-\uffff] )\w )`;
-const PART = pattern`(?: ${U} | [.,;:!?*]+(?=${U}) | '(?=${LETTER}) )`; // it ends with no other mark
-const TAIL = pattern`(?: ${PART}
-  | \( ${PART}* \) | \[ ${PART}* \] | \{ ${PART}* \}
-)*`; // brackets in pairs only
+// An address ends with no other mark, and has brackets in pairs only.
+const ADDRESS_PART = pattern`(?:
+  ${ADDRESS_SIGN} | [.,;:!?*]+(?=${ADDRESS_SIGN}) | '(?=${W_LETTER}) )`;
+const ADDRESS_END = pattern`(?: ${ADDRESS_PART}
+  | \( ${ADDRESS_PART}* \) | \[ ${ADDRESS_PART}* \] | \{ ${ADDRESS_PART}* \} )*`;
 const HOST = pattern`${W}+ (?: -${W}+ )*`;
 const DOMAINS =
   "com org net edu gov info biz io dev app ai co tv xyz online shop site store tech cloud blog " +
@@ -30,11 +31,11 @@ const EXTENSIONS =
   "webm srt zip tar gz bz2 xz 7z rar jar apk exe msi dll dmg iso deb rpm bin dat db lock";
 const STEP = pattern`(?: ${W} | [@%+~$\-] | \.(?=${W}) )`; // a character of a path, between slashes
 const ROOTS = "bin|boot|dev|etc|home|lib|media|mnt|opt|proc|root|run|srv|sys|tmp|usr|var";
-const SMILE = pattern`[:;=]['’]?-?[\)\(]+ | [:;]-?D+`;
+const SMILE = pattern`[:;=]['’]?-?[)(]+ | [:;]-?D+`;
 const FACE = pattern`
-  ${SMILE} | [:;]['’]?-?[\]\[PpOo\|\/\\*]+ | =[DP]+ | [xX]D+ | <\/?3+ | \^_*\^ | -_+- | T_+T
-  | >_+< | [oO]_+[oO] | ¯\\_\(ツ\)_\/¯`;
-const ALONE = pattern`[^\s.!?,…"'\(\)]`; // what does not touch a face
+  ${SMILE} | [:;]['’]?-?[\]\[PpOo|/\\*]+ | =[DP]+ | [xX]D+ | </?3+ | \^_*\^ | -_+- | T_+T
+  | >_+< | [oO]_+[oO] | ¯\\_\(ツ\)_/¯`;
+const ALONE = pattern`[^\s.!?,…"'()]`; // what does not touch a face
 const EMOJI = pattern`[
   \u231a \u231b \u23e9-\u23f3 \u23f8-\u23fa \u25fd \u25fe \u2600-\u27bf \u2b05-\u2b07 \u2b1b \u2b1c
   \u2b50 \u2b55 \u{1f000}-\u{1f0ff} \u{1f18e}-\u{1f1ff} \u{1f201}-\u{1faff}
@@ -46,15 +47,17 @@ const MONEY = pattern`[$¢-¥\u20a0-\u20bf]`;
 const DIGITS = pattern`\d+(?!\d)`; // all there are
 const AREA = pattern`
   \( (?: \+?\d{1,3} | 0\d{1,4} ) \) [\x20.\-]? (?= (?:[\x20.\-]?\d){5} )`; // "(555) 123-4567"
-const JOIN = pattern`[.,:\/\-–+'’×]`; // stands alone between two digits of a number
+const JOIN = pattern`[.,:/\-–+'’×]`; // stands alone between two digits of a number
+// +33 6 12 34 56 78, 1 234 567,8, 06 12 34 56 78, 555 1234, 10:30
 const NUMBER = pattern`(?:
   \+${DIGITS} (?: (?: ${NUMBER_SPACE}?${AREA} | ${JOIN} | ${NUMBER_SPACE} ) ${DIGITS} )*
   | \d{1,3} (?: ${NUMBER_SPACE}\d{3}(?!\d) )+ (?: [.,]${DIGITS} )?
   | \d{2,}(?!\d) (?: ${NUMBER_SPACE}\d{2,}(?!\d) ){2,}
   | \d{3,}(?!\d) ${NUMBER_SPACE} \d{3,}(?!\d)
   | (?: ${AREA} )? ${DIGITS} (?: (?: ${JOIN} | ${NUMBER_SPACE}?${AREA} ) ${DIGITS} )*
-) (?! ${W} | ${JOIN}\d | -${LETTER}*\d )`; // +33 6 12 34 56 78, 1 234 567,8, 06 12 34 56 78, 10:30
-const PIECE = pattern`(?: ${LETTER}*\d(?: ${W} | \d )* | [A-Z]+(?!${W}) )`; // of a word with digits
+) (?! ${W} | ${JOIN}\d | -${W_LETTER}*\d )`;
+// A part of a word with digits.
+const PIECE = pattern`(?: ${W_LETTER}*\d(?: ${W} | \d )* | [A-Z]+(?!${W}) )`;
 
 /** Return the pattern of one of `words` at a word's end, in small or in capital letters. */
 function ending(words) {
@@ -70,42 +73,42 @@ const LITERAL = new RegExp(
     // Markup and code.
     pattern`<!-- (?: [^<\-] | -(?!->) | <(?!!--) )* -->`,
     pattern`<[!?][A-Za-z][^<>]*>`,
-    pattern`<\/?[A-Za-z][\w:.\-]*
-      (?: \s*\/?> | \s(?=[^<>]*=) (?: "[^"<]*" | '[^'<]*' | [^<>"'] )* > )`,
+    pattern`</?[A-Za-z][\w:.\-]*
+      (?: \s*/?> | \s(?=[^<>]*=) (?: "[^"<]*" | '[^'<]*' | [^<>"'] )* > )`,
     pattern`&(?: [A-Za-z][A-Za-z\d]{1,31} | #\d{1,7} | #[xX][\dA-Fa-f]{1,6} );`,
     pattern`(?<!\x60)(?<!${W})(?<quote>\x60{1,3})(?!\x60) [^\n]+? (?<!\x60)\k<quote>(?!\x60)`,
     // Placeholders.
-    pattern`\{{2,3}[^\{\}]*\}{2,3} | \{%[^\{\}]*%\} | [$#%]\{[^\{\}]*\} | \{\s?[^\{\}\s]*\s?\}`,
+    pattern`\{{2,3}[^{}]*\}{2,3} | \{%[^{}]*%\} | [$#%]\{[^{}]*\} | \{\s?[^{}\s]*\s?\}`,
     pattern`(?<![\d%])% (?: \(\w+\) | \d+\$ )? [\-+#0]*(?!0)\d* (?:\.\d+)?
       (?: hh? | ll? | [Lzjt] )? [sdiufFeEgGxXocrap@](?![A-Za-z])`,
     pattern`(?<![\w%])%[A-Za-z_]\w*%`,
     pattern`(?<!\w)\$[A-Za-z_][A-Za-z\d_]*`,
     // Addresses and files.
     pattern`(?<!${W})(?:
-      [A-Za-z][A-Za-z\d+.\-]{0,19}:\/\/${TAIL} | www\.(?=${W})${TAIL}
+      [A-Za-z][A-Za-z\d+.\-]{0,19}://${ADDRESS_END} | www\.(?=${W})${ADDRESS_END}
       | (?<!${W}[.+%\-])(?:mailto:)? ${W}+ (?: [.+%\-]${W}+ )*
-        @${HOST} (?: \.${HOST} )* \.${LETTER}{2,}(?!${W})
-      | (?: (?<!${W}[.\-])(?: ${HOST}\. )+ (?: ${ending(DOMAINS)} | [a-z]{2,10}(?=\/${W}) )
-        | \d{1,3} (?: \.\d{1,3} ){3} (?= :\d | \/${W} ) | localhost(?=:\d) )
-        (?: :\d{1,5} )? (?: [\/?#](?=${U})${TAIL} | \/ )?
-      | [A-Za-z]:\\ (?: ${STEP} | [\\\/] )*
-      | (?<!${W}[.+\/\-])${W}+ (?: [.+\/\-]${W}+ )* \.${ending(EXTENSIONS)}
+        @${HOST} (?: \.${HOST} )* \.${W_LETTER}{2,}(?!${W})
+      | (?: (?<!${W}[.\-])(?: ${HOST}\. )+ (?: ${ending(DOMAINS)} | [a-z]{2,10}(?=/${W}) )
+        | \d{1,3} (?: \.\d{1,3} ){3} (?= :\d | /${W} ) | localhost(?=:\d) )
+        (?: :\d{1,5} )? (?: [/?#](?=${ADDRESS_SIGN})${ADDRESS_END} | / )?
+      | [A-Za-z]:\\ (?: ${STEP} | [\\/] )*
+      | (?<!${W}[.+/\-])${W}+ (?: [.+/\-]${W}+ )* \.${ending(EXTENSIONS)}
     )`,
-    pattern`(?<!${W})(?<![\/.\)\]\}>])
-      (?: ~ | \.\.? | (?= (?: \/[A-Za-z_.][^\s\/]* ){2} | \/(?:${ROOTS})(?!${W}) ) )
-      (?: \/${STEP}+ )+ \/?`,
+    pattern`(?<!${W})(?<![/.)\]}>])
+      (?: ~ | \.\.? | (?= (?: /[A-Za-z_.][^\s/]* ){2} | /(?:${ROOTS})(?!${W}) ) )
+      (?: /${STEP}+ )+ /?`,
     // Names, tags, faces and emoji.
     pattern`(?<!${W})(?<![@.])@${W}+ (?: (?: -(?=${W}) | \.(?=[a-z\d]) ) ${W}+ )*
       (?: @${HOST} (?: \.${HOST} )+ )?`,
     pattern`(?<!${W})(?<![&#])# (?= \d*(?!\d)\w | \d{3} )
       [\w\u0300-\u036f\u0900-\u0963\u0966-\u0e7f]+`,
-    pattern`(?: (?<!${ALONE})(?:${FACE}) | (?<=${LETTER})(?:${SMILE}) )(?!${ALONE})`,
+    pattern`(?: (?<!${ALONE})(?:${FACE}) | (?<=${W_LETTER})(?:${SMILE}) )(?!${ALONE})`,
     pattern`(?: ${EMOJI} | ${SIGN} )
       (?: ${EMOJI} | [\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}] | ${SIGN} )*`,
     // Numbers, and words with digits.
     pattern`(?<digits> (?<!${W})(?: [A-Z]{0,3}${MONEY} )? (?:
-        [\-−]?${NUMBER} (?: ${NUMBER_SPACE}?(?: [%‰] | ${MONEY} )(?! ${W} | [@\(] ) )?
-        | ${PIECE} (?: (?: [\-._] | (?<=\d)[,:\/'](?=\d) )${PIECE} )*
+        [\-−]?${NUMBER} (?: ${NUMBER_SPACE}?(?: [%‰] | ${MONEY} )(?! ${W} | [@(] ) )?
+        | ${PIECE} (?: (?: [\-._] | (?<=\d)[,:/'](?=\d) )${PIECE} )*
       ) | \d{3,} )`,
   ].join("|"),
   "gu",
@@ -132,16 +135,6 @@ function isModels(found) {
   const digits = found.match(/\p{Nd}/gu)?.length ?? 0;
   const isFew = digits < (/^\p{L}/u.test(found) ? 1 : 3) && !SUM.test(found);
   return isFew || CLOCK.test(found);
-}
-
-/** Return spans, ascending, less those that a longer one overlaps, or an equal one before. */
-export function disjoint(spans) {
-  const kept = [];
-  const byLength = (a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start;
-  for (const span of spans.toSorted(byLength)) {
-    if (kept.every((other) => other.end <= span.start || span.end <= other.start)) kept.push(span);
-  }
-  return kept.toSorted((a, b) => a.start - b.start);
 }
 
 /**
@@ -181,7 +174,7 @@ export function restore(text, literals) {
   return text.replace(MARK, (mark) => literals[indices.next().value] ?? mark);
 }
 
-const TAG = new RegExp(pattern`^<(\/?)([A-Za-z][\w:.\-]*)[^<>]*(?<!\/)>$`, "u");
+const TAG = new RegExp(pattern`^<(/?)([A-Za-z][\w:.\-]*)[^<>]*(?<!/)>$`, "u");
 
 /** Return the places of each tag that opens and of the one that closes it: <b> and </b>. */
 export function tagPairs(literals) {

@@ -1,22 +1,27 @@
 /** From a line to its sentences, and from a model's text back: gru_mt/inference/sentence.py. */
 
 import { isShouted, words } from "./lexicon.js";
-import { disjoint, findLiterals, literalIndices, MARK, mask, restore, tagPairs } from "./literals.js";
+import { findLiterals, literalIndices, MARK, mask, restore, tagPairs } from "./literals.js";
+import { LITERALS } from "./special.js";
 import { clean, pattern, strip, stripEnd, stripStart } from "./text.js";
 
-const PHRASE_WORDS = 2; // words without a final mark are no sentence: "Cat" has the source's capital
+// Words without a final mark are no sentence: "Cat" has the source's capital.
+const PHRASE_WORDS = 2;
 // What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
-const SHORT_NUMBER = pattern`(?<![\w.,:\/\-]) \d{1,2} (?: [.,:\/\-]\d{1,2} )*
-  [\p{L}\p{Nl}\p{No}]{0,3} (?! [\w:] | [.,\/\-]\d )`;
+const SHORT_NUMBER = pattern`(?<![\w.,:/\-]) \d{1,2} (?: [.,:/\-]\d{1,2} )*
+  [\p{L}\p{Nl}\p{No}]{0,3} (?! [\w:] | [.,/\-]\d )`;
 const SHORT_NUMBERS = new RegExp(SHORT_NUMBER, "gu");
 const MARK_OR_NUMBER = new RegExp(`${MARK.source}|${SHORT_NUMBER}`, "gu");
-const DIGIT_RUNS = new RegExp(pattern`\d+ (?! \d | [\p{L}\p{Nl}\p{No}]{4} )`, "gu"); // "5pmer" has none
-const LINE_ENDS = /\r\n|[\n-\r\x1c-\x1e\x85\u2028\u2029]/g;
+// "5pmer" has none.
+const DIGIT_RUNS = new RegExp(pattern`\d+ (?! \d | [\p{L}\p{Nl}\p{No}]{4} )`, "gu");
+const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 // Of a word in a script with spaces: a letter with case, or a digit, as ² and ① are too.
-const CASED = String.raw`[\p{CWL}\p{CWU}\p{Nd}\xb2\xb3\xb9\u1369-\u1371\u19da\u2070\u2074-\u2079
-  \u2080-\u2089\u2460-\u2468\u2474-\u247c\u2488-\u2490\u24ea\u24f5-\u24fd\u24ff\u2776-\u277e
-  \u2780-\u2788\u278a-\u2792\u{10a40}-\u{10a43}\u{10e60}-\u{10e68}\u{11052}-\u{1105a}
-  \u{1f100}-\u{1f10a}]`.replace(/\s+/g, "");
+const CASED = pattern`[
+  \p{CWL} \p{CWU} \d \xb2 \xb3 \xb9 \u1369-\u1371 \u19da \u2070 \u2074-\u2079 \u2080-\u2089
+  \u2460-\u2468 \u2474-\u247c \u2488-\u2490 \u24ea \u24f5-\u24fd \u24ff \u2776-\u277e
+  \u2780-\u2788 \u278a-\u2792 \u{10a40}-\u{10a43} \u{10e60}-\u{10e68} \u{11052}-\u{1105a}
+  \u{1f100}-\u{1f10a}
+]`;
 const CASED_FIRST = new RegExp(`^${CASED}`, "u");
 const CASED_LAST = new RegExp(`${CASED}$`, "u");
 
@@ -65,7 +70,7 @@ export class Sentence {
   withNumbers() {
     const old = []; // the new place of each literal
     const spans = Array.from(this.text.matchAll(MARK_OR_NUMBER), ({ 0: found, index }, place) => {
-      const isMark = found.search(MARK) === 0;
+      const isMark = LITERALS.includes(found);
       const text = isMark ? this.literals[old.length] : found;
       if (isMark) old.push(place);
       return { start: index, end: index + found.length, text };
@@ -77,16 +82,23 @@ export class Sentence {
   /** Return whether a translation of its text has the digits of its short numbers, as often. */
   keepsNumbers(text) {
     const numbers = (this.text.match(SHORT_NUMBERS) ?? []).join(" ");
-    const wanted = numbers.match(DIGIT_RUNS) ?? [];
-    const found = text.match(DIGIT_RUNS) ?? [];
-    const count = (all, number) => all.filter((each) => each === number).length;
-    return wanted.every((number) => count(found, number) === count(wanted, number));
+    const found = digitCounts(text);
+    return [...digitCounts(numbers)].every(([digits, count]) => found.get(digits) === count);
   }
 
   /** Return tokens with literals put back. */
   shown(tokens) {
     return tokens.length ? restore(tokens.join("\n"), this.literals).split("\n") : [];
   }
+}
+
+/** Return how often a text has each of its numbers. */
+function digitCounts(text) {
+  const counts = new Map();
+  for (const [digits] of text.matchAll(DIGIT_RUNS)) {
+    counts.set(digits, (counts.get(digits) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** Return two texts as one: without a space if glued, and with one between two words. */
@@ -120,12 +132,11 @@ function freed(text) {
   return { text: free, glued };
 }
 
-/** Return the sentences of a line, which `cutLine` cuts after it was masked; none of a blank one. */
+/** Return the sentences of a line, which `cutLine` cuts once it is masked; none of a blank one. */
 export function readLine(line, lexicon, cutLine) {
-  const whole = line.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
-  const text = strip(whole.replace(LINE_ENDS, " "));
-  // A user's own marks again, as what holds one may give way to a longer literal.
-  const spans = disjoint([...findLiterals(text), ...markSpans(text, text.match(MARK) ?? [])]);
+  const valid = line.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
+  const text = strip(valid.replace(LINE_ENDS, " "));
+  const spans = findLiterals(text);
   let start = 0;
   let first = 0; // span of a piece
   return (text ? cutLine(mask(text, spans).text) : []).map((piece) => {
@@ -140,25 +151,21 @@ export function readLine(line, lexicon, cutLine) {
   });
 }
 
-/** Return the spans of the marks in a text; they stand for `literals`, in their order. */
-function markSpans(text, literals) {
-  const places = [...text.matchAll(MARK)];
-  return places.map(({ index }, k) => ({ start: index, end: index + 1, text: literals[k] }));
-}
-
 /** Return a sentence; the marks in its text `shown` stand for `literals`. */
 function sentenceOf(source, gap, literals, shown, lexicon) {
   const text = clean(shown).normalize("NFC");
   const cased = lexicon.truecased(text);
   const isPhrase = /[\p{L}\p{N}]$/u.test(text) && words(text).length <= PHRASE_WORDS;
-  const isSmaller = text.codePointAt(0) !== cased.codePointAt(0);
-  const shape = isShouted(text) ? "capitals" : isPhrase && isSmaller ? "capital" : "model";
+  const isLowered = text.codePointAt(0) !== cased.codePointAt(0);
+  const shape = isShouted(text) ? "capitals" : isPhrase && isLowered ? "capital" : "model";
   const isKnown = lexicon.hasAll(cased);
   const careful = isKnown ? cased : lexicon.respelled(cased);
   const names = isKnown ? [] : lexicon.unseenNames(careful);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
-  const spans = [...markSpans(careful, literals), ...names].sort((a, b) => a.start - b.start);
-  const masked = mask(careful, spans);
+  const marks = Array.from(careful.matchAll(MARK), ({ index }, k) => {
+    return { start: index, end: index + 1, text: literals[k] };
+  });
+  const masked = mask(careful, [...marks, ...names].sort((a, b) => a.start - b.start));
   const respelled = careful !== cased;
   return new Sentence({ source, gap, ...masked, ...freed(masked.text), case: shape, respelled });
 }

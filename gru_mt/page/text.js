@@ -30,12 +30,15 @@ export function pattern({ raw }, ...parts) {
   return String.raw({ raw: raw.map((text) => text.replace(/\\.|[[\]]|\s+/g, read)) }, ...parts);
 }
 
-const CONTROL = /[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]/; // Unicode's Cc without whitespace
 const SPACE_RUNS = new RegExp(pattern`\s+`, "gu");
 const FIRST_SPACES = new RegExp(pattern`^\s+`, "u");
 const LAST_SPACES = new RegExp(pattern`(?<!\s)\s+$`, "u");
 
-/** A letter of a script without spaces, with the marks and punctuation after it. */
+/**
+ * A letter of a script without spaces, with the marks and punctuation after it. Those are, line by
+ * line: Thai to Myanmar; Khmer and Tai; kana and Bopomofo; Han and Yi; more Myanmar and Tai; Han of
+ * older standards and half-width kana; more kana and Han.
+ */
 export const SPACELESS = new RegExp(
   pattern`[
     \u0e00-\u109f
@@ -49,14 +52,9 @@ export const SPACELESS = new RegExp(
   "gu",
 );
 
-/** Return a text with one space for each run of whitespace, and none at its ends: " a  b" -> "a b". */
+/** Return a text with one space for each run of whitespace, and none at its ends: "a b". */
 export function clean(text) {
   return strip(text.replace(SPACE_RUNS, " "));
-}
-
-/** Return whether a text can be a part of a cleaned text: not empty, and without spaces. */
-export function isWord(text) {
-  return text !== "" && text.search(SPACE_RUNS) < 0 && !CONTROL.test(text);
 }
 
 /** Return a text without the whitespace at its ends. */

@@ -19,32 +19,49 @@ KNOWN = [
     for letter in map(chr, range(sys.maxunicode + 1))
     if unicodedata.category(letter) != "Cn" and letter not in CHANGED
 ]
-INSERTED = (
-    "a@b.org https://x.org/a?b=1 555-1234 1,299.99 $5 10:30 7 5th 12 <b> </b> <br/> {name} `x y` "
-    "%s #tag @tom 😀 :) A4 COVID-19 report.pdf /usr/bin Zbigniew O'Sullivan dont Im ( « \ue013 ²"
-).split()
+INSERTED = """
+    a@b.org https://x.org/a?b=1 555-1234 1,299.99 $5 10:30 7 5th 12 <b> </b> <br/> {name} `x y` %s
+    #tag @tom 😀 :) A4 COVID-19 report.pdf /usr/bin Zbigniew O'Sullivan dont Im ( « \ue013 ²
+"""
 ALPHABETS = {
     "any": KNOWN,
     "latin": [letter for letter in KNOWN if letter < "\u0250"],
-    "words": [*"aeintéEÉTßİıσςΣДд我のʼ’' -.\u0301\u0345ǅⅧ²_5 "] + [" "] * 9,
-    "marks": [*LITERALS, "\ue000", *"aZ5é :.,()我 \n"] + ["<b>", "</b>", "7 ", "{x}"],
+    "words": [*"aeintéEÉTßİıσςΣДд我のʼ’' -.\u0301\u0345ǅⅧ²_5          "],
+    "marks": [*LITERALS, "\ue000", *"aZ5é :.,()我 \n", "<b>", "</b>", "7 ", "{x}"],
     "soup": [*"0123456789.,:;/-–+'’()[]{}<>|*\\\"`@#$€%&=~?!^_°   \u00a0\u202faAtTé"],
-    "words with digits": ["http://", "www.", ".com", "555", "A4", "x", "1 ", "10:30", "-", ".", "/"],
+    "words with digits": [
+        "http://",
+        "www.",
+        ".com",
+        "555",
+        "A4",
+        "x",
+        "1 ",
+        "10:30",
+        "-",
+        ".",
+        "/",
+    ],
     "emoji": [*"😀👍🏽👩🇫🇷❤☺©1#\ufe0f\u200d\u20e3 a", "\U000e0067", "\U000e007f"],
     "scripts": [*"我明白了のトムシャมาကাहिन्दीمرحبا٢٠٢٤שלום한국어გამ აДом Ωδός ①१२ 。、！？.a1 "],
-    "controls": [*map(chr, range(0x21)), *"\x7f\x85\xa0\u2028\u2029\ufeff\u180e\u3000\u200b\ud800\udc80a."],
+    "controls": [
+        *map(chr, range(0x21)),
+        *"\x7f\x85\xa0\u2028\u2029\ufeff\u180e\u3000\u200b\ud800\udc80a.",
+    ],
 }
 
 
 def random_strings(count: int, seed: int = 1) -> list[str]:
-    """Return texts of each of ALPHABETS in turn, of 30 characters at most.
-
-    None has a whole surrogate pair: Python and JavaScript do not agree on how long one is.
-    """
+    """Return texts of each of ALPHABETS in turn, of 30 characters at most."""
     rng = random.Random(seed)
     kinds = [*ALPHABETS.values()]
     texts = ("".join(rng.choices(kinds[n % len(kinds)], k=rng.randrange(31))) for n in range(count))
-    return [re.sub("([\ud800-\udbff])[\udc00-\udfff]+", r"\1", text) for text in texts]
+    return [*map(without_pairs, texts)]
+
+
+def without_pairs(text: str) -> str:
+    """Return `text` without pairs of surrogates: to JavaScript one is a single character."""
+    return re.sub("([\ud800-\udbff])[\udc00-\udfff]+", r"\1", text)
 
 
 def written_strings(*modules: ModuleType) -> list[str]:
@@ -71,12 +88,13 @@ def corpus_pairs(path: Path, count: int) -> list[list[str]]:
 def with_insertions(lines: list[str], seed: int = 1) -> list[str]:
     """Return lines, with one to four things at random places that are no common words."""
     rng = random.Random(seed)
+    things = INSERTED.split()
 
     def changed(line: str) -> str:
         for _ in range(rng.randint(1, 4)):
             place = rng.choice([rng.randint(0, len(line)), max(0, line.find(" "))])
             space = rng.choice(["", " "])
-            line = line[:place] + space + rng.choice(INSERTED) + space + line[place:]
-        return rng.choice([str, str, str, str.upper, str.title, str.lower])(line)
+            line = line[:place] + space + rng.choice(things) + space + line[place:]
+        return rng.choice([line, line, line, line.upper(), line.title(), line.lower()])
 
     return [*map(changed, lines)]

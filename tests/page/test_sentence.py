@@ -67,7 +67,24 @@ def expected(sentence: Sentence, outputs: list[str]) -> list[Any]:
 
 def random_outputs(rng: random.Random) -> list[str]:
     """Return what a model may write: marks, words, numbers and signs in any order."""
-    parts = [*LITERALS * 2, "le", "ß", "7", "12", "5e", "²", "我", " ", " ", " ", ".", "?", "…", "😀"]
+    parts = [
+        *LITERALS * 2,
+        "le",
+        "ß",
+        "7",
+        "12",
+        "5e",
+        "12pmer",
+        "²",
+        "我",
+        " ",
+        " ",
+        " ",
+        ".",
+        "?",
+        "…",
+        "😀",
+    ]
     return ["".join(rng.choices(parts, k=rng.randrange(16))) for _ in range(3)]
 
 
@@ -82,9 +99,7 @@ def assert_same_sentences(lexicon: Lexicon, lines: list[str], *, split: bool) ->
     def sentences(line: str) -> list[Sentence]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("gru_mt.inference.sentence.cut", recorded)
-            return [
-                *read_line(line, lexicon=lexicon, language="en", glossary=None, split=split)
-            ]
+            return [*read_line(line, lexicon=lexicon, language="en", glossary=None, split=split)]
 
     python = {line: (sentences(line), random_outputs(rng)) for line in lines}
     cases = [{"line": line, "outputs": outputs} for line, (_, outputs) in python.items()]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from gru_mt.data.text import SPACELESS, clean, is_word
+from gru_mt.data.text import SPACELESS, clean
 from tests.page.node import needs_node, run_node
 from tests.page.strings import KNOWN, random_strings
 
@@ -21,14 +21,13 @@ PREDICATES: dict[str, Callable[[str], object]] = {  # what is to be the same in 
     "isLower": str.islower,
     "isTitle": str.istitle,
     "isCapitalised": str.isupper,
-    "isWord": is_word,
     "(letter) => letter.toLowerCase() !== letter": lambda letter: letter.lower() != letter,
 }
 
 
 def test_characters_are_of_the_classes_that_python_has() -> None:
     script = f"""
-        import {{ isCapitalised, isLower, isTitle, isUpper, isWord }} from "./text.js";
+        import {{ isCapitalised, isLower, isTitle, isUpper }} from "./text.js";
         import {{ pattern, SPACELESS }} from "./text.js";
         const is = (source) => {{
           const one = new RegExp(source, "u");
@@ -40,8 +39,10 @@ def test_characters_are_of_the_classes_that_python_has() -> None:
     """
     found = run_node(script, [*map(ord, KNOWN)])
     for (name, holds), of_javascript in zip(PREDICATES.items(), found, strict=True):
-        wrong = [a for a, b in zip(KNOWN, of_javascript, strict=True) if bool(holds(a)) != (b == "1")]
-        assert not wrong, f"{name}: {ascii(wrong[:20])}"
+        wrong = [
+            a for a, b in zip(KNOWN, of_javascript, strict=True) if bool(holds(a)) != (b == "1")
+        ]
+        assert not wrong, f"{name}: {wrong[:20]!a}"
 
 
 def test_texts_are_in_the_case_that_python_says() -> None:
@@ -58,7 +59,7 @@ def test_texts_are_in_the_case_that_python_says() -> None:
 
 
 def test_texts_are_cleaned_stripped_and_counted_as_python_does() -> None:
-    names = "clean, isWord, strip, stripStart, stripEnd, size"
+    names = "clean, strip, stripStart, stripEnd, size"
     script = f"""
         import {{ {names} }} from "./text.js";
         result = data.map((text) => [{names}].map((each) => each(text)));
@@ -66,7 +67,7 @@ def test_texts_are_cleaned_stripped_and_counted_as_python_does() -> None:
     texts = [*STRINGS, " " * 99_999 + ".", f"a{'  ' * 50_000}b"]
     for text, found in zip(texts, run_node(script, texts), strict=True):
         stripped = [text.strip(), text.lstrip(), text.rstrip()]
-        assert found == [clean(text), is_word(text), *stripped, len(text)], ascii(text)
+        assert found == [clean(text), *stripped, len(text)], ascii(text)
 
 
 def test_letters_of_scripts_without_spaces_are_found() -> None:
