@@ -35,7 +35,6 @@ ROWS = """
         inference.torch_engine inference.onnx_engine inference.sentence inference.confidence
         inference.exported inference.translation inference.translator
     export export.plain_text export.graphs export.quantised export.int8 export.write
-    page page.weights
     notebook
     evaluation evaluation.score evaluation.hypotheses evaluation.confidence evaluation.evaluate
         evaluation.names
@@ -49,6 +48,7 @@ ROWS = """
         training.trainer training.overview
     report report.familiarity report.tables report.failures report.samples report.pictures
         report.contents report.page report.write report.compare_page
+    page page.weights page.vocabulary page.sentences page.write
     cli.streams cli.app cli.translator cli.train cli.evaluate cli.report cli.compare cli.runs
         cli.translate cli.export cli.data
         cli.init cli.config cli __main__

@@ -35,7 +35,7 @@ _W = r"[^\W\u0530-\u1dff\u2c00-\U0010ffff]"
 _LETTER = r"[^\W\d\u0530-\u1dff\u2c00-\U0010ffff]"
 # A character of an address: of any script, except those without spaces, and Korean.
 _U = r"(?:[/=&%\#~+$@|_-]|[^\W\u0e00-\u11ff\u1780-\u17ff\u1950-\u1aaf\u2e80-\ud7ff\uf900-\uffff])"
-_PART = rf"(?:{_U}+|[.,;:!?*]++(?={_U})|'(?={_LETTER}))"  # an address ends with no other mark
+_PART = rf"(?:{_U}++|[.,;:!?*]++(?={_U})|'(?={_LETTER}))"  # an address ends with no other mark
 _TAIL = rf"""(?: {_PART}
     | \((?:{_PART})*\) | \[(?:{_PART})*\] | \{{(?:{_PART})*\}}  # brackets in pairs only
     )*"""
@@ -100,7 +100,8 @@ def _pattern(*, plain: bool) -> re.Pattern[str]:
     # Markup and code.
     | <!--(?:[^<-]|-(?!->)|<(?!!--))*-->
     | <[!?][A-Za-z][^<>]*+>
-    | </?[A-Za-z][\w:.-]*+ (?:\s++(?=[^<>]*=)(?:"[^"<]*+"|'[^'<]*+'|[^<>"'])*)? \s*/?>
+    | </?[A-Za-z][\w:.-]*+
+      (?: \s++(?=[^<>]*=)(?:"[^"<]*+"|'[^'<]*+'|[^<>"'])*+> | \s*+/?> )
     | &(?:[A-Za-z][A-Za-z\d]{{1,31}}|\#\d{{1,7}}|\#[xX][\dA-Fa-f]{{1,6}});
     | (?<!`)(?<!{_W})(?P<quote>`{{1,3}})(?!`).+?(?<!`)(?P=quote)(?!`)
     # Placeholders.

@@ -25,7 +25,7 @@ async function load({ facts, weights }) {
     model: new Model(facts.model, arithmetic),
     source,
     target: facts.vocabularies.length > 1 ? vocabulary(facts.vocabularies[1]) : source,
-    lexicon: new Lexicon(facts.lexicon.forms, facts.lexicon.copiesNames),
+    lexicon: Lexicon.from(facts.lexicon),
     cutLine: (text) => cut(text, rules),
     decoding: facts.decoding,
     calibration: facts.calibration,

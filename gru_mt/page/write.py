@@ -125,10 +125,10 @@ def _text_facts(bundle: Bundle) -> dict[str, Any]:
     """Return what the page must know to read and to write text as `translate` does."""
     tokenizer = bundle.tokenizer
     sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
-    _, *forms = tokenizer.lexicon.to_bytes().decode().splitlines()
+    lexicon = tokenizer.lexicon.to_bytes().decode()
     return {
         "vocabularies": [vocabulary_data(side, bundle.config.tokenizer.kind) for side in sides],
-        "lexicon": {"forms": forms, "copiesNames": tokenizer.lexicon.copies_names},
-        "sentences": sentence_data(bundle.config.data.source, forms),
+        "lexicon": lexicon,
+        "sentences": sentence_data(bundle.config.data.source, lexicon.splitlines()[1:]),
         "calibration": bundle.provenance["weights"].get("calibration"),
     }

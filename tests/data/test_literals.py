@@ -157,12 +157,22 @@ def test_a_chinese_character_elsewhere_changes_no_literal() -> None:
 LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@ a: 1- 1, A1 A- <a <!--
     {{{ ${ %( %1 %1$ @a@a@a @a. x@y. &a http://a( http://[ www. `a `_``_ <a_ <a_" 1_ +1_ (1)_ /a ./
     ../ ../a ~/a _/a C:\x_ :( <3_ 12: #1"""  # _ is a space
+OPENED = ["http://a(", "http://a.b[c", "www.a{", "<a =", '<a b="', "<a b='c' "]  # and then much
 
 
 @pytest.mark.parametrize("piece", LONG.split())
 def test_a_long_text_of_any_piece_is_searched(piece: str) -> None:
     # A part of the pattern that tries the text again from each place takes hours for one of these.
     text = (piece.replace("_", " ") * 100_000)[:100_000]
+    masked = mask(text, find_literals(text))
+    assert restore(masked.text, masked.literals) == text
+
+
+@pytest.mark.parametrize("start", OPENED)
+@pytest.mark.parametrize("piece", ["a", " ", "a.", "=", "'"])
+def test_what_is_opened_and_never_closed_is_searched(start: str, piece: str) -> None:
+    # A repetition inside a repetition takes longer than the universe is old.
+    text = start + piece * 50_000
     masked = mask(text, find_literals(text))
     assert restore(masked.text, masked.literals) == text
 
