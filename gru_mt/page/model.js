@@ -13,6 +13,8 @@ const EMBEDDING_SCALE = 2;
 
 /** A translation model. */
 export class Model {
+  #logits = new Float32Array(0);
+
   /** Take the facts of write.py (cell, layers, directions, attention) and an `Arithmetic`. */
   constructor(facts, arithmetic) {
     Object.assign(this, facts);
@@ -123,9 +125,14 @@ export class Model {
     return { readout: readout.map(Math.tanh), states: next, weights };
   }
 
-  /** Return logits_RV of the next token. Those that no translation contains have minus infinity. */
+  /**
+   * Return logits_RV of the next token, which the next call overwrites. Those that no translation
+   * contains have minus infinity.
+   */
   logits(readout, rows) {
-    return this.output.of(readout, rows);
+    const size = rows * this.output.outputs;
+    if (this.#logits.length < size) this.#logits = new Float32Array(size);
+    return this.output.of(readout, rows, this.#logits.subarray(0, size));
   }
 
   /** Return weight_RS of the query_RH over a source's keys; nothing without attention. */

@@ -52,17 +52,25 @@ function fail(message) {
   state.textContent = "";
 }
 
-/** Begin: read the weights, and hand them to the worker. */
-function start() {
+/** Return the weights, which stand in the page packed by gzip and written in base64. */
+async function unpacked() {
   const text = atob(find("weights").textContent);
   const bytes = new Uint8Array(text.length);
   for (let n = 0; n < text.length; n++) bytes[n] = text.charCodeAt(n);
-  find("weights").remove();
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+/** Begin: hand the weights to the worker. */
+async function start() {
+  const weights = await unpacked();
+  for (const id of ["weights", "facts"]) find(id).remove();
   const script = new Blob([JSON.parse(find("worker").textContent)], { type: "text/javascript" });
   worker = new Worker(URL.createObjectURL(script));
   worker.onerror = () => fail("The translator stopped. Load the page again; it may be damaged.");
   worker.onmessage = ({ data }) => ANSWERS[data.kind](data);
-  worker.postMessage({ kind: "load", facts, weights: bytes.buffer }, [bytes.buffer]);
+  worker.postMessage({ kind: "load", facts, weights }, [weights]);
+  if (asked) ask(asked.text, asked); // typed before
 }
 
 /** Ask the worker for a translation; what was asked before is no longer wanted. */
@@ -326,7 +334,7 @@ function prepare() {
 
 try {
   prepare();
-  start();
+  await start();
 } catch (error) {
   fail(`This page cannot translate: ${error.message}. It may be damaged.`);
 }

@@ -122,9 +122,8 @@ class Int8Linear {
     return Float32Array.from(int8.subarray(start, start + this.inputs), (each) => each * scale);
   }
 
-  /** Return y_RO of x_RI. */
-  of(x, rows) {
-    const y = new Float32Array(rows * this.outputs);
+  /** Return y_RO of x_RI, written into an array that the caller may give. */
+  of(x, rows, y = new Float32Array(rows * this.outputs)) {
     for (let first = 0; first < rows; first += MOST_ROWS) {
       this.some(x, first, Math.min(MOST_ROWS, rows - first), y);
     }
@@ -198,10 +197,9 @@ class Float32Linear {
     return this.weight.subarray(o * this.inputs, (o + 1) * this.inputs);
   }
 
-  /** Return y_RO of x_RI. */
-  of(x, rows) {
+  /** Return y_RO of x_RI, written into an array that the caller may give. */
+  of(x, rows, y = new Float32Array(rows * this.outputs)) {
     const { outputs, inputs, weight, bias } = this;
-    const y = new Float32Array(rows * outputs);
     for (let r = 0; r < rows; r++) {
       for (let o = 0; o < outputs; o++) {
         let sum = bias[o];

@@ -19,10 +19,12 @@ async function load({ facts, weights }) {
   if (found && found !== facts.weightsSha256) throw new Error("the file of this page is damaged");
   const wasm = Uint8Array.from(atob(facts.kernel), (letter) => letter.charCodeAt(0));
   const arithmetic = await Arithmetic.create(weights, facts.linears, wasm);
+  const model = new Model(facts.model, arithmetic);
+  arithmetic.weights = null; // the layers have copies
   const source = vocabulary(facts.vocabularies[0]);
   const rules = sentenceRules(facts.sentences);
   const translator = new Translator({
-    model: new Model(facts.model, arithmetic),
+    model,
     source,
     target: facts.vocabularies.length > 1 ? vocabulary(facts.vocabularies[1]) : source,
     lexicon: Lexicon.from(facts.lexicon),

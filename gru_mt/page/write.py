@@ -5,6 +5,7 @@ data in it, never markup or code.
 """
 
 import base64
+import gzip
 import hashlib
 import re
 from dataclasses import asdict
@@ -66,7 +67,7 @@ def page(facts: dict[str, Any], weights: bytes) -> str:
         style=style,
         script=script,
         worker=json_in_page(worker_source()),
-        weights=base64.b64encode(weights).decode(),
+        weights=base64.b64encode(gzip.compress(weights, mtime=0)).decode(),
         facts=json_in_page(facts),
         policy=policy(
             style, script, script_src="'wasm-unsafe-eval'", worker_src="blob:", img_src="data:"
