@@ -36,7 +36,7 @@ def milliseconds(page: Page, sentences: Sequence[str]) -> list[float]:
 
 
 def renderer_mb() -> float:
-    """Return the memory of Chromium's largest renderer: its own, and its share of what is shared."""
+    """Return the memory of Chromium's largest renderer, with its share of what is shared."""
     sizes = [0.0]
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -83,7 +83,7 @@ function ask(text, { nBest = 1, file = null, sentence = null } = {}) {
 const ANSWERS = {
   ready({ seconds, engine }) {
     state.textContent = "";
-    const size = `${(facts.bytes / 1e6).toFixed(1)} MB, ${number.format(facts.parameters)} weights`;
+    const size = `${facts.megabytes.toFixed(1)} MB, ${number.format(facts.parameters)} weights`;
     const parts = [
       `gru-mt ${facts.version}`,
       size,
@@ -201,10 +201,11 @@ function heat(weight) {
 /** Go to the next or the last word of a sentence by the arrow keys. */
 function move(entry, event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  const count = entry.sentence.candidates[0].words.length;
-  if (!step || !count) return;
+  if (!step) return;
   event.preventDefault();
-  read(entry, Math.min(count - 1, Math.max(0, entry.at + step)));
+  const places = [...entry.words.keys()];
+  const next = places[places.indexOf(entry.at) + step];
+  if (next !== undefined) read(entry, next);
 }
 
 /** Show the details of a sentence; null hides them. */
@@ -220,8 +221,8 @@ function choose(entry) {
   const chance = confidence === null ? [] : [`Confidence: ${Math.round(100 * confidence)} %.`];
   find("trust").textContent = [...chance, ...warnings.map((name) => WARNINGS[name] ?? name)].join(" ");
   find("trust").hidden = !find("trust").textContent;
-  if (entry.at < 0) entry.at = 0;
-  read(entry, entry.at);
+  const [first] = entry.words.keys();
+  if (first !== undefined) read(entry, entry.at < 0 ? first : entry.at);
 }
 
 function showCandidates({ candidates }) {
@@ -318,7 +319,10 @@ function prepare() {
     const { sentence } = chosen;
     ask(sentence.source, { nBest: facts.decoding.beam_size, sentence });
   };
-  find("file").onchange = ({ target: { files } }) => files[0] && open(files[0]);
+  find("file").onchange = ({ target: input }) => {
+    if (input.files[0]) open(input.files[0]);
+    input.value = ""; // the same file may be opened again
+  };
   const pane = source.parentElement;
   pane.ondragover = (event) => {
     event.preventDefault();

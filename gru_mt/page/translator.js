@@ -64,7 +64,8 @@ export class Translator {
       warnings: ids.length <= all.length ? ["cut", ...warnings] : warnings,
       sourceWords: wordsOf(sourceTokens),
       candidates: texts.map((text, k) => {
-        const tokens = [...sentence.shown(this.target.pieces(beam[k].ids)), END];
+        const { ids, ended } = beam[k];
+        const tokens = [...sentence.shown(this.target.pieces(ids)), ...(ended ? [END] : [])];
         return {
           text: sentence.finished(text),
           score: beam[k].score,
@@ -87,9 +88,9 @@ function copied(sentence, chance) {
 function byWords(attention, sourceTokens, tokens) {
   const columns = wordEnds(sourceTokens);
   return wordEnds(tokens).map(([first, last]) => {
-    const read = attention.slice(first, last); // fewer where the limit ended the search
+    const read = attention.slice(first, last);
     const sum = (row, [start, end]) => row.subarray(start, end).reduce((a, b) => a + b, 0);
-    return columns.map((ends) => read.reduce((all, row) => all + sum(row, ends), 0) / (read.length || 1));
+    return columns.map((ends) => read.reduce((all, row) => all + sum(row, ends), 0) / read.length);
   });
 }
 

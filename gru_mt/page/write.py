@@ -43,18 +43,31 @@ def write_page(folder: Path, out: Path | None = None) -> str:
     """
     out = out or bundle_of(folder).parent / "translator.html"
     bundle = load_bundle(folder, torch.device("cpu"))
-    weights, linears = packed(bundle.model, "int8")
+    computing, weights = computing_facts(bundle)
+    facts = _about(folder, bundle) | computing
+    size_mb = len(page(facts, weights).encode()) / 1e6
+    write_output(out, page(facts | {"megabytes": round(size_mb, 1)}, weights).encode())
+    return f"wrote {out}: {size_mb:.1f} MB; open it in a browser"
+
+
+def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[str, Any], bytes]:
+    """Return what the worker must know to translate, and the weights."""
+    weights, linears = packed(bundle.model, precision)
+    tokenizer, config = bundle.tokenizer, bundle.config
+    sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
+    lexicon = tokenizer.lexicon.to_bytes().decode()
     facts = {
-        **_about(folder, bundle),
-        "model": shape_facts(bundle.model, bundle.config.model.cell),
+        "model": shape_facts(bundle.model, config.model.cell),
         "linears": linears,
         "weightsSha256": hashlib.sha256(weights).hexdigest(),
-        "kernel": kernel_base64(),
-        **_text_facts(bundle),
+        "kernel": (FOLDER / "kernel.base64").read_text("ascii").strip(),
+        "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
+        "lexicon": lexicon,
+        "sentences": sentence_data(config.data.source, lexicon.splitlines()[1:]),
+        "decoding": asdict(config.decoding),
+        "calibration": bundle.provenance["weights"].get("calibration"),
     }
-    facts["bytes"] = len(page(facts | {"bytes": 0}, weights).encode())
-    write_output(out, page(facts, weights).encode())
-    return f"wrote {out}: {facts['bytes'] / 1e6:.1f} MB; open it in a browser"
+    return facts, weights
 
 
 def page(facts: dict[str, Any], weights: bytes) -> str:
@@ -66,7 +79,7 @@ def page(facts: dict[str, Any], weights: bytes) -> str:
         name=facts["name"],
         style=style,
         script=script,
-        worker=json_in_page(worker_source()),
+        worker=json_in_page(f"{worker_source()}\nserve();\n"),
         weights=base64.b64encode(gzip.compress(weights, mtime=0)).decode(),
         facts=json_in_page(facts),
         policy=policy(
@@ -79,12 +92,7 @@ def worker_source() -> str:
     """Return the worker's modules as one script, without what binds modules together."""
     parts = (_read(f"{name}.js") for name in MODULES)
     bound = "\n".join(re.sub(r"^import .*\n", "", part, flags=re.MULTILINE) for part in parts)
-    return re.sub(r"^export ", "", bound, flags=re.MULTILINE) + "\nserve();\n"
-
-
-def kernel_base64() -> str:
-    """Return the assembled kernel.wat."""
-    return (FOLDER / "kernel.base64").read_text("ascii").strip()
+    return re.sub(r"^export ", "", bound, flags=re.MULTILINE)
 
 
 def _read(name: str) -> str:
@@ -101,7 +109,6 @@ def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
         "languages": [data.source, data.target],
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "version": version("gru-mt"),
-        "decoding": asdict(bundle.config.decoding),
         "score": _score(folder),
         "corpora": provenance["corpora"],
         "attribution": provenance.get("attribution"),
@@ -120,16 +127,3 @@ def _examples(dev: list[EvaluationSet]) -> list[str]:
     """Return a few sentences of dev to begin with."""
     sources = dev[0].sources if dev else []
     return [each for each in sources if len(each.split()) in EXAMPLE_WORDS][:EXAMPLES]
-
-
-def _text_facts(bundle: Bundle) -> dict[str, Any]:
-    """Return what the page must know to read and to write text as `translate` does."""
-    tokenizer = bundle.tokenizer
-    sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
-    lexicon = tokenizer.lexicon.to_bytes().decode()
-    return {
-        "vocabularies": [vocabulary_data(side, bundle.config.tokenizer.kind) for side in sides],
-        "lexicon": lexicon,
-        "sentences": sentence_data(bundle.config.data.source, lexicon.splitlines()[1:]),
-        "calibration": bundle.provenance["weights"].get("calibration"),
-    }

@@ -1,40 +1,14 @@
 """The page of a run in a real browser."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="the package playwright drives the browser"
-)
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+from tests.browser import browser, needs_chromium, visit
 
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-background-networking", "--disable-component-update"],
-        )
-        yield opened
-        opened.close()
-
-
-def visit(browser: Any, page: Path, **options: Any) -> tuple[Any, list[str]]:
-    """Return an opened page, and what it asked for and complained about."""
-    opened = browser.new_page(**options)
-    events: list[str] = []
-    opened.on("request", lambda request: events.append(request.url))
-    opened.on("console", lambda message: events.append(message.text))
-    opened.on("pageerror", lambda error: events.append(str(error)))
-    opened.on("dialog", lambda dialog: events.append(dialog.message))
-    opened.goto(page.resolve().as_uri())
-    return opened, events
+__all__ = ["browser"]  # a fixture
+pytestmark = needs_chromium
 
 
 def test_nothing_else_is_asked_for_and_nothing_of_the_corpus_runs(browser: Any, page: Path) -> None:

@@ -1,0 +1,156 @@
+"""The page as a file, and its worker in Node: it says what Python says."""
+
+import base64
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from gru_mt.bundle import Bundle
+from gru_mt.html import json_in_page
+from gru_mt.inference.confidence import Calibration
+from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.inference.translator import Translator
+from gru_mt.page.write import FOLDER, computing_facts, page, worker_source
+from tests.page.node import needs_node, run_node
+from tests.test_bundle import Kind, configure, tokenizer
+from tests.test_bundle import model_of as model_with
+from tests.test_cli import Run, assert_one_line, gru_mt, there, workplace
+
+__all__ = ["gru_mt", "there", "workplace"]  # fixtures
+ABOUT = {
+    "name": "pets <b>", "title": "pets <b>: en to fr", "languages": ["en", "fr"], "parameters": 9,
+    "version": "0.1.0", "score": None, "corpora": [], "attribution": "</script><b>", "megabytes": 1,
+    "examples": ["</script><script>document.title = 'owned'</script>"],
+}  # fmt: skip
+
+
+class Tags(HTMLParser):
+    """The tags of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def test_the_kernel_is_what_its_text_says() -> None:
+    wasmtime = pytest.importorskip("wasmtime", reason="it assembles the kernel")
+    assembled = wasmtime.wat2wasm((FOLDER / "kernel.wat").read_text())
+    assert base64.b64decode((FOLDER / "kernel.base64").read_text()) == assembled
+
+
+def test_the_command_writes_a_page_beside_the_model(there: Path, gru_mt: Run) -> None:
+    said = gru_mt("export", "--format", "page").err
+    path = Path("runs/small/translator.html")
+    size = path.stat().st_size
+    assert said == f"wrote {path}: {size / 1e6:.1f} MB; open it in a browser\n"
+    assert f'"megabytes":{round(size / 1e6, 1)}' in path.read_text("utf-8")
+    other = there / "other.html"
+    gru_mt("export", "--format", "page", "--model", "runs/small/model", "--out", other)
+    assert other.stat().st_size > 10_000
+    refused = gru_mt("export", "--format", "page", "--precision", "fp32")
+    assert_one_line(refused, "--precision fp32: a page has int8 weights; leave it out")
+
+
+def test_the_page_asks_for_nothing_and_text_in_it_is_inert() -> None:
+    nasty = {**ABOUT, "lexicon": "<!--<script></script>-->", "vocabularies": ["</script><b>"]}
+    text = page(nasty, b"weights")
+    tags = Tags(text).tags
+    assert [tag for tag, _ in tags].count("script") == 4
+    assert "b" not in [tag for tag, _ in tags]
+    assert not [each for _, each in tags if {"src", "href", "style"} & each.keys()]
+    policies = [each["content"] for _, each in tags if "http-equiv" in each]
+    assert "default-src 'none'" in str(policies)
+    assert "unsafe-inline" not in str(policies)
+
+
+def test_the_page_is_renewed_with_the_same_bytes() -> None:
+    assert page(ABOUT, b"weights") == page(ABOUT, b"weights")
+
+
+TRANSLATE = """
+const bytes = Buffer.from(data.weights, "base64");
+const weights = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+const { translator } = await load({ facts: data.facts, weights });
+result = [];
+for (const line of data.lines) result.push(await translator.translate(line, { nBest: 1 }));
+"""
+LINES = [
+    "the a sees the b", "THE C SEES THE D. The e sees the f!", "", "  the g sees a@b.org 1999 ",
+    "the Zbigniew sees 7", "<b>the</b> h", "10", "the 猫 sees 😀",
+]  # fmt: skip
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("kind", "joint", "overrides"),
+    [
+        ("word", True, ["model.cell=lstm", "model.decoder_layers=2"]),
+        ("word", False, ["model.attention=none", "model.context=repeat", "model.cell=rnn"]),
+        ("unigram", True, ["model.cell=gru_reset_before", "model.attention=additive"]),
+        ("unigram", False, ["model.encoder_layers=2", "decoding.beam_size=1"]),
+    ],
+)
+def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str]) -> None:
+    config, words = configure(*overrides, kind=kind, joint=joint), tokenizer(kind, joint)
+    model = model_with(config, words)
+    rng = torch.Generator().manual_seed(2)
+    for parameter in model.requires_grad_(requires_grad=False).parameters():
+        torch.nn.init.normal_(parameter, std=0.5, generator=rng)
+    bundle = Bundle(model, words, config, {"weights": {"calibration": [0.5] * 7}})
+    facts, weights = computing_facts(bundle, precision="fp32")
+    data = {"facts": facts, "weights": base64.b64encode(weights).decode(), "lines": LINES}
+    found: list[dict[str, Any]] = run_node(worker_source() + TRANSLATE, data)
+    translator = Translator(
+        TorchEngine(model),
+        words,
+        config.decoding,
+        source_language=config.data.source,
+        calibration=Calibration.of([0.5] * 7),
+    )
+    expected = translator.translate(LINES)
+    assert [each["text"] for each in found] == [each.text for each in expected]
+    assert len({*(each["text"] for each in found)}) > 4, "one text for all proves nothing"
+    for ours, theirs in zip(found, expected, strict=True):
+        assert len(ours["sentences"]) == len(theirs.sentences)
+        for one, other in zip(ours["sentences"], theirs.sentences, strict=True):
+            assert (one["source"], one["gap"]) == (other.source, other.gap)
+            assert one["candidates"][0]["score"] == pytest.approx(
+                other.candidates[0].score, abs=1e-4
+            )
+            assert one["warnings"] == [*other.warnings]
+            assert one["confidence"] == pytest.approx(other.confidence, abs=1e-4)
+            for candidate in one["candidates"]:
+                sums = [sum(row) for row in candidate["attention"] or []]
+                assert sums == pytest.approx([1.0] * len(sums), abs=1e-4)
+                assert len(sums) in (0, len(candidate["words"]))
+
+
+@needs_node
+def test_a_damaged_file_is_said_to_be() -> None:
+    config, words = configure(), tokenizer()
+    bundle = Bundle(model_with(config, words), words, config, {"weights": {}})
+    facts, weights = computing_facts(bundle)
+    script = worker_source() + (
+        "const weights = new Uint8Array(data.weights).buffer;\n"
+        "result = await load({ facts: data.facts, weights }).then(() => '', (e) => e.message);"
+    )
+    whole = run_node(script, {"facts": facts, "weights": [*weights]})
+    changed = run_node(script, {"facts": facts, "weights": [weights[0] ^ 1, *weights[1:]]})
+    assert (whole, changed) == ("", "the file of this page is damaged")
+
+
+def test_no_name_is_declared_twice_among_the_modules() -> None:
+    names = re.findall(
+        r"^(?:async )?(?:const|let|function|class) (\w+)", worker_source(), re.MULTILINE
+    )
+    assert len(names) == len({*names})
+    assert "<!--" not in json_in_page(worker_source())
