@@ -133,6 +133,11 @@ function sentenceElement(sentence) {
   element.setAttribute("role", "button");
   const { words, attention } = sentence.candidates[0];
   const entry = { sentence, element, words: new Map(), at: -1 };
+  entry.source = sentence.sourceWords.map((text, n) => {
+    const span = make("span", "", text === END ? "(end)" : text);
+    span.onpointerenter = () => written(entry, n);
+    return span;
+  });
   for (const { text, word } of wordSpans(sentence.text, words)) {
     const span = make("span", word === null ? "" : "word", text);
     element.append(span);
@@ -173,15 +178,11 @@ function wordSpans(text, words) {
 
 /** Show what a word of the translation read of the source; below the source its words stand. */
 function read(entry, word) {
-  const { sourceWords, candidates } = entry.sentence;
-  const weights = candidates[0].attention?.[word] ?? [];
-  find("read").replaceChildren(
-    ...sourceWords.flatMap((text, n) => {
-      const span = make("span", heat(weights[n] ?? 0), text === END ? "(end)" : text);
-      span.onpointerenter = () => written(entry, n);
-      return [span, " "];
-    }),
-  );
+  const weights = entry.sentence.candidates[0].attention?.[word] ?? [];
+  if (find("read").firstChild !== entry.source[0]) {
+    find("read").replaceChildren(...entry.source.flatMap((span) => [span, " "]));
+  }
+  entry.source.forEach((span, n) => (span.className = heat(weights[n] ?? 0)));
   entry.at = word;
   for (const [n, span] of entry.words) span.className = n === word ? "word on" : "word";
 }
@@ -215,8 +216,10 @@ function choose(entry) {
   chosen = entry;
   find("details").hidden = !entry;
   find("candidates").replaceChildren();
-  find("read").replaceChildren();
-  if (!entry) return;
+  if (!entry) {
+    find("read").replaceChildren();
+    return;
+  }
   const { confidence, warnings } = entry.sentence;
   const chance = confidence === null ? [] : [`Confidence: ${Math.round(100 * confidence)} %.`];
   find("trust").textContent = [...chance, ...warnings.map((name) => WARNINGS[name] ?? name)].join(" ");
