@@ -87,8 +87,7 @@ export const CELLS = {
           const g = row * 4 * size + unit;
           const k = row * 2 * size + unit;
           const gate = (n) => input[g + n * size] + recurrent[g + n * size];
-          const memory =
-            sigmoid(gate(1)) * state[k + size] + sigmoid(gate(0)) * Math.tanh(gate(2));
+          const memory = sigmoid(gate(1)) * state[k + size] + sigmoid(gate(0)) * Math.tanh(gate(2));
           next[k] = sigmoid(gate(3)) * Math.tanh(memory);
           next[k + size] = memory;
         }
@@ -98,7 +97,7 @@ export const CELLS = {
   },
 };
 
-/** Return the next state: `advance(h, g, size, row, unit)`, where g is the unit in the first gate. */
+/** Return the next state by `advance(h, g, size, row, unit)`: g is the unit in the first gate. */
 function byUnit(state, rows, gates, advance) {
   const size = state.length / rows;
   const next = new Float32Array(state.length);

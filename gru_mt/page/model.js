@@ -55,7 +55,10 @@ export class Model {
       const ways = this.encoder.slice(first, first + this.directions);
       const outputs = ways.map((way, k) => this.#run(way, x, length, k === 1));
       const size = outputs[0].length / length;
-      last = sideBySide([at(outputs[0], length - 1, size), ...outputs.slice(1).map((each) => at(each, 0, size))], 1);
+      last = sideBySide(
+        [at(outputs[0], length - 1, size), ...outputs.slice(1).map((each) => at(each, 0, size))],
+        1,
+      );
       x = sideBySide(outputs, length);
     }
     const { value, source } = this;
@@ -154,7 +157,10 @@ export class Model {
 
   /** Return v . tanh(U q + W m) of the products U q and W m (Bahdanau et al. 2015). */
   #additive(query, key) {
-    return this.score.of(query.map((each, k) => Math.tanh(each + key[k])), 1)[0];
+    return this.score.of(
+      query.map((each, k) => Math.tanh(each + key[k])),
+      1,
+    )[0];
   }
 }
 
@@ -162,7 +168,10 @@ export class Model {
 function embed(embedding, ids) {
   const rows = new Float32Array(ids.length * embedding.inputs);
   ids.forEach((id, n) => {
-    rows.set(embedding.row(id).map((each) => EMBEDDING_SCALE * each), n * embedding.inputs);
+    rows.set(
+      embedding.row(id).map((each) => EMBEDDING_SCALE * each),
+      n * embedding.inputs,
+    );
   });
   return rows;
 }

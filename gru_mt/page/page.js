@@ -94,7 +94,8 @@ const ANSWERS = {
     find("footer").textContent = `${parts.join(" · ")}.`;
   },
   part({ id, done, lines }) {
-    if (id === newest) state.textContent = `${number.format(done)} of ${number.format(lines)} lines`;
+    if (id === newest)
+      state.textContent = `${number.format(done)} of ${number.format(lines)} lines`;
   },
   translated(answer) {
     if (answer.id !== newest) return;
@@ -222,7 +223,9 @@ function choose(entry) {
   }
   const { confidence, warnings } = entry.sentence;
   const chance = confidence === null ? [] : [`Confidence: ${Math.round(100 * confidence)} %.`];
-  find("trust").textContent = [...chance, ...warnings.map((name) => WARNINGS[name] ?? name)].join(" ");
+  find("trust").textContent = [...chance, ...warnings.map((name) => WARNINGS[name] ?? name)].join(
+    " ",
+  );
   find("trust").hidden = !find("trust").textContent;
   const [first] = entry.words.keys();
   if (first !== undefined) read(entry, entry.at < 0 ? first : entry.at);
@@ -286,7 +289,8 @@ function prepare() {
   const measured = score
     ? ` It scores ${score.value.toFixed(1)} BLEU on ${number.format(score.sentences)} test sentences (${score.signature}).`
     : "";
-  find("about").textContent = `${facts.name}, a small translator made with gru-mt. It works offline.${measured}`;
+  find("about").textContent =
+    `${facts.name}, a small translator made with gru-mt. It works offline.${measured}`;
   find("credit").textContent = facts.attribution ?? "";
   for (const text of facts.examples) {
     const example = make("button", "example", text);

@@ -15,7 +15,7 @@ const aligned = (bytes) => (bytes + 15) & ~15;
  * The memory of all int8 weights, and the product over it: the kernel's, or plain JavaScript's.
  *
  * `weights` are the bytes that write.py put together, and `linears` says where in them each linear
- * layer is: {precision, outputs, inputs, weight, scale, bias}, offsets in bytes; a bias may be null.
+ * layer is: {precision, outputs, inputs, weight, scale, bias}: offsets in bytes, of a bias perhaps null.
  */
 export class Arithmetic {
   constructor(weights, linears, memory, kernel) {
@@ -56,7 +56,9 @@ export class Arithmetic {
   linear(name) {
     const found = this.linears[name];
     if (!found) throw new Error(`the model has no ${name}`);
-    return found.precision === "int8" ? new Int8Linear(this, found) : new Float32Linear(this, found);
+    return found.precision === "int8"
+      ? new Int8Linear(this, found)
+      : new Float32Linear(this, found);
   }
 
   has(name) {
@@ -70,7 +72,8 @@ export class Arithmetic {
 }
 
 /** Return the largest of a size of all layers. */
-const largest = (linears, size) => Object.values(linears).reduce((most, each) => Math.max(most, size(each)), 0);
+const largest = (linears, size) =>
+  Object.values(linears).reduce((most, each) => Math.max(most, size(each)), 0);
 
 /** Return how much memory all layers and the scratch space take: whole pages of WebAssembly's. */
 function memorySize(linears) {
@@ -153,7 +156,8 @@ function quantise({ int16, float32, x, factor }, row, r, width) {
   const scaled = Math.fround(127 / largest);
   const start = x / 2 + r * width;
   const half = 1.5 * 2 ** 52; // adding it rounds, and a half goes to the even neighbour
-  for (let i = 0; i < row.length; i++) int16[start + i] = Math.fround(row[i] * scaled) + half - half;
+  for (let i = 0; i < row.length; i++)
+    int16[start + i] = Math.fround(row[i] * scaled) + half - half;
   int16.fill(0, start + row.length, start + width);
   float32[factor / 4 + r] = scaled;
 }

@@ -25,7 +25,11 @@ class BeamState {
       rows.forEach((row, n) => picked.set(state.subarray(row * size, (row + 1) * size), n * size));
       return picked;
     });
-    return new BeamState(states, rows.map((row) => this.read[row]), rows.map((row) => this.owed[row]));
+    return new BeamState(
+      states,
+      rows.map((row) => this.read[row]),
+      rows.map((row) => this.owed[row]),
+    );
   }
 }
 
@@ -44,7 +48,9 @@ export function copyingModel(model, ids) {
     const { readout, states, weights } = model.step(lastIds, state.states, source);
     const logits = model.logits(readout, rows);
     const size = logits.length / rows;
-    const found = lastIds.map((_, r) => likeliest(logits.subarray(r * size, (r + 1) * size), count));
+    const found = lastIds.map((_, r) =>
+      likeliest(logits.subarray(r * size, (r + 1) * size), count),
+    );
     const owed = state.owed.map((counts, r) =>
       counts.map((left, m) => left - (lastIds[r] === LITERAL_IDS[m] ? 1 : 0)),
     );
@@ -71,7 +77,7 @@ export function attentionOf(read) {
 }
 
 /**
- * Return {logProbs, ids}: <eos>, the literals, then the `count` likeliest other tokens, of logits_V.
+ * Return {logProbs, ids}: <eos>, the literals and the `count` likeliest other tokens of logits_V.
  */
 export function likeliest(logits, count) {
   let most = -Infinity;

@@ -165,7 +165,10 @@ function sentenceOf(source, gap, literals, shown, lexicon) {
   const marks = Array.from(careful.matchAll(MARK), ({ index }, k) => {
     return { start: index, end: index + 1, text: literals[k] };
   });
-  const masked = mask(careful, [...marks, ...names].sort((a, b) => a.start - b.start));
+  const masked = mask(
+    careful,
+    [...marks, ...names].sort((a, b) => a.start - b.start),
+  );
   const respelled = careful !== cased;
   return new Sentence({ source, gap, ...masked, ...freed(masked.text), case: shape, respelled });
 }

@@ -23,12 +23,26 @@ const HOUR = /\d\s?[ap]\.m$/i; // the abbreviation of a time may well end a sent
 const QUOTE = /^["'`«»“”‘’„‟‹›]/u;
 // What is not cut inside: quotations, brackets, e-mail addresses.
 const QUOTED = [
-  ["``", "''"], ["``", "``"], ['"', '"'], ["«", "»"], ["‘", "’"], ["‚", "‚"], ["“", "”"], ["‛", "‛"],
-  ["„", "“"], ["»", "«"], ["‟", "‟"], ["‹", "›"], ["《", "》"], ["「", "」"],
+  ["``", "''"],
+  ["``", "``"],
+  ['"', '"'],
+  ["«", "»"],
+  ["‘", "’"],
+  ["‚", "‚"],
+  ["“", "”"],
+  ["‛", "‛"],
+  ["„", "“"],
+  ["»", "«"],
+  ["‟", "‟"],
+  ["‹", "›"],
+  ["《", "》"],
+  ["「", "」"],
 ].map(([open, close]) => `${open}.*?${close}`);
-const GUARDED = [["`", "'"], ["`", "`"], ["'", "'"]].map(
-  ([open, close]) => pattern`(?<!\w)${open}(?=\w).*?${close}(?!\w)`,
-);
+const GUARDED = [
+  ["`", "'"],
+  ["`", "`"],
+  ["'", "'"],
+].map(([open, close]) => pattern`(?<!\w)${open}(?=\w).*?${close}(?!\w)`);
 const QUOTES = new RegExp([...QUOTED.slice(0, 2), ...GUARDED, ...QUOTED.slice(2)].join("|"), "gsu");
 const BRACKETS = /[(（<{[][^)\]}>）]*[)\]}>）]/gu;
 const ADDRESS = /[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Z|a-z]{2,7}/gu;
@@ -51,7 +65,12 @@ function seamsOf(text, rules) {
     let seam = seamAfter(text, end, quotes);
     const around = kept.find((range) => range.start < seam && seam < range.end);
     if (around) {
-      if (!quotes.includes(around) || seam + 1 !== around.end || goesOn(text.slice(seam + 1).trim())) continue;
+      if (
+        !quotes.includes(around) ||
+        seam + 1 !== around.end ||
+        goesOn(text.slice(seam + 1).trim())
+      )
+        continue;
       seam += 1 + text.slice(seam + 1).match(CLOSING)[0].length;
     }
     if (seam > (seams.at(-1) ?? 0) && seam < text.length) seams.push(seam);
@@ -114,7 +133,8 @@ export function cut(text, rules) {
     const marker = text.slice(seams[n - 1]).match(FIRST_NUMBER);
     const from = Math.max(seams[n - 1], seams[n] - ENDING);
     const ending = text.slice(from, seams[n]).match(LAST_NUMBER);
-    if (marker && ending && Number(ending[1]) === Number(marker[1]) + 1) seams[n] = from + ending.index;
+    if (marker && ending && Number(ending[1]) === Number(marker[1]) + 1)
+      seams[n] = from + ending.index;
   }
   const ends = [...seams.slice(1), text.length];
   return seams.map((start, n) => text.slice(start, ends[n])).filter((part) => part);

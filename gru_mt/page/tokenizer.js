@@ -1,7 +1,7 @@
 /**
  * From text to ids and back: gru_mt/data/tokenizer.py and words.py, and what SentencePiece does for
- * them (Kudo and Richardson 2018): the likeliest segmentation of a unigram model (Kudo 2018), or the
- * merges of a BPE model (Sennrich et al. 2016). What has no piece is written in bytes.
+ * them (Kudo and Richardson 2018): the likeliest segmentation of a unigram model (Kudo 2018), or
+ * the merges of a BPE model (Sennrich et al. 2016). What has no piece is written in bytes.
  */
 
 import { BOS, EOS, FIRST_OTHER, LITERALS, LITERAL_IDS, PAD, UNK } from "./special.js";
@@ -44,9 +44,11 @@ class Subwords {
     if (!trimmed) return [];
     const marked = SPACE + trimmed;
     const parts =
-      this.kind === "unigram" ? this.#likeliest(marked)
-      : this.kind === "bpe" ? this.#merged(marked)
-      : [...marked];
+      this.kind === "unigram"
+        ? this.#likeliest(marked)
+        : this.kind === "bpe"
+          ? this.#merged(marked)
+          : [...marked];
     return parts.flatMap((part) => {
       const id = this.ids.get(part) ?? -1;
       return id >= 0 ? [id] : bytesOf(part).map((byte) => FIRST_OTHER + byte);
@@ -57,7 +59,7 @@ class Subwords {
   #likeliest(text) {
     const best = new Float32Array(text.length + 1); // log-probability of the text before each place
     const from = new Int32Array(text.length + 1).fill(-1); // where the last piece of it begins
-    for (let start = 0; start < text.length; ) {
+    for (let start = 0; start < text.length;) {
       const letter = text.codePointAt(start) > 0xffff ? 2 : 1;
       let isKnown = false;
       for (let end = start + 1; end <= text.length; end++) {
@@ -88,7 +90,11 @@ class Subwords {
   #merged(text) {
     const parts = [...text];
     const merge = (n) => {
-      const isFree = n >= 0 && n + 1 < parts.length && !LITERALS.includes(parts[n]) && !LITERALS.includes(parts[n + 1]);
+      const isFree =
+        n >= 0 &&
+        n + 1 < parts.length &&
+        !LITERALS.includes(parts[n]) &&
+        !LITERALS.includes(parts[n + 1]);
       const id = isFree ? (this.ids.get(parts[n] + parts[n + 1]) ?? -1) : -1;
       return id < 0 ? -Infinity : this.scores[id];
     };
@@ -142,11 +148,16 @@ function bytesOf(text) {
 /** Return the text of bytes; each byte that begins no character is U+FFFD. */
 function textOf(bytes) {
   let text = "";
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const lead = bytes[at];
     const size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    const letter = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes.slice(at, at + size)));
-    const isWhole = [...letter].length === 1 && (letter !== "\ufffd" || bytes[at + 1] === 0xbf) && bytes.length >= at + size;
+    const letter = new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+      Uint8Array.from(bytes.slice(at, at + size)),
+    );
+    const isWhole =
+      [...letter].length === 1 &&
+      (letter !== "\ufffd" || bytes[at + 1] === 0xbf) &&
+      bytes.length >= at + size;
     text += isWhole ? letter : "\ufffd";
     at += isWhole ? size : 1;
   }
@@ -163,7 +174,10 @@ const TOKEN = new RegExp(
 /** A vocabulary of words, as words.py writes it: a token a line, and after a tab where it joins. */
 class Words {
   constructor(file) {
-    const rows = file.split("\n").slice(0, -1).map((line) => line.split("\t"));
+    const rows = file
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => line.split("\t"));
     this.tokens = rows.map(([token]) => token);
     this.joins = new Map(rows.map(([token, joins]) => [token, joins ?? ""]));
     this.ids = new Map(this.tokens.map((token, id) => [token, id]));

@@ -38,7 +38,8 @@ export class Translator {
       const found = await this.#translated(sentence, nBest, decoding, pause);
       const isWhole = sentence.keepsNumbers(found.candidates[0].text);
       // Where the model lost a short number, the number is copied.
-      const kept = isWhole || (await this.#translated(sentence.withNumbers(), nBest, decoding, pause));
+      const kept =
+        isWhole || (await this.#translated(sentence.withNumbers(), nBest, decoding, pause));
       sentences.push({ source: sentence.source, gap: sentence.gap, ...(isWhole ? found : kept) });
     }
     return { text: sentences.map(({ text, gap }) => text + gap).join(""), sentences };
@@ -96,8 +97,9 @@ function byWords(attention, sourceTokens, tokens) {
 
 /** Return each word's text: ["▁un", "able", "<eos>"] -> ["unable", "<eos>"]. */
 function wordsOf(tokens) {
-  return wordEnds(tokens).map(([start, end]) =>
-    tokens.slice(start, end).join("").replaceAll("\u2581", " ").trim() || "\u2423",
+  return wordEnds(tokens).map(
+    ([start, end]) =>
+      tokens.slice(start, end).join("").replaceAll("\u2581", " ").trim() || "\u2423",
   );
 }
 

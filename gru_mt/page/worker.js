@@ -36,7 +36,7 @@ async function load({ facts, weights }) {
 }
 
 /** Answer the page's messages: "load" once, then "translate", of which the newest counts. */
-function serve() {
+export function serve() {
   let newest = 0;
   let ready = null;
   const channel = new MessageChannel();
@@ -72,7 +72,8 @@ function serve() {
   }
 
   const fail = (error) => {
-    if (!(error instanceof Cancelled)) postMessage({ kind: "failed", message: String(error.message) });
+    if (!(error instanceof Cancelled))
+      postMessage({ kind: "failed", message: String(error.message) });
   };
 
   onmessage = ({ data }) => {
