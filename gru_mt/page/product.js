@@ -14,8 +14,8 @@ const aligned = (bytes) => (bytes + 15) & ~15;
 /**
  * The memory of all int8 weights, and the product over it: the kernel's, or plain JavaScript's.
  *
- * `weights` are the bytes that write.py put together, and `linears` says where in them each linear
- * layer is: {precision, outputs, inputs, weight, scale, bias}: offsets in bytes, of a bias perhaps null.
+ * `weights` are the bytes that write.py put together, and `linears` says where in them each is:
+ * {precision, outputs, inputs, weight, scale, bias}, offsets in bytes; there may be no bias: null.
  */
 export class Arithmetic {
   constructor(weights, linears, memory, kernel) {
