@@ -34,6 +34,11 @@ def is_spaceless(letter: str) -> bool:
     return SPACELESS.match(letter) is not None
 
 
+def is_cased(character: str) -> bool:
+    """Return whether it is of a word in a script with spaces: a digit, or a letter with case."""
+    return character.isdigit() or character.lower() != character.upper()
+
+
 def count_words(text: str) -> int:
     """Return how many words a cleaned text has: "I see." -> 2, "我明白了。" -> 4, "5 Tシャツ" -> 5.
 

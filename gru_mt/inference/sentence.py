@@ -26,7 +26,7 @@ from gru_mt.data.literals import (
 )
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import clean
+from gru_mt.data.text import clean, is_cased
 
 PHRASE_WORDS = 2  # words without a final mark are no sentence: "Cat" has the source's capital
 Case = Literal["capitals", "capital", "model"]
@@ -107,12 +107,7 @@ def _joined(left: str, right: str, *, glued: bool) -> str:
     """Return two texts as one: without a space if `glued`, and with one between two words."""
     if glued:
         return left.rstrip() + right.lstrip()
-    return f"{left} {right}" if _is_cased(left[-1:]) and _is_cased(right[:1]) else left + right
-
-
-def _is_cased(character: str) -> bool:
-    """Return whether it is of a word in a script with spaces: a digit, or a letter with case."""
-    return character.isdigit() or character.lower() != character.upper()
+    return f"{left} {right}" if is_cased(left[-1:]) and is_cased(right[:1]) else left + right
 
 
 def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
@@ -123,10 +118,10 @@ def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
     glued = set()
     for index, match in reversed([*enumerate(MARK.finditer(text))]):
         start, end = match.span()
-        if _is_cased(text[end : end + 1]):
+        if is_cased(text[end : end + 1]):
             glued.add((index, 1))
             text = f"{text[:end]} {text[end:]}"
-        if _is_cased(text[:start][-1:]):
+        if is_cased(text[:start][-1:]):
             glued.add((index, 0))
             text = f"{text[:start]} {text[start:]}"
     return text, frozenset(glued)

@@ -1,7 +1,10 @@
 """What a translation is: a line, its sentences, and the candidates of each."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from gru_mt.data.text import is_cased
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class Translation:
         """The translations, best first: the k-th joins each sentence's k-th, or its last."""
         count = max((len(sentence.candidates) for sentence in self.sentences), default=1)
         return [
-            "".join(
-                sentence.candidates[min(k, len(sentence.candidates) - 1)].text + sentence.gap
+            _line(
+                (sentence.candidates[min(k, len(sentence.candidates) - 1)].text, sentence.gap)
                 for sentence in self.sentences
             )
             for k in range(count)
@@ -98,3 +101,16 @@ class Translation:
 
 def _rounded(confidence: float | None) -> float | None:
     return None if confidence is None else round(confidence, 3)
+
+
+def _line(parts: Iterable[tuple[str, str]]) -> str:
+    """Return sentences and their gaps as a line.
+
+    Where the source has no space between two, as in Japanese, a word gets one before it.
+    """
+    line, gap = "", " "
+    for text, after in parts:
+        line += f" {text}" if not gap and is_cased(text[:1]) else text
+        line += after
+        gap = after
+    return line

@@ -111,7 +111,8 @@ function endsCased(text) {
   return CASED_LAST.test(text.slice(-2)); // a character may be two code units
 }
 
-function beginsCased(text) {
+/** Return whether a text begins with a word in a script with spaces. */
+export function beginsCased(text) {
   return CASED_FIRST.test(text.slice(0, 2));
 }
 

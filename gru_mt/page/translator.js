@@ -5,7 +5,7 @@
 
 import { confidence, features, warningsOf } from "./confidence.js";
 import { copyingModel, beamSearch } from "./search.js";
-import { readLine } from "./sentence.js";
+import { beginsCased, readLine } from "./sentence.js";
 import { EOS } from "./special.js";
 import { SPACELESS } from "./text.js";
 
@@ -42,6 +42,10 @@ export class Translator {
         isWhole || (await this.#translated(sentence.withNumbers(), nBest, decoding, pause));
       sentences.push({ source: sentence.source, gap: sentence.gap, ...(isWhole ? found : kept) });
     }
+    // Where the source has no space between two sentences, a word gets one before it.
+    sentences.forEach(({ text }, n) => {
+      if (n > 0 && !sentences[n - 1].gap && beginsCased(text)) sentences[n - 1].gap = " ";
+    });
     return { text: sentences.map(({ text, gap }) => text + gap).join(""), sentences };
   }
 
