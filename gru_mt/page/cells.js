@@ -18,21 +18,21 @@ export const CELLS = {
     gates: 1,
     states: 1,
     advance: (input, state, linear, rows) =>
-      linear.of(state, rows).map((recurrent, k) => Math.tanh(input[k] + recurrent)),
+      linear.once(state, rows).map((recurrent, k) => Math.tanh(input[k] + recurrent)),
   },
   // h' = max(0, W x + U h + b)
   rnn_relu: {
     gates: 1,
     states: 1,
     advance: (input, state, linear, rows) =>
-      linear.of(state, rows).map((recurrent, k) => Math.max(0, input[k] + recurrent)),
+      linear.once(state, rows).map((recurrent, k) => Math.max(0, input[k] + recurrent)),
   },
   // u = sigma(W_u x + U_u h + b_u), n = tanh(W_c x + U_c h + b_c), h' = u * n + (1 - u) * h
   gru_update: {
     gates: 2,
     states: 1,
     advance(input, state, linear, rows) {
-      const recurrent = linear.of(state, rows);
+      const recurrent = linear.once(state, rows);
       return byUnit(state, rows, 2, (h, g, size) => {
         const update = sigmoid(input[g] + recurrent[g]);
         const candidate = Math.tanh(input[g + size] + recurrent[g + size]);
@@ -64,7 +64,7 @@ export const CELLS = {
     gates: 3,
     states: 1,
     advance(input, state, linear, rows) {
-      const recurrent = linear.of(state, rows);
+      const recurrent = linear.once(state, rows);
       return byUnit(state, rows, 3, (h, g, size) => {
         const reset = sigmoid(input[g] + recurrent[g]);
         const update = sigmoid(input[g + size] + recurrent[g + size]);
@@ -80,7 +80,7 @@ export const CELLS = {
     states: 2,
     advance(input, state, linear, rows) {
       const size = state.length / rows / 2;
-      const recurrent = linear.of(firstPart(state, rows, size), rows);
+      const recurrent = linear.once(firstPart(state, rows, size), rows);
       const next = new Float32Array(state.length);
       for (let row = 0; row < rows; row++) {
         for (let unit = 0; unit < size; unit++) {

@@ -13,8 +13,6 @@ const EMBEDDING_SCALE = 2;
 
 /** A translation model. */
 export class Model {
-  #logits = new Float32Array(0);
-
   /** Take the facts of write.py (cell, layers, directions, attention) and an `Arithmetic`. */
   constructor(facts, arithmetic) {
     Object.assign(this, facts);
@@ -74,7 +72,7 @@ export class Model {
   /** Return output_SH of one direction of a layer over x_SI. */
   #run({ input, state }, x, length, isBack) {
     const { states, advance } = CELLS[this.cell];
-    const projected = input.of(x, length);
+    const projected = input.once(x, length);
     const size = state.inputs;
     const output = new Float32Array(length * size);
     let memory = new Float32Array(states * size);
@@ -106,7 +104,7 @@ export class Model {
   step(lastIds, states, source) {
     const rows = lastIds.length;
     const { advance } = CELLS[this.cell];
-    const input = this.token.of(embed(this.output, lastIds), rows);
+    const input = this.token.once(embed(this.output, lastIds), rows);
     if (source.input) addToEach(input, source.input, rows);
     const next = [advance(input, states[0], this.decoder[0].state, rows)];
     const below = firstPart(next[0], rows, this.size);
@@ -116,14 +114,14 @@ export class Model {
     let start = 0; // of the part of the context that a layer reads
     for (let layer = 1; layer < this.decoder.length; layer++) {
       const { below: read, state } = this.decoder[layer];
-      const projected = read.of(sum, rows);
+      const projected = read.once(sum, rows);
       if (context) addPart(projected, context, rows, start);
       start += read.outputs;
       next.push(advance(projected, states[layer], state, rows));
       const above = firstPart(next[layer], rows, this.size);
       sum = sum.map((each, k) => each + above[k]);
     }
-    const readout = this.readout.of(sum, rows);
+    const readout = this.readout.once(sum, rows);
     if (context) addPart(readout, context, rows, start);
     return { readout: readout.map(Math.tanh), states: next, weights };
   }
@@ -133,9 +131,7 @@ export class Model {
    * contains have minus infinity.
    */
   logits(readout, rows) {
-    const size = rows * this.output.outputs;
-    if (this.#logits.length < size) this.#logits = new Float32Array(size);
-    return this.output.of(readout, rows, this.#logits.subarray(0, size));
+    return this.output.once(readout, rows);
   }
 
   /** Return weight_RS of the query_RH over a source's keys; nothing without attention. */

@@ -3,6 +3,7 @@
 const WAIT_MS = 60; // after a letter, before the text is translated
 const SETTLED_MS = 700; // after a translation, before a screen reader reads it
 const DOUBTFUL = 0.25; // confidence below which a sentence is marked
+const PART = 1 << 20; // letters of base64 that are read at a time: a multiple of 4
 const END = "<eos>";
 const MARK = "\u00a0⚠";
 const WARNINGS = {
@@ -54,22 +55,30 @@ function fail(message) {
 
 /** Return the weights, which stand in the page packed by gzip and written in base64. */
 async function unpacked() {
-  const text = atob(find("weights").textContent);
-  const bytes = new Uint8Array(text.length);
-  for (let n = 0; n < text.length; n++) bytes[n] = text.charCodeAt(n);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+  const text = find("weights").textContent;
+  const { readable, writable } = new DecompressionStream("gzip");
+  const found = new Response(readable).arrayBuffer();
+  const writer = writable.getWriter();
+  for (let start = 0; start < text.length; start += PART) {
+    const part = atob(text.slice(start, start + PART));
+    const bytes = new Uint8Array(part.length);
+    for (let n = 0; n < part.length; n++) bytes[n] = part.charCodeAt(n);
+    await writer.write(bytes);
+  }
+  await writer.close();
+  return found;
 }
 
 /** Begin: hand the weights to the worker. */
 async function start() {
   const weights = await unpacked();
-  for (const id of ["weights", "facts"]) find(id).remove();
   const script = new Blob([JSON.parse(find("worker").textContent)], { type: "text/javascript" });
+  for (const id of ["weights", "facts", "worker"]) find(id).remove();
   worker = new Worker(URL.createObjectURL(script));
   worker.onerror = () => fail("The translator stopped. Load the page again; it may be damaged.");
   worker.onmessage = ({ data }) => ANSWERS[data.kind](data);
   worker.postMessage({ kind: "load", facts, weights }, [weights]);
+  for (const name of ["vocabularies", "lexicon", "linears", "sentences"]) delete facts[name];
   if (asked) ask(asked.text, asked); // typed before
 }
 

@@ -91,9 +91,22 @@ function memorySize(linears) {
   return PAGE * Math.ceil(bytes / PAGE);
 }
 
-/** weight x + bias, with int8 weights and inputs: each row of both has a scale of its own. */
-class Int8Linear {
+/** A linear layer: `of` of its two kinds returns weight x + bias. */
+class Linear {
+  #buffer = new Float32Array(0);
+
+  /** Return y_RO of x_RI, which the next call overwrites. */
+  once(x, rows) {
+    const size = rows * this.outputs;
+    if (this.#buffer.length < size) this.#buffer = new Float32Array(size);
+    return this.of(x, rows, this.#buffer.subarray(0, size));
+  }
+}
+
+/** With int8 weights and inputs: each row of both has a scale of its own. */
+class Int8Linear extends Linear {
   constructor(arithmetic, { outputs, inputs, weight, scale, bias }) {
+    super();
     Object.assign(this, { arithmetic, outputs, inputs, width: (inputs + 7) & ~7 });
     const { int8, float32 } = arithmetic;
     this.weight = arithmetic.allocate(outputs * this.width + SPARE);
@@ -179,9 +192,10 @@ function plainProduct({ int8, int16, float32 }) {
   };
 }
 
-/** weight x + bias in fp32, to compare with Python. */
-class Float32Linear {
+/** In fp32, to compare with Python. */
+class Float32Linear extends Linear {
   constructor(arithmetic, { outputs, inputs, weight, bias }) {
+    super();
     Object.assign(this, { outputs, inputs });
     this.weight = arithmetic.numbers(weight, outputs * inputs);
     this.bias = bias === null ? new Float32Array(outputs) : arithmetic.numbers(bias, outputs);
