@@ -1,6 +1,7 @@
 """Takes a picture of a page: `screenshot.py PAGE[#ID] FILE.png [--width N] [--height N] [--dark]`.
 
-It needs Chromium and the Python package playwright.
+With `--type TEXT` it types into the page's text field first, and points at the translation's last
+word but three, to show what it read. It needs Chromium and the Python package playwright.
 """
 
 import argparse
@@ -17,7 +18,9 @@ def browser_path() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-def take(page: str, out: Path, *, width: int, height: int | None, dark: bool) -> None:
+def take(
+    page: str, out: Path, *, width: int, height: int | None, dark: bool, typed: str | None
+) -> None:
     """Write a picture of a page, `height` pixels of it, from the place of this id on, or all."""
     path, _, place = page.partition("#")
     with sync_playwright() as playwright:
@@ -27,6 +30,11 @@ def take(page: str, out: Path, *, width: int, height: int | None, dark: bool) ->
             color_scheme="dark" if dark else "light",
         )
         opened.goto(f"{Path(path).resolve().as_uri()}#{place}")
+        if typed:
+            opened.fill("textarea", typed)
+            opened.locator("#target:not(.old)").wait_for()
+            opened.locator(".word").nth(-4).hover()
+            opened.wait_for_timeout(200)
         opened.screenshot(path=out, full_page=height is None)
         browser.close()
 
@@ -38,5 +46,13 @@ if __name__ == "__main__":
     parser.add_argument("--width", type=int, default=1_100)
     parser.add_argument("--height", type=int)
     parser.add_argument("--dark", action="store_true")
+    parser.add_argument("--type")
     given = parser.parse_args()
-    take(given.page, given.out, width=given.width, height=given.height, dark=given.dark)
+    take(
+        given.page,
+        given.out,
+        width=given.width,
+        height=given.height,
+        dark=given.dark,
+        typed=given.type,
+    )
