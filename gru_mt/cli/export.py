@@ -34,7 +34,7 @@ def export(
         typer.Option(metavar="PATH", help="Else onnx, onnx-int8 or translator.html in the run."),
     ] = None,
 ) -> None:
-    """Write a translator for onnxruntime, which needs no torch, or as a page for browsers."""
+    """Write a translator for onnxruntime, or as a page for browsers."""
     folder = model or Run.newest().folder
     if format_ == "page":
         if precision == "fp32":

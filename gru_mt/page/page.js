@@ -296,11 +296,18 @@ function prepare() {
   if (codes[1]) target.lang = codes[1];
   const { score } = facts;
   const measured = score
-    ? ` It scores ${score.value.toFixed(1)} BLEU on ${number.format(score.sentences)} test sentences (${score.signature}).`
+    ? ` Before its weights were rounded to int8 it scored ${score.value.toFixed(1)} BLEU on ${number.format(score.sentences)} test sentences (${score.signature}).`
     : "";
   find("about").textContent =
     `${facts.name}, a small translator made with gru-mt. It works offline.${measured}`;
-  find("credit").textContent = facts.attribution ?? "";
+  const digest = (name, value) => `${name} (SHA-256 ${value.slice(0, 12)}…)`;
+  const origins = facts.corpora.map(({ name, sha256 }) => digest(name, sha256));
+  find("credit").textContent = [
+    facts.attribution,
+    `Trained on ${origins.join(", ")}; ${digest("int8 weights", facts.weightsSha256)}`,
+  ]
+    .filter((text) => text)
+    .join(". ");
   for (const text of facts.examples) {
     const example = make("button", "example", text);
     example.onclick = () => {
@@ -317,6 +324,7 @@ function prepare() {
     clearTimeout(timer);
     timer = setTimeout(() => ask(source.value), WAIT_MS);
   };
+  if (source.value) source.oninput(); // a browser may have kept it
   find("clear").onclick = () => {
     source.value = "";
     source.oninput();
