@@ -209,7 +209,7 @@ def assert_literals_are_copied(engine: Engine[Any], size: int) -> list[Hypothesi
     for beam_size, margin in ((1, 1.5), (5, 1.5), (5, math.inf)):
         runs = [
             [*found_in_batches(engine, sources, batch_size, Decoding(beam_size), margin)]
-            for batch_size in (64, 7, 1)
+            for batch_size in (64, 1)
         ]
         for source, beam in runs[0]:
             assert len(beam) >= 1

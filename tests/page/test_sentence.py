@@ -115,12 +115,12 @@ def test_any_line_is_read_and_finished_as_python_does(split: bool) -> None:
     texts = [text for text in STRINGS if len(text) < 500]
     rng = random.Random(2)
     joined = ["".join(rng.choices(texts, k=3)) for _ in range(500)]
-    assert_same_sentences(LEXICON, [*texts, *joined, *random_strings(2_000, seed=4)], split=split)
+    assert_same_sentences(LEXICON, [*texts, *joined, *random_strings(1_000, seed=4)], split=split)
     assert_same_sentences(NAMES, [*texts, *with_insertions(texts)], split=split)
 
 
 def test_lines_of_the_corpus_are_read_and_finished_as_python_does(fra_eng_zip: Path) -> None:
-    pairs = corpus_pairs(fra_eng_zip, 8_000)
+    pairs = corpus_pairs(fra_eng_zip, 5_000)
     lexicon = Lexicon.learn(*zip(*pairs, strict=True))
     lines = [source for source, _ in pairs[::4]]
     rng = random.Random(3)
