@@ -74,7 +74,7 @@ def test_any_text_is_read_as_python_reads_it(lexicon: Lexicon) -> None:
 
 
 def test_the_corpus_is_read_as_python_reads_it(fra_eng_zip: Path) -> None:
-    pairs = corpus_pairs(fra_eng_zip, 5_000)
+    pairs = corpus_pairs(fra_eng_zip, 8_000)
     lexicon = Lexicon.learn(*zip(*pairs, strict=True))
     lines = [line for pair in pairs[::6] for line in pair]
     assert lexicon.copies_names
