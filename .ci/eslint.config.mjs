@@ -1,6 +1,7 @@
 // What ESLint asks of the page's JavaScript: the rules that find mistakes.
 const browser = [
   "document",
+  "getComputedStyle",
   "Worker",
   "Blob",
   "URL",

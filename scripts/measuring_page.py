@@ -29,8 +29,8 @@ def milliseconds(page: Page, sentences: Sequence[str]) -> list[float]:
     for sentence in sentences:
         page.fill("#source", sentence)
         page.locator("#target:not(.old)").wait_for()
-        said = re.fullmatch(r"(\d+) ms", page.inner_text("#state"))
-        assert said, page.inner_text("#state")
+        said = re.fullmatch(r"(\d+) ms", page.inner_text("#speed"))
+        assert said, page.inner_text("#speed")
         found.append(float(said[1]))
     return found
 

@@ -5,7 +5,6 @@ const SETTLED_MS = 700; // after a translation, before a screen reader reads it
 const DOUBTFUL = 0.25; // confidence below which a sentence is marked
 const PART = 1 << 20; // letters of base64 that are read at a time: a multiple of 4
 const END = "<eos>";
-const MARK = "\u00a0⚠";
 const WARNINGS = {
   cut: "The sentence is too long: its end was left out.",
   spelling: "A word was taken for another one that is spelt nearly alike.",
@@ -19,6 +18,7 @@ const WARNINGS = {
 const find = (id) => document.getElementById(id);
 const source = find("source");
 const target = find("target");
+const speed = find("speed"); // changes at each letter: no screen reader reads it
 const state = find("state");
 const number = new Intl.NumberFormat("en");
 
@@ -71,6 +71,7 @@ async function unpacked() {
 
 /** Begin: hand the weights to the worker. */
 async function start() {
+  state.textContent = "Getting ready…";
   const weights = await unpacked();
   const script = new Blob([JSON.parse(find("worker").textContent)], { type: "text/javascript" });
   for (const id of ["weights", "facts", "worker"]) find(id).remove();
@@ -104,13 +105,15 @@ const ANSWERS = {
   },
   part({ id, done, lines }) {
     if (id === newest)
-      state.textContent = `${number.format(done)} of ${number.format(lines)} lines`;
+      speed.textContent = `${number.format(done)} of ${number.format(lines)} lines`;
   },
   translated(answer) {
     if (answer.id !== newest) return;
+    find("failure").hidden = true;
     if (asked.sentence) showCandidates(answer.lines[0].sentences[0]);
     else if (asked.file) offer(answer);
     else show(answer);
+    if (target.classList.contains("old")) ask(source.value); // a file or a sentence came before it
   },
   failed: ({ message }) => fail(`The translation failed: ${message}`),
 };
@@ -132,8 +135,7 @@ function show({ seconds, lines }) {
   clearTimeout(settled);
   settled = setTimeout(() => target.setAttribute("aria-busy", "false"), SETTLED_MS);
   choose(null);
-  find("save").hidden = true;
-  state.textContent = asked.text.trim() ? `${Math.max(1, Math.round(1000 * seconds))} ms` : "";
+  speed.textContent = asked.text.trim() ? `${Math.max(1, Math.round(1000 * seconds))} ms` : "";
 }
 
 /** Return a sentence of the target pane, its words, and a mark if it is doubtful. */
@@ -157,9 +159,7 @@ function sentenceElement(sentence) {
   }
   if (isDoubtful(sentence)) {
     element.classList.add("doubtful");
-    const mark = make("span", "doubt", MARK);
-    mark.setAttribute("aria-label", "doubtful");
-    element.append(mark);
+    element.title = explained(sentence);
   }
   element.onclick = () => choose(entry);
   element.onfocus = () => choose(entry);
@@ -172,18 +172,30 @@ function isDoubtful({ confidence, warnings }) {
   return warnings.length > 0 || (confidence !== null && confidence < DOUBTFUL);
 }
 
+/** Return what to know before trusting a sentence: "Confidence: 12%. A word is repeated." */
+function explained({ confidence, warnings }) {
+  const chance = confidence === null ? [] : [`Confidence: ${Math.round(100 * confidence)}%.`];
+  return [...chance, ...warnings.map((name) => WARNINGS[name] ?? name)].join(" ");
+}
+
 /** Cut a text into parts: each word where it stands in the text, and what is between. */
 function wordSpans(text, words) {
   const parts = [];
+  const small = lowered(text);
   let end = 0;
   words.forEach((word, n) => {
-    const start = word === END ? -1 : text.toLowerCase().indexOf(word.toLowerCase(), end);
+    const start = word === END ? -1 : small.indexOf(lowered(word), end);
     if (start < 0) return;
     parts.push({ text: text.slice(end, start), word: null });
     end = start + word.length;
     parts.push({ text: text.slice(start, end), word: n });
   });
   return [...parts, { text: text.slice(end), word: null }].filter((part) => part.text);
+}
+
+/** Return a text in small letters, as long as it was: "İ" alone has a longer small letter. */
+function lowered(text) {
+  return text.replaceAll("İ", "I").toLowerCase();
 }
 
 /** Show what a word of the translation read of the source; below the source its words stand. */
@@ -214,8 +226,9 @@ function move(entry, event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
   event.preventDefault();
+  const onwards = getComputedStyle(entry.element).direction === "rtl" ? -step : step;
   const places = [...entry.words.keys()];
-  const next = places[places.indexOf(entry.at) + step];
+  const next = places[places.indexOf(entry.at) + onwards];
   if (next !== undefined) read(entry, next);
 }
 
@@ -230,17 +243,15 @@ function choose(entry) {
     find("read").replaceChildren();
     return;
   }
-  const { confidence, warnings } = entry.sentence;
-  const chance = confidence === null ? [] : [`Confidence: ${Math.round(100 * confidence)} %.`];
-  find("trust").textContent = [...chance, ...warnings.map((name) => WARNINGS[name] ?? name)].join(
-    " ",
-  );
+  find("trust").textContent = explained(entry.sentence);
   find("trust").hidden = !find("trust").textContent;
   const [first] = entry.words.keys();
   if (first !== undefined) read(entry, entry.at < 0 ? first : entry.at);
 }
 
+/** Show the other translations of the chosen sentence. */
 function showCandidates({ candidates }) {
+  if (asked.sentence !== chosen?.sentence) return;
   find("candidates").replaceChildren(
     ...candidates.map(({ text, score }) => {
       const item = make("li", "", text);
@@ -261,7 +272,7 @@ async function open(file) {
     return;
   }
   find("failure").hidden = true;
-  state.textContent = `${file.name}: 0 lines`;
+  state.textContent = file.name;
   ask(text.replaceAll("\r\n", "\n"), { file: file.name });
 }
 
@@ -270,8 +281,9 @@ function offer({ seconds, lines }) {
   const text = lines.map((line) => line.text).join("\n");
   const count = lines.length - (lines.at(-1).text === "" && asked.text.endsWith("\n") ? 1 : 0);
   const name = asked.file.replace(/(\.[^.]*)?$/, `.${facts.languages[1]}.txt`);
-  const speed = count / Math.max(seconds, 0.001);
-  state.textContent = `${number.format(count)} lines, ${number.format(Math.round(speed))} a second`;
+  const rate = Math.round(count / Math.max(seconds, 0.001));
+  state.textContent = `${number.format(count)} lines, ${number.format(rate)} a second`;
+  speed.textContent = "";
   const save = find("save");
   save.hidden = false;
   save.textContent = `Save ${name}`;
@@ -318,6 +330,9 @@ function prepare() {
   }
   let timer = 0;
   source.oninput = () => {
+    clearTimeout(settled);
+    find("save").hidden = true;
+    state.textContent = "";
     target.classList.add("old");
     target.setAttribute("aria-busy", "true");
     find("examples").hidden = source.value !== "";
@@ -331,7 +346,7 @@ function prepare() {
     source.focus();
   };
   find("copy").onclick = async () => {
-    const lines = [...target.children].map((line) => line.textContent.replaceAll(MARK, ""));
+    const lines = [...target.children].map((line) => line.textContent);
     try {
       await navigator.clipboard.writeText(lines.join("\n"));
       state.textContent = "Copied";
@@ -348,15 +363,18 @@ function prepare() {
     input.value = ""; // the same file may be opened again
   };
   const pane = source.parentElement;
-  pane.ondragover = (event) => {
+  const hasFile = ({ dataTransfer }) => dataTransfer.types.includes("Files"); // text goes its way
+  document.ondragover = (event) => {
+    if (!hasFile(event)) return;
     event.preventDefault();
     pane.classList.add("dropping");
   };
-  pane.ondragleave = () => pane.classList.remove("dropping");
-  pane.ondrop = (event) => {
+  document.ondragleave = () => pane.classList.remove("dropping");
+  document.ondrop = (event) => {
+    if (!hasFile(event)) return;
     event.preventDefault();
     pane.classList.remove("dropping");
-    if (event.dataTransfer.files[0]) open(event.dataTransfer.files[0]);
+    open(event.dataTransfer.files[0]);
   };
 }
 

@@ -1,16 +1,22 @@
 """The page in a real browser: it is typed into, and read."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gru_mt.html import json_in_page
+from gru_mt.page.write import page as page_of
 from gru_mt.page.write import write_page
 from tests.browser import browser, needs_chromium, visit
+from tests.page.test_write import ABOUT
 from tests.test_cli import workplace
 
 __all__ = ["browser", "workplace"]  # fixtures
 pytestmark = needs_chromium
+Faked = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +24,48 @@ def page(workplace: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "translator.html"
     write_page(workplace / "runs" / "small", path)
     return path
+
+
+# A worker that says a text in capitals; the letters of a text say how it answers.
+FAKE = """
+const answerTo = (source) => {
+  const text = FACTS.answers?.[source] ?? source.toUpperCase();
+  const sourceWords = [...source.split(" "), "<eos>"];
+  const words = [...text.split(" "), "<eos>"];
+  const attention = words.map((_, t) => sourceWords.map((_, s) => (s === t ? 0.8 : 0.02)));
+  const [confidence, warnings] = source.includes("doubt") ? [0.1, ["repetition"]] : [0.9, []];
+  const candidates = [1, 2].map((score) => ({ text, score: -score, words, attention }));
+  return { source, gap: "", text, confidence, warnings, sourceWords, candidates };
+};
+let FACTS = null;
+onmessage = ({ data: { kind, id, text, nBest, facts } }) => {
+  if (kind === "load") {
+    FACTS = facts;
+    return postMessage({ kind: "ready", seconds: 0.01, engine: "a fake" });
+  }
+  const lines = text.split("\\n").map((line) => ({ text: line, sentences: [answerTo(line)] }));
+  const answer = () =>
+    postMessage(text.includes("fail")
+      ? { kind: "failed", message: "it broke" }
+      : { kind: "translated", id, seconds: 0.01, lines });
+  setTimeout(answer, text.includes("slow") || nBest > 1 ? 400 : 5);
+};
+"""
+
+
+@pytest.fixture
+def faked(tmp_path: Path) -> Faked:
+    """Return a function that writes a page with the fake worker; `facts` are added to its own."""
+
+    def write(**facts: Any) -> Path:
+        about = {**ABOUT, "weightsSha256": "0" * 64, "decoding": {"beam_size": 2}, **facts}
+        whole, data = page_of(about, b"weights"), json_in_page(FAKE)
+        path = tmp_path / "faked.html"
+        text = re.sub(r'(?<=id="worker">)[^<]*', lambda _: data, whole)
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
 
 
 def opened(browser: Any, page: Path, **options: Any) -> tuple[Any, list[str]]:
@@ -44,7 +92,7 @@ def test_a_sentence_is_translated_as_one_types_and_nothing_is_asked_for(
     assert "a@b.org" in lines[1]
     assert lines[2] == ""
     assert "<b>" in lines[3], "what is typed is text"
-    assert found.inner_text("#state").endswith(" ms")
+    assert found.inner_text("#speed").endswith(" ms")
     assert events[0] == page.resolve().as_uri()
     assert [event for event in events[1:] if not event.startswith("blob:")] == []
 
@@ -129,3 +177,122 @@ def test_dark_and_light_differ(browser: Any, page: Path) -> None:
         found, _ = opened(browser, page, color_scheme=scheme)
         papers.append(found.locator("body").evaluate("e => getComputedStyle(e).backgroundColor"))
     assert papers == ["rgb(255, 255, 255)", "rgb(22, 22, 26)"]
+
+
+def test_a_text_is_text_wherever_it_comes_from(browser: Any, faked: Faked) -> None:
+    found, events = opened(browser, faked())
+    assert found.inner_text(".example") == ABOUT["examples"][0]
+    assert ABOUT["attribution"] in found.inner_text("#credit")
+    found.click(".example")
+    found.locator("#target:not(.old)").wait_for()
+    assert found.inner_text("#target") == ABOUT["examples"][0].upper()
+    assert found.locator("#target b, #target script, #credit b").count() == 0
+    assert [event for event in events[1:] if not event.startswith("blob:")] == []
+
+
+def test_an_answer_to_an_older_text_is_not_shown(browser: Any, faked: Faked) -> None:
+    found, _ = opened(browser, faked())
+    found.fill("#source", "a slow text")
+    found.wait_for_timeout(100)  # it was asked for
+    type_in(found, "new")
+    found.wait_for_timeout(500)  # the worker has answered both
+    assert found.inner_text("#target") == "NEW"
+
+
+def test_a_text_is_translated_although_a_file_or_a_sentence_came_between(
+    browser: Any, faked: Faked
+) -> None:
+    found, _ = opened(browser, faked())
+    type_in(found, "one")
+    found.click(".sentence")
+    found.fill("#source", "a slow text")
+    found.wait_for_timeout(100)
+    found.click("#others")
+    found.locator("#target", has_text="A SLOW TEXT").wait_for()
+    found.fill("#source", "a slow end")
+    found.wait_for_timeout(100)
+    found.set_input_files("#file", {"name": "a.txt", "mimeType": "", "buffer": b"one\ntwo"})
+    found.locator("#target", has_text="A SLOW END").wait_for()
+    assert found.inner_text("#state").startswith("2 lines, ")
+    assert found.inner_text("#save") == "Save a.fr.txt"
+
+
+def test_candidates_belong_to_the_sentence_that_is_chosen(browser: Any, faked: Faked) -> None:
+    found, _ = opened(browser, faked())
+    type_in(found, "one\ntwo")
+    found.locator(".sentence").first.click()
+    found.click("#others")
+    found.locator(".sentence").last.click()
+    found.wait_for_timeout(600)  # the candidates of the first have come
+    assert found.locator("#candidates li").count() == 0
+    found.click("#others")
+    found.locator("#candidates li", has_text="TWO").first.wait_for()
+
+
+def test_a_doubtful_sentence_is_marked_and_the_mark_is_not_copied(
+    browser: Any, faked: Faked
+) -> None:
+    found, _ = opened(browser, faked())
+    found.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    type_in(found, "sure\na\u00a0⚠ doubt")
+    sure, doubtful = found.locator(".sentence").all()
+    mark = "e => getComputedStyle(e, '::after').content"
+    assert [each.evaluate(mark)[:3] for each in (sure, doubtful)] == ["non", '"\u00a0⚠']
+    why = "Confidence: 10%. A word or phrase is repeated."
+    assert [sure.get_attribute("title"), doubtful.get_attribute("title")] == [None, why]
+    doubtful.click()
+    assert found.inner_text("#trust") == why
+    found.click("#copy")
+    found.locator("#state", has_text="Copied").wait_for()
+    assert found.evaluate("navigator.clipboard.readText()") == "SURE\nA\u00a0⚠ DOUBT"
+
+
+def test_what_fails_is_said_until_something_works(browser: Any, faked: Faked) -> None:
+    found, _ = opened(browser, faked())
+    found.fill("#source", "fail")
+    found.locator("#failure", has_text="The translation failed: it broke").wait_for()
+    type_in(found, "one")
+    assert not found.locator("#failure").is_visible()
+
+
+def test_words_are_read_from_right_to_left(browser: Any, faked: Faked) -> None:
+    arabic = "قرأت هذا الكتاب"
+    facts = {"languages": ["en", "ar"], "answers": {"I read this book": arabic}}
+    found, _ = opened(browser, faked(**facts), viewport={"width": 360, "height": 800})
+    type_in(found, "I read this book")
+    assert found.get_attribute("#target", "lang") == "ar"
+    assert found.locator(".word").all_inner_texts() == arabic.split()
+    found.locator(".sentence").focus()
+    found.keyboard.press("ArrowLeft")
+    assert found.inner_text(".word.on") == arabic.split()[1]
+    found.click("#others")
+    found.locator("#candidates li").first.wait_for()
+    assert found.locator("html").evaluate("e => e.scrollWidth") <= 360
+
+
+def test_a_capital_whose_small_letter_is_longer_moves_no_word(browser: Any, faked: Faked) -> None:
+    found, _ = opened(browser, faked())
+    type_in(found, "İİİ evi İzmir çok")
+    assert found.locator(".word").all_inner_texts() == ["İİİ", "EVI", "İZMIR", "ÇOK"]
+
+
+DROP = """([place, kind]) => {
+  const data = new DataTransfer();
+  if (kind === "file") data.items.add(new File(["one\\ntwo\\n"], "a.txt"));
+  else data.setData("text/plain", "one");
+  const event = new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data });
+  return !document.querySelector(place).dispatchEvent(event);
+}"""
+
+
+def test_a_file_may_be_dropped_anywhere_and_a_text_into_the_source(
+    browser: Any, faked: Faked
+) -> None:
+    found, _ = opened(browser, faked())
+    assert not found.evaluate(DROP, ["#source", "text"]), "the browser puts it there"
+    for place in ("#source", "#target", "footer"):
+        assert found.evaluate(DROP, [place, "file"])
+    found.locator("#save:visible").wait_for()
+    with found.expect_download() as download:
+        found.click("#save")
+    assert Path(download.value.path()).read_text("utf-8") == "one\ntwo\n"

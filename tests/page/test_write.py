@@ -21,7 +21,7 @@ from tests.test_bundle import model_of as model_with
 from tests.test_cli import Run, assert_one_line, gru_mt, there, workplace
 
 __all__ = ["gru_mt", "there", "workplace"]  # fixtures
-ABOUT = {
+ABOUT: dict[str, Any] = {
     "name": "pets <b>", "title": "pets <b>: en to fr", "languages": ["en", "fr"], "parameters": 9,
     "version": "0.1.0", "score": None, "corpora": [], "attribution": "</script><b>", "megabytes": 1,
     "examples": ["</script><script>document.title = 'owned'</script>"],
