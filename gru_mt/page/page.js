@@ -144,7 +144,7 @@ function sentenceElement(sentence) {
   element.tabIndex = 0;
   element.setAttribute("role", "button");
   const { words, attention } = sentence.candidates[0];
-  const entry = { sentence, element, words: new Map(), at: -1 };
+  const entry = { sentence, element, words: new Map(), at: -1, from: -1 };
   entry.source = sentence.sourceWords.map((text, n) => {
     const span = make("span", "", text === END ? "(end)" : text);
     span.onpointerenter = () => written(entry, n);
@@ -198,21 +198,25 @@ function lowered(text) {
   return text.replaceAll("İ", "I").toLowerCase();
 }
 
-/** Show what a word of the translation read of the source; below the source its words stand. */
+/** Show what a word of the translation read of the source; its words stand below. */
 function read(entry, word) {
   const weights = entry.sentence.candidates[0].attention?.[word] ?? [];
   if (find("read").firstChild !== entry.source[0]) {
     find("read").replaceChildren(...entry.source.flatMap((span) => [span, " "]));
+    find("read").tabIndex = 0;
   }
   entry.source.forEach((span, n) => (span.className = heat(weights[n] ?? 0)));
   entry.at = word;
-  for (const [n, span] of entry.words) span.className = n === word ? "word on" : "word";
+  for (const { words } of shown) for (const span of words.values()) span.className = "word";
+  entry.words.get(word).className = "word on";
 }
 
 /** Show which words of the translation read a word of the source. */
 function written(entry, sourceWord) {
   const { attention } = entry.sentence.candidates[0];
   if (!attention) return;
+  entry.from = sourceWord;
+  entry.source.forEach((span, n) => (span.className = n === sourceWord ? "on" : ""));
   for (const [n, span] of entry.words) span.className = `word ${heat(attention[n][sourceWord])}`;
 }
 
@@ -221,15 +225,26 @@ function heat(weight) {
   return `h${Math.round(10 * weight)}`;
 }
 
-/** Go to the next or the last word of a sentence by the arrow keys. */
-function move(entry, event) {
+/** Return where an arrow key goes from a place in a list; undefined for none, or another key. */
+function goOn(event, list, place) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step) return;
+  if (!step) return undefined;
   event.preventDefault();
-  const onwards = getComputedStyle(entry.element).direction === "rtl" ? -step : step;
-  const places = [...entry.words.keys()];
-  const next = places[places.indexOf(entry.at) + onwards];
+  const isBackwards = getComputedStyle(event.currentTarget).direction === "rtl";
+  return list[list.indexOf(place) + (isBackwards ? -step : step)];
+}
+
+/** Go to the next or the last word of a translation by the arrow keys. */
+function move(entry, event) {
+  const next = goOn(event, [...entry.words.keys()], entry.at);
   if (next !== undefined) read(entry, next);
+}
+
+/** Go to the next or the last word of the source by the arrow keys. */
+function moveSource(event) {
+  const entry = shown.find(({ source: [first] }) => first === find("read").firstChild);
+  const next = goOn(event, [...entry.source.keys()], entry.from);
+  if (next !== undefined) written(entry, next);
 }
 
 /** Show the details of a sentence; null hides them. */
@@ -239,8 +254,10 @@ function choose(entry) {
   chosen = entry;
   find("details").hidden = !entry;
   find("candidates").replaceChildren();
+  find("scores").hidden = true;
   if (!entry) {
     find("read").replaceChildren();
+    find("read").removeAttribute("tabindex");
     return;
   }
   find("trust").textContent = explained(entry.sentence);
@@ -252,11 +269,14 @@ function choose(entry) {
 /** Show the other translations of the chosen sentence. */
 function showCandidates({ candidates }) {
   if (asked.sentence !== chosen?.sentence) return;
+  find("scores").hidden = false;
   find("candidates").replaceChildren(
     ...candidates.map(({ text, score }) => {
       const item = make("li", "", text);
       item.dir = "auto";
-      item.append(make("span", "quiet", `  ${score.toFixed(2)}`));
+      item.lang = target.lang;
+      const number = make("bdi", "quiet", score.toFixed(2).replace("-", "\u2212"));
+      item.append(" ", number);
       return item;
     }),
   );
@@ -354,6 +374,7 @@ function prepare() {
       state.textContent = "This browser lets no page copy: select the text.";
     }
   };
+  find("read").onkeydown = moveSource;
   find("others").onclick = () => {
     const { sentence } = chosen;
     ask(sentence.source, { nBest: facts.decoding.beam_size, sentence });

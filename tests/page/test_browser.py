@@ -296,3 +296,45 @@ def test_a_file_may_be_dropped_anywhere_and_a_text_into_the_source(
     with found.expect_download() as download:
         found.click("#save")
     assert Path(download.value.path()).read_text("utf-8") == "one\ntwo\n"
+
+
+def test_attention_is_shown_both_ways_by_the_pointer_and_by_keys(
+    browser: Any, faked: Faked
+) -> None:
+    found, _ = opened(browser, faked(), viewport={"width": 360, "height": 800})
+    type_in(found, "one two three\n" + "four five six " * 9)
+    before = found.locator("#target").bounding_box()
+    for _ in range(2):
+        found.locator(".word", has_text="TWO").hover()
+        assert found.locator("#read .h8").all_inner_texts() == ["two"]
+        found.locator(".word", has_text="SIX").first.hover()
+        assert found.locator("#read .h8").all_inner_texts() == ["six"]
+        assert found.locator(".on").all_inner_texts() == ["SIX"], "one word at a time"
+    assert found.locator("#target").bounding_box() == before, "what is pointed at stays there"
+    found.locator("#read span", has_text="five").first.hover()
+    assert found.locator(".word.h8").all_inner_texts() == ["FIVE"]
+    found.mouse.move(0, 0)
+    found.locator(".sentence").first.focus()
+    assert found.locator("#read .h8").all_inner_texts() == ["two"], "where one was"
+    found.focus("#copy")
+    found.keyboard.press("Tab")
+    for word in ("one", "two", "three"):
+        found.keyboard.press("ArrowRight")
+        assert found.locator("#read .on").all_inner_texts() == [word]
+        assert found.locator(".word.h8").all_inner_texts() == [word.upper()]
+
+
+def test_everything_is_reached_by_tab(browser: Any, faked: Faked) -> None:
+    found, _ = opened(browser, faked(examples=[]))
+    type_in(found, "one\ntwo")
+    found.focus("#source")
+    reached = []
+    for _ in range(7):
+        found.keyboard.press("Tab")
+        reached.append(found.evaluate("document.activeElement.id || document.activeElement.title"))
+        assert found.evaluate(
+            "getComputedStyle(document.activeElement).outlineStyle"
+        ) != "none" or (
+            reached[-1] == "file"  # its label is outlined
+        )
+    assert reached == ["clear", "file", "", "", "copy", "read", "others"]
