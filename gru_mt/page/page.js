@@ -316,27 +316,28 @@ function offer({ seconds, lines }) {
   };
 }
 
-/** Put the page's texts and handlers in place. */
-function prepare() {
+/** Say what the page translates, and from where its model comes. */
+function describe() {
   facts = JSON.parse(find("facts").textContent);
   const [from, into] = facts.languages.map(languageName);
-  find("title").textContent = `${from} to ${into}`;
+  find("title").textContent = document.title = `${from} to ${into}`;
   find("from").textContent = from;
   find("into").textContent = into;
   const codes = facts.languages.map((code) => (/^[a-z]{2,3}(-|$)/i.test(code) ? code : ""));
   if (codes[0]) source.lang = codes[0];
   if (codes[1]) target.lang = codes[1];
+  find("about").textContent =
+    `${facts.name}, a small translator made with gru-mt. It works offline.`;
   const { score } = facts;
   const measured = score
-    ? ` Before its weights were rounded to int8 it scored ${score.value.toFixed(1)} BLEU on ${number.format(score.sentences)} test sentences (${score.signature}).`
+    ? `Before its weights were rounded to int8 it scored ${score.value.toFixed(1)} BLEU on ${number.format(score.sentences)} test sentences (${score.signature})`
     : "";
-  find("about").textContent =
-    `${facts.name}, a small translator made with gru-mt. It works offline.${measured}`;
   const digest = (name, value) => `${name} (SHA-256 ${value.slice(0, 12)}…)`;
   const origins = facts.corpora.map(({ name, sha256 }) => digest(name, sha256));
   find("credit").textContent = [
     facts.attribution,
     `Trained on ${origins.join(", ")}; ${digest("int8 weights", facts.weightsSha256)}`,
+    measured,
   ]
     .filter((text) => text)
     .join(". ");
@@ -348,6 +349,10 @@ function prepare() {
     };
     find("examples").append(example);
   }
+}
+
+/** Listen to the source, to the buttons, and to files. */
+function listen() {
   let timer = 0;
   source.oninput = () => {
     clearTimeout(settled);
@@ -383,8 +388,13 @@ function prepare() {
     if (input.files[0]) open(input.files[0]);
     input.value = ""; // the same file may be opened again
   };
+  listenToDrops();
+}
+
+/** Take a file that is dropped anywhere; a text that is dropped goes its own way. */
+function listenToDrops() {
   const pane = source.parentElement;
-  const hasFile = ({ dataTransfer }) => dataTransfer.types.includes("Files"); // text goes its way
+  const hasFile = ({ dataTransfer }) => dataTransfer.types.includes("Files");
   document.ondragover = (event) => {
     if (!hasFile(event)) return;
     event.preventDefault();
@@ -400,7 +410,8 @@ function prepare() {
 }
 
 try {
-  prepare();
+  describe();
+  listen();
   await start();
 } catch (error) {
   fail(`This page cannot translate: ${error.message}. It may be damaged.`);
