@@ -45,9 +45,11 @@ export function boundariesOf(line, rules) {
     };
     const range = ranges.around(place).find(({ doubt }) => !isNone(doubt));
     const isInItem = firstItem < place && place < text.length && !items.has(place);
-    const boundary = range ? afterQuotation(text, range, place, rules)
-      : isInItem ? null
-      : afterStray(text, ranges, place, rules);
+    const boundary = range
+      ? afterQuotation(text, range, place, rules)
+      : isInItem
+        ? null
+        : afterStray(text, ranges, place, rules);
     if (boundary > (places.at(-1) ?? 0)) places.push(boundary);
   }
   const all = [...new Set([...places, ...items])].sort((a, b) => a - b);
@@ -83,7 +85,7 @@ function sentenceEnd(text, start, end, rules) {
 /** Return the text from a place on, 30 bytes of it. */
 function ahead(text, start) {
   let end = start;
-  for (let bytes = 0; end < text.length && bytes < AHEAD_BYTES; ) {
+  for (let bytes = 0; end < text.length && bytes < AHEAD_BYTES;) {
     const code = text.codePointAt(end);
     bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     end += code > 0xffff ? 2 : 1;
@@ -92,7 +94,9 @@ function ahead(text, start) {
 }
 
 function lastWord(text, end, separator) {
-  return stripEnd(text.slice(Math.max(0, end - WORD_SIZE), end)).split(separator).at(-1);
+  return stripEnd(text.slice(Math.max(0, end - WORD_SIZE), end))
+    .split(separator)
+    .at(-1);
 }
 
 /** Return whether a sentence goes on after a run of marks, which `before` precedes. */
@@ -138,7 +142,10 @@ function isDotted(text, start, word, rules) {
 function isInitial(text, start, word, after) {
   if (!/^[A-Z]$/.test(word)) return false;
   const before = stripEnd(text.slice(Math.max(0, start - WORD_SIZE), start)).slice(0, -1);
-  const previous = before.replace(/[ ./]+$/, "").split(/[ ./]/).at(-1);
+  const previous = before
+    .replace(/[ ./]+$/, "")
+    .split(/[ ./]/)
+    .at(-1);
   return /^[A-Z]/.test(previous) || /^ *[A-Z]\.(?: |$)/.test(after);
 }
 
@@ -159,7 +166,10 @@ function endsAfterUnit({ before, endsAtNumber }, after, isStarter, rules) {
   if (/^[A-Z]\./.test(rest)) return false;
   if (/^[0-9]/.test(rest)) return endsAtNumber;
   if (!/^\p{Uppercase}/u.test(rest)) return false;
-  const words = before.slice(-WORD_SIZE).replace(/[0-9: ]+$/, "").split(" ");
+  const words = before
+    .slice(-WORD_SIZE)
+    .replace(/[0-9: ]+$/, "")
+    .split(" ");
   const isName = /^[A-Z]/.test(words.at(-1));
   return isStarter || (!isName && !isLeading(before, rules));
 }

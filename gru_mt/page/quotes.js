@@ -10,9 +10,24 @@ const ENDS_LETTER = new RegExp(`[${LETTER}]$`, "u");
 const BEGINS_LETTER = new RegExp(`^[${LETTER}]`, "u");
 const OPENING = /``|''|[`'"«‘‚“‛„»‟‹《「]/g;
 const PAIRS = [
-  ["``", "''"], ["``", "``"], ["''", "''"], ["`", "'"], ["`", "`"], ["'", "'"], ['"', '"'],
-  ["«", "»"], ["‘", "’"], ["‚", "‚"], ["“", "”"], ["‛", "‛"], ["„", "“"], ["»", "«"], ["‟", "‟"],
-  ["‹", "›"], ["《", "》"], ["「", "」"],
+  ["``", "''"],
+  ["``", "``"],
+  ["''", "''"],
+  ["`", "'"],
+  ["`", "`"],
+  ["'", "'"],
+  ['"', '"'],
+  ["«", "»"],
+  ["‘", "’"],
+  ["‚", "‚"],
+  ["“", "”"],
+  ["‛", "‛"],
+  ["„", "“"],
+  ["»", "«"],
+  ["‟", "‟"],
+  ["‹", "›"],
+  ["《", "》"],
+  ["「", "」"],
 ];
 const CLOSERS = ["''", "``", ..."`'\"»’‚”‛“«‟›》」"]; // the longest first
 const SAME = new Set(["``", "''", ..."`'\"‚‛‟"]); // each opens and closes
@@ -79,10 +94,14 @@ export class Ranges {
 
   #opensNext(mark, place) {
     const after = this.text.slice(place + mark.length);
-    return SAME.has(mark) && isSpace(this.text[place - 1]) && /^ +[A-Z]/.test(after)
-      && this.quotations.some(({ start, end, isSame }) => {
+    return (
+      SAME.has(mark) &&
+      isSpace(this.text[place - 1]) &&
+      /^ +[A-Z]/.test(after) &&
+      this.quotations.some(({ start, end, isSame }) => {
         return end <= place && isSame && this.text.startsWith(mark, start);
-      });
+      })
+    );
   }
 }
 
@@ -95,7 +114,7 @@ function isSpace(letter) {
 function quotationsOf(text) {
   const ranges = [];
   const open = new Set(); // pairs that nothing closes from here on
-  for (let end = 0; ; ) {
+  for (let end = 0; ;) {
     OPENING.lastIndex = end;
     const start = OPENING.exec(text)?.index;
     if (start === undefined) return ranges;
@@ -105,7 +124,8 @@ function quotationsOf(text) {
       if (open.has(pair) || !text.startsWith(opening, start)) continue;
       const isSingle = SINGLE.includes(opening);
       if (isSingle && !beginsWord(text, start)) continue;
-      const last = isSingle ? wordEnd(text, closing, start + 2)
+      const last = isSingle
+        ? wordEnd(text, closing, start + 2)
         : text.indexOf(closing, start + opening.length);
       if (last >= 0) {
         end = last + closing.length;
@@ -156,8 +176,9 @@ function freePlaces(text, mark, quotations) {
   for (let place = next(0); place >= 0; place = next(place + mark.length)) {
     for (; quotations[begun]?.start <= place; begun++) end = Math.max(end, quotations[begun].end);
     const after = place + mark.length;
-    const isInWord = /[\p{Alphabetic}\p{N}]$/u.test(text.slice(Math.max(0, place - 2), place))
-      && /^[\p{Alphabetic}\p{N}]/u.test(text.slice(after, after + 2));
+    const isInWord =
+      /[\p{Alphabetic}\p{N}]$/u.test(text.slice(Math.max(0, place - 2), place)) &&
+      /^[\p{Alphabetic}\p{N}]/u.test(text.slice(after, after + 2));
     if (end <= place && !isInWord) places.push(place);
   }
   return places;
@@ -168,8 +189,11 @@ function paddedOf(text, mark, quotations) {
   const places = freePlaces(text, mark, quotations);
   const isPadded = (place) => isSpace(text[place - 1]) && text[place + 1] === " ";
   const isCut = (start, end) => /\. +[A-Z]/.test(text.slice(start + 1, end));
-  const opensNext = (n) => n + 1 < places.length && isPadded(places[n])
-    && /^ +[A-Z]/.test(text.slice(places[n] + 1)) && !isCut(places[n], places[n + 1]);
+  const opensNext = (n) =>
+    n + 1 < places.length &&
+    isPadded(places[n]) &&
+    /^ +[A-Z]/.test(text.slice(places[n] + 1)) &&
+    !isCut(places[n], places[n + 1]);
   const ranges = [];
   let start = -1;
   for (const [n, place] of places.entries()) {
@@ -192,8 +216,8 @@ function addDoubts(quotations, brackets, text) {
     while (brackets[next]?.end <= range.start) next++;
     for (let n = next; brackets[n]?.start < range.end; n++) {
       const { start, end } = brackets[n];
-      const isAcross = start < range.start ? end < range.end
-        : range.start < start && range.end < end;
+      const isAcross =
+        start < range.start ? end < range.end : range.start < start && range.end < end;
       if (range.isSame && isAcross) range.doubt = "yes";
     }
   }

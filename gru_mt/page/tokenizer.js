@@ -1,7 +1,7 @@
 /**
  * From text to ids and back: gru_mt/data/tokenizer.py and words.py, and what SentencePiece 0.2 does
- * for them (Kudo and Richardson 2018): the likeliest segmentation of a unigram model (Kudo 2018), or
- * the merges of a BPE model (Sennrich et al. 2016). What has no piece is written in bytes.
+ * for them (Kudo and Richardson 2018): the likeliest segmentation of a unigram model (Kudo 2018),
+ * or the merges of a BPE model (Sennrich et al. 2016). What has no piece is written in bytes.
  */
 
 import { BOS, EOS, FIRST_OTHER, LITERALS, LITERAL_IDS, PAD, UNK } from "./special.js";
@@ -45,9 +45,11 @@ class Subwords {
     if (!trimmed) return [];
     const marked = SPACE + trimmed;
     const parts =
-      this.kind === "unigram" ? this.#likeliest(marked)
-      : this.kind === "bpe" ? marked.split(WORD_START).flatMap((word) => this.#merged(word))
-      : [...marked];
+      this.kind === "unigram"
+        ? this.#likeliest(marked)
+        : this.kind === "bpe"
+          ? marked.split(WORD_START).flatMap((word) => this.#merged(word))
+          : [...marked];
     return parts.flatMap((part) => {
       const id = this.ids.get(part) ?? -1;
       return id >= 0 ? [id] : bytesOf(part).map((byte) => FIRST_OTHER + byte);
