@@ -1,9 +1,10 @@
 /** The worker of the page: it translates beside the document, so that typing never waits. */
 
+import { sentenceRules } from "./boundaries.js";
 import { Lexicon } from "./lexicon.js";
 import { Model } from "./model.js";
 import { Arithmetic } from "./product.js";
-import { cut, sentenceRules } from "./sentences.js";
+import { cut } from "./sentences.js";
 import { vocabulary } from "./tokenizer.js";
 import { Translator } from "./translator.js";
 

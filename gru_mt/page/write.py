@@ -29,8 +29,8 @@ from gru_mt.storage import write_output
 
 FOLDER = Path(__file__).parent
 MODULES = [  # of the worker; each uses those before it
-    *("special", "text", "literals", "lexicon", "sentences", "sentence", "tokenizer"),
-    *("confidence", "cells", "product", "model", "search", "translator", "worker"),
+    *("special", "text", "literals", "lexicon", "quotes", "boundaries", "sentences", "sentence"),
+    *("tokenizer", "confidence", "cells", "product", "model", "search", "translator", "worker"),
 ]
 EXAMPLES = 4
 EXAMPLE_WORDS = range(4, 9)

@@ -14,7 +14,8 @@ from tests.page.texts import random_texts
 pytestmark = needs_node
 
 CUT = """
-import { cut, sentenceRules } from "./sentences.js";
+import { sentenceRules } from "./boundaries.js";
+import { cut } from "./sentences.js";
 const rules = sentenceRules(data.rules);
 result = data.lines.map((line) => cut(line, rules));
 """
@@ -26,16 +27,55 @@ LINES = {
         "e.g. this. i.e. that. Etc. And so.", "U.S. forces. The U.K. left.", "What?! No!!",
         "1. Milk 2. Eggs 3. Bread", "a) one. b) two.", "“Go!” she said. “Stay.” He left. ", "",
         "Mail a.b@c.org. Then go.", "No.5 is it.I see.", "Hi.There", "A\ue010. \ue011 B.", " ",
+        "Ah ! oh. Well ! ! Then . . . Who ? . . . me", "Wait... I see. So... We go.",
+        "It is 6 ft. Tom is tall. It is 6 ft. 2 in. Tom",
+        "We left at 5 p.m. Tom too. Go, Yahoo! Tom",
+        "J. R. Tolkien wrote. John F. Kennedy. Plan B. Tom",
+        "7.Bg5 wins. 7.Bg loses. So[1] it. Is.[2] Is",
+        "a) Go. Now b) Come. Now c) Stay", "(1) Go. Now", "• Go. Now • Come", "i) Go ii) Come",
+        "(a) x. Y",
+        'He said "Go. Now. Tom" and. " Tom', "He' s. Tom'. ' Tom ' Go. Now ' to me. Tom.'' . So",
+        'Tom" zz. "He". So', 'Tom "is (so. Aa" bb). He',
+        "OK. He left. etc. He left. w.e.f. He. e. He.",
+        "It. , Tom. ' , Tom. So", "He «said. So» it. He ‹said. So.› it. He „said. So.“ It is.",
+        "We saw BBC 5 p.m. Tom left.", "So at 5 p.m. Tom left.", "Who? . . . me",
+        'At 5 p.m. Tom left. So at "x" 5 p.m. Tom left.',
+        'He said "Go." - then left. So', "Come in. 6 men came.", "Tom said ' Go. Now ' to me. So",
+        "The Toms' is. ' So", "Go 1. Milk. So 2. Eggs. So", "Tom (a) is. So (b) is. So",
+        "a) b) Go 1) Tom 2) So", "He can't but doesn't. ' So", "'Tom is. So ' he. It' is. So",
+        'Tom "is. So (it" is). He',
     ],
-    "fr": ["« Va ! » dit-il. « Non. » Oui.", "Il dit : « Va. » Puis rien.", "M. Roy, etc. Oui."],
-    "de": ["Es ist der 5. Mai. Ja!", "Das ist z. B. gut. Dr. Müller kam. Er ging."],
-    "es": ["¿Cómo estás? ¡Bien! Sr. López vino."],
+    "fr": [
+        "« Va ! » dit-il. « Non. » Oui.", "Il dit : « Va. » Puis rien.", "M. Roy, etc. Oui.",
+        "Hé\u00a0! de quoi parles-tu\u202f? Va !",
+        "Oh ! (tu vois ? non) Oui. Le F.B.I. Vient. B et V. Mon",
+    ],
+    "de": [
+        "Es ist der 5. Mai. Ja!", "Das ist z. B. gut. Dr. Müller kam. Er ging.",
+        "Ja! mai. Nein. so",
+        "Er wohnt in der Hauptstr. 5. Usw. usf. Er sagte: „Ich komme.“ Ja. , Nein.",
+    ],
+    "es": ["¿Cómo estás? ¡Bien! Sr. López vino.", "Son las 5 p.m. ¿Qué? ¡No! EE. UU. es grande."],
+    "ru": ["Привет! Это т.е. так. «Да», — сказал он.", "Ул. Ленина, д. 5. Да.так. Г. Иванов. , Да"],
+    "el": ["Τι κάνεις; Καλά! Ο κ. Παπάς ήρθε. Ναι ! ! Όχι . . . Ναι"],
     "ja": ["私は猫です。「はい。」と言った。そうですか？はい！"],
     "zh": ["你好。我很好！“真的吗？”他问。是的。"],
     "hi": ["यह अच्छा है। वह गया।"],
     "ar": ["مرحبا. كيف حالك؟ أنا بخير!"],
 }  # fmt: skip
-WORDS = ["He", "Mai", "no", "We", "they", "And", "so", "me"]
+WORDS = [
+    *("he", "mai", "no", "now", "we", "they", "and", "so", "me", "at", "is", "it"),
+    *("κ", "т", "г", "д", "ул"),
+]
+INSERTED = [
+    *("Mr.", "Mrs.", "e.g.", "i.e.", "etc.", "U.S.", "M.", "Mme", "No.", "p.m.", "a.m.", "Jan."),
+    *("St.", "J.", "A.", "fig.", "1.", "2)", "(a)", "3.14", "10:30", "5. Mai", "6 ft.", "in."),
+    *("[1]", "a@b.org", "-", "…", "...", "!", "?", "?!", "•", ",", *"”“\"'«»()[]‘’"),
+]
+SOUP = [
+    *"aBé5 ...!?…,;:\"'“”‘’«»()[]{}<>–•。！？「」؟\ue010\n\u00a0",
+    *("he", "The", "cat", "I", "12", " ", "  ", "...", "[1]", "Mr", "etc", "p.m", "''"),
+]
 
 
 def cut_by_the_page(lines: list[str], language: str, words: list[str]) -> list[list[str]]:
@@ -43,6 +83,14 @@ def cut_by_the_page(lines: list[str], language: str, words: list[str]) -> list[l
         CUT, {"rules": sentence_data(language, words), "lines": lines}
     )
     return found
+
+
+def share_cut_alike(lines: list[str], language: str, words: list[str]) -> float:
+    """Return the share of lines that the page cuts as Python does; it loses no character."""
+    found = cut_by_the_page(lines, language, words)
+    assert ["".join(each) for each in found] == lines
+    same = sum(each == cut(line, language) for each, line in zip(found, lines, strict=True))
+    return same / len(lines)
 
 
 @pytest.mark.parametrize("language", LINES)
@@ -60,15 +108,36 @@ def test_lines_of_the_corpus_are_cut_where_python_cuts_them(fra_eng_zip: Path) -
     ):
         words = [*{word for text in texts for word in text.split() if word.isalpha()}]
         joined = [" ".join(rng.choices(texts, k=rng.randint(2, 8))) for _ in range(3_000)]
-        lines = texts[::3] + joined
-        found = cut_by_the_page(lines, language, words)
-        wrong = [row for row in zip(found, lines, strict=True) if row[0] != cut(row[1], language)]
-        assert len(wrong) < 0.002 * len(lines), wrong
+        mixed = [with_insertions(line, rng) for line in joined]
+        assert share_cut_alike(texts[::3] + joined, language, words) > 0.9995
+        assert share_cut_alike(mixed, language, words) > 0.995
 
 
-def test_nothing_is_lost_and_other_texts_are_cut_nearly_alike() -> None:
-    texts = random_texts(4_000)
-    found = cut_by_the_page(texts, "en", WORDS)
-    assert ["".join(each) for each in found] == texts
-    same = sum(each == cut(text, "en") for each, text in zip(found, texts, strict=True))
-    assert same > 0.99 * len(texts)
+def with_insertions(line: str, rng: random.Random) -> str:
+    """Return a line with abbreviations, marks and the like at a few places."""
+    words = line.split(" ")
+    for _ in range(rng.randint(1, 4)):
+        words.insert(rng.randint(0, len(words)), rng.choice(INSERTED))
+    return rng.choice([" ", " ", ""]).join([" ".join(words[:3]), " ".join(words[3:])])
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de"])
+def test_other_texts_are_cut_nearly_alike(language: str) -> None:
+    rng = random.Random(2)
+    soup = ["".join(rng.choices(SOUP, k=rng.randint(1, 25))) for _ in range(3_000)]
+    assert share_cut_alike(soup, language, WORDS) > 0.995
+    assert share_cut_alike(random_texts(3_000), language, WORDS) > 0.995
+
+
+def test_what_is_asked_of_the_library() -> None:
+    english = sentence_data("en", WORDS)
+    assert {"mr", "dr", "etc"} <= {*english["abbreviations"]}
+    assert {"He", "They"} <= {*english["starters"]}
+    assert english["afterDots"] == ["I"]
+    assert english["units"]["p.m"] == {"needsNumber": False, "endsAtNumber": True}
+    assert "at" in english["leading"]
+    german = sentence_data("de", WORDS)
+    assert german["months"] == ["Mai"]
+    assert german["looksPastSpaces"]
+    assert ";" in sentence_data("el", WORDS)["marks"]
+    assert sentence_data("ru", WORDS)["smallLetters"] == "гдлту"

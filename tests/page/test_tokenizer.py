@@ -1,6 +1,7 @@
 """The page's vocabularies against SentencePiece's segmentation, and Python's words."""
 
 import random
+import struct
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from gru_mt.config import DataConfig, TokenizerConfig
 from gru_mt.data.parts import load_parts
 from gru_mt.data.special import LITERALS
-from gru_mt.data.tokenizer import Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer import Subwords, Vocabulary, train_tokenizer
 from gru_mt.page.vocabulary import vocabulary_data
 from tests.page.node import needs_node, run_node
 from tests.page.texts import cleaned_texts
@@ -65,3 +66,35 @@ def test_ids_pieces_and_texts_are_pythons(side: tuple[str, Vocabulary]) -> None:
     decoded = [vocabulary.decode(ids) for ids in lists]
     odd = [row for row in zip(lists, found["decoded"], decoded, strict=True) if row[1] != row[2]]
     assert odd == []
+
+
+@pytest.mark.parametrize(("kind", "step", "factor"), [("unigram", 1, 0.1), ("bpe", 50, 1)])
+def test_of_equally_good_segmentations_it_takes_pythons(
+    kind: Any, step: float, factor: float
+) -> None:
+    sources = [row.source for row in PARTS.train[::9]]
+    trained = Subwords.train(sources, kind=kind, size=900)
+    vocabulary = Subwords(with_few_scores(trained, step, factor))
+    rng = random.Random(5)
+    words = sorted({word for text in sources for word in text.split()})
+    texts = [
+        "".join([*rng.choices(words, k=3), rng.choice([*LITERALS, " "]), word * rng.randint(1, 5)])
+        for word in rng.choices(words, k=5_000)
+    ]
+    data = {"vocabulary": vocabulary_data(vocabulary, kind), "texts": texts, "lists": []}
+    expected = vocabulary.encode_all(texts)
+    assert expected != trained.encode_all(texts)
+    assert run_node(IDS, data)["lists"] == expected
+
+
+def with_few_scores(vocabulary: Subwords, step: float, factor: float) -> bytes:
+    """Return a model with few different scores. Sums that should be equal differ by rounding."""
+    model = vocabulary.to_bytes()
+    for piece, score in zip(
+        vocabulary.pieces(range(vocabulary.size)), vocabulary.scores(), strict=True
+    ):
+        name = piece.encode()
+        head = bytes([0x0A, len(name)]) + name + b"\x15"  # of SentencePiece's protocol buffer
+        rounded = round(score / step) * factor
+        model = model.replace(head + struct.pack("<f", score), head + struct.pack("<f", rounded), 1)
+    return model
