@@ -16,7 +16,7 @@ export class Model {
   /** Take the facts of write.py (cell, layers, directions, attention) and an `Arithmetic`. */
   constructor(facts, arithmetic) {
     Object.assign(this, facts);
-    const linear = (name) => (arithmetic.has(name) ? arithmetic.linear(name) : null);
+    const linear = (name) => arithmetic.linear(name);
     this.output = linear("target_embedding");
     this.sourceEmbedding = linear("source_embedding") ?? this.output;
     this.encoder = Array.from({ length: this.encoderLayers * this.directions }, (_, k) => ({

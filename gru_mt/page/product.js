@@ -52,17 +52,13 @@ export class Arithmetic {
     return start;
   }
 
-  /** Return the linear layer of this name. */
+  /** Return the linear layer of this name; null where the model has none. */
   linear(name) {
     const found = this.linears[name];
-    if (!found) throw new Error(`the model has no ${name}`);
+    if (!found) return null;
     return found.precision === "int8"
       ? new Int8Linear(this, found)
       : new Float32Linear(this, found);
-  }
-
-  has(name) {
-    return name in this.linears;
   }
 
   /** Return a copy of fp32 numbers of the file. */

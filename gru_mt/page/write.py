@@ -45,8 +45,9 @@ def write_page(folder: Path, out: Path | None = None) -> str:
     bundle = load_bundle(folder, torch.device("cpu"))
     computing, weights = computing_facts(bundle)
     facts = _about(folder, bundle) | computing
-    size_mb = len(page(facts, weights).encode()) / 1e6
-    write_output(out, page(facts | {"megabytes": round(size_mb, 1)}, weights).encode())
+    text = base64.b64encode(gzip.compress(weights, mtime=0)).decode()
+    size_mb = len(page(facts, text).encode()) / 1e6
+    write_output(out, page(facts | {"megabytes": round(size_mb, 1)}, text).encode())
     return f"wrote {out}: {size_mb:.1f} MB; open it in a browser"
 
 
@@ -70,8 +71,8 @@ def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[st
     return facts, weights
 
 
-def page(facts: dict[str, Any], weights: bytes) -> str:
-    """Return the page of a model's facts and of the bytes that `packed` gives."""
+def page(facts: dict[str, Any], weights: str) -> str:
+    """Return the page of a model's facts and of its weights, packed by gzip, in base64."""
     style, script = (_read(name) for name in ("page.css", "page.js"))
     environment = Environment(loader=PackageLoader("gru_mt.page", "."), autoescape=True)
     return environment.get_template("page.html").render(
@@ -80,7 +81,7 @@ def page(facts: dict[str, Any], weights: bytes) -> str:
         style=style,
         script=script,
         worker=json_in_page(f"{worker_source()}\nserve();\n"),
-        weights=base64.b64encode(gzip.compress(weights, mtime=0)).decode(),
+        weights=weights,
         facts=json_in_page(facts),
         policy=policy(
             style, script, script_src="'wasm-unsafe-eval'", worker_src="blob:", img_src="data:"

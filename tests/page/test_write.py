@@ -62,7 +62,7 @@ def test_the_command_writes_a_page_beside_the_model(there: Path, gru_mt: Run) ->
 
 def test_the_page_asks_for_nothing_and_text_in_it_is_inert() -> None:
     nasty = {**ABOUT, "lexicon": "<!--<script></script>-->", "vocabularies": ["</script><b>"]}
-    text = page(nasty, b"weights")
+    text = page(nasty, "weights")
     tags = Tags(text).tags
     assert [tag for tag, _ in tags].count("script") == 4
     assert "b" not in [tag for tag, _ in tags]
@@ -73,7 +73,7 @@ def test_the_page_asks_for_nothing_and_text_in_it_is_inert() -> None:
 
 
 def test_the_page_is_renewed_with_the_same_bytes() -> None:
-    assert page(ABOUT, b"weights") == page(ABOUT, b"weights")
+    assert page(ABOUT, "weights") == page(ABOUT, "weights")
 
 
 TRANSLATE = """
