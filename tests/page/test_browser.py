@@ -1,5 +1,7 @@
 """The page in a real browser: it is typed into, and read."""
 
+import base64
+import gzip
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -59,7 +61,10 @@ def faked(tmp_path: Path) -> Faked:
 
     def write(**facts: Any) -> Path:
         about = {**ABOUT, "weightsSha256": "0" * 64, "decoding": {"beam_size": 2}, **facts}
-        whole, data = page_of(about, b"weights"), json_in_page(FAKE)
+        whole, data = (
+            page_of(about, base64.b64encode(gzip.compress(b"weights")).decode()),
+            json_in_page(FAKE),
+        )
         path = tmp_path / "faked.html"
         text = re.sub(r'(?<=id="worker">)[^<]*', lambda _: data, whole)
         path.write_text(text, "utf-8")
