@@ -258,8 +258,7 @@ class TokenizerConfig(Section):
     """Whether both languages share one vocabulary."""
     sampling: Fraction = 0.0
     """Random cutting of training sentences, new in each epoch: the smoothing exponent of unigram,
-    or the share of merges that bpe drops. 0 turns it off; char and word need 0. With sentencepiece
-    0.2.2 or newer each process draws other cuts, so that a resumed run reaches other bits."""
+    or the share of merges that bpe drops. 0 turns it off; char and word need 0."""
     min_frequency: Count = 2
     """Rarer words of the training part are left out of the vocabulary. For kind word alone."""
 

@@ -59,6 +59,11 @@ class Run:
         return self.folder / "corpus.json"
 
     @property
+    def data(self) -> Path:
+        """The folder of the training pairs as ids; see `data.prepared`."""
+        return self.folder / "data"
+
+    @property
     def attribution(self) -> Path:
         """The credit that the corpus's licence asks for, if any."""
         return self.folder / "attribution.txt"

@@ -10,7 +10,6 @@ import statistics
 import sys
 import tempfile
 import time
-import tracemalloc
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -23,13 +22,13 @@ from measuring import spread
 import gru_mt.device
 from gru_mt.config_file import load_config
 from gru_mt.cpu.memory import keep_memory
-from gru_mt.data.batching import plan_batches
-from gru_mt.data.encoding import encode_pairs
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
+from gru_mt.training.epochs import TrainingPairs
 from gru_mt.training.journal import Journal
-from gru_mt.training.preparation import prepare
-from gru_mt.training.schedule import LARGEST_BATCH
+from gru_mt.training.keeping import keep
+from gru_mt.training.preparation import load_data, prepare
+from gru_mt.training.schedule import LARGEST_BATCH, block_updates, fitted
 from gru_mt.training.start import start_of
 
 CONFIG = Path("configs/fra-eng.yaml")
@@ -90,41 +89,49 @@ def summary_ms(times_ms: Sequence[float]) -> dict[str, float]:
 
 
 def preparation(corpus: str, lines: str) -> dict[str, Any]:
-    """Return seconds and memory, per million lines, of what precedes the first update.
+    """Return what precedes the first update of a run, and of one that goes on.
 
-    The memory of preparation is what it adds to a process that has imported everything; that of a
-    plan is the most that it allocates.
+    The memory is the most that this process held, and the most of another that helped it. A plan's
+    seconds are for a million pairs of a block, whose pairs are there already.
     """
-    millions = int(lines) / 1e6
     config = load_config(CONFIG, [f"data.corpus={corpus}"])
     keep_memory()  # as training does
-    with tempfile.TemporaryDirectory() as folder:
-        before_mb, started_s = _peak_mb(), time.perf_counter()
+    with tempfile.TemporaryDirectory(dir=".") as folder:
         run = Run(Path(folder))
-        data = prepare(config, start_of(run, config), Journal(run.log))
-        pairs = encode_pairs(data.tokenizer, data.train)
-        prepared_s, added_mb = time.perf_counter() - started_s, _peak_mb() - before_mb
+        journal, started_s = Journal(run.log), time.perf_counter()
+        data = prepare(config, start_of(run, config), run, journal)
+        prepared_s, peaks_mb = time.perf_counter() - started_s, _peaks_mb()
+        keep(config, data, run)
+        disk_mb = sum(path.stat().st_size for path in run.data.iterdir()) / 1e6
+        started_s = time.perf_counter()
+        data = load_data(config, run, journal)
+        pairs = TrainingPairs(config, data.tokenizer, data.pairs)
+        block = pairs.of_block(0, 0)
+        first_block_s = time.perf_counter() - started_s
+        size = len(data.pairs)
+    training = fitted(config.training, block, pairs.blocks)
 
     def plan_s(epoch: int) -> float:
         started_s = time.perf_counter()
-        plan_batches(pairs, batch_tokens=LARGEST_BATCH, seed=1, epoch=epoch)
-        return time.perf_counter() - started_s
+        block_updates(training, block, LARGEST_BATCH, epoch)
+        return (time.perf_counter() - started_s) / len(block.row_N) * 1e6
 
-    plans_s = [plan_s(epoch) / millions for epoch in range(PLANS)]
-    tracemalloc.start()
-    plan_s(0)
-    _, plan_bytes = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
     return {
-        "preparation_s_per_million": prepared_s / millions,
-        "preparation_mb_per_million": added_mb / millions,
-        "plan_s_per_million": spread(plans_s),
-        "plan_mb_per_million": plan_bytes / 1e6 / millions,
+        "training_pairs": size,
+        "prepared_s": prepared_s,
+        "prepared_s_per_million": prepared_s / int(lines) * 1e6,
+        "peak_mb": peaks_mb[0],
+        "peak_mb_of_a_helper": peaks_mb[1],
+        "disk_mb": disk_mb,
+        "first_block_s": first_block_s,
+        "blocks": pairs.blocks,
+        "plan_s_per_million": spread([plan_s(epoch) for epoch in range(PLANS)]),
     }
 
 
-def _peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+def _peaks_mb() -> list[float]:
+    kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+    return [resource.getrusage(kind).ru_maxrss * 1024 / 1e6 for kind in kinds]
 
 
 def write_pairs(path: str, count: str) -> None:

@@ -132,7 +132,9 @@ def test_preparation_is_measured_for_a_million_pairs(tmp_path: Path) -> None:
     corpus = tmp_path / "pairs.tsv"
     corpus.write_text("".join(synthetic_pairs(1_000, seed=1)), encoding="utf-8")
     figures = preparation(str(corpus), "1000")
-    assert figures["plan_mb_per_million"] > 8 * 2  # two arrays of integers at the least
+    assert 900 < figures["training_pairs"] < 2_000
+    assert figures["disk_mb"] > 2 * 2 * 900 / 1e6  # two bytes for each of two ids at the least
+    assert figures["blocks"] == 1
     assert len(figures["plan_s_per_million"]["values"]) == 3
 
 

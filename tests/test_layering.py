@@ -19,13 +19,16 @@ ROWS = """
     errors flat html
     decoding config config_file config_keys
     storage run
-    data data.text data.corpora data.corpora.rows data.corpora.table data.corpora.parallel
-        data.corpora.files data.corpora.tmx data.corpora.report data.corpora.fra_eng
+    data data.text data.disk data.workers data.corpora data.corpora.files data.corpora.rows
+        data.corpora.report data.corpora.reading data.corpora.table data.corpora.parallel
+        data.corpora.tmx data.corpora.fra_eng
         data.corpora.phrasebook data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
-        data.corpora.phrasebook.sentences data.example data.split data.filters data.account
-        data.stages data.corpus data.evaluation_set data.parts data.check data.recipe
+        data.corpora.phrasebook.sentences data.example data.split data.filters data.judging
+        data.account data.stages data.corpus data.origins data.evaluation_set data.parts data.check
+        data.recipe
         data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
-        data.words data.tokenizer data.augment data.encoding data.batching
+        data.words data.sampling data.tokenizer data.augment data.encoding data.prepared
+        data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
     model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq
         model.incremental model.loss
@@ -43,7 +46,7 @@ ROWS = """
         evaluation.compare_lines
     training training.schedule training.progress training.optimizer training.checkpoint
         training.display training.journal training.lock training.back_translation training.start
-        training.preparation training.signals
+        training.preparation training.epochs training.signals
         training.update training.validation training.tensorboard training.keeping training.trial
         training.trainer training.overview
     report report.familiarity report.tables report.failures report.samples report.pictures

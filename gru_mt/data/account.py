@@ -1,23 +1,30 @@
-"""The account of a corpus: each line becomes a pair, or is counted under the reason to drop it."""
+"""The account of a corpus: each line becomes a pair, or is counted under the reason to drop it.
+
+Shapes: N pairs that were read, M of them that are kept.
+"""
 
 import bisect
 import hashlib
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
 
 from gru_mt.config import DataConfig
 from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
-from gru_mt.data.corpora.report import SAMPLE, CorpusReport, DroppedLines, advice, is_header
-from gru_mt.data.corpora.rows import Dropped, DropReason, Row
+from gru_mt.data.corpora.reading import TextStream
+from gru_mt.data.corpora.report import SAMPLE, CorpusReport, DroppedLines, advice
+from gru_mt.data.corpora.rows import DropReason
+from gru_mt.data.disk import Array, Chosen, Column, Ints, Stored, TextFile, scratch
 from gru_mt.data.example import Pair
-from gru_mt.data.filters import PairFilters, of_other_scripts
-from gru_mt.data.text import CONTROL, clean, count_words
+from gru_mt.data.filters import of_other_scripts
+from gru_mt.data.judging import FACTS, KEYS, MAX_EXAMPLE, SHOWN, Judged, Kind
+from gru_mt.data.split import component_of, first_alike, parts_of
 from gru_mt.errors import UserError
 
-MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
-SHOWN, MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
 _MOSTLY, _OFTEN = 0.9, 0.1  # shares of pairs
 _LOOKED_AT, _FEW = 1_000, 20  # attributions
 
@@ -25,23 +32,51 @@ _LOOKED_AT, _FEW = 1_000, 20  # attributions
 class LineNumbers:
     """Where the lines of a corpus are, which are numbered from 1 throughout its files."""
 
-    def __init__(self) -> None:
-        self._names: list[str] = []
-        self._first_lines: list[int] = []
+    def __init__(self, files: Iterable[tuple[str, int]] = ()) -> None:
+        """Take files, each with the number that its first line has in the corpus."""
+        self.files = [*files]
 
     def begin(self, name: str, line: int) -> None:
         """Note that a file's first line is line number `line` of the corpus."""
-        self._names.append(name)
-        self._first_lines.append(line)
+        self.files.append((name, line))
 
     def where(self, line: int) -> str:
         """Return the file and the number that line `line` of the corpus has there: "a.tsv:7"."""
-        place = bisect.bisect_right(self._first_lines, line) - 1
-        return f"{self._names[place]}:{line - self._first_lines[place] + 1}"
+        place = bisect.bisect_right(self.files, line, key=lambda file: file[1]) - 1
+        name, first_line = self.files[place]
+        return f"{name}:{line - first_line + 1}"
 
     def short(self, line: int) -> int | str:
         """Return the number alone where there is one file."""
-        return line if len(self._names) == 1 else self.where(line)
+        return line if len(self.files) == 1 else self.where(line)
+
+
+class StoredPairs(Stored[Pair]):
+    """The pairs of corpora on disk, with what the account and the split want to know of each."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Begin with none, in new files; see `scratch`."""
+        self.sides = TextFile.scratch(folder), TextFile.scratch(folder)
+        self._facts = Column(scratch(folder), FACTS)
+
+    def append(self, judged: Judged, line: int) -> None:
+        """Add the pairs of a chunk, which begins with line number `line` of the corpus."""
+        for side, texts in zip(self.sides, judged.sides, strict=True):
+            side.append(texts)
+        judged.fact_M["line"] += line
+        self._facts.append(judged.fact_M)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    def read(self, row_M: Ints) -> list[Pair]:
+        """Return the pairs at some rows."""
+        first, second = (side.read(row_M) for side in self.sides)
+        return [*map(Pair, first, second, self._facts.at(row_M)["line"].tolist())]
+
+    def fact(self, name: str, start: int, stop: int) -> Array:
+        """Return one of FACTS of each pair from row `start` to before `stop`."""
+        return self._facts.field(name, start, stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,135 +84,148 @@ class Corpus:
     """The pairs of a corpus, and the facts to report about them."""
 
     name: str
-    pairs: list[Pair]  # distinct, in the order of the file
+    stored: StoredPairs  # of this corpus and others
+    row_N: Ints  # of `stored`: the distinct pairs, at least one, in the order of the file
     report: CorpusReport
-    sha256: str  # of the unpacked text; of several files, one after the other
+    sha256: str  # of the unpacked text; of several files, of their digests in lines
     attribution: str  # the credit that its licence asks for; "" if none is known
     warnings: tuple[str, ...]
     lines: LineNumbers
+
+    @property
+    def pairs(self) -> Stored[Pair]:
+        """The distinct pairs, in the order of the file."""
+        return Chosen(self.stored, self.row_N)
+
+    def parts(self) -> Ints:
+        """Return the part of each pair; see `parts_of`."""
+        component_N = component_of(*map(self.fact, KEYS))
+        return parts_of(component_N, self.fact("bucket"), Chosen(self.stored.sides[0], self.row_N))
+
+    def fact(self, name: str) -> Array:
+        """Return one of FACTS of each distinct pair."""
+        start, stop = int(self.row_N[0]), int(self.row_N[-1]) + 1
+        return self.stored.fact(name, start, stop)[self.row_N - start]
 
 
 class Account:
     """The account of one corpus while it is read."""
 
-    def __init__(self, config: DataConfig, where: str, sides: Sequence[int] = (0, 1)) -> None:
-        """Begin with no file; messages call the corpus `where`. Only `sides` of it have text."""
+    def __init__(
+        self,
+        config: DataConfig,
+        where: str,
+        sides: Sequence[int],
+        pairs: StoredPairs,
+    ) -> None:
+        """Begin with no file; messages call the corpus `where`. Only `sides` of it have text.
+
+        Its pairs go to the end of `pairs`.
+        """
         self._config, self._where, self._sides = config, where, sides
-        self._pairs: list[Pair] = []
-        self._seen: set[tuple[str, str]] = set()
-        self._dropped: defaultdict[DropReason, list[int]] = defaultdict(list)
+        self._pairs, self._first_row = pairs, len(pairs)
+        self._dropped: defaultdict[DropReason, list[int]] = defaultdict(list)  # the first lines
         self._examples: defaultdict[DropReason, list[str]] = defaultdict(list)
-        self._read = self._line_in_file = 0
-        self._tatoeba = self._others = 0  # pairs whose attribution names Tatoeba, or somebody else
-        self._thirds: set[str] = set()  # the first attributions to others, each once
-        self._same = 0  # pairs whose sides are equal
-        self._filters = PairFilters(config.filters)
-        self._lines, self._digest, self._sample = LineNumbers(), hashlib.sha256(), b""
+        self._counts = Counter[DropReason]()
+        self.read = 0  # lines so far
+        self._others: list[tuple[int, str]] = []  # the first rows with attributions to others
+        self._lines, self._sha256s, self._sample = LineNumbers(), list[str](), b""
 
-    def begin(self, name: str, text: bytes) -> None:
-        """Take a file, whose rows follow."""
-        self._digest.update(text)
-        self._lines.begin(name, self._read + 1)
-        self._line_in_file = 0
-        self._sample = self._sample or text[:SAMPLE]
+    def begin(self, name: str) -> None:
+        """Take a file, whose chunks follow."""
+        self._lines.begin(name, self.read + 1)
 
-    def add(self, row: Row) -> None:
-        """Take the row of the next line."""
-        self._read += 1
-        self._line_in_file += 1
-        cleaned = self._cleaned_or_dropped(row)
-        if isinstance(cleaned, Dropped):
-            self._drop(cleaned, self._read)
-            return
-        first, second, attribution = cleaned
-        self._seen.add((first, second))
-        self._pairs.append(Pair(first, second, self._read))
-        self._same += first == second
-        if "tatoeba.org" in attribution:
-            self._tatoeba += 1
-        elif attribution:
-            self._others += 1
-            if len(self._thirds) < _LOOKED_AT:
-                self._thirds.add(attribution)
+    def end(self, texts: Sequence[TextStream]) -> None:
+        """Take what is known of a file, or of two parallel files, at the end."""
+        self._sha256s += [text.sha256 for text in texts]
+        self._sample = self._sample or b"".join(text.sample for text in texts)[:SAMPLE]
 
-    def _drop(self, dropped: Dropped, line: int) -> None:
-        self._dropped[dropped.reason].append(line)
-        if len(self._dropped[dropped.reason]) <= SHOWN:
-            self._examples[dropped.reason].append(dropped.text[:MAX_EXAMPLE].strip())
-
-    def _drop_other_scripts(self) -> None:
-        """Drop the pairs of which a side is in a script that its language has not."""
-        places: set[int] = set()
-        for side in self._sides:
-            places.update(of_other_scripts([pair[:2][side] for pair in self._pairs]))
-        for place in sorted(places):
-            first, second, line = self._pairs[place]
-            self._drop(Dropped(DropReason.SCRIPT, f"{first} | {second}"), line)
-        self._pairs = [pair for place, pair in enumerate(self._pairs) if place not in places]
+    def add(self, judged: Judged) -> None:
+        """Take the next chunk of the file."""
+        for reason, place, text in judged.examples:
+            self._show(reason, self.read + 1 + place, text)
+        self._counts.update(judged.dropped)
+        if len(self._others) < _LOOKED_AT * _FEW:
+            self._others += [(len(self._pairs) + place, text) for place, text in judged.others]
+        self._pairs.append(judged, self.read + 1)
+        self.read += judged.lines
 
     def corpus(self, name: str) -> Corpus:
         """Return the corpus, or raise UserError where too little is left of it."""
+        row_N = self._distinct()
         if "scripts" in self._config.filters:
-            self._drop_other_scripts()
-        report = self._report()
-        self._refuse(report)
-        sha256 = self._digest.hexdigest()
+            row_N = self._of_usual_scripts(row_N)
+        kind_N = self._fact("kind")[row_N - self._first_row]
+        same, tatoeba, others = (int(np.count_nonzero(kind_N & kind)) for kind in Kind)
+        report = self._report(len(row_N))
+        self._refuse(report, same)
+        [sha256, *more] = self._sha256s
+        if more:
+            sha256 = hashlib.sha256("\n".join(self._sha256s).encode()).hexdigest()
         attributions = []
-        if self._tatoeba or sha256 == FRA_ENG_SHA256:
+        if tatoeba or sha256 == FRA_ENG_SHA256:
             attributions.append(TATOEBA_ATTRIBUTION)
-        if self._others:
+        if others:
             attributions.append(
-                f"pairs that name their own source in column 3 of {self._where}: {self._others:,}"
+                f"pairs that name their own source in column 3 of {self._where}: {others:,}"
             )
-        warnings = tuple(self._warnings(report))
-        return Corpus(
-            name, self._pairs, report, sha256, "; ".join(attributions), warnings, self._lines
+        kept = {*row_N[np.isin(row_N, [row for row, _ in self._others])].tolist()}
+        thirds = {text for row, text in self._others if row in kept}
+        warnings = tuple(self._warnings(report, same, others, min(len(thirds), _LOOKED_AT)))
+        credit = "; ".join(attributions)
+        return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, self._lines)
+
+    def _distinct(self) -> Ints:
+        """Return the rows of the distinct pairs; with a filter, of those with distinct keys too."""
+        first_N = alike_N = first_alike(self._fact("digest"))
+        order_N = np.arange(len(first_N))
+        if "near_duplicates" in self._config.filters and len(self._sides) > 1:
+            alike_N = first_alike(np.hstack([*map(self._fact, KEYS)]))
+        is_same_N = first_N == first_N[alike_N]
+        row_N = self._first_row + order_N
+        self._drop(DropReason.DUPLICATE, row_N[(alike_N < order_N) & is_same_N])
+        self._drop(DropReason.NEAR, row_N[~is_same_N])
+        distinct_N: Ints = row_N[alike_N == order_N]
+        return distinct_N
+
+    def _fact(self, name: str) -> Array:
+        return self._pairs.fact(name, self._first_row, len(self._pairs))
+
+    def _of_usual_scripts(self, row_N: Ints) -> Ints:
+        """Return the rows of which no side is in a script that its language has not."""
+        texts = [Chosen(self._pairs.sides[side], row_N) for side in self._sides]
+        out = {place for each in texts for place in of_other_scripts(each)}
+        place_M = np.array(sorted(out), np.int64)
+        self._drop(DropReason.SCRIPT, row_N[place_M])
+        return np.delete(row_N, place_M)
+
+    def _drop(self, reason: DropReason, row_M: Ints) -> None:
+        """Count pairs as dropped, and show the first ones."""
+        if len(row_M):
+            self._counts[reason] += len(row_M)
+        for first, second, line in self._pairs.read(row_M[:SHOWN]):
+            self._show(reason, line, f"{first[:MAX_EXAMPLE]} | {second}"[:MAX_EXAMPLE].strip())
+
+    def _show(self, reason: DropReason, line: int, text: str) -> None:
+        if len(self._examples[reason]) < SHOWN:
+            self._dropped[reason].append(line)
+            self._examples[reason].append(text)
+
+    def _report(self, kept: int) -> CorpusReport:
+        frequent_first = sorted(
+            self._counts.items(), key=lambda item: (-item[1], self._dropped[item[0]])
         )
-
-    def _cleaned_or_dropped(self, row: Row) -> Row:
-        """Return `row` with its sides cleaned, or why there is none."""
-        if isinstance(row, Dropped):
-            return row
-        first, second = clean(row[0]), clean(row[1])
-        reason = self._reason(first, second)
-        if reason is not None:
-            return Dropped(reason, f"{first[:MAX_EXAMPLE]} | {second}")
-        return first, second, row[2].strip()
-
-    def _reason(self, first: str, second: str) -> DropReason | None:
-        """Return why a pair of cleaned sides is dropped; None if it is kept."""
-        config = self._config
-        if self._line_in_file == 1 and is_header(first, second, config.languages):
-            return DropReason.HEADER
-        if CONTROL.search(first) or CONTROL.search(second):
-            return DropReason.CONTROL
-        texts = [(first, second)[side] for side in self._sides]
-        if not all(texts):
-            return DropReason.EMPTY
-        if max(map(len, texts)) > MAX_CHARACTERS * config.max_words:
-            return DropReason.TOO_LONG
-        shorter, *_, longer = sorted(map(count_words, texts * 2))
-        if longer > config.max_words:
-            return DropReason.TOO_LONG
-        if longer > config.max_ratio * shorter:
-            return DropReason.RATIO
-        if (first, second) in self._seen:
-            return DropReason.DUPLICATE
-        return self._filters.reason(first, second) if len(texts) > 1 else None
-
-    def _report(self) -> CorpusReport:
-        frequent_first = sorted(self._dropped.items(), key=lambda item: -len(item[1]))
         by_reason = {
             reason: DroppedLines(
-                len(lines),
-                tuple(map(self._lines.short, lines[:SHOWN])),
+                count,
+                tuple(map(self._lines.short, self._dropped[reason])),
                 tuple(self._examples[reason]),
             )
-            for reason, lines in frequent_first
+            for reason, count in frequent_first
         }
-        return CorpusReport(self._read, len(self._pairs), by_reason)
+        return CorpusReport(self.read, kept, by_reason)
 
-    def _refuse(self, report: CorpusReport) -> None:
+    def _refuse(self, report: CorpusReport, same: int) -> None:
         """Raise UserError where no pair is left, or most lines or sides cannot be meant."""
         if not report.read:
             raise UserError(f"{self._where}: is empty")
@@ -193,19 +241,20 @@ class Account:
             if report.kept:
                 message += f"; to go on without them set data.allow_dropped to {share:.3f} or more"
             raise UserError(f"{self._where}: {message}")
-        if self._same > _MOSTLY * report.kept:
+        if same > _MOSTLY * report.kept:
             raise UserError(
-                f"{self._where}: {self._same:,} of {report.kept:,} pairs have the same text on "
+                f"{self._where}: {same:,} of {report.kept:,} pairs have the same text on "
                 "both sides; was one file or column named twice?"
             )
 
-    def _warnings(self, report: CorpusReport) -> Iterator[str]:
+    def _warnings(self, report: CorpusReport, same: int, others: int, thirds: int) -> Iterator[str]:
+        """Yield what wants attention; `thirds` of `others` attributions differ."""
         if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
             said = advice(DropReason.NOT_UTF8, self._sample, self._config.languages)
             yield f"{self._where}: lines that are not UTF-8: {not_utf8}: {said}"
-        if self._same > _OFTEN * report.kept:
-            yield f"{self._where}: {self._same:,} pairs have the same text on both sides"
-        if len(self._thirds) > _FEW and 2 * len(self._thirds) > min(self._others, _LOOKED_AT):
+        if same > _OFTEN * report.kept:
+            yield f"{self._where}: {same:,} pairs have the same text on both sides"
+        if thirds > _FEW and 2 * thirds > min(others, _LOOKED_AT):
             yield (
                 f"{self._where}: column 3 is read as an attribution, and looks like text: set "
                 "columns: [1, 2], or [1, 3] to train on it"

@@ -9,11 +9,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Self
 
 from gru_mt.config import AugmentConfig
-from gru_mt.data.example import Example
+from gru_mt.data.example import Texts
 from gru_mt.data.special import LITERALS
 from gru_mt.data.text import SPACELESS
 
@@ -35,37 +36,47 @@ _BESIDE = {  # q -> w, w -> qe
 }
 
 
-class Texts(NamedTuple):
-    """The two sides of a pair."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What noise knows of the words of a corpus."""
 
-    source: str
-    target: str
+    dictionary: dict[str, str]  # words with their translations
+    names: tuple[str, ...]  # see `shared_names`, in alphabetical order
+
+    @classmethod
+    def learn(cls, pairs: Sequence[Texts]) -> Self:
+        """Return the words of pairs, literals masked. Pairs of single words are a dictionary."""
+        dictionary = {
+            source: target
+            for source, target in pairs
+            if _WORD.fullmatch(source) and _WORD.fullmatch(target)
+        }
+        return cls(dictionary, tuple(sorted(shared_names(pairs))))
 
 
 class Noise:
     """The noise of a run."""
 
-    def __init__(self, config: AugmentConfig, examples: Sequence[Example], *, seed: int) -> None:
-        """Take the training pairs, literals masked. Pairs of single words are a dictionary."""
-        self._config, self._seed = config, seed
-        self._pairs = [Texts(pair.source, pair.target) for pair in examples]
-        self._dictionary = {
-            pair.source: pair.target for pair in self._pairs if all(map(_WORD.fullmatch, pair))
-        }
-        self._names = shared_names(self._pairs)
+    def __init__(
+        self, config: AugmentConfig, pairs: Sequence[Texts], words: Words, *, seed: int
+    ) -> None:
+        """Take the training pairs, literals masked, and what is known of their words."""
+        self._config, self._seed, self._pairs = config, seed, pairs
+        self._dictionary, self._names = words.dictionary, frozenset(words.names)
         self._alike = {
-            vowel: sorted(name for name in self._names if begins_with_vowel(name) == vowel)
+            vowel: [name for name in words.names if begins_with_vowel(name) == vowel]
             for vowel in (True, False)
         }
 
-    def of_epoch(self, epoch: int, rows: Iterable[int]) -> dict[int, Texts]:
-        """Return what an epoch changes of the pairs that it takes, by their places in `rows`."""
+    def of_epoch(
+        self, epoch: int, places: Iterable[int], pairs: Iterable[Texts]
+    ) -> dict[int, Texts]:
+        """Return what an epoch changes of the pairs at some places of it, by their order here."""
         changed = {}
-        for place, row in enumerate(rows):
-            pair = self._pairs[row]
+        for order, (place, pair) in enumerate(zip(places, pairs, strict=True)):
             noisy = self._noisy(pair, random.Random(f"{self._seed}/{epoch}/{place}"))
             if noisy != pair:
-                changed[place] = noisy
+                changed[order] = noisy
         return changed
 
     def _noisy(self, pair: Texts, rng: random.Random) -> Texts:

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gru_mt.data.encoding import EncodedPairs, Ints
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import EncodedPairs
 from gru_mt.data.special import BOS, PAD
 
 
@@ -52,16 +53,19 @@ def plan_batches(
     batch_tokens: int,
     seed: int,
     epoch: int,
+    block: int | None = None,
     batch_sentences: int | None = None,
 ) -> list[Ints]:
-    """Return the rows of each batch of an epoch. The same arguments give the same batches.
+    """Return the rows of each batch of an epoch, or of a block where an epoch has several.
+
+    The same arguments give the same batches.
 
     Every pair is in exactly one batch. A batch holds at most `batch_tokens` padded target tokens,
     or a single longer pair, and at most `batch_sentences` pairs if that is given. Each epoch
     shuffles pairs of equal lengths anew, and the batches too.
     """
     most_pairs = batch_sentences or sys.maxsize
-    rng = np.random.default_rng((seed, epoch))
+    rng = np.random.default_rng((seed, epoch) if block is None else (seed, epoch, block))
     shuffled_N = rng.permutation(len(pairs.target.length_N))
     target_N, source_N = (side.length_N[shuffled_N] for side in (pairs.target, pairs.source))
     # Sort by target length, then by source length: upwards for one target length, downwards for the

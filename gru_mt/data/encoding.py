@@ -6,22 +6,18 @@ Shapes: N sentences, B batch, S tokens. No torch here: translating with onnxrunt
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from gru_mt.data.disk import CHUNK, Ints
 from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.data.tokenizer import Tokenizer, Vocabulary
 
 if TYPE_CHECKING:
-    from gru_mt.data.augment import Texts
-    from gru_mt.data.example import Example
-
-Ints = npt.NDArray[np.int64]
-
-CHUNK = 10_000  # sentences encoded at a time: ids in lists take ten times the memory of an array
+    from gru_mt.data.example import Example, Texts
 
 
 class IdSequences:
@@ -39,9 +35,25 @@ class IdSequences:
             kept = [*sentence, EOS][:cut_tokens]
             ids.extend(kept)
             lengths.append(len(kept))
-        self._ids = np.frombuffer(ids, np.int32)
-        self.length_N: Ints = np.frombuffer(lengths, np.int64)  # <eos> counts
-        self._start_N = np.cumsum(self.length_N) - self.length_N
+        self._take(np.frombuffer(ids, np.int32), np.frombuffer(lengths, np.int64))
+
+    def _take(self, ids: npt.NDArray[Any], length_N: Ints) -> None:
+        self._ids, self.length_N = ids, length_N  # <eos> counts
+        self._start_N = np.cumsum(length_N) - length_N
+
+    @classmethod
+    def of(cls, ids: npt.NDArray[Any], length_N: Ints, *, cut_tokens: int | None = None) -> Self:
+        """Return sentences whose ids, <eos> included, are in one array."""
+        sequences = cls([])
+        sequences._take(ids, length_N)
+        if cut_tokens is not None:
+            sequences.length_N = np.minimum(length_N, cut_tokens)
+        return sequences
+
+    @property
+    def ids(self) -> npt.NDArray[Any]:
+        """The ids of all sentences after each other, as long as none was overlaid or taken."""
+        return self._ids
 
     @property
     def lost_ends(self) -> int:

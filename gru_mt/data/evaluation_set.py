@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self, TypeGuard
 
 from gru_mt.config import DataConfig, EvaluationSetConfig
-from gru_mt.data.corpora.files import Place, read_text, user_path
-from gru_mt.data.corpora.rows import Dropped, text_lines
+from gru_mt.data.corpora.files import Place, user_path
+from gru_mt.data.corpora.reading import open_text
+from gru_mt.data.corpora.rows import Dropped
 from gru_mt.data.corpora.table import csv_rows, table_rows
 from gru_mt.data.example import Example
 from gru_mt.data.text import CONTROL
 from gru_mt.errors import UserError
+from gru_mt.storage import read_signed_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,14 @@ def sets_to_json(sets: Sequence[EvaluationSet]) -> dict[str, Any]:
     }
 
 
+def load_sets(path: Path) -> list[EvaluationSet]:
+    """Return the sets of a file of signed JSON; UserError where it is missing or damaged."""
+    try:
+        return sets_from_json(read_signed_json(path))
+    except ValueError as error:
+        raise UserError(f"{path}: damaged: {error}") from None
+
+
 def sets_from_json(values: dict[str, Any]) -> list[EvaluationSet]:
     """Return the sets that `sets_to_json` gave; ValueError says what is wrong with others."""
     sets = values.get("sets")
@@ -120,22 +131,23 @@ def load_evaluation_set(files: EvaluationSetConfig, config: DataConfig, key: str
 
 def _lines(place: Place, encoding: str) -> list[str]:
     texts = []
-    for number, line in enumerate(text_lines(read_text(place, encoding=encoding)), start=1):
-        try:
-            texts.append(_checked(line.decode(), place, number))
-        except UnicodeDecodeError:
-            raise UserError(f"{place}:{number}: not UTF-8; set encoding") from None
+    with open_text(place, encoding=encoding) as text:
+        for number, line in enumerate(text.lines(), start=1):
+            try:
+                texts.append(_checked(line.decode(), place, number))
+            except UnicodeDecodeError:
+                raise UserError(f"{place}:{number}: not UTF-8; set encoding") from None
     return texts
 
 
 def _table_columns(place: Place, files: EvaluationSetConfig) -> list[tuple[object, Sequence[str]]]:
-    data = read_text(place, encoding=files.encoding)
     read = csv_rows if place.ending == ".csv" else table_rows
     pairs = []
-    for number, row in enumerate(read(data, files.columns), start=1):
-        if isinstance(row, Dropped):
-            raise UserError(f"{place}:{number}: {row.reason}")
-        pairs.append(tuple(_checked(side, place, number) for side in row[:2]))
+    with open_text(place, encoding=files.encoding) as text:
+        for number, row in enumerate(read(text, files.columns), start=1):
+            if isinstance(row, Dropped):
+                raise UserError(f"{place}:{number}: {row.reason}")
+            pairs.append(tuple(_checked(side, place, number) for side in row[:2]))
     return [(place, side) for side in zip(*pairs, strict=True)] or [(place, ())] * 2
 
 

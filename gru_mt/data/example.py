@@ -14,6 +14,13 @@ class Pair(NamedTuple):
     line: int  # 1-based line of the corpus where the pair was first seen
 
 
+class Texts(NamedTuple):
+    """The two sides of a pair in the direction of translation."""
+
+    source: str
+    target: str
+
+
 class Example(NamedTuple):
     """A source sentence, its translation, and where they are from."""
 

@@ -7,32 +7,18 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from gru_mt.data.corpora.rows import DropReason
-from gru_mt.data.split import key
 
 _NUMBER = re.compile(r"\d+")
 LEAST_SHARE = 0.05  # of a side's letters, in a script that belongs to its language
 
 
-class PairFilters:
-    """The filters that judge a pair by itself and by those before it."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        """Take the names of the filters that are on."""
-        self._names = {*names}
-        self._keys: set[tuple[str, str]] = set()
-
-    def reason(self, first: str, second: str) -> DropReason | None:
-        """Return why a pair is dropped; None for a pair that is kept, and is remembered."""
-        if "copies" in self._names and first.lower() == second.lower():
-            return DropReason.COPY
-        if "digits" in self._names and _numbers(first) != _numbers(second):
-            return DropReason.DIGITS
-        if "near_duplicates" in self._names:
-            keys = key(first), key(second)
-            if keys in self._keys:
-                return DropReason.NEAR
-            self._keys.add(keys)
-        return None
+def why_no_translation(first: str, second: str, filters: Sequence[str]) -> DropReason | None:
+    """Return why one of `filters` drops a pair by itself; None if none does."""
+    if "copies" in filters and first.lower() == second.lower():
+        return DropReason.COPY
+    if "digits" in filters and _numbers(first) != _numbers(second):
+        return DropReason.DIGITS
+    return None
 
 
 def _numbers(text: str) -> list[str]:
@@ -56,10 +42,16 @@ def script(letter: str) -> str:
     return {"Cjk": "Han", "Fullwidth": "Latin", "Halfwidth": "Katakana"}.get(name, name)
 
 
-def of_other_scripts(texts: Sequence[str]) -> list[int]:
-    """Return the places of the texts that are mostly in scripts that few of all letters have."""
-    counts = [script_counts(text) for text in texts]
-    usual = usual_scripts(sum(counts, Counter[str]()))
+def of_other_scripts(texts: Iterable[str]) -> list[int]:
+    """Return the places of the texts that are mostly in scripts that few of all letters have.
+
+    `texts` are gone through twice.
+    """
+    total = Counter[str]()
+    for text in texts:
+        total.update(script_counts(text))
+    usual = usual_scripts(total)
+    counts = map(script_counts, texts)
     return [
         place
         for place, of_text in enumerate(counts)

@@ -1,19 +1,27 @@
 """Training pairs, dev sets and test sets of all that a configuration names, without leaks."""
 
 import random
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
-from gru_mt.config import DataConfig
+import numpy as np
+import numpy.typing as npt
+
+from gru_mt.config import CorpusConfig, DataConfig
 from gru_mt.data.account import Corpus
 from gru_mt.data.corpus import load_corpora
+from gru_mt.data.disk import Chosen, Digests, Ints, Stored, digests
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.example import Example
-from gru_mt.data.split import as_examples, key, split_pairs
+from gru_mt.data.judging import KEYS
+from gru_mt.data.split import DEV, TEST, TRAIN, as_examples, key
 from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.errors import UserError, quoted
+
+Sets = dict[str, list[EvaluationSet]]  # of dev and of test
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +29,7 @@ class Parts:
     """What is trained on, and what it is measured on. The first set of dev decides."""
 
     corpora: list[Corpus]
-    train: list[Example]  # in the order of the corpora and of their lines
+    train: Sequence[Example]  # in the order of the corpora and of their lines
     dev: list[EvaluationSet]
     test: list[EvaluationSet]
     leaks: dict[str, int]  # training pairs of each corpus that share a sentence with dev or test
@@ -96,96 +104,144 @@ def _sizes(sets: Sequence[EvaluationSet]) -> str:
     return " and ".join(f"{each.name} {count:,}" for each, count in zip(sets, counts, strict=True))
 
 
+class StoredExamples(Stored[Example]):
+    """Pairs of several corpora, one corpus after the other, in the direction of translation."""
+
+    def __init__(self, corpora: Sequence[Corpus], rows: Sequence[Ints], *, reverse: bool) -> None:
+        """Take the corpora, and of each the rows of its pairs."""
+        self._pairs = [
+            Chosen(corpus.pairs, each) for corpus, each in zip(corpora, rows, strict=True)
+        ]
+        self._reverse = reverse
+        self._starts = np.cumsum([0, *map(len, rows)])
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def read(self, row_M: Ints) -> list[Example]:
+        """Return the pairs at some rows."""
+        corpus_M = np.searchsorted(self._starts, row_M, side="right") - 1
+        examples = []
+        for run in np.split(np.arange(len(row_M)), np.flatnonzero(np.diff(corpus_M)) + 1):
+            for corpus in corpus_M[run[:1]].tolist():
+                pairs = self._pairs[corpus].read(row_M[run] - self._starts[corpus])
+                examples += as_examples(pairs, reverse=self._reverse, corpus=corpus)
+        return examples
+
+
 def load_parts(
     config: DataConfig,
     *,
     dev: Sequence[EvaluationSet] = (),
     test: Sequence[EvaluationSet] = (),
+    folder: Path | None = None,
     tell: Tell = tell_nobody,
 ) -> Parts:
     """Return the parts of the corpora and a user's own sets, which come first.
 
-    The sets `dev` and `test` come last, but for those that are there already.
+    The sets `dev` and `test` come last, but for those that are there already. The pairs of train
+    are in files without names, in `folder` if it is given.
 
     Each corpus is split by itself, so its dev and test stay the same beside other corpora. A
     training pair that has the `key` of a sentence of dev or test, on the side of that sentence's
     language, is a leak. Raises UserError as `load_corpora` and `load_evaluation_set` do, and where
     two sets have one name.
     """
-    corpora = load_corpora(config, tell)
-    tell("splitting")
-    train: list[Example] = []
-    own = (("dev", config.dev, dev), ("test", config.test, test))
-    sets_of = {
+    sets: Sets = {
         part: [load_evaluation_set(each, config, f"data.{part}") for each in files]
-        for part, files, _ in own
+        for part, files in (("dev", config.dev), ("test", config.test))
     }
+    corpora = load_corpora(config, folder, tell)
+    tell("splitting")
+    rows = [
+        _divided(corpus, settings, sets, reverse=config.reversed)
+        for corpus, settings in zip(corpora, config.corpus, strict=True)
+    ]
+    _add_others(sets, {"dev": dev, "test": test})
+    wanted = _KeysOfSets.of([*sets["dev"], *sets["test"]], reverse=config.reversed)
+    leaks: dict[str, int] = {}
+    beyond: dict[str, int] = {}
     for place, (corpus, settings) in enumerate(zip(corpora, config.corpus, strict=True)):
-        if settings.part == "train" or settings.side:
-            pairs = as_examples(corpus.pairs, reverse=config.reversed)
-        else:
-            split = split_pairs(corpus.pairs, reverse=config.reversed)
-            pairs = split.train
-            for part, examples in (("dev", split.dev), ("test", split.test)):
-                if examples:
-                    sets_of[part].append(EvaluationSet.from_examples(examples, corpus.name))
-        train += [pair._replace(corpus=place) for pair in pairs] if place else pairs
-    for part, _, others in own:
-        known = [each.sources for each in sets_of[part]]
-        sets_of[part] += [each for each in others if each.sources not in known]
-        names = Counter(each.name for each in sets_of[part])
+        sides = (0, 1) if settings.side is None else (int(not config.reversed),)
+        is_leak_N = wanted.in_pairs(corpus, rows[place], sides)
+        if is_leak_N.any():
+            leaks[corpus.name] = int(is_leak_N.sum())
+        if config.leaks == "drop":
+            rows[place] = rows[place][~is_leak_N]
+        if settings.limit is not None and settings.limit < len(rows[place]):
+            beyond[corpus.name] = len(rows[place]) - settings.limit
+            rows[place] = _limited(rows[place], settings.limit)
+    one_sided = [settings.side is not None for settings in config.corpus]
+    alone = [each if is_alone else each[:0] for each, is_alone in zip(rows, one_sided, strict=True)]
+    both = [each[:0] if is_alone else each for each, is_alone in zip(rows, one_sided, strict=True)]
+    return Parts(
+        corpora,
+        StoredExamples(corpora, both, reverse=config.reversed),
+        sets["dev"],
+        sets["test"],
+        leaks,
+        config.leaks == "keep",
+        [*StoredExamples(corpora, alone, reverse=config.reversed)],
+        beyond,
+    )
+
+
+def _divided(corpus: Corpus, settings: CorpusConfig, sets: Sets, *, reverse: bool) -> Ints:
+    """Return the rows of a corpus that are trained on; the others go into `sets`."""
+    row_N = np.arange(len(corpus.row_N))
+    if settings.part == "train" or settings.side:
+        return row_N
+    part_N = corpus.parts()
+    for part, number in (("dev", DEV), ("test", TEST)):
+        pairs = corpus.pairs.read(row_N[part_N == number])
+        if examples := as_examples(pairs, reverse=reverse):
+            sets[part].append(EvaluationSet.from_examples(examples, corpus.name))
+    train_M: Ints = row_N[part_N == TRAIN]
+    return train_M
+
+
+def _add_others(sets: Sets, others: Mapping[str, Sequence[EvaluationSet]]) -> None:
+    """Put the others last, but for those that are there already."""
+    for part, own in sets.items():
+        known = [each.sources for each in own]
+        own += [each for each in others[part] if each.sources not in known]
+        names = Counter(each.name for each in own)
         if twice := [name for name, count in names.items() if count > 1]:
             raise UserError(
                 f"data.{part}: two sets are called {quoted(twice[0])}; give one another name"
             )
-    clean, leaks = _without_leaks(train, [*sets_of["dev"], *sets_of["test"]])
-    keep = config.leaks == "keep"
-    kept, beyond = _limited(train if keep else clean, [each.limit for each in config.corpus])
-    return Parts(
-        corpora,
-        [pair for pair in kept if pair.source],
-        sets_of["dev"],
-        sets_of["test"],
-        {corpora[place].name: count for place, count in sorted(leaks.items())},
-        keep,
-        [pair for pair in kept if not pair.source],
-        {corpora[place].name: count for place, count in sorted(beyond.items())},
-    )
 
 
-def _limited(
-    train: Sequence[Example], limits: Sequence[int | None]
-) -> tuple[list[Example], Counter[int]]:
-    """Return as many pairs of each corpus as its limit allows, and how many it leaves out.
-
-    The pairs of a smaller limit are among those of a larger one.
-    """
-    rows_of: defaultdict[int, list[int]] = defaultdict(list)
-    for row, pair in enumerate(train):
-        rows_of[pair.corpus].append(row)
-    beyond = Counter[int]()
-    out: set[int] = set()
-    for place, rows in rows_of.items():
-        limit = limits[place]
-        if limit is not None and limit < len(rows):
-            out.update(random.Random(0).sample(rows, len(rows))[limit:])
-            beyond[place] = len(rows) - limit
-    return [pair for row, pair in enumerate(train) if row not in out], beyond
+def _limited(row_N: Ints, limit: int) -> Ints:
+    """Return as many rows as a limit allows. Those of a smaller limit are among a larger one's."""
+    drawn = random.Random(0).sample(range(len(row_N)), len(row_N))[:limit]
+    limited_N: Ints = row_N[np.sort(drawn)]
+    return limited_N
 
 
-def _without_leaks(
-    train: Iterable[Example], sets: Iterable[EvaluationSet]
-) -> tuple[list[Example], Counter[int]]:
-    """Return the pairs that share no sentence with `sets`, and how many each corpus loses."""
-    sources: set[str] = set()
-    targets: set[str] = set()
-    for each in sets:
-        sources.update(map(key, each.sources))
-        targets.update(key(text) for texts in each.references for text in texts)
-    clean, leaks = [], Counter[int]()
-    for pair in train:
-        if (pair.source and key(pair.source) in sources) or key(pair.target) in targets:
-            leaks[pair.corpus] += 1
-        else:
-            clean.append(pair)
-    return clean, leaks
+class _KeysOfSets(NamedTuple):
+    """The digests of the keys of sentences of dev and test, by their side in a corpus."""
+
+    sides: tuple[Digests, Digests]  # of first sides, and of second sides
+
+    @classmethod
+    def of(cls, sets: Sequence[EvaluationSet], *, reverse: bool) -> Self:
+        """Return the keys of sets."""
+        sources = digests(key(text) for each in sets for text in each.sources)
+        targets = digests(key(text) for each in sets for texts in each.references for text in texts)
+        return cls((targets, sources) if reverse else (sources, targets))
+
+    def in_pairs(self, corpus: Corpus, row_N: Ints, sides: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Return which of N pairs of a corpus share a key on one of its `sides`."""
+        found_N = np.zeros(len(row_N), np.bool_)
+        for side in sides:
+            found_N |= _is_in(corpus.fact(KEYS[side])[row_N], self.sides[side])
+        return found_N
+
+
+def _is_in(digest_N: Digests, wanted: Digests) -> npt.NDArray[np.bool_]:
+    """Return which digests are among others; their halves tell most apart."""
+    found_N = np.isin(digest_N[:, 0], wanted[:, 0])
+    known = {*map(tuple, wanted.tolist())}
+    found_N[found_N] = [tuple(digest) in known for digest in digest_N[found_N].tolist()]
+    return found_N

@@ -2,6 +2,8 @@
 
 The split depends on the pairs alone, so scores on dev and test can be compared between seeds,
 machines, versions and directions of translation.
+
+Shapes: N pairs, K columns, M pairs of components that need a look.
 """
 
 import hashlib
@@ -10,9 +12,16 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from gru_mt.data.disk import Digests, Ints, digests
 from gru_mt.data.example import Example, Pair
 
 _SEPARATORS = re.compile(r"[\W_]+")
+DEV, TEST, TRAIN = range(3)
+_FIRST_BUCKETS = (0, 10, 30)  # of dev, test and train
+_BUCKETS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,52 +38,97 @@ def key(text: str) -> str:
     return _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text).lower()).strip()
 
 
-def components(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return the indices of `pairs` in groups. Pairs share a group if a side has the same `key`.
+def bucket(text: str) -> int:
+    """Return the SHA-256 of a text, modulo 1000."""
+    return int(hashlib.sha256(text.encode()).hexdigest(), 16) % _BUCKETS
 
-    Indices ascend within a group, and groups by their first index. It is union-find with path
-    halving.
+
+def first_alike(columns_NK: npt.NDArray[np.uint64]) -> Ints:
+    """Return for each of N rows the first one that has the same K numbers: itself, or one before.
+
+    [[5], [7], [5]] -> [0, 1, 0].
     """
-    parent = list(range(len(pairs)))
+    order_N = np.lexsort(columns_NK.T)
+    is_new_N = np.ones(len(order_N), np.bool_)
+    is_new_N[1:] = (columns_NK[order_N[1:]] != columns_NK[order_N[:-1]]).any(axis=1)
+    first_N = np.empty(len(order_N), np.int64)
+    first_N[order_N] = order_N[is_new_N][np.cumsum(is_new_N) - 1]
+    return first_N
 
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
 
-    first_with: dict[str, int] = {}  # side and key -> index of the first pair that has them
-    for index, pair in enumerate(pairs):
-        for side_key in (f"e:{key(pair.first)}", f"f:{key(pair.second)}"):
-            parent[root(index)] = root(first_with.setdefault(side_key, index))
+def component_of(first_key_N: Digests, second_key_N: Digests) -> npt.NDArray[np.int32]:
+    """Return the number of each pair's component, by the digests of its sides' keys.
 
+    Pairs share a component if a side of theirs has the same key, or if a chain of such pairs links
+    them.
+    """
+    from scipy.sparse import coo_array  # it takes a while, and translating needs only `key`
+    from scipy.sparse.csgraph import connected_components
+
+    size = len(first_key_N)
+    first_N, second_N = first_alike(first_key_N), size + first_alike(second_key_N)
+    links = coo_array((np.ones(size, np.int8), (first_N, second_N)), (2 * size, 2 * size))
+    component_of_node: npt.NDArray[np.int32] = connected_components(links, directed=False)[1]
+    return component_of_node[first_N]
+
+
+def parts_of(
+    component_N: npt.NDArray[np.int32], bucket_N: npt.NDArray[np.uint16], firsts: Sequence[str]
+) -> Ints:
+    """Return the part of each pair, DEV, TEST or TRAIN: about 1 % is dev, 2 % test.
+
+    No component is divided. Its part depends on its smallest pair, as Python sorts strings: on the
+    bucket of that pair's first side. So `firsts` are read only where the buckets of a component
+    differ in their part.
+    """
+    part_N = np.searchsorted(_FIRST_BUCKETS, bucket_N, side="right") - 1
+    count = int(component_N.max(initial=-1)) + 1
+    least, most = np.full(count, TRAIN), np.full(count, DEV)
+    np.minimum.at(least, component_N, part_N)
+    np.maximum.at(most, component_N, part_N)
+    smallest: dict[int, tuple[str, int]] = {}  # first side and part, by component
+    for row in np.flatnonzero((least < most)[component_N]).tolist():
+        found = firsts[row], int(part_N[row])
+        component = int(component_N[row])
+        smallest[component] = min(found, smallest.get(component, found))
+    for component, (_, part) in smallest.items():
+        least[component] = part
+    return least[component_N]
+
+
+def components(pairs: Sequence[Pair]) -> list[list[int]]:
+    """Return the indices of `pairs` in groups; see `component_of`.
+
+    Indices ascend within a group, and groups by their first index.
+    """
     members: dict[int, list[int]] = {}
-    for index in range(len(pairs)):
-        members.setdefault(root(index), []).append(index)
+    for index, component in enumerate(_components(pairs).tolist()):
+        members.setdefault(component, []).append(index)
     return list(members.values())
 
 
 def split_pairs(pairs: Sequence[Pair], *, reverse: bool = False) -> Split:
-    """Return the split of `pairs`: about 1 % dev, 2 % test. It divides no group of `components`.
+    """Return the split of `pairs`; see `parts_of`.
 
-    A group's part depends on its smallest pair: on the SHA-256 of that pair's first side, modulo
-    1000. The source of an example is the pair's first side, or its second with `reverse`.
+    The source of an example is the pair's first side, or its second with `reverse`.
     """
-    split = Split([], [], [])
-    part_of = [split.train] * len(pairs)
-    for component in components(pairs):
-        smallest = min(pairs[index] for index in component)
-        bucket = int(hashlib.sha256(smallest.first.encode()).hexdigest(), 16) % 1000
-        part = split.dev if bucket < 10 else split.test if bucket < 30 else split.train
-        for index in component:
-            part_of[index] = part
-    for example, part in zip(as_examples(pairs, reverse=reverse), part_of, strict=True):
-        part.append(example)
-    return split
+    firsts = [pair.first for pair in pairs]
+    bucket_N = np.array([*map(bucket, firsts)], np.uint16)
+    part_N = parts_of(_components(pairs), bucket_N, firsts)
+    examples = as_examples(pairs, reverse=reverse)
+    train, dev, test = (
+        [examples[row] for row in np.flatnonzero(part_N == part)] for part in (TRAIN, DEV, TEST)
+    )
+    return Split(train, dev, test)
 
 
-def as_examples(pairs: Iterable[Pair], *, reverse: bool) -> list[Example]:
+def _components(pairs: Sequence[Pair]) -> npt.NDArray[np.int32]:
+    sides = zip(*(pair[:2] for pair in pairs), strict=True) if pairs else ((), ())
+    return component_of(*(digests(map(key, side)) for side in sides))
+
+
+def as_examples(pairs: Iterable[Pair], *, reverse: bool, corpus: int = 0) -> list[Example]:
     """Return pairs in the direction from the first side to the second, or with `reverse` back."""
     if reverse:
-        return [Example(second, first, line) for first, second, line in pairs]
-    return [Example(first, second, line) for first, second, line in pairs]
+        return [Example(second, first, line, corpus) for first, second, line in pairs]
+    return [Example(first, second, line, corpus) for first, second, line in pairs]

@@ -4,8 +4,8 @@ A tokenizer is trained on the training part alone, and its files are part of the
 """
 
 import io
+import random
 import re
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 import sentencepiece
 
 from gru_mt.data.lexicon import Lexicon
+from gru_mt.data.sampling import SPACE, WORDS, Cut, bpe_cut, unigram_cut
 from gru_mt.data.special import BOS, EOS, LITERAL_IDS, LITERALS, PAD, SPECIALS, UNK
 from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import Words
@@ -22,7 +23,6 @@ from gru_mt.errors import UserError, quoted, shown
 if TYPE_CHECKING:
     from gru_mt.config import TokenizerConfig
 
-SPACE = "\u2581"  # SentencePiece writes a space so, and takes the character itself for one
 _ESCAPE = "\ue000"  # a private-use character: with a 1 it stands for SPACE, with a 0 for itself
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_BYTES = 100_000_000  # of a tokenizer's file; a million subwords take a third of it
@@ -30,8 +30,8 @@ _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
 _LEXICON_FILE = "tokenizer.lexicon.txt"
 _FIRST = [*SPECIALS, *LITERALS, *(f"<0x{byte:02X}>" for byte in range(256))]
+_FIRST_BYTE = _FIRST.index("<0x00>")
 _PRIVATE_BYTE = _FIRST.index("<0xEE>")  # the first byte of every literal's character
-_seed_lock = threading.Lock()  # SentencePiece has one seed for the whole process
 
 
 class Subwords:
@@ -54,6 +54,10 @@ class Subwords:
         for piece in pieces:
             if not is_word(piece):
                 raise ValueError(f"its piece {quoted(piece)} is none of a cleaned text")
+        literals = zip(LITERALS, LITERAL_IDS, strict=True)
+        others = ((piece, id_) for id_, piece in enumerate(pieces) if id_ >= len(_FIRST))
+        self._ids = dict([*literals, *others])
+        self._cuts: dict[float, Cut] = {}
 
     @classmethod
     def train(cls, texts: Sequence[str], *, kind: str, size: int) -> Self:
@@ -98,6 +102,9 @@ class Subwords:
             ) from error
         return cls(model.getvalue())
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Subwords, (self._model,)
+
     def to_bytes(self) -> bytes:
         """Return the model as SentencePiece's own tools read it."""
         return self._model
@@ -115,22 +122,36 @@ class Subwords:
     ) -> list[list[int]]:
         """Return the ids of each text without BOS and EOS.
 
-        With `sampling` the pieces are drawn at random. Within a process, the same arguments give
-        the same ids. `sampling` is the smoothing exponent of a unigram model (Kudo 2018,
-        arXiv:1804.10959), or the share of merges that a BPE model drops (Provilkov et al. 2020,
-        arXiv:1910.13267).
+        With `sampling` the pieces are drawn at random, as `seed` decides: see `unigram_cut`, where
+        it is the exponent, and `bpe_cut`, where it is the dropout.
         """
         escaped = [_escape(text) for text in texts]
-        ids: list[list[int]]
         if not sampling:  # one by one: for a list SentencePiece starts new threads
-            ids = [self._processor.encode(text) for text in escaped]
-            return ids
-        with _seed_lock:
-            sentencepiece.set_random_generator_seed(seed % (2**32 - 1))  # 2**32 - 1 is no seed
-            ids = self._processor.encode(  # in one new thread, which starts from the seed
-                escaped, enable_sampling=True, alpha=sampling, nbest_size=-1, num_threads=1
-            )
-        return ids
+            return [self._processor.encode(text) for text in escaped]
+        if sampling not in self._cuts:
+            self._cuts[sampling] = self._cut(sampling)
+        rng, cut = random.Random(seed), self._cuts[sampling]
+        return [
+            [
+                id_
+                for word in WORDS.findall(f"{SPACE}{text.replace(' ', SPACE)}" if text else "")
+                for piece in cut(word, rng)
+                for id_ in self._ids_of(piece)
+            ]
+            for text in escaped
+        ]
+
+    def _cut(self, sampling: float) -> Cut:
+        all_scores = self.scores()
+        scores = {piece: all_scores[id_] for piece, id_ in self._ids.items()}
+        is_bpe = all(score.is_integer() for score in scores.values())  # else they are logarithms
+        return (bpe_cut if is_bpe else unigram_cut)(scores, sampling)
+
+    def _ids_of(self, piece: str) -> list[int]:
+        """Return the id of a piece; of a character that is none, those of its bytes."""
+        if piece in self._ids:
+            return [self._ids[piece]]
+        return [_FIRST_BYTE + byte for byte in piece.encode()]
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Return the piece of each id; U+2581 in a piece stands for a space."""

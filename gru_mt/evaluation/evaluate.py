@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
+from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.confidence import Trust, measure_trust
@@ -14,7 +14,6 @@ from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_transl
 from gru_mt.inference.lines import read_lines
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
-from gru_mt.storage import read_signed_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def evaluate(
     `setting` of `resolve_bleu_tokenizer`. Raises UserError as that and `score_translations` do.
 
     >>> from gru_mt import Translator, evaluate
-    >>> from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
+    >>> from gru_mt.data.evaluation_set import EvaluationSet, load_sets
     >>> one = EvaluationSet(["I see a dog."], [["je vois un chien.", "je vois le chien."]])
     >>> translator = Translator.load("runs/small")
     >>> greedy = translator.decoding.overridden(beam_size=1)
@@ -103,10 +102,7 @@ def kept_sets(folder: Path, part: str) -> list[EvaluationSet] | None:
     """Return what `read_sets` does, or none; None where no file of them is there."""
     for run in (Run(folder), Run(folder.parent)):
         if (path := run.evaluation_sets(part)).is_file():
-            try:
-                return sets_from_json(read_signed_json(path))
-            except ValueError as error:
-                raise UserError(f"{path}: damaged: {error}") from None
+            return load_sets(path)
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from gru_mt.data.lexicon import Lexicon, words
-from gru_mt.data.tokenizer import SPACE
+from gru_mt.data.sampling import SPACE
 from gru_mt.inference.search import Floats, Hypothesis
 from gru_mt.inference.sentence import Sentence
 

@@ -9,7 +9,7 @@ from typing import Generic, Self
 
 import numpy as np
 
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.data.special import LITERAL_IDS, LITERALS
 from gru_mt.inference.search import Floats, S, Step
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.inference.search import Floats, S
 
 

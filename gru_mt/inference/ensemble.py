@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.data.special import EOS, FIRST_OTHER
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.search import Floats

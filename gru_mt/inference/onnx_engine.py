@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.errors import UserError, quoted
 from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats

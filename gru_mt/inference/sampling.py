@@ -7,7 +7,7 @@ from typing import Generic
 
 import numpy as np
 
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.search import Floats, S
 

@@ -13,7 +13,7 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.data.special import BOS, EOS
 from gru_mt.decoding import Decoding
 

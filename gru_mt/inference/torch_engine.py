@@ -9,7 +9,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.errors import UserError
 from gru_mt.inference.engine import BeamState
 from gru_mt.inference.search import Floats

@@ -11,7 +11,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from gru_mt.data.encoding import IdSequences, Ints
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import IdSequences
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.special import BOS
 from gru_mt.data.tokenizer import Tokenizer

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
+from gru_mt.data.sampling import SPACE
 from gru_mt.data.text import SPACELESS
-from gru_mt.data.tokenizer import SPACE
 from gru_mt.evaluation.confidence import sentence_chrf
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation

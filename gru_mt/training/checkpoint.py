@@ -61,6 +61,17 @@ def load_checkpoint(
     raise UserError(f"{folder}: every checkpoint is damaged; start anew with --fresh")
 
 
+def refuse_other_data(folder: Path, fingerprints: dict[str, str]) -> None:
+    """Raise UserError where the newest checkpoint that can be read belongs to other data."""
+    for path in _newest_first(folder):
+        try:
+            header = tensors_header(path)
+        except UserError:
+            continue
+        _refuse_others(path, header["fingerprints"], fingerprints)
+        return
+
+
 def read_progress(folder: Path) -> Progress | None:
     """Return where the newest readable checkpoint in `folder` is; its tensors are not read.
 

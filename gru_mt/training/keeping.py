@@ -28,9 +28,9 @@ def keep(config: Config, data: TrainingData, run: Run) -> None:
     attribution, tokenizer = data.provenance["attribution"], data.tokenizer.files()
     files = {
         run.config: dump_config(config).encode(),
-        run.corpus_report: json_bytes(data.parts.to_json() | data.start),
-        run.evaluation_sets("dev"): json_bytes(signed(sets_to_json(data.parts.dev))),
-        run.evaluation_sets("test"): json_bytes(signed(sets_to_json(data.parts.test))),
+        run.corpus_report: json_bytes(data.report),
+        run.evaluation_sets("dev"): json_bytes(signed(sets_to_json(data.dev))),
+        run.evaluation_sets("test"): json_bytes(signed(sets_to_json(data.test))),
         **({run.attribution: f"{attribution}\n".encode()} if attribution else {}),
         **{run.folder / name: content for name, content in tokenizer.items()},
     }
@@ -131,6 +131,6 @@ class Keeper:
     def write_not_finite(self, update: UpdateRecord) -> int:
         """Write which corpus lines an update trained on; return how many."""
         rows = sorted({int(update.pairs.row_N[row]) for row_B in update.rows for row in row_B})
-        lines = [self._data.where(row) for row in rows]
+        lines = [self._data.pairs.where(row) for row in rows]
         write_json(self._run.not_finite, {"update": update.step, "corpus_lines": lines})
         return len(lines)

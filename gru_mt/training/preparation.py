@@ -4,9 +4,11 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,175 +16,227 @@ import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config import Config
-from gru_mt.data.augment import Noise, Texts
+from gru_mt.data.augment import Words
 from gru_mt.data.dictionary import learn_short_texts
-from gru_mt.data.encoding import EncodedPairs, EpochPairs, Ints, encode_pairs
-from gru_mt.data.example import Example
+from gru_mt.data.disk import CHUNK, Packed
+from gru_mt.data.encoding import EncodedPairs, encode_pairs
+from gru_mt.data.evaluation_set import EvaluationSet, load_sets
+from gru_mt.data.example import Example, Texts
 from gru_mt.data.literals import mask_pair
+from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import Parts, load_parts
-from gru_mt.data.stages import Tell, counted, tell_nobody
+from gru_mt.data.prepared import PLACES, Prepared, PreparedChunk, id_type, write_prepared
+from gru_mt.data.stages import Tell, counted
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.data.workers import FEW, beside, in_order
 from gru_mt.errors import UserError
+from gru_mt.run import Run
+from gru_mt.storage import read_json, replacing_folder
 from gru_mt.training.journal import Journal
-from gru_mt.training.progress import derived_seed
 from gru_mt.training.start import Start
 
-ADDING_NOISE = "adding noise"  # a stage
+SAMPLE = 200_000  # pairs, of which the tokenizer and the words are learned where there are more
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """What a run reads: the training pairs as the model reads them, and where all is from."""
+    """What a run reads: training pairs as ids, what it is measured on, and where all is from."""
 
     tokenizer: Tokenizer
-    train: list[Example]  # masked and truecased; pairs of single words and short phrases last
-    parts: Parts
+    pairs: Prepared  # pairs of single words and short phrases after the others
+    dev: list[EvaluationSet]
+    test: list[EvaluationSet]
     dev_pairs: list[EncodedPairs]  # of each set of dev
-    fingerprints: dict[str, str]  # SHA-256 of what a checkpoint belongs to
-    provenance: dict[str, Any]
-    start: dict[str, Any]  # where the first weights are from; empty for a run of its own
+    report: dict[str, Any]  # what became of the corpora's lines, and where the run began
 
-    def where(self, row: int) -> str:
-        """Return the file and the line of a training pair."""
-        pair = self.train[row]
-        return self.parts.corpora[pair.corpus].lines.where(pair.line)
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        """SHA-256 of what a checkpoint belongs to."""
+        return dict(self.pairs.facts["fingerprints"])
 
-
-class TrainingPairs:
-    """The ids of the training pairs, as each epoch reads them."""
-
-    def __init__(
-        self,
-        config: Config,
-        tokenizer: Tokenizer,
-        train: list[Example],
-        tell: Tell = tell_nobody,
-    ) -> None:
-        """Take the training part and what encodes it; `tell` is told what takes its time."""
-        self._config, self._tokenizer, self._train = config, tokenizer, train
-        self._tell = tell
-        one_sided = [corpus.side is not None for corpus in config.data.corpus]
-        self._made_N = [one_sided[pair.corpus] for pair in train]
-        augment = config.data.augment
-        if augment:
-            tell(ADDING_NOISE)
-        self._noise = augment and Noise(augment, train, seed=config.training.seed)
-        self._clean: tuple[int, EncodedPairs] | None = None  # the last epoch encoded, all its pairs
-        self._epoch: tuple[int, EpochPairs] | None = None  # the last one asked for
-
-    def of_epoch(self, epoch: int) -> EpochPairs:
-        """Return the pairs of an epoch. Each has its own noise and, with sampling, other subwords.
-
-        Only what differs from the epoch before is encoded anew.
-        """
-        if self._clean is None or (self._config.tokenizer.sampling and self._clean[0] != epoch):
-            self._clean = epoch, self._encode(self._train, self._made_N, epoch)
-        if self._epoch is None or self._epoch[0] != epoch:
-            row_N = self._rows(epoch)
-            pairs = self._clean[1].taken(row_N)
-            if self._noise:
-                rows = counted(row_N.tolist(), self._tell, ADDING_NOISE, "pairs", total=len(row_N))
-                changed = self._noise.of_epoch(epoch, rows)
-                place_M = np.fromiter(changed, np.int64)
-                made_M = [self._made_N[row] for row in row_N[place_M]]
-                noisy = self._encode([*changed.values()], made_M, epoch)
-                pairs = pairs.overlaid(place_M, noisy)
-            self._epoch = epoch, EpochPairs(pairs.source, pairs.target, row_N)
-        return self._epoch[1]
-
-    def _rows(self, epoch: int) -> Ints:
-        """Return the rows that an epoch takes, in their order.
-
-        A corpus of weight 2.5 gives each row twice, and half of its rows once more. The next epoch
-        takes the other half.
-        """
-        corpus_N = np.array([pair.corpus for pair in self._train])
-        rows = []
-        for place, corpus in enumerate(self._config.data.corpus):
-            [own_M] = np.nonzero(corpus_N == place)
-            rng = np.random.default_rng((self._config.training.seed, place))
-            turn_M = rng.permutation(own_M)
-            first, last = (round(len(own_M) * corpus.weight * each) for each in (epoch, epoch + 1))
-            rows.append(turn_M[np.arange(first, last) % max(1, len(own_M))])
-        return np.sort(np.concatenate(rows))
-
-    def _encode(
-        self, examples: Sequence[Example | Texts], made_N: Sequence[bool], epoch: int
-    ) -> EncodedPairs:
-        training = self._config.training
-        return encode_pairs(
-            self._tokenizer,
-            examples,
-            made_N=made_N,
-            sampling=self._config.tokenizer.sampling,
-            seed=derived_seed("subwords", training.seed, epoch) >> 32,  # it takes 31 bits
-            cut_tokens=training.cut_tokens,
-            tell=self._tell,
-        )
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What a translator says of the data that it is from."""
+        return dict(self.pairs.facts["provenance"])
 
 
 def prepare(
     config: Config,
     start: Start,
+    run: Run,
     journal: Journal,
     made_sources: Callable[[Sequence[str]], list[str]] = list,
     *,
     parts: Parts | None = None,
 ) -> TrainingData:
-    """Read and divide the corpora, train or load the tokenizer, and say what came out.
+    """Read and divide the corpora, train or load the tokenizer, and write the pairs as ids.
 
     `made_sources` gives the sources of text without translations. By default that is the text
     itself, which is enough to see how long a training takes. `parts` are those of the corpora, if
     they have been read.
 
-    Nothing is written; `keeping.keep` writes once all checks have passed. Raises UserError where no
-    pair is left to train on, or where the model is too large for this machine.
+    Only `run.data` is written, whole or not at all, and once all else was checked; `keeping.keep`
+    writes the rest. Raises UserError where no pair is left to train on, where the model is too
+    large for this machine, or where a run that goes on had other data.
     """
     if parts is None:
         dev, test = start.sets("dev"), start.sets("test")
-        parts = load_parts(config.data, dev=dev, test=test, tell=journal.stage)
+        parts = load_parts(config.data, dev=dev, test=test, folder=run.folder, tell=journal.stage)
+    _say(parts, journal)
+    if not parts.train:
+        raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")
+    sample = _sample(parts.train, journal)
+    made = _with_sources(parts.one_sided, made_sources) if parts.one_sided else []
+    find = partial(_short_texts, config)
+    with beside(find, sample, is_small=_is_small(sample)) as short_texts:
+        tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE], journal)
+        _refuse_too_large(config, tokenizer)
+        short = short_texts()
+    if short:
+        journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
+    fingerprints = {
+        "corpus": _digest(parts, made),
+        "tokenizer": _tokenizer_digest(tokenizer),
+    }
+    start.refuse_other_data(fingerprints)
+    begun = start.provenance()
+    provenance = _provenance(config, parts, made, begun) | begun
+    known = [*sample, *short, *made[:SAMPLE]]
+    is_whole = len(sample) == len(parts.train)
+    chunks = chain(
+        _chunks(sample if is_whole else parts.train, is_masked=is_whole),
+        _chunks([*short, *made], is_masked=True),
+    )
+    total = len(parts.train) + len(short) + len(made)
+    learn = partial(_learn_words, config, tokenizer)
+    with (
+        beside(learn, known, is_small=_is_small(known)) as words,
+        replacing_folder(run.data) as folder,
+    ):
+        encoded = in_order(partial(_encoder, config, tokenizer), chunks)
+        write_prepared(
+            folder,
+            _told(encoded, journal.stage, total),
+            lambda: {
+                "words": words(),
+                "lines": [corpus.lines.files for corpus in parts.corpora],
+                "origins": origins(config.data),
+                "fingerprints": fingerprints,
+                "provenance": provenance,
+            },
+            id_types=(id_type(tokenizer.source.size), id_type(tokenizer.target.size)),
+        )
+    return _data(tokenizer, Prepared(run.data), parts.dev, parts.test, parts.to_json() | begun)
+
+
+def load_data(config: Config, run: Run, journal: Journal) -> TrainingData:
+    """Return what `prepare` wrote and `keeping.keep` kept.
+
+    Raises UserError where it is not whole, or where the user's files are others now.
+    """
+    tokenizer, prepared = Tokenizer.load(run.folder), Prepared(run.data)
+    if _tokenizer_digest(tokenizer) != prepared.facts["fingerprints"]["tokenizer"]:
+        raise UserError(
+            f"{run.folder}: the tokenizer has changed since; restore it, or start anew with --fresh"
+        )
+    dev, test = (load_sets(run.evaluation_sets(part)) for part in ("dev", "test"))
+    for path in missing_origins(config.data, prepared.facts["origins"]):
+        journal.say(f"{path} is not there any more; the run goes on with its own copy of the pairs")
+    return _data(tokenizer, prepared, dev, test, read_json(run.corpus_report))
+
+
+def _say(parts: Parts, journal: Journal) -> None:
+    """Say what became of the corpora."""
     for line in parts.lines():
         journal.say(line)
     for warning in parts.warnings():
         journal.warn(warning)
-    if not parts.train:
-        raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")
     if not parts.dev:
         journal.warn("the corpus is too small for a dev part: the last weights will be kept")
     if len(parts.dev) > 1:
         journal.say(f"the dev set {parts.dev[0].name} decides which weights are kept")
-    size = len(parts.train)
-    pairs = counted(parts.train, journal.stage, "masking what is copied", "pairs", total=size)
-    train = [*map(_masked, pairs)]
-    made = _with_sources(parts.one_sided, made_sources) if parts.one_sided else []
-    tokenizer = start.tokenizer(config.tokenizer, train, made, journal)
-    _refuse_too_large(config, tokenizer)
-    if config.data.augment and config.data.augment.words:
-        journal.stage("finding words and short phrases")
-        short = learn_short_texts(train)
-        journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
-        train = [*train, *short]
-    train += made
+
+
+def _sample(train: Sequence[Example], journal: Journal) -> list[Example]:
+    """Return pairs to learn from, with what is copied masked: all, or SAMPLE of them."""
+    if len(train) > SAMPLE:
+        rows = np.random.default_rng(0).choice(len(train), SAMPLE, replace=False)
+        journal.say(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
+        train = [train[row] for row in np.sort(rows).tolist()]
+    chunks = (train[place : place + CHUNK] for place in range(0, len(train), CHUNK))
+    masked = chain.from_iterable(in_order(_masker, chunks))
+    return [*counted(masked, journal.stage, "masking what is copied", "pairs", total=len(train))]
+
+
+def _masker() -> Callable[[Sequence[Example]], list[Example]]:
+    return lambda examples: [*map(_masked, examples)]
+
+
+def _is_small(examples: Sequence[Example]) -> bool:
+    return len(examples) <= FEW * CHUNK
+
+
+def _short_texts(config: Config, sample: Sequence[Example]) -> list[Example]:
+    augment = config.data.augment
+    return learn_short_texts(sample) if augment and augment.words else []
+
+
+def _learn_words(config: Config, tokenizer: Tokenizer, known: Sequence[Example]) -> dict[str, Any]:
+    if not config.data.augment:
+        return {}
+    truecased = tokenizer.lexicon.truecased
+    return asdict(Words.learn([Texts(truecased(pair.source), pair.target) for pair in known]))
+
+
+def _chunks(
+    examples: Sequence[Example], *, is_masked: bool
+) -> Iterator[tuple[list[Example], bool]]:
+    for place in range(0, len(examples), CHUNK):
+        yield [*examples[place : place + CHUNK]], is_masked
+
+
+def _told(chunks: Iterable[PreparedChunk], tell: Tell, total: int) -> Iterator[PreparedChunk]:
+    done = 0
+    for chunk in chunks:
+        tell("encoding", f"{done:,} of {total:,} pairs")
+        yield chunk
+        done += len(chunk.place_M)
+
+
+def _encoder(
+    config: Config, tokenizer: Tokenizer
+) -> Callable[[tuple[list[Example], bool]], PreparedChunk]:
+    """Return what makes ids of some pairs, whose literals may be masked already."""
+    one_sided = [corpus.side is not None for corpus in config.data.corpus]
+    with_texts = bool(config.data.augment or config.tokenizer.sampling)
+
+    def encoded(chunk: tuple[list[Example], bool]) -> PreparedChunk:
+        examples, is_masked = chunk
+        masked = examples if is_masked else map(_masked, examples)
+        pairs = _truecased(masked, tokenizer)
+        made_M = [one_sided[pair.corpus] for pair in pairs]
+        ids = encode_pairs(tokenizer, pairs, made_N=made_M)
+        texts = None
+        if with_texts:
+            sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+            texts = Packed.of(sources), Packed.of(targets)
+        return PreparedChunk(ids, texts, np.array([pair[2:] for pair in pairs], PLACES))
+
+    return encoded
+
+
+def _data(
+    tokenizer: Tokenizer,
+    prepared: Prepared,
+    dev: list[EvaluationSet],
+    test: list[EvaluationSet],
+    report: dict[str, Any],
+) -> TrainingData:
     dev_pairs = [
-        encode_pairs(tokenizer, _truecased(map(_masked, each.examples), tokenizer))
-        for each in parts.dev
+        encode_pairs(tokenizer, _truecased(map(_masked, each.examples), tokenizer)) for each in dev
     ]
-    fingerprints = {
-        "corpus": _digest(parts, made),
-        "tokenizer": hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest(),
-    }
-    begun = start.provenance()
-    journal.stage("encoding")
-    return TrainingData(
-        tokenizer,
-        _truecased(train, tokenizer),
-        parts,
-        dev_pairs,
-        fingerprints,
-        _provenance(config, parts, made, begun) | begun,
-        begun,
-    )
+    return TrainingData(tokenizer, prepared, dev, test, dev_pairs, report)
 
 
 def _with_sources(
@@ -201,6 +255,10 @@ def _digest(parts: Parts, made: Sequence[Example]) -> str:
     texts = "".join(each.sha256 for each in parts.corpora)
     texts += "".join(pair.source for pair in made)
     return hashlib.sha256(f"{texts}{sets}".encode()).hexdigest()
+
+
+def _tokenizer_digest(tokenizer: Tokenizer) -> str:
+    return hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest()
 
 
 def _masked(example: Example) -> Example:

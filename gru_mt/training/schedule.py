@@ -4,7 +4,8 @@ import math
 
 from gru_mt.config import FittedTraining, TrainingConfig
 from gru_mt.data.batching import plan_batches
-from gru_mt.data.encoding import EncodedPairs, Ints
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import EncodedPairs
 
 AUTO = ("batch_tokens", "warmup_steps")  # the settings that may be `auto`
 LEAST_UPDATES = 100  # an epoch should have at least this many
@@ -41,8 +42,8 @@ def _progress(step: int, warmup: int, total: int) -> float:
     return min(1.0, (step - warmup) / max(1, total - warmup))
 
 
-def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
-    """Return `config` with each `auto` chosen for a run on `pairs`.
+def fitted(config: TrainingConfig, pairs: EncodedPairs, blocks: int = 1) -> FittedTraining:
+    """Return `config` with each `auto` chosen for epochs of `blocks`, of which `pairs` are one.
 
     The tokens of a batch are the largest power of two that leaves an epoch LEAST_UPDATES, but at
     least SMALLEST_BATCH and at most LARGEST_BATCH. So a small corpus gets small batches. It needs
@@ -50,32 +51,46 @@ def fitted(config: TrainingConfig, pairs: EncodedPairs) -> FittedTraining:
     """
     batch_tokens, warmup_steps = config.batch_tokens, config.warmup_steps
     if isinstance(batch_tokens, str):  # auto
-        most = int(pairs.target.length_N.sum()) // (LEAST_UPDATES * config.accumulation)
+        tokens = int(pairs.target.length_N.sum()) * blocks
+        most = tokens // (LEAST_UPDATES * config.accumulation)
         size: int = min(max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH)
         batch_tokens = size
     if isinstance(warmup_steps, str):
-        total = planned_updates(config, pairs, batch_tokens)
+        total = planned_updates(config, pairs, batch_tokens, blocks)
         warmup_steps = min(LONGEST_WARMUP, total // WARMUP_SHARE)
     chosen = {"batch_tokens": batch_tokens, "warmup_steps": warmup_steps}
     return FittedTraining.model_validate(config.model_dump() | chosen)
 
 
-def planned_updates(config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int) -> int:
-    """Return how many updates a run on `pairs` has, unless it stops early."""
-    updates = len(epoch_updates(config, pairs, batch_tokens, 0)) * config.max_epochs
+def planned_updates(
+    config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int, blocks: int = 1
+) -> int:
+    """Return how many updates a run has, unless it stops early, if all its blocks are like one.
+
+    An epoch has `blocks`, of which `pairs` are one.
+    """
+    updates = len(block_updates(config, pairs, batch_tokens, 0)) * blocks * config.max_epochs
     return min(updates, config.max_steps or updates)
 
 
-def epoch_updates(
-    config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int, epoch: int
+def block_updates(
+    config: TrainingConfig,
+    pairs: EncodedPairs,
+    batch_tokens: int,
+    epoch: int,
+    block: int | None = None,
 ) -> list[list[Ints]]:
-    """Return an epoch's updates: each is a list of microbatches, and these are rows of `pairs`."""
+    """Return the updates of an epoch, or of a block where an epoch has several.
+
+    Each is a list of microbatches, and these are rows of `pairs`.
+    """
     plan = plan_batches(
         pairs,
         batch_tokens=batch_tokens,
         batch_sentences=config.batch_sentences,
         seed=config.seed,
         epoch=epoch,
+        block=block,
     )
     size = config.accumulation
     return [plan[first : first + size] for first in range(0, len(plan), size)]

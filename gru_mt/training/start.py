@@ -25,7 +25,7 @@ from gru_mt.evaluation.evaluate import kept_sets
 from gru_mt.flat import flat
 from gru_mt.run import Run
 from gru_mt.storage import read_json
-from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint
+from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, refuse_other_data
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.progress import Progress
@@ -49,7 +49,7 @@ MAY_CHANGE = (  # files only to another place: a digest checks their contents
 _KEPT = ("model", "tokenizer")  # sections that go from a bundle into the run that starts from it
 _FREE = ("model.dropout", "tokenizer.sampling")  # keys of theirs that decide no weight's shape
 OF_START = " (start)"  # ends the name of a set that the run before was measured on
-PairsOfEpoch = Callable[[int], EpochPairs]  # epoch -> its pairs; a resumed run asks for none here
+FirstBlock = Callable[[], EpochPairs]  # the pairs of the first block; a resumed run needs none
 
 
 class Fresh:
@@ -62,6 +62,9 @@ class Fresh:
     def sets(self, part: str) -> list[EvaluationSet]:
         """Return sets of dev or test that come with the start: here none."""
         return []
+
+    def refuse_other_data(self, fingerprints: dict[str, str]) -> None:
+        """Raise UserError for data that the run did not begin with: here any data may be."""
 
     def provenance(self) -> dict[str, Any]:
         """Return where the first weights are from: here from no run."""
@@ -79,11 +82,11 @@ class Fresh:
         sources, targets = zip(*pairs, strict=True)
         return train_tokenizer(config, sources, targets, written=len(train), warn=journal.warn)
 
-    def fit(self, config: Config, of_epoch: PairsOfEpoch, journal: Journal) -> FittedConfig:
-        """Return `config` with every `auto` chosen for the pairs; say what was chosen."""
-        pairs = of_epoch(0)
-        training = fitted(config.training, pairs)
-        total = planned_updates(training, pairs, training.batch_tokens)
+    def fit(self, config: Config, first: FirstBlock, blocks: int, journal: Journal) -> FittedConfig:
+        """Return `config` with every `auto` chosen for epochs of `blocks`; say what was chosen."""
+        pairs = first()
+        training = fitted(config.training, pairs, blocks)
+        total = planned_updates(training, pairs, training.batch_tokens, blocks)
         for name in AUTO:
             if getattr(config.training, name) == "auto":
                 chosen = getattr(training, name)
@@ -199,13 +202,17 @@ class Resumed:
         kept = kept_sets(self.run.folder, part) or []
         return [each for each in kept if each.name.endswith(OF_START)]
 
+    def refuse_other_data(self, fingerprints: dict[str, str]) -> None:
+        """Raise UserError for data that the run did not begin with."""
+        refuse_other_data(self.run.checkpoints, fingerprints)
+
     def provenance(self) -> dict[str, Any]:
         """Return where the run's first weights were from."""
         path = self.run.corpus_report
         found = read_json(path) if path.is_file() else {}
         return {"start": found["start"]} if "start" in found else {}
 
-    def fit(self, config: Config, of_epoch: PairsOfEpoch, journal: Journal) -> FittedConfig:
+    def fit(self, config: Config, first: FirstBlock, blocks: int, journal: Journal) -> FittedConfig:
         """Return `config`, which already has what was chosen when the run began."""
         return FittedConfig.model_validate(config.model_dump())
 

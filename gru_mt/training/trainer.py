@@ -5,6 +5,7 @@ import shlex
 import time
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,21 +17,24 @@ from gru_mt.config import Config
 from gru_mt.cpu.memory import keep_memory
 from gru_mt.cpu.waiting import while_computing
 from gru_mt.data.batching import make_batch
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import EpochPairs
 from gru_mt.device import resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
 from gru_mt.training.back_translation import back_translated
+from gru_mt.training.epochs import BlocksAhead
 from gru_mt.training.journal import Journal, Meter
 from gru_mt.training.keeping import Keeper, keep
 from gru_mt.training.lock import locked
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.preparation import TrainingData, TrainingPairs, prepare
+from gru_mt.training.preparation import TrainingData, load_data, prepare
 from gru_mt.training.progress import Progress, derived_seed
-from gru_mt.training.schedule import epoch_updates, learning_rate
+from gru_mt.training.schedule import block_updates, learning_rate
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.start import Start, start_of
+from gru_mt.training.start import Resumed, Start, start_of
 from gru_mt.training.tensorboard import require_tensorboard
 from gru_mt.training.update import Update, UpdateRecord, Window
 from gru_mt.training.validation import calibrate, measure, perplexity
@@ -62,12 +66,18 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     with locked(run), closing(journal):
         start = start_of(run, config)
         config = start.accept(config)
-        data = prepare(
-            config, start, journal, lambda texts: back_translated(texts, config, run, journal)
-        )
+        data = _data(config, start, run, journal)
         with while_computing(device.type):
             trainer = Trainer(config, data, run, start, journal, device, started_s=started_s)
             return trainer.run()
+
+
+def _data(config: Config, start: Start, run: Run, journal: Journal) -> TrainingData:
+    """Return what the run reads: what it keeps, or else the corpora, prepared."""
+    if isinstance(start, Resumed) and run.data.exists():
+        return load_data(config, run, journal)
+    made_sources = partial(back_translated, config=config, run=run, journal=journal)
+    return prepare(config, start, run, journal, made_sources)
 
 
 class Trainer:
@@ -86,8 +96,9 @@ class Trainer:
     ) -> None:
         """Build the model, and let `start` load what the run begins with; write nothing."""
         self.data, self.paths, self.journal, self.device = data, run, journal, device
-        self.pairs = TrainingPairs(config, data.tokenizer, data.train, journal.stage)
-        self.config = start.fit(config, self.pairs.of_epoch, journal)
+        self.blocks = BlocksAhead(config, data.tokenizer, data.pairs)
+        first = partial(self.blocks.of_block, 0, 0)
+        self.config = start.fit(config, first, self.blocks.count, journal)
         training = self.config.training
         self.precision = resolve_precision(training.precision, device)
         with torch.random.fork_rng(devices=[]):
@@ -112,24 +123,28 @@ class Trainer:
         self.journal.start()
         if torn := self.paths.forget_metrics(self.progress.step):
             self.journal.warn(f"{self.paths.metrics}: unreadable lines were dropped: {torn}")
-        with StopSignals() as signals, self.keeper.board(self.progress.step):
+        with (
+            StopSignals() as signals,
+            self.keeper.board(self.progress.step),
+            closing(self.blocks),
+        ):
             self._say_what_begins()
             with closing(self.journal.meter("update", self.progress.step)) as meter:
                 while not self.progress.ended_by(self.config.training):
-                    self._train_epoch(signals, meter)
+                    self._train_block(signals, meter)
             if self.keeper.write_summary(self.progress, str(self.device)):
                 self._say_the_end()
         if signals.received is not None:
             raise Interrupted(signals.received, "finished before the signal could stop it")
         return self.progress
 
-    def _train_epoch(self, signals: StopSignals, meter: Meter) -> None:
-        """Train on what is left of the epoch under way, or up to an earlier end of the run."""
-        training, epoch = self.config.training, self.progress.epoch
-        pairs = self.pairs.of_epoch(epoch)
-        updates = epoch_updates(training, pairs, training.batch_tokens, epoch)
-        total = self.progress.total_updates(len(updates), training)
-        for rows in updates[self.progress.epoch_step :]:
+    def _train_block(self, signals: StopSignals, meter: Meter) -> None:
+        """Train on what is left of the block under way, or up to an earlier end of the run."""
+        training, epoch, blocks = self.config.training, self.progress.epoch, self.blocks.count
+        pairs, updates = self._block()
+        self.blocks.begin_next()
+        total = self.progress.total_updates(len(updates), training, blocks)
+        for rows in updates[self.progress.block_step :]:
             step = self.progress.step
             figures = self.update(
                 [make_batch(pairs, row_B) for row_B in rows],
@@ -139,7 +154,7 @@ class Trainer:
             )
             self._newest = UpdateRecord(step, pairs, rows, figures)
             self._window.add(self._newest)
-            self.progress = self.progress.after_update(len(updates))
+            self.progress = self.progress.after_update(len(updates), blocks)
             if self.progress.step % training.log_steps == 0:
                 self._read_window()
             meter.show(self.progress.step, total, self._facts(epoch))
@@ -159,7 +174,7 @@ class Trainer:
         before = self.progress
         facts: dict[str, Any] = {"epoch": before.epoch}
         kept = True
-        if self.data.parts.dev:
+        if self.data.dev:
             self.journal.show("measuring on dev")
             found = measure(self.optimizer.average, self.data, self.config, self.device)
             if not math.isfinite(found.perplexity):
@@ -205,26 +220,33 @@ class Trainer:
         self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
         cut = self.config.training.cut_tokens
         if cut is not None and self.progress.step == 0:
-            pairs = self.pairs.of_epoch(0)
+            sources, targets = self.data.pairs.longer_than(cut)
             self.journal.say(
-                f"training.cut_tokens {cut}: of {len(self.data.train):,} pairs, "
-                f"{pairs.source.lost_ends:,} sources and {pairs.target.lost_ends:,} targets "
-                "lose their end"
+                f"training.cut_tokens {cut}: of {len(self.data.pairs):,} pairs, {sources:,} "
+                f"sources and {targets:,} targets lose their end"
             )
         if self.progress.step:
             self.journal.say(f"resumed at update {self.progress.step:,}")
-        if self.data.parts.dev:
+        if self.data.dev:
             self._say_the_next_validation()
 
     def _say_the_next_validation(self) -> None:
-        training, progress = self.config.training, self.progress
-        pairs = self.pairs.of_epoch(progress.epoch)
-        updates = epoch_updates(training, pairs, training.batch_tokens, progress.epoch)
-        after = progress.next_validation(len(updates), training)
+        progress, blocks = self.progress, self.blocks.count
+        updates = len(self._block()[1])
+        after = progress.next_validation(updates, self.config.training, blocks)
+        about = "about " if blocks > 1 else ""
         which = "next" if progress.step else "first"
         self.journal.say(
-            f"{which} validation after update {after:,}; an epoch has {len(updates):,} updates"
+            f"{which} validation after update {after:,}; an epoch has {about}{updates * blocks:,} "
+            "updates"
         )
+
+    def _block(self) -> tuple[EpochPairs, list[list[Ints]]]:
+        """Return the pairs and the updates of the block under way."""
+        training, epoch, block = self.config.training, self.progress.epoch, self.progress.block
+        pairs = self.blocks.of_block(epoch, block)
+        only = block if self.blocks.count > 1 else None
+        return pairs, block_updates(training, pairs, training.batch_tokens, epoch, only)
 
     def _say_the_end(self) -> None:
         """Say why the run ended, how good the translator is, and how to use it."""
@@ -235,7 +257,7 @@ class Trainer:
             "max_steps": f"finished: update {progress.step:,} of {training.max_steps or 0:,}",
             "patience": f"stopped: no better for {progress.stale:,} validation{s}",
         }[progress.ended_by(training)[0]]
-        best = f"best BLEU {progress.best_bleu:.2f}" if self.data.parts.dev else "never measured"
+        best = f"best BLEU {progress.best_bleu:.2f}" if self.data.dev else "never measured"
         self.journal.say(f"{why}, after {progress.elapsed_s / 60:.1f} min; {best}")
         folder = shlex.quote(str(self.paths.folder))
         self.journal.say(f"the translator is {self.paths.bundle}; try it, or score it on test:")

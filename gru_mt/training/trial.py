@@ -12,10 +12,11 @@ from gru_mt.data.batching import make_batch
 from gru_mt.data.parts import Parts
 from gru_mt.device import resolve_device, resolve_precision
 from gru_mt.run import Run
+from gru_mt.training.epochs import TrainingPairs
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.preparation import TrainingPairs, prepare
-from gru_mt.training.schedule import epoch_updates, fitted, planned_updates
+from gru_mt.training.preparation import prepare
+from gru_mt.training.schedule import block_updates, fitted, planned_updates
 from gru_mt.training.start import start_of
 from gru_mt.training.update import Update
 
@@ -60,14 +61,15 @@ def try_updates(config: Config, parts: Parts) -> Trial:
         run = Run(Path(folder))
         start = start_of(run, config)
         config = start.accept(config)
-        data = prepare(config, start, Journal(run.log, silent=True), parts=parts)
-    pairs = TrainingPairs(config, data.tokenizer, data.train).of_epoch(0)
-    training = fitted(config.training, pairs)
+        data = prepare(config, start, run, Journal(run.log, silent=True), parts=parts)
+        blocks = TrainingPairs(config, data.tokenizer, data.pairs)
+        pairs = blocks.of_block(0, 0)
+    training = fitted(config.training, pairs, blocks.blocks)
     precision = resolve_precision(training.precision, device)
     model = build_model(config, data.tokenizer).to(device)
     optimizer = Optimizer(model, training, precision)
     update = Update(optimizer, precision, training.label_smoothing)
-    planned = epoch_updates(training, pairs, training.batch_tokens, 0)
+    planned = block_updates(training, pairs, training.batch_tokens, 0)
     prepared_s = time.perf_counter() - started_s
     for done, rows in enumerate(planned[: WARM_UP + TIMED]):
         if done == min(WARM_UP, len(planned) - 1):
@@ -75,7 +77,7 @@ def try_updates(config: Config, parts: Parts) -> Trial:
         update([make_batch(pairs, row_B) for row_B in rows], learning_rate=0.0, seed=0, done=done)
     timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
     update_s = (time.perf_counter() - started_s) / timed
-    updates = planned_updates(training, pairs, training.batch_tokens)
+    updates = planned_updates(training, pairs, training.batch_tokens, blocks.blocks)
 
     def minutes(count: int) -> float:
         return (prepared_s + count * update_s) / 60

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from gru_mt.data.batching import Batch
-from gru_mt.data.encoding import EpochPairs, Ints
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import EpochPairs
 from gru_mt.model.loss import forced_loss
 from gru_mt.training.optimizer import Optimizer
 

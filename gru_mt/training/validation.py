@@ -112,9 +112,9 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.de
     translator = Translator(TorchEngine(model), data.tokenizer, greedy)
     first, *others = (
         _measure_set(translator, mean_loss(model, pairs, LARGEST_BATCH, device), each, config)
-        for each, pairs in zip(data.parts.dev, data.dev_pairs, strict=True)
+        for each, pairs in zip(data.dev, data.dev_pairs, strict=True)
     )
-    names = [each.name for each in data.parts.dev[1:]]
+    names = [each.name for each in data.dev[1:]]
     return replace(first, others=tuple(zip(names, others, strict=True)))
 
 
@@ -146,9 +146,9 @@ def sample_rows(sources: Sequence[str]) -> list[int]:
 
 def calibrate(model: Seq2Seq, data: TrainingData, config: Config) -> list[float] | None:
     """Return the weights of the confidence that dev gives; None where dev is too small to tell."""
-    if not data.parts.dev:
+    if not data.dev:
         return None
-    dev = data.parts.dev[0]
+    dev = data.dev[0]
     translator = Translator(TorchEngine(model), data.tokenizer, config.decoding)
     translations = translator.translate(dev.sources, split=False)
     rows = [

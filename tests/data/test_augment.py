@@ -9,7 +9,7 @@ import pytest
 from gru_mt.config import AugmentConfig
 from gru_mt.data.augment import (
     Noise,
-    Texts,
+    Words,
     begins_with_vowel,
     joined,
     odd_marks,
@@ -19,28 +19,35 @@ from gru_mt.data.augment import (
     with_item,
     with_typo,
 )
-from gru_mt.data.example import Example
+from gru_mt.data.example import Texts
 from gru_mt.data.special import LITERALS
 
 OFF: dict[str, Any] = {name: 0.0 for name in AugmentConfig.model_fields if name != "words"}
-EXAMPLES = [
-    Example("I saw Tom today.", "J'ai vu Tom aujourd'hui.", 1),
-    Example("Is Tom at home?", "Tom est-il à la maison ?", 2),
-    Example("It's 12 o'clock.", "Il est 12 heures.", 3),
-    Example('She said "no".', "Elle a dit « non ».", 4),
-    Example("cat", "chat", 5),
-    Example("My cat sleeps.", "Mon chat dort.", 6),
+PAIRS = [
+    Texts("I saw Tom today.", "J'ai vu Tom aujourd'hui."),
+    Texts("Is Tom at home?", "Tom est-il à la maison ?"),
+    Texts("It's 12 o'clock.", "Il est 12 heures."),
+    Texts('She said "no".', "Elle a dit « non »."),
+    Texts("cat", "chat"),
+    Texts("My cat sleeps.", "Mon chat dort."),
 ]
 
 
 def noisy(epochs: int = 200, **rates: float) -> Counter[tuple[int, Texts]]:
-    """Return what some epochs make of EXAMPLES, with the kinds in `rates` alone."""
-    noise = Noise(AugmentConfig(**OFF | rates), EXAMPLES, seed=1)
+    """Return what some epochs make of PAIRS, with the kinds in `rates` alone."""
+    noise = noise_of(AugmentConfig(**OFF | rates), PAIRS, seed=1)
     return Counter(
-        item
-        for epoch in range(epochs)
-        for item in noise.of_epoch(epoch, range(len(EXAMPLES))).items()
+        item for epoch in range(epochs) for item in of_epoch(noise, epoch, PAIRS).items()
     )
+
+
+def noise_of(config: AugmentConfig, pairs: list[Texts], *, seed: int) -> Noise:
+    return Noise(config, pairs, Words.learn(pairs), seed=seed)
+
+
+def of_epoch(noise: Noise, epoch: int, pairs: list[Texts]) -> dict[int, Texts]:
+    """Return what an epoch changes, where it takes each pair once."""
+    return noise.of_epoch(epoch, range(len(pairs)), pairs)
 
 
 def test_without_rates_nothing_changes() -> None:
@@ -50,7 +57,7 @@ def test_without_rates_nothing_changes() -> None:
 def test_an_epoch_draws_the_same_noise_again_and_another_epoch_or_seed_other_noise() -> None:
     config = AugmentConfig()
     of = [
-        Noise(config, EXAMPLES * 20, seed=seed).of_epoch(epoch, range(120))
+        of_epoch(noise_of(config, PAIRS * 20, seed=seed), epoch, PAIRS * 20)
         for seed, epoch in ((1, 0), (1, 0), (1, 1), (2, 0))
     ]
     assert of[0] == of[1]
@@ -58,16 +65,16 @@ def test_an_epoch_draws_the_same_noise_again_and_another_epoch_or_seed_other_noi
 
 
 def test_the_noise_of_a_row_does_not_depend_on_the_epochs_before() -> None:
-    first, second = (Noise(AugmentConfig(), EXAMPLES, seed=3) for _ in range(2))
+    first, second = (noise_of(AugmentConfig(), PAIRS, seed=3) for _ in range(2))
     for epoch in range(5):
-        first.of_epoch(epoch, range(6))
-    assert first.of_epoch(5, range(6)) == second.of_epoch(5, range(6))
+        of_epoch(first, epoch, PAIRS)
+    assert of_epoch(first, 5, PAIRS) == of_epoch(second, 5, PAIRS)
 
 
 def test_a_row_is_about_its_own_pair() -> None:
     for row, pair in noisy(join=1.0):
-        assert pair.source.lower().startswith(EXAMPLES[row].source.lower())
-        assert pair.target.lower().startswith(EXAMPLES[row].target.lower())
+        assert pair.source.lower().startswith(PAIRS[row].source.lower())
+        assert pair.target.lower().startswith(PAIRS[row].target.lower())
 
 
 def test_a_rate_is_the_share_of_the_pairs() -> None:
@@ -82,9 +89,9 @@ def test_a_rate_is_the_share_of_the_pairs() -> None:
 def test_apostrophes_of_the_source_go_or_become_others() -> None:
     of_row = {pair for row, pair in noisy(apostrophes=1.0) if row == 2}
     assert of_row == {
-        Texts(source, EXAMPLES[2].target)
+        Texts(source, PAIRS[2].target)
         for source in ("Its 12 oclock.", "It’s 12 o’clock.", "It´s 12 o´clock.", "It`s 12 o`clock.")
-    } | {Texts("It s 12 o clock.", EXAMPLES[2].target)}
+    } | {Texts("It s 12 o clock.", PAIRS[2].target)}
 
 
 def test_made_up_names_have_no_typos() -> None:
@@ -114,15 +121,15 @@ def test_names_become_the_same_on_both_sides() -> None:
 
 def test_a_name_with_a_vowel_becomes_one_with_a_vowel() -> None:
     examples = [
-        Example("It is Anne.", "C'est le chien d'Anne.", 1),
-        Example("I saw Élodie.", "J'ai vu Élodie.", 2),
-        Example("It is Tom.", "C'est le chien de Tom.", 3),
-        Example("I saw Paul.", "J'ai vu Paul.", 4),
+        Texts("It is Anne.", "C'est le chien d'Anne."),
+        Texts("I saw Élodie.", "J'ai vu Élodie."),
+        Texts("It is Tom.", "C'est le chien de Tom."),
+        Texts("I saw Paul.", "J'ai vu Paul."),
     ]
-    noise = Noise(AugmentConfig(**OFF | {"names": 1.0}), examples, seed=1)
+    noise = noise_of(AugmentConfig(**OFF | {"names": 1.0}), examples, seed=1)
     found: dict[int, set[str]] = {0: set(), 2: set()}
     for epoch in range(300):
-        changed = noise.of_epoch(epoch, range(4))
+        changed = of_epoch(noise, epoch, examples)
         for row in found.keys() & changed.keys():
             found[row].add(changed[row].target[len("C'est le chien d'") :].strip(" ."))
     assert len(found[0]) > 50

@@ -8,7 +8,8 @@ import torch
 
 from gru_mt.config import TokenizerConfig
 from gru_mt.data.batching import make_batch, plan_batches
-from gru_mt.data.encoding import EncodedPairs, IdSequences, Ints, encode_pairs
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import EncodedPairs, IdSequences, encode_pairs
 from gru_mt.data.special import BOS, EOS, PAD
 from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import train_tokenizer

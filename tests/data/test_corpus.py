@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import random
+import tracemalloc
 import unicodedata
 import zipfile
 from collections import Counter
@@ -14,10 +15,12 @@ from pathlib import Path
 import pytest
 
 from gru_mt.data.account import Corpus
-from gru_mt.data.corpora import files, fra_eng
+from gru_mt.data.corpora import fra_eng, reading
+from gru_mt.data.corpora.files import Place
 from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpora.phrasebook import sentences
-from gru_mt.data.corpora.report import DroppedLines
+from gru_mt.data.corpora.reading import open_text
+from gru_mt.data.corpora.report import SAMPLE, DroppedLines
 from gru_mt.data.corpora.rows import DropReason
 from gru_mt.data.example import Pair
 from gru_mt.data.text import clean
@@ -25,6 +28,12 @@ from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
 
 GO = b"Go.\tVa !\n"
+
+
+def digest(*texts: bytes) -> str:
+    """Return the digest of a file, or that of the digests of several."""
+    each = [hashlib.sha256(text).hexdigest() for text in texts]
+    return each[0] if len(each) == 1 else hashlib.sha256("\n".join(each).encode()).hexdigest()
 
 
 def load(path: Path, data: bytes, **settings: object) -> Corpus:
@@ -235,7 +244,7 @@ def test_pairs_are_ordered_by_first_then_second_side() -> None:
 def test_a_corpus_is_read_plain_or_packed(tmp_path: Path, name: str, data: bytes) -> None:
     corpus = load(tmp_path / name, data)
     assert corpus.pairs == [Pair("Go.", "Va !", 1)]
-    assert corpus.sha256 == hashlib.sha256(GO).hexdigest()
+    assert corpus.sha256 == (digest(b"", GO) if name == "mac.zip" else digest(GO))
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -302,18 +311,43 @@ def test_a_zip_with_a_password_is_refused(tmp_path: Path) -> None:
     assert "password" in refusal(path)
 
 
-@pytest.mark.parametrize("name", ["c.zip", "c.gz"])
-def test_what_unpacks_past_the_bound_is_refused(
+@pytest.mark.parametrize("name", ["c.tsv", "c.zip", "c.gz"])
+def test_a_line_too_long_for_a_sentence_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", len(GO))
+    """What is packed may unpack to a line that no memory has room for."""
+    monkeypatch.setattr(reading, "MAX_LINE_BYTES", len(GO))
     path = tmp_path / name
-    for data, fits in ((GO, True), (GO + b"\n", False)):
-        path.write_bytes(zipped(("c.txt", data)) if name == "c.zip" else gzip.compress(data))
-        if fits:
-            assert load_one(data_config(corpus=str(path))).report.kept == 1
-        else:
-            assert "more than 9 bytes of text" in refusal(path)
+
+    def write(text: bytes) -> None:
+        packed = {"c.tsv": text, "c.gz": gzip.compress(text), "c.zip": zipped(("c.txt", text))}
+        path.write_bytes(packed[name])
+
+    write(GO * 3)
+    assert load_one(data_config(corpus=str(path))).report.read == 3
+    write(GO * 2 + b" " + GO)
+    assert "line 3 has more than 9 bytes" in refusal(path)
+
+
+def test_a_file_is_read_piece_by_piece(tmp_path: Path) -> None:
+    """Memory holds no more than a piece of it, and its digest is that of the whole."""
+    text = b"".join(b"sentence %d\tphrase %d\n" % (n, n) for n in range(400_000))
+    (tmp_path / "c.tsv.gz").write_bytes(gzip.compress(text, 1))
+    tracemalloc.start()
+    with open_text(Place(tmp_path / "c.tsv.gz")) as stream:
+        assert sum(1 for _ in stream.lines()) == 400_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < len(text) / 2
+    assert stream.sha256 == digest(text)
+    assert stream.sample == text[:SAMPLE]
+
+
+def test_damage_in_the_middle_of_a_file_names_it(tmp_path: Path) -> None:
+    packed = gzip.compress(b"".join(b"%d\t%d\n" % (n, n * n) for n in range(400_000)))
+    path = tmp_path / "c.gz"
+    path.write_bytes(packed[: len(packed) // 2])
+    assert f"{path}: damaged, or not of the kind its name says" in refusal(path)
 
 
 @pytest.mark.parametrize(
@@ -364,8 +398,8 @@ def test_parallel_files_are_in_the_order_of_the_languages(
     sides = {"en": ["Go.", "A tab."], "fr": ["Va !", "Une tabulation."]}
     first, second = (sides[language] for language in languages)
     assert corpus.pairs == [Pair(first[0], second[0], 1), Pair(first[1], second[1], 2)]
-    both = b"".join(text[language] for language in languages)
-    assert corpus.sha256 == hashlib.sha256(both).hexdigest()
+    both = [text[language] for language in languages]
+    assert corpus.sha256 == digest(*both)
 
 
 def test_blank_and_broken_lines_of_parallel_files_shift_nothing(tmp_path: Path) -> None:

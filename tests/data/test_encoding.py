@@ -7,7 +7,8 @@ import pytest
 
 from gru_mt.config import TokenizerConfig
 from gru_mt.data import encoding
-from gru_mt.data.encoding import IdSequences, Ints, encode_pairs
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import IdSequences, encode_pairs
 from gru_mt.data.example import Example
 from gru_mt.data.special import EOS, PAD
 from gru_mt.data.tokenizer import Subwords, Tokenizer, train_tokenizer

@@ -23,7 +23,7 @@ def forward(pairs: list[Pair]) -> list[Example]:
 
 @pytest.fixture(scope="module")
 def real_pairs(fra_eng_zip: Path) -> list[Pair]:
-    return load_one(data_config(corpus=str(fra_eng_zip))).pairs
+    return [*load_one(data_config(corpus=str(fra_eng_zip))).pairs]
 
 
 @pytest.fixture(scope="module")

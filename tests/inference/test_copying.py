@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.data.encoding import IdSequences, Ints
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import IdSequences
 from gru_mt.data.special import EOS, FIRST_LITERAL, LITERALS
 from gru_mt.decoding import Decoding
 from gru_mt.inference.copying import CopyingState, copying, with_rules

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.data.special import BOS, EOS
 from gru_mt.decoding import Decoding
 from gru_mt.inference.sampling import DRAWN_FROM, Sampling

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from gru_mt.config import ModelConfig
-from gru_mt.data.encoding import Ints
+from gru_mt.data.disk import Ints
 from gru_mt.data.special import BOS, EOS, PAD, UNK
 from gru_mt.decoding import Decoding
 from gru_mt.inference.search import Floats, Hypothesis, beam_search, length_normalised

@@ -19,10 +19,12 @@ from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training import back_translation
 from gru_mt.training.back_translation import back_translated
+from gru_mt.training.epochs import TrainingPairs
 from gru_mt.training.journal import Journal
-from gru_mt.training.preparation import TrainingPairs, prepare
+from gru_mt.training.preparation import prepare
 from gru_mt.training.start import Fresh
 from gru_mt.training.trainer import train
+from tests.training.stored import examples
 from tests.training.test_fine_tuning import CPU
 
 Configure = Callable[..., Config]
@@ -137,19 +139,20 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
     config: Config, tmp_path: Path
 ) -> None:
     sources = [f"sampled word{number}" if number else "" for number in range(len(TEXTS))]
-    data = prepare(config, Fresh(), Journal(tmp_path / "log"), lambda texts: sources)
-    made = [pair for pair in data.train if pair.corpus == 1]
+    run = Run(tmp_path)
+    data = prepare(config, Fresh(), run, Journal(run.log), lambda texts: sources)
+    made = [pair for pair in examples(data) if pair.corpus == 1]
     assert [pair.target for pair in made] == TEXTS[1:]  # a text without a source is left out
-    assert data.where(len(data.train) - 1) == f"alone.fr:{len(TEXTS)}"
+    assert data.pairs.where(len(data.pairs) - 1) == f"alone.fr:{len(TEXTS)}"
     assert "sampled" not in data.tokenizer.lexicon
     assert "moi" not in data.tokenizer.lexicon
     assert "see" in data.tokenizer.lexicon
     assert data.provenance["back_translation"]["training_pairs"] == len(TEXTS) - 1
-    pairs = TrainingPairs(config, data.tokenizer, data.train)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs)
     for epoch in range(2):  # noise changes some pairs, and no tag
-        of_epoch = pairs.of_epoch(epoch)
+        of_epoch = pairs.of_block(epoch, 0)
         ids, _ = of_epoch.source.padded(np.arange(len(of_epoch.row_N)))
-        corpora = [data.train[row].corpus for row in of_epoch.row_N]
+        corpora = data.pairs.places["corpus"][of_epoch.row_N]
         assert [row[0] == BOS for row in ids] == [corpus == 1 for corpus in corpora]
         assert not (ids[:, 1:] == BOS).any()
 

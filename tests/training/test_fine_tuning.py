@@ -62,7 +62,7 @@ def test_training_begins_with_the_weights_tokenizer_and_model_of_the_other_run(
     place.folder.mkdir()
     start, journal = start_of(place, config), Journal(place.log)
     config = start.accept(config)
-    data = prepare(config, start, journal)
+    data = prepare(config, start, place, journal)
     trainer = Trainer(config, data, place, start, journal, CPU, started_s=0.0)
     bundle = load_bundle(before, CPU)
     for model in (trainer.model, trainer.optimizer.average):

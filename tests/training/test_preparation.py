@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gru_mt.config import Config
-from gru_mt.data.augment import Noise
+from gru_mt.data.augment import Noise, Words
 from gru_mt.data.encoding import EncodedPairs
 from gru_mt.data.example import Pair
 from gru_mt.data.special import EOS, LITERALS, UNK
@@ -20,18 +20,20 @@ from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.sentence import read_line
 from gru_mt.run import Run
+from gru_mt.training.epochs import TrainingPairs
 from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import keep
-from gru_mt.training.preparation import TrainingData, TrainingPairs, prepare
+from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.start import start_of
 from tests.corpora import load_one
+from tests.training.stored import NO_NOISE, examples
 
 Configure = Callable[..., Config]
 
 
 def prepared(config: Config, folder: Path) -> TrainingData:
-    data = prepare(config, start_of(Run(folder), config), Journal(Run(folder).log))
-    assert not list(folder.iterdir()), "nothing is written before all that may be refused was"
+    data = prepare(config, start_of(Run(folder), config), Run(folder), Journal(Run(folder).log))
+    assert [*folder.iterdir()] == [Run(folder).data]
     keep(config, data, Run(folder))
     return data
 
@@ -47,7 +49,7 @@ def test_the_report_and_both_evaluation_parts_are_kept(
     assert (facts["read"], facts["kept"], facts["dropped"]) == (420, 420, {})
     assert facts["sha256"] == load_one(config.data).sha256
     [dev] = json.loads((tmp_path / "dev.json").read_text())["sets"]
-    assert dev["sources"] == data.parts.dev[0].sources
+    assert dev["sources"] == data.dev[0].sources
     split = split_pairs(load_one(config.data).pairs)
     [test] = json.loads((tmp_path / "test.json").read_text())["sets"]
     assert set(test["sources"]) == {example.source for example in split.test}
@@ -62,7 +64,7 @@ def test_the_tokenizer_sees_the_training_part_alone(
     corpus = small_corpus.with_name("more.tsv")
     corpus.write_text(small_corpus.read_text() + "\t".join(held_out[:2]))
     data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
-    assert held_out.first in data.parts.dev[0].sources
+    assert held_out.first in data.dev[0].sources
     assert UNK in data.tokenizer.source.encode("zebra")
 
 
@@ -84,12 +86,12 @@ def test_the_other_direction_swaps_the_sides_after_the_split(
 ) -> None:
     (tmp_path / "en").mkdir()
     (tmp_path / "fr").mkdir()
-    plain = "data.augment=null"
+    plain = NO_NOISE
     there = prepared(small_config(plain), tmp_path / "en")
     back = prepared(small_config(plain, "data.source=fr", "data.target=en"), tmp_path / "fr")
-    assert [(pair.target.lower(), pair.source.lower()) for pair in back.train] == [
+    assert [(pair.target.lower(), pair.source.lower()) for pair in examples(back)] == [
         (pair.source.lower(), pair.target.lower())
-        for pair in there.train  # case is the source's
+        for pair in examples(there)  # case is the source's
     ]
 
 
@@ -111,8 +113,8 @@ def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
     config, apart = small_config(), small_config("tokenizer.joint=false")
     run = Run(tmp_path)
     start, journal = start_of(run, config), Journal(run.log)
-    keep(apart, prepare(apart, start, journal), run)
-    data = prepare(config, start, journal)
+    keep(apart, prepare(apart, start, run, journal), run)
+    data = prepare(config, start, run, journal)
     keep(config, data, run)
     names = {path.name for path in tmp_path.glob("tokenizer*")}
     assert names == {"tokenizer.model", "tokenizer.lexicon.txt"}
@@ -133,16 +135,16 @@ def test_an_epoch_has_its_noise_and_all_other_pairs_as_they_are(
 ) -> None:
     config = small_config("data.augment.no_mark=0.5")
     data = prepared(config, tmp_path)
-    clean = id_lists(
-        TrainingPairs(small_config("data.augment=null"), data.tokenizer, data.train).of_epoch(0)
-    )
+    plain = TrainingPairs(small_config("data.augment=null"), data.tokenizer, data.pairs)
+    clean = id_lists(plain.of_block(0, 0))
     assert config.data.augment
-    noise = Noise(config.data.augment, data.train, seed=config.training.seed)
-    pairs = TrainingPairs(config, data.tokenizer, data.train)
+    texts = [*data.pairs.texts()]
+    noise = Noise(config.data.augment, texts, Words.learn(texts), seed=config.training.seed)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs)
     for epoch in (0, 1, 0):
-        changed = noise.of_epoch(epoch, range(len(data.train)))
+        changed = noise.of_epoch(epoch, range(len(texts)), texts)
         assert changed
-        for row, (source, target) in enumerate(id_lists(pairs.of_epoch(epoch))):
+        for row, (source, target) in enumerate(id_lists(pairs.of_block(epoch, 0))):
             if row in changed:
                 assert source == [*data.tokenizer.source.encode(changed[row].source), EOS]
                 assert target == [*data.tokenizer.target.encode(changed[row].target), EOS]
@@ -161,10 +163,11 @@ def test_an_epoch_takes_a_corpus_by_its_weight(
     config = small_config(f"data.corpus={corpora}", "data.augment=null")
     (run := tmp_path / "run").mkdir()
     data = prepared(config, run)
-    pairs = TrainingPairs(config, data.tokenizer, data.train)
-    of_corpus = [[row for row, pair in enumerate(data.train) if pair.corpus == n] for n in (0, 1)]
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs)
+    corpora = data.pairs.places["corpus"].tolist()
+    of_corpus = [[row for row, corpus in enumerate(corpora) if corpus == n] for n in (0, 1)]
     assert len(of_corpus[1]) == 40
-    times = [Counter(pairs.of_epoch(epoch).row_N.tolist()) for epoch in range(4)]
+    times = [Counter(pairs.of_block(epoch, 0).row_N.tolist()) for epoch in range(4)]
     for seen in times:
         assert {*seen} >= {*of_corpus[1]}
         assert sum(seen[row] for row in of_corpus[1]) == 100
@@ -175,9 +178,9 @@ def test_an_epoch_takes_a_corpus_by_its_weight(
     assert {total[row] for row in of_corpus[0]} == {1}, "each quarter is another one"
     assert {total[row] for row in of_corpus[1]} == {10}
     for epoch in (3, 0):  # whatever epochs came before
-        again = TrainingPairs(config, data.tokenizer, data.train).of_epoch(epoch)
-        assert again.row_N.tolist() == pairs.of_epoch(epoch).row_N.tolist()
-        assert id_lists(again) == id_lists(pairs.of_epoch(epoch))
+        again = TrainingPairs(config, data.tokenizer, data.pairs).of_block(epoch, 0)
+        assert again.row_N.tolist() == pairs.of_block(epoch, 0).row_N.tolist()
+        assert id_lists(again) == id_lists(pairs.of_block(epoch, 0))
 
 
 def test_literals_are_masked_and_words_are_added_after_the_pairs(
@@ -189,13 +192,14 @@ def test_literals_are_masked_and_words_are_added_after_the_pairs(
     )
     data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
     pairs = len(split_pairs(load_one(small_config(f"data.corpus={corpus}").data).pairs).train)
-    assert {pair.source.split()[2] for pair in data.train[:pairs]} == {LITERALS[0]}
-    assert {pair.source for pair in data.train[pairs:]} == {"we", "see"}
-    lines = {pair.line for pair in data.train}
+    train = examples(data)
+    assert {pair.source.split()[2] for pair in train[:pairs]} == {LITERALS[0]}
+    assert {pair.source for pair in train[pairs:]} == {"we", "see"}
+    lines = {pair.line for pair in train}
     assert lines <= set(range(1, 9))
     (other := tmp_path / "plain").mkdir()
-    plain = prepared(small_config(f"data.corpus={corpus}", "data.augment=null"), other)
-    assert plain.train == data.train[:pairs]
+    plain = prepared(small_config(f"data.corpus={corpus}", NO_NOISE), other)
+    assert examples(plain) == train[:pairs]
 
 
 def test_training_reads_sources_as_translation_does(
@@ -208,16 +212,16 @@ def test_training_reads_sources_as_translation_does(
         f"{source}\tNous voyons {word}.\n" for source, word in zip(sources, words, strict=True)
     )
     corpus.write_text("".join(lines))
-    config = small_config(f"data.corpus={corpus}", "data.augment=null")
+    config = small_config(f"data.corpus={corpus}", NO_NOISE)
     data = prepared(config, tmp_path)
-    assert data.train
     lexicon, encode = data.tokenizer.lexicon, data.tokenizer.source.encode
-    for pair in data.train:
+    assert len(data.pairs)
+    for pair in examples(data):
         raw = sources[pair.line - 1]
         (read,) = read_line(raw, lexicon=lexicon, language="en", glossary=None, split=False)
         assert pair.source == read.text
         assert pair.source.startswith("we know that Tom sees")
-    [dev], [pairs] = data.parts.dev, data.dev_pairs
+    [dev], [pairs] = data.dev, data.dev_pairs
     rows, lengths = pairs.source.padded(np.arange(len(dev.sources)))
     for row, length, raw in zip(rows, lengths, dev.sources, strict=True):
         (read,) = read_line(raw, lexicon=lexicon, language="en", glossary=None, split=False)

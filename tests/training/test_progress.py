@@ -55,7 +55,7 @@ def test_validation_is_due_in_its_rhythm_and_at_the_end(
 
 
 def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -> None:
-    inside = Progress(step=25, epoch=2, epoch_step=5)  # two epochs of ten
+    inside = Progress(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
     assert inside.total_updates(10, TrainingConfig(max_epochs=4)) == 40
     assert inside.total_updates(12, TrainingConfig(max_epochs=4)) == 44  # this one is longer
     assert inside.total_updates(10, TrainingConfig(max_epochs=4, max_steps=30)) == 30
@@ -74,6 +74,6 @@ def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -
 def test_the_next_validation_comes_in_its_rhythm_or_at_the_end(
     settings: dict[str, Any], after: int
 ) -> None:
-    inside = Progress(step=25, epoch=2, epoch_step=5)  # two epochs of ten
+    inside = Progress(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
     training = TrainingConfig.model_validate({"max_epochs": 9} | settings)
     assert inside.next_validation(10, training) == after

@@ -172,12 +172,12 @@ os.kill(os.getpid(), 9)
 def test_a_resumed_run_asks_for_no_pairs_to_fit_its_settings(
     small_config: Configure, tmp_path: Path
 ) -> None:
-    """With sampling each epoch's pairs are encoded anew, which takes long."""
+    """With sampling each block's pairs are encoded anew, which takes long."""
 
-    def of_epoch(epoch: int) -> EpochPairs:
-        raise AssertionError(f"the pairs of epoch {epoch} were encoded for nothing")
+    def first() -> EpochPairs:
+        raise AssertionError("pairs were encoded for nothing")
 
     begin(tmp_path, small_config())
     start = start_of(Run(tmp_path), small_config())
-    fitted = start.fit(start.accept(small_config()), of_epoch, Journal(tmp_path / "train.log"))
+    fitted = start.fit(start.accept(small_config()), first, 1, Journal(tmp_path / "train.log"))
     assert fitted.model_dump() == small_config().model_dump()

@@ -29,12 +29,13 @@ from gru_mt.training.journal import Journal, Meter
 from gru_mt.training.lock import locked
 from gru_mt.training.preparation import prepare
 from gru_mt.training.progress import Progress
-from gru_mt.training.schedule import epoch_updates
+from gru_mt.training.schedule import block_updates
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.start import start_of
 from gru_mt.training.trainer import Trainer, train
 from gru_mt.training.update import Figures, Update, UpdateRecord, Window
 from gru_mt.training.validation import Validation
+from tests.training.stored import NO_NOISE, examples
 
 Configure = Callable[..., Config]
 
@@ -49,7 +50,7 @@ def make_trainer(config: Config, folder: Path) -> Trainer:
     with locked(place):
         start, journal = start_of(place, config), Journal(place.log)
         config = start.accept(config)
-        data = prepare(config, start, journal)
+        data = prepare(config, start, place, journal)
     device = resolve_device(config.training.device)
     return Trainer(config, data, place, start, journal, device, started_s=time.perf_counter())
 
@@ -155,7 +156,7 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trainer = make_trainer(small_config("model.dropout=0"), tmp_path / "run")
-    pairs = trainer.pairs.of_epoch(0)
+    pairs = trainer.blocks.of_block(0, 0)
     rows = plan_batches(pairs, batch_tokens=300, seed=1, epoch=0)[0]
     gradients: list[list[torch.Tensor]] = []
 
@@ -210,10 +211,10 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
     assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
     assert all(parameter.isfinite().all() for parameter in trainer.optimizer.average.parameters())
     report = json.loads((tmp_path / "not_finite.json").read_text())
-    pairs, training = trainer.pairs.of_epoch(0), trainer.config.training
-    [row_B] = epoch_updates(training, pairs, training.batch_tokens, 0)[3]
+    pairs, training = trainer.blocks.of_block(0, 0), trainer.config.training
+    [row_B] = block_updates(training, pairs, training.batch_tokens, 0)[3]
     name = Path(trainer.config.data.corpus[0].path[0]).name
-    lines = [f"{name}:{trainer.data.train[row].line}" for row in sorted(row_B)]
+    lines = [f"{name}:{trainer.data.pairs.places[row]['line']}" for row in sorted(row_B)]
     assert report == {"update": 3, "corpus_lines": lines}
     assert not (tmp_path / "checkpoints").exists()
 
@@ -501,18 +502,18 @@ def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
 def test_what_cutting_costs_is_said(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = small_config("training.max_steps=1", "training.cut_tokens=5", "data.augment=null")
+    config = small_config("training.max_steps=1", "training.cut_tokens=5", NO_NOISE)
     trainer = make_trainer(config, tmp_path / "run")
     lengths = [
         [len(side.encode(text)) + 1 for text in texts]
         for side, texts in zip(
             (trainer.data.tokenizer.source, trainer.data.tokenizer.target),
-            zip(*((each.source, each.target) for each in trainer.data.train), strict=True),
+            zip(*((each.source, each.target) for each in examples(trainer.data)), strict=True),
             strict=True,
         )
     ]
     sources, targets = (sum(length > 5 for length in side) for side in lengths)
-    assert 0 < sources < len(trainer.data.train)
+    assert 0 < sources < len(trainer.data.pairs)
     trainer.run()
     said = f"{sources:,} sources and {targets:,} targets lose their end"
     assert said in capsys.readouterr().err
@@ -529,7 +530,7 @@ def test_every_pair_is_trained_on_once_an_epoch(
 
     monkeypatch.setattr(Window, "add", add)
     trainer.run()
-    assert sorted(seen) == sorted([*range(len(trainer.data.train))] * 2)
+    assert sorted(seen) == sorted([*range(len(trainer.data.pairs))] * 2)
 
 
 @pytest.mark.gpu

@@ -1,6 +1,5 @@
 """What a reader yields for each line of a corpus: a row, or the reason why there is none."""
 
-import io
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -34,8 +33,3 @@ class Dropped(NamedTuple):
 
 
 Row = tuple[str, str, str] | Dropped  # first side, second side, attribution or ""
-
-
-def text_lines(data: bytes) -> io.BytesIO:
-    """Return the lines of `data`, without its byte order mark; only a line feed ends a line."""
-    return io.BytesIO(data.removeprefix(b"\xef\xbb\xbf"))

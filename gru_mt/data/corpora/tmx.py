@@ -4,26 +4,31 @@ import io
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from gru_mt.data.corpora.files import Place
+from gru_mt.data.corpora.reading import TextStream
 from gru_mt.data.corpora.rows import Dropped, DropReason, Row
 from gru_mt.errors import UserError, quoted, shown
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
-def tmx_rows(data: bytes, languages: Sequence[str], place: Place) -> Iterator[Row]:
+def tmx_rows(text: TextStream, languages: Sequence[str]) -> Iterator[Row]:
     """Yield the row of each unit. Its languages may have a region: `en` finds en-GB too.
 
     Tags inside a segment are left out, their text stays. Raises UserError where it is no XML.
     """
     wanted = [language.lower() for language in languages]
     try:
-        for _, unit in ET.iterparse(io.BytesIO(data)):
-            if unit.tag.rpartition("}")[2] == "tu":
-                yield _row(unit, wanted)
-                unit.clear()
+        above: list[ET.Element] = []
+        for event, element in ET.iterparse(io.BufferedReader(text), ("start", "end")):
+            if event == "start":
+                above.append(element)
+                continue
+            above.pop()
+            if element.tag.rpartition("}")[2] == "tu":
+                yield _row(element, wanted)
+                above[-1].clear()  # it would keep all units
     except ET.ParseError as error:
-        raise UserError(f"{place}: no TMX that can be read: {shown(error)}") from None
+        raise UserError(f"{text.place}: no TMX that can be read: {shown(error)}") from None
 
 
 def _row(unit: ET.Element, wanted: Sequence[str]) -> Row:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.corpora import files
 from gru_mt.data.corpus import data_files
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
@@ -79,14 +78,6 @@ def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert data_files(data_config(corpus="~/c.tsv")) == [tmp_path / "c.tsv"]
     assert data_files(data_config(parallel)) == [tmp_path / "en", tmp_path / "fr"]
     assert data_files(data_config(corpus="phrasebook")) == []
-
-
-def test_a_plain_file_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", len(GO))
-    (tmp_path / "c.tsv").write_bytes(GO)
-    assert load_one(data_config(corpus=str(tmp_path / "c.tsv"))).report.kept == 1
-    (tmp_path / "c.tsv").write_bytes(GO + b"\n")
-    assert refusal(str(tmp_path / "c.tsv")) == f"{tmp_path}/c.tsv: more than 9 bytes of text"
 
 
 def test_names_in_a_zip_are_quoted_short(tmp_path: Path) -> None:

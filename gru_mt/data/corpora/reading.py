@@ -1,0 +1,183 @@
+"""Read a file as UTF-8, unpacked, piece by piece: no file is in memory as a whole.
+
+A file that is damaged or of another kind is refused with what to do about it, at once or when the
+reading comes to the damage.
+"""
+
+import codecs
+import errno
+import gzip
+import hashlib
+import io
+import stat
+import zipfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import IO
+
+import zstandard
+
+from gru_mt.data.corpora.files import DAMAGE, Place, damaged, packing
+from gru_mt.data.corpora.report import SAMPLE
+from gru_mt.errors import UserError, shown
+
+MAX_LINE_BYTES = 10_000_000
+_PIECE = 1 << 20  # bytes that are read at a time
+_LOOKED_AT = 4_000  # bytes that tell what a file is
+_DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class TextStream(io.RawIOBase):
+    """The text of a file, from its beginning to its end, once."""
+
+    def __init__(self, pieces: Iterator[bytes], place: object) -> None:
+        """Take the text in pieces of any length; messages call it `place`."""
+        self._pieces, self._left, self.place = pieces, memoryview(b""), place
+        self._digest, self.sample = hashlib.sha256(), b""
+
+    @property
+    def sha256(self) -> str:
+        """The digest of what has been read."""
+        return self._digest.hexdigest()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Read some bytes into `buffer`; return how many, 0 at the end."""
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._digest.update(piece)
+            if len(self.sample) < SAMPLE:
+                self.sample += piece[: SAMPLE - len(self.sample)]
+            self._left = memoryview(piece)
+        size = min(len(buffer), len(self._left))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines, without a byte order mark; only a line feed ends a line.
+
+        Raises UserError for one that is too long to be a sentence.
+        """
+        buffered = io.BufferedReader(self, _PIECE)
+        read = partial(buffered.readline, MAX_LINE_BYTES + 1)
+        first = read().removeprefix(codecs.BOM_UTF8)
+        for number, line in enumerate(chain([first] if first else [], iter(read, b"")), start=1):
+            if len(line) > MAX_LINE_BYTES:
+                raise UserError(
+                    f"{self.place}: line {number:,} has more than {MAX_LINE_BYTES:,} bytes; a "
+                    "corpus has a sentence on each line"
+                )
+            yield line
+
+
+@contextmanager
+def open_text(place: Place, *, encoding: str = "utf-8", missing: str = "") -> Iterator[TextStream]:
+    """Yield the text of a file in UTF-8; a .zip, .gz or .zst is unpacked while it is read.
+
+    Raises UserError, here or at reading, where it cannot be read, or is not text in `encoding`;
+    lines that are not UTF-8 are no error here. `missing` ends the message of a file not found.
+    """
+    pieces = _unpacked(place, missing)
+    try:
+        start = b""
+        while len(start) < _LOOKED_AT and (piece := next(pieces, b"")):
+            start += piece
+        _refuse_documents(start, place, encoding)
+        text = chain([start] if start else [], pieces)
+        yield TextStream(text if encoding == "utf-8" else _recoded(text, encoding, place), place)
+    finally:
+        pieces.close()
+
+
+def _refuse_documents(start: bytes, place: Place, encoding: str) -> None:
+    if start.startswith(_DOCUMENTS):
+        raise UserError(
+            f"{place}: looks like a spreadsheet or another document: save it as tab-separated "
+            "text (.tsv); a zip archive must be named .zip"
+        )
+    looked_at = start[:_LOOKED_AT]
+    if encoding == "utf-8" and (
+        start.startswith(_UTF_16) or looked_at.count(0) > len(looked_at) / 4
+    ):
+        raise UserError(f"{place}: looks like UTF-16: set encoding: utf-16")
+
+
+def _recoded(pieces: Iterator[bytes], encoding: str, place: Place) -> Iterator[bytes]:
+    """Yield text in another encoding as UTF-8."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    done = 0  # bytes before this piece
+    for piece in chain(pieces, [b""]):
+        waiting = len(decoder.getstate()[0])
+        try:
+            yield decoder.decode(piece, final=not piece).encode()
+        except UnicodeDecodeError as error:
+            raise UserError(
+                f"{place}: not {encoding} at byte {done - waiting + error.start:,}: {error.reason}"
+            ) from None
+        done += len(piece)
+
+
+def _unpacked(place: Place, missing: str) -> Generator[bytes, None, None]:
+    """Yield what is in a file, some megabytes at a time."""
+    path = place.path
+    try:
+        if not _is_regular(path):
+            raise UserError(
+                f"{shown(path)}: not a regular file; a run reads its corpus again when it resumes"
+            )
+        with path.open("rb") as file:
+            if not place.member:
+                yield from _pieces(file, path.name)
+                return
+            with zipfile.ZipFile(file) as archive, archive.open(place.member) as member:
+                yield from _pieces(member, place.member)
+    except FileNotFoundError:
+        where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
+        raise UserError(f"{shown(path)}: no such file{where}{missing}") from None
+    except OSError as error:
+        if error.errno in (None, errno.EINVAL):  # None: gzip, bz2; EINVAL: a bad zip's offset
+            raise damaged(path, error) from None
+        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+    except DAMAGE as error:
+        raise damaged(path, error) from None
+    except RuntimeError as error:  # zipfile: it needs a password, or the compression is unknown
+        raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
+
+
+def _pieces(file: IO[bytes], name: str) -> Iterator[bytes]:
+    match packing(name):
+        case ".zst":
+            yield from _unpacked_zst(file)
+        case ".gz":
+            with gzip.open(file) as plain:
+                yield from iter(partial(plain.read, _PIECE), b"")
+        case _:
+            yield from iter(partial(file.read, _PIECE), b"")
+
+
+def _unpacked_zst(file: IO[bytes]) -> Iterator[bytes]:
+    frame, whole = zstandard.ZstdDecompressor().decompressobj(), True
+    while packed := file.read(1 << 12):  # which may hold 128 MB
+        while packed:
+            yield frame.decompress(packed)
+            packed, whole = frame.unused_data, frame.eof
+            if whole:
+                frame = zstandard.ZstdDecompressor().decompressobj()
+    if not whole:
+        raise EOFError("it ends early")
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except ValueError as error:  # a NUL or a lone surrogate
+        raise UserError(f"{shown(path)}: no path: {error}") from None

@@ -1,0 +1,15 @@
+"""What tests read back from the pairs that a run has stored."""
+
+from gru_mt.config import AugmentConfig
+from gru_mt.data.example import Example
+from gru_mt.training.preparation import TrainingData
+
+_RATES = ", ".join(f"{name}: 0" for name in AugmentConfig.model_fields if name != "words")
+NO_NOISE = f"data.augment={{{_RATES}, words: false}}"  # the texts are stored, and none is changed
+
+
+def examples(data: TrainingData) -> list[Example]:
+    """Return the pairs whose texts are stored, each with its place."""
+    places = data.pairs.places.tolist()
+    pairs = zip(data.pairs.texts(), places, strict=True)
+    return [Example(*texts, *place) for texts, place in pairs]
