@@ -13,11 +13,13 @@ from itertools import chain
 
 import numpy as np
 
+from gru_mt.data.disk import Ints
 from gru_mt.data.example import Example
 from gru_mt.data.lexicon import WORD, Lexicon, words
 from gru_mt.data.text import is_spaceless
 
 MOST_PAIRS = 200_000  # that are counted, evenly spread
+_ROWS = 10_000  # pairs that are counted at a time
 LEAST_TOGETHER = 3  # pairs
 LEAST_DICE = 0.4
 PHRASE_WORDS = 3
@@ -37,15 +39,7 @@ def learn_dictionary(examples: Sequence[Example]) -> list[Example]:
     examples = examples[:: max(1, -(-len(examples) // MOST_PAIRS))]
     source = _Side([example.source for example in examples])
     target = _Side([example.target for example in examples])
-    pair_W = np.repeat(np.arange(len(source.length_N)), source.length_N)
-    beside_W = target.length_N[pair_W]  # target words beside each source word
-    place_C = np.arange(beside_W.sum()) - np.repeat(np.cumsum(beside_W) - beside_W, beside_W)
-    target_C = target.id_W[np.repeat(target.start_N[pair_W], beside_W) + place_C]
-    couple_C = np.repeat(source.id_W, beside_W) * len(target.forms) + target_C
-    couple_D, first_D, together_D = np.unique(couple_C, return_index=True, return_counts=True)
-    often_D = together_D >= LEAST_TOGETHER
-    couple_D, first_D, together_D = couple_D[often_D], first_D[often_D], together_D[often_D]
-    pair_D = np.repeat(pair_W, beside_W)[first_D]
+    couple_D, first_D, together_D = _couples(source, target)
     source_D, target_D = np.divmod(couple_D, max(1, len(target.forms)))
     dice_D = 2 * together_D / (source.count_V[source_D] + target.count_V[target_D])
     best = [np.zeros(len(side.forms)) for side in (source, target)]
@@ -53,11 +47,43 @@ def learn_dictionary(examples: Sequence[Example]) -> list[Example]:
     np.maximum.at(best[1], target_D, dice_D)
     least_D = np.maximum(np.maximum(best[0][source_D], best[1][target_D]), LEAST_DICE)
     return [
-        examples[pair_D[d]]._replace(
+        examples[first_D[d]]._replace(
             source=source.forms[source_D[d]], target=target.forms[target_D[d]]
         )
         for d in np.flatnonzero(dice_D >= least_D)
     ]
+
+
+def _couples(source: "_Side", target: "_Side") -> tuple[Ints, Ints, Ints]:
+    """Return the couples in LEAST_TOGETHER pairs, the first pair of each, and how many have it.
+
+    A couple of the words s and t has the number s * (words of the target) + t.
+    """
+    pairs = max(1, len(source.length_N))
+    rows = range(0, pairs, _ROWS)
+    parts = [_couples_of(source, target, row, row + _ROWS) for row in rows]
+    key_C = np.concatenate(parts)
+    del parts
+    key_C.sort()
+    couple_C = key_C // pairs
+    start_D = np.flatnonzero(np.diff(couple_C, prepend=-1))
+    together_D = np.diff(start_D, append=len(couple_C))
+    start_D, together_D = (each[together_D >= LEAST_TOGETHER] for each in (start_D, together_D))
+    return couple_C[start_D], key_C[start_D] % pairs, together_D
+
+
+def _couples_of(source: "_Side", target: "_Side", first: int, last: int) -> Ints:
+    """Return couple * pairs + pair of each couple in each pair from `first` to before `last`."""
+    length_N = source.length_N[first:last]
+    pair_W = np.repeat(np.arange(first, first + len(length_N)), length_N)
+    before = int(source.length_N[:first].sum())
+    source_W = source.id_W[before : before + len(pair_W)]
+    beside_W = target.length_N[pair_W]  # target words beside each source word
+    place_C = np.arange(beside_W.sum()) - np.repeat(np.cumsum(beside_W) - beside_W, beside_W)
+    target_C = target.id_W[np.repeat(target.start_N[pair_W], beside_W) + place_C]
+    couple_C = np.repeat(source_W, beside_W) * len(target.forms) + target_C
+    key_C: Ints = couple_C * len(source.length_N) + np.repeat(pair_W, beside_W)
+    return key_C
 
 
 def learn_phrases(examples: Sequence[Example], dictionary: Sequence[Example]) -> list[Example]:

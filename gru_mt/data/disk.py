@@ -28,7 +28,7 @@ T = TypeVar("T", covariant=True)
 
 CHUNK = 10_000  # items that are read, or worked on, at a time
 _RECORDS = 100_000  # read at a time, of which one field stays
-_CLOSE = 20  # rows from one to the next, of those that are read at once
+_CLOSE = 100  # rows from one to the next, of those that are read at once
 
 
 def scratch(folder: Path | None = None) -> IO[bytes]:

@@ -80,15 +80,16 @@ def judge(
         if dropped[reason] <= SHOWN:
             examples.append((reason, place, text[:MAX_EXAMPLE].strip()))
     places, firsts, seconds, attributions = zip(*kept, strict=True) if kept else [()] * 4
-    kinds = [*map(_kind, firsts, seconds, attributions)]
     fact_M = np.empty(len(kept), FACTS)
     fact_M["line"] = places
     fact_M["digest"] = digests(map("\n".join, zip(firsts, seconds, strict=True)))
     for name, side in zip(KEYS, (firsts, seconds), strict=True):
         fact_M[name] = digests(map(key, side))
     fact_M["bucket"] = [*map(bucket, firsts)]
-    fact_M["kind"] = kinds
-    others = [(place, text) for place, text in enumerate(attributions) if kinds[place] & Kind.OTHER]
+    fact_M["kind"] = [*map(_kind, firsts, seconds, attributions)]
+    others = [
+        (row, attributions[row]) for row in np.flatnonzero(fact_M["kind"] & Kind.OTHER).tolist()
+    ]
     sides_of_M = Packed.of(firsts), Packed.of(seconds)
     return Judged(len(rows), dict(dropped), examples, sides_of_M, fact_M, others)
 
@@ -113,9 +114,9 @@ def _reason(
         return DropReason.EMPTY
     if max(map(len, texts)) > MAX_CHARACTERS * config.max_words:
         return DropReason.TOO_LONG
-    shorter, *_, longer = sorted(map(count_words, texts * 2))
-    if longer > config.max_words:
+    words = [*map(count_words, texts)]
+    if max(words) > config.max_words:
         return DropReason.TOO_LONG
-    if longer > config.max_ratio * shorter:
+    if max(words) > config.max_ratio * min(words):
         return DropReason.RATIO
     return why_no_translation(first, second, config.filters) if len(sides) > 1 else None

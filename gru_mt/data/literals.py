@@ -248,6 +248,8 @@ def tag_pairs(literals: Sequence[str]) -> list[tuple[int, int]]:
 def mask_pair(source: str, target: str) -> tuple[str, str]:
     """Return two sides with those literals masked that both have, each as often in both."""
     sides = [find_literals(source), find_literals(target)]
+    if not all(sides):
+        return source, target
     counts = [Counter(span.text for span in side) for side in sides]
     sides = [
         [span for span in side if counts[0][span.text] == counts[1][span.text]] for side in sides

@@ -29,7 +29,7 @@ class Parts:
     """What is trained on, and what it is measured on. The first set of dev decides."""
 
     corpora: list[Corpus]
-    train: Sequence[Example]  # in the order of the corpora and of their lines
+    train: Stored[Example]  # in the order of the corpora and of their lines
     dev: list[EvaluationSet]
     test: list[EvaluationSet]
     leaks: dict[str, int]  # training pairs of each corpus that share a sentence with dev or test

@@ -18,7 +18,7 @@ from gru_mt.bundle import build_model
 from gru_mt.config import Config
 from gru_mt.data.augment import Words
 from gru_mt.data.dictionary import learn_short_texts
-from gru_mt.data.disk import CHUNK, Packed
+from gru_mt.data.disk import CHUNK, Packed, Stored
 from gru_mt.data.encoding import EncodedPairs, encode_pairs
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.example import Example, Texts
@@ -158,15 +158,15 @@ def _say(parts: Parts, journal: Journal) -> None:
         journal.say(f"the dev set {parts.dev[0].name} decides which weights are kept")
 
 
-def _sample(train: Sequence[Example], journal: Journal) -> list[Example]:
+def _sample(train: Stored[Example], journal: Journal) -> list[Example]:
     """Return pairs to learn from, with what is copied masked: all, or SAMPLE of them."""
+    row_N = np.arange(len(train))
     if len(train) > SAMPLE:
-        rows = np.random.default_rng(0).choice(len(train), SAMPLE, replace=False)
+        row_N = np.sort(np.random.default_rng(0).choice(row_N, SAMPLE, replace=False))
         journal.say(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
-        train = [train[row] for row in np.sort(rows).tolist()]
-    chunks = (train[place : place + CHUNK] for place in range(0, len(train), CHUNK))
+    chunks = (train.read(row_N[place : place + CHUNK]) for place in range(0, len(row_N), CHUNK))
     masked = chain.from_iterable(in_order(_masker, chunks))
-    return [*counted(masked, journal.stage, "masking what is copied", "pairs", total=len(train))]
+    return [*counted(masked, journal.stage, "masking what is copied", "pairs", total=len(row_N))]
 
 
 def _masker() -> Callable[[Sequence[Example]], list[Example]]:

@@ -14,6 +14,7 @@ from gru_mt.data.example import Example
 from gru_mt.data.parts import Parts
 from gru_mt.errors import UserError
 from gru_mt.export.plain_text import MARKER, write_parts
+from tests.corpora import Listed
 
 
 def examples_of(*sides: tuple[str, str]) -> list[Example]:
@@ -27,7 +28,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 def parts_of(train: list[Example], dev: list[Example]) -> Parts:
     sets = [EvaluationSet.from_examples(dev)] if dev else []
-    return Parts([], train, sets, [], {}, leaks_are_kept=False)
+    return Parts([], Listed(train), sets, [], {}, leaks_are_kept=False)
 
 
 def swapped(pairs: list[Example]) -> list[Example]:
@@ -70,7 +71,9 @@ def test_the_other_direction_replaces_the_first(tmp_path: Path) -> None:
 
 def test_several_sets_have_their_names(tmp_path: Path) -> None:
     dev = [EvaluationSet(["a"], [["x"]], "mine"), EvaluationSet(["b"], [["y", "z"]], "other")]
-    write_parts(Parts([], TRAIN, dev, dev[:1], {}, leaks_are_kept=False), tmp_path, "en", "fr")
+    write_parts(
+        Parts([], Listed(TRAIN), dev, dev[:1], {}, leaks_are_kept=False), tmp_path, "en", "fr"
+    )
     texts = contents(tmp_path)
     assert {name: text for name, text in texts.items() if not name.startswith("train")} == {
         "dev.mine.en": "a\n", "dev.mine.fr": "x\n", "dev.other.en": "b\n", "dev.other.fr": "y\n",
@@ -78,7 +81,9 @@ def test_several_sets_have_their_names(tmp_path: Path) -> None:
     }  # fmt: skip
     dev = [EvaluationSet(["a"], [["x"]], "of me"), dev[1]]
     with pytest.raises(UserError, match=r"'dev\.of me\.en' cannot be a file's name"):
-        write_parts(Parts([], [], dev, [], {}, leaks_are_kept=False), tmp_path / "b", "en", "fr")
+        write_parts(
+            Parts([], Listed([]), dev, [], {}, leaks_are_kept=False), tmp_path / "b", "en", "fr"
+        )
 
 
 def test_a_failed_write_leaves_what_was_there(
