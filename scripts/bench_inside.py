@@ -24,7 +24,7 @@ from gru_mt.config_file import load_config
 from gru_mt.cpu.memory import keep_memory
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
-from gru_mt.training.epochs import TrainingPairs
+from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import keep
 from gru_mt.training.preparation import load_data, prepare
@@ -105,7 +105,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         disk_mb = sum(path.stat().st_size for path in run.data.iterdir()) / 1e6
         started_s = time.perf_counter()
         data = load_data(config, run, journal)
-        pairs = TrainingPairs(config, data.tokenizer, data.pairs)
+        pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
         block = pairs.of_block(0, 0)
         first_block_s = time.perf_counter() - started_s
         size = len(data.pairs)

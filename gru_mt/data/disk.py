@@ -107,7 +107,6 @@ class ArrayWriter:
     def __enter__(self) -> Self:
         with refusing(self._path):
             self._file = self._path.open("wb", buffering=0)
-            self._write_header()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
@@ -126,6 +125,8 @@ class ArrayWriter:
         """Add items at the end."""
         items = np.ascontiguousarray(values, self._dtype)
         with refusing(self._path):
+            if not self._file.tell():
+                self._write_header()
             _write(self._file, items.tobytes())
         self._length += len(items)
 

@@ -87,9 +87,8 @@ def judge(
         fact_M[name] = digests(map(key, side))
     fact_M["bucket"] = [*map(bucket, firsts)]
     fact_M["kind"] = [*map(_kind, firsts, seconds, attributions)]
-    others = [
-        (row, attributions[row]) for row in np.flatnonzero(fact_M["kind"] & Kind.OTHER).tolist()
-    ]
+    of_others = np.flatnonzero(fact_M["kind"] & Kind.OTHER)
+    others = [(row, attributions[row]) for row in of_others.tolist()]
     sides_of_M = Packed.of(firsts), Packed.of(seconds)
     return Judged(len(rows), dict(dropped), examples, sides_of_M, fact_M, others)
 

@@ -8,13 +8,13 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from gru_mt.errors import UserError
@@ -34,7 +34,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def in_order(make: Callable[[], Callable[[A], B]], chunks: Iterable[A]) -> Iterator[B]:
+def in_order(make: Callable[[], Callable[[A], B]], chunks: Iterable[A]) -> Generator[B, None, None]:
     """Yield what the function that `make` gives makes of each chunk; each process makes its own.
 
     Raises what the function raises, and UserError where the system kills a process.
@@ -80,16 +80,22 @@ def processes(
     They end with the block, and with this process, whatever they are at. The system gives less time
     to those with a larger `nice`.
     """
-    helpers: list[_Helper] = []
-    own = threading.local()
+    helpers = [_Helper(make, nice) for _ in range(count)]
+    free = SimpleQueue[_Helper]()
+    for helper in helpers:
+        free.put(helper)
 
-    def begin() -> None:
-        own.helper = _Helper(make, nice)
-        helpers.append(own.helper)
-
-    with ThreadPoolExecutor(count, initializer=begin) as threads:
+    def result(chunk: A) -> B:
+        helper = free.get()
         try:
-            yield lambda chunk: threads.submit(lambda: own.helper.result(chunk))
+            found: B = helper.result(chunk)
+        finally:
+            free.put(helper)
+        return found
+
+    with ThreadPoolExecutor(count) as threads:
+        try:
+            yield lambda chunk: threads.submit(result, chunk)
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
             for helper in helpers:
@@ -109,19 +115,20 @@ class _Helper:
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
+        assert self._process.stdin, "it is a pipe"
+        assert self._process.stdout, "and so is this"
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._send((make, nice))
 
     def _send(self, item: object) -> None:
-        assert self._process.stdin, "it is a pipe"
-        pickle.dump(item, self._process.stdin, pickle.HIGHEST_PROTOCOL)
-        self._process.stdin.flush()
+        pickle.dump(item, self._stdin, pickle.HIGHEST_PROTOCOL)
+        self._stdin.flush()
 
     def result(self, chunk: object) -> Any:
         """Return what the function gives for a chunk, or raise what it raises."""
-        assert self._process.stdout, "it is a pipe"
         try:
             self._send(chunk)
-            is_error, result = pickle.load(self._process.stdout)
+            is_error, result = pickle.load(self._stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
             raise UserError(
                 "a process that prepares data was killed, mostly for lack of memory; the same "
@@ -134,8 +141,10 @@ class _Helper:
     def end(self) -> None:
         """End the process."""
         self._process.kill()
-        with suppress(OSError):  # what it did not read is lost
-            self._process.communicate()
+        self._process.wait()
+        for pipe in (self._stdin, self._stdout):
+            with suppress(OSError):  # what it did not read is lost
+                pipe.close()
 
 
 def help_others() -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 BLOCK = 1 << 18  # pairs
-STRIP = 1 << 10  # neighbours that stay together in a block, so that reading them is quick
+STRIPS = 1 << 8  # of neighbours, of which a block is made, so that reading it is quick
 _NICE = 10  # of the process that makes the next block: training goes before
 
 Place = tuple[int, int]  # an epoch, and a block of it
@@ -39,15 +39,18 @@ Place = tuple[int, int]  # an epoch, and a block of it
 class TrainingPairs:
     """The training pairs, as each epoch reads them."""
 
-    def __init__(self, config: Config, tokenizer: Tokenizer, prepared: Prepared) -> None:
-        """Take the pairs, and what encodes them anew."""
+    def __init__(
+        self, config: Config, tokenizer: Tokenizer, prepared: Prepared, *, most: int
+    ) -> None:
+        """Take the pairs, and what encodes them anew. A block has `most` pairs, or nearly so."""
         self._config, self._tokenizer, self._prepared = config, tokenizer, prepared
         corpora = config.data.corpus
         self._made = np.array([corpus.side is not None for corpus in corpora])
         self._weights = [corpus.weight for corpus in corpora]
         sizes = zip(prepared.sizes, self._weights, strict=True)
         pairs = round(sum(size * weight for size, weight in sizes))
-        self.blocks = max(1, math.ceil(pairs / BLOCK))  # of each epoch
+        self.blocks = max(1, math.ceil(pairs / most))  # of each epoch
+        self._strip = max(1, most // STRIPS)
         augment, seed = config.data.augment, config.training.seed
         self._noise = augment and Noise(augment, prepared.texts(), prepared.words(), seed=seed)
 
@@ -79,10 +82,10 @@ class TrainingPairs:
         size = self._size(epoch)
         if self.blocks == 1:
             return np.arange(size)
-        strips = math.ceil(size / STRIP)
+        strips = math.ceil(size / self._strip)
         rng = np.random.default_rng(derived_seed("blocks", self._config.training.seed, epoch))
         own = np.sort(rng.permutation(strips)[block :: self.blocks])
-        place_N = (own[:, None] * STRIP + np.arange(STRIP)).ravel()
+        place_N = (own[:, None] * self._strip + np.arange(self._strip)).ravel()
         return place_N[place_N < size]
 
     def _size(self, epoch: int) -> int:
@@ -126,8 +129,8 @@ class BlocksAhead:
     """The blocks of a run, one after the other; another process makes the next one meanwhile."""
 
     def __init__(self, config: Config, tokenizer: Tokenizer, prepared: Prepared) -> None:
-        """Take what `TrainingPairs` takes."""
-        self._make = partial(TrainingPairs, config, tokenizer, prepared)
+        """Take what `TrainingPairs` takes; a block has BLOCK pairs at most."""
+        self._make = partial(TrainingPairs, config, tokenizer, prepared, most=BLOCK)
         self._pairs, self._epochs = self._make(), config.training.max_epochs
         self.count = self._pairs.blocks  # of each epoch
         self._here: tuple[Place, EpochPairs] | None = None

@@ -12,7 +12,7 @@ from gru_mt.data.batching import make_batch
 from gru_mt.data.parts import Parts
 from gru_mt.device import resolve_device, resolve_precision
 from gru_mt.run import Run
-from gru_mt.training.epochs import TrainingPairs
+from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import prepare
@@ -62,7 +62,7 @@ def try_updates(config: Config, parts: Parts) -> Trial:
         start = start_of(run, config)
         config = start.accept(config)
         data = prepare(config, start, run, Journal(run.log, silent=True), parts=parts)
-        blocks = TrainingPairs(config, data.tokenizer, data.pairs)
+        blocks = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
         pairs = blocks.of_block(0, 0)
     training = fitted(config.training, pairs, blocks.blocks)
     precision = resolve_precision(training.precision, device)

@@ -19,7 +19,7 @@ from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training import back_translation
 from gru_mt.training.back_translation import back_translated
-from gru_mt.training.epochs import TrainingPairs
+from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
 from gru_mt.training.start import Fresh
@@ -148,7 +148,7 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
     assert "moi" not in data.tokenizer.lexicon
     assert "see" in data.tokenizer.lexicon
     assert data.provenance["back_translation"]["training_pairs"] == len(TEXTS) - 1
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
     for epoch in range(2):  # noise changes some pairs, and no tag
         of_epoch = pairs.of_block(epoch, 0)
         ids, _ = of_epoch.source.padded(np.arange(len(of_epoch.row_N)))

@@ -20,7 +20,7 @@ from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.sentence import read_line
 from gru_mt.run import Run
-from gru_mt.training.epochs import TrainingPairs
+from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.journal import Journal
 from gru_mt.training.keeping import keep
 from gru_mt.training.preparation import TrainingData, prepare
@@ -135,12 +135,12 @@ def test_an_epoch_has_its_noise_and_all_other_pairs_as_they_are(
 ) -> None:
     config = small_config("data.augment.no_mark=0.5")
     data = prepared(config, tmp_path)
-    plain = TrainingPairs(small_config("data.augment=null"), data.tokenizer, data.pairs)
+    plain = TrainingPairs(small_config("data.augment=null"), data.tokenizer, data.pairs, most=BLOCK)
     clean = id_lists(plain.of_block(0, 0))
     assert config.data.augment
     texts = [*data.pairs.texts()]
     noise = Noise(config.data.augment, texts, Words.learn(texts), seed=config.training.seed)
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
     for epoch in (0, 1, 0):
         changed = noise.of_epoch(epoch, range(len(texts)), texts)
         assert changed
@@ -163,7 +163,7 @@ def test_an_epoch_takes_a_corpus_by_its_weight(
     config = small_config(f"data.corpus={corpora}", "data.augment=null")
     (run := tmp_path / "run").mkdir()
     data = prepared(config, run)
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
     corpora = data.pairs.places["corpus"].tolist()
     of_corpus = [[row for row, corpus in enumerate(corpora) if corpus == n] for n in (0, 1)]
     assert len(of_corpus[1]) == 40
@@ -178,7 +178,7 @@ def test_an_epoch_takes_a_corpus_by_its_weight(
     assert {total[row] for row in of_corpus[0]} == {1}, "each quarter is another one"
     assert {total[row] for row in of_corpus[1]} == {10}
     for epoch in (3, 0):  # whatever epochs came before
-        again = TrainingPairs(config, data.tokenizer, data.pairs).of_block(epoch, 0)
+        again = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK).of_block(epoch, 0)
         assert again.row_N.tolist() == pairs.of_block(epoch, 0).row_N.tolist()
         assert id_lists(again) == id_lists(pairs.of_block(epoch, 0))
 
