@@ -28,7 +28,7 @@ ROWS = """
         data.recipe
         data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
         data.words data.sampling data.tokenizer data.augment data.encoding data.prepared
-        data.batching
+        data.preparing data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
     model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq
         model.incremental model.loss

@@ -5,7 +5,7 @@ import json
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
@@ -16,16 +16,14 @@ import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config import Config
-from gru_mt.data.augment import Words
-from gru_mt.data.dictionary import learn_short_texts
-from gru_mt.data.disk import CHUNK, Packed, Stored
+from gru_mt.data.disk import CHUNK, Stored
 from gru_mt.data.encoding import EncodedPairs, encode_pairs
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
-from gru_mt.data.example import Example, Texts
-from gru_mt.data.literals import mask_pair
+from gru_mt.data.example import Example
 from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import Parts, load_parts
-from gru_mt.data.prepared import PLACES, Prepared, PreparedChunk, id_type, write_prepared
+from gru_mt.data.prepared import Prepared, PreparedChunk, id_type, write_prepared
+from gru_mt.data.preparing import encoder, learn_words, masked, masker, short_texts, truecased
 from gru_mt.data.stages import Tell, counted
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Tokenizer
@@ -88,11 +86,11 @@ def prepare(
         raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")
     sample = _sample(parts.train, journal)
     made = _with_sources(parts.one_sided, made_sources) if parts.one_sided else []
-    find = partial(_short_texts, config)
-    with beside(find, sample, is_small=_is_small(sample)) as short_texts:
+    find = partial(short_texts, config)
+    with beside(find, sample, is_small=_is_small(sample)) as found:
         tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE], journal)
         _refuse_too_large(config, tokenizer)
-        short = short_texts()
+        short = found()
     if short:
         journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
     fingerprints = {
@@ -109,12 +107,12 @@ def prepare(
         _chunks([*short, *made], is_masked=True),
     )
     total = len(parts.train) + len(short) + len(made)
-    learn = partial(_learn_words, config, tokenizer)
+    learn = partial(learn_words, config, tokenizer)
     with (
         beside(learn, known, is_small=_is_small(known)) as words,
         replacing_folder(run.data) as folder,
     ):
-        encoded = in_order(partial(_encoder, config, tokenizer), chunks)
+        encoded = in_order(partial(encoder, config, tokenizer), chunks)
         write_prepared(
             folder,
             _told(encoded, journal.stage, total),
@@ -165,28 +163,12 @@ def _sample(train: Stored[Example], journal: Journal) -> list[Example]:
         row_N = np.sort(np.random.default_rng(0).choice(row_N, SAMPLE, replace=False))
         journal.say(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
     chunks = (train.read(row_N[place : place + CHUNK]) for place in range(0, len(row_N), CHUNK))
-    masked = chain.from_iterable(in_order(_masker, chunks))
+    masked = chain.from_iterable(in_order(masker, chunks))
     return [*counted(masked, journal.stage, "masking what is copied", "pairs", total=len(row_N))]
-
-
-def _masker() -> Callable[[Sequence[Example]], list[Example]]:
-    return lambda examples: [*map(_masked, examples)]
 
 
 def _is_small(examples: Sequence[Example]) -> bool:
     return len(examples) <= FEW * CHUNK
-
-
-def _short_texts(config: Config, sample: Sequence[Example]) -> list[Example]:
-    augment = config.data.augment
-    return learn_short_texts(sample) if augment and augment.words else []
-
-
-def _learn_words(config: Config, tokenizer: Tokenizer, known: Sequence[Example]) -> dict[str, Any]:
-    if not config.data.augment:
-        return {}
-    truecased = tokenizer.lexicon.truecased
-    return asdict(Words.learn([Texts(truecased(pair.source), pair.target) for pair in known]))
 
 
 def _chunks(
@@ -204,28 +186,6 @@ def _told(chunks: Iterable[PreparedChunk], tell: Tell, total: int) -> Iterator[P
         done += len(chunk.place_M)
 
 
-def _encoder(
-    config: Config, tokenizer: Tokenizer
-) -> Callable[[tuple[list[Example], bool]], PreparedChunk]:
-    """Return what makes ids of some pairs, whose literals may be masked already."""
-    one_sided = [corpus.side is not None for corpus in config.data.corpus]
-    with_texts = bool(config.data.augment or config.tokenizer.sampling)
-
-    def encoded(chunk: tuple[list[Example], bool]) -> PreparedChunk:
-        examples, is_masked = chunk
-        masked = examples if is_masked else map(_masked, examples)
-        pairs = _truecased(masked, tokenizer)
-        made_M = [one_sided[pair.corpus] for pair in pairs]
-        ids = encode_pairs(tokenizer, pairs, made_N=made_M)
-        texts = None
-        if with_texts:
-            sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-            texts = Packed.of(sources), Packed.of(targets)
-        return PreparedChunk(ids, texts, np.array([pair[2:] for pair in pairs], PLACES))
-
-    return encoded
-
-
 def _data(
     tokenizer: Tokenizer,
     prepared: Prepared,
@@ -234,7 +194,7 @@ def _data(
     report: dict[str, Any],
 ) -> TrainingData:
     dev_pairs = [
-        encode_pairs(tokenizer, _truecased(map(_masked, each.examples), tokenizer)) for each in dev
+        encode_pairs(tokenizer, truecased(map(masked, each.examples), tokenizer)) for each in dev
     ]
     return TrainingData(tokenizer, prepared, dev, test, dev_pairs, report)
 
@@ -245,7 +205,7 @@ def _with_sources(
     """Return the pairs of text without translations, masked, but for those without a source."""
     sources = made_sources([pair.target for pair in one_sided])
     pairs = zip(one_sided, map(clean, sources), strict=True)
-    return [_masked(pair._replace(source=source)) for pair, source in pairs if source]
+    return [masked(pair._replace(source=source)) for pair, source in pairs if source]
 
 
 def _digest(parts: Parts, made: Sequence[Example]) -> str:
@@ -259,18 +219,6 @@ def _digest(parts: Parts, made: Sequence[Example]) -> str:
 
 def _tokenizer_digest(tokenizer: Tokenizer) -> str:
     return hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest()
-
-
-def _masked(example: Example) -> Example:
-    """Return a pair with what is copied masked on both sides."""
-    source, target = mask_pair(example.source, example.target)
-    return example._replace(source=source, target=target)
-
-
-def _truecased(examples: Iterable[Example], tokenizer: Tokenizer) -> list[Example]:
-    """Return pairs with their sources as translation reads them too."""
-    truecased = tokenizer.lexicon.truecased
-    return [pair._replace(source=truecased(pair.source)) for pair in examples]
 
 
 def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:

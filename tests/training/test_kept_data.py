@@ -147,9 +147,9 @@ def test_a_preparation_that_is_killed_leaves_nothing_behind_and_starts_again(
 ) -> None:
     config = small_config(f"data.corpus={corpus}", "training.max_steps=2")
     program = (
-        "import os, sys; from pathlib import Path; from gru_mt.training import preparation;"
+        "import os, sys; from pathlib import Path; from gru_mt.data.augment import Words;"
         "from gru_mt.config_file import load_config; from gru_mt.training.trainer import train;"
-        "preparation.Words.learn = lambda pairs: os.kill(os.getpid(), 9);"
+        "Words.learn = lambda pairs: os.kill(os.getpid(), 9);"
         f"train(load_config(Path(sys.argv[1])), Path({str(tmp_path / 'run')!r}))"
     )
     (tmp_path / "config.yaml").write_text(dump_config(config))
@@ -169,7 +169,7 @@ def test_the_arrays_do_not_depend_on_the_number_of_processes(
 ) -> None:
     config = small_config()
     found = []
-    for name, cores, chunk in (("one", 1, 10_000), ("two", 2, 20)):
+    for name, cores, chunk in (("one", 1, 10_000), ("two", 2, 100)):
         monkeypatch.setattr(workers, "cores", lambda cores=cores: cores)
         for module in (preparation, sys.modules["gru_mt.data.corpus"]):
             monkeypatch.setattr(module, "CHUNK", chunk)
