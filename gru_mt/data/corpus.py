@@ -65,6 +65,7 @@ class Chunk(NamedTuple):
 
     rows: list[Row]
     begins: str  # the name of the file that they begin, or ""
+    share: float  # of the corpus, from 0 to 1, that was read with them
 
 
 def _load(corpus: CorpusConfig, config: DataConfig, stored: StoredPairs, tell: Tell) -> Corpus:
@@ -81,33 +82,35 @@ def _load(corpus: CorpusConfig, config: DataConfig, stored: StoredPairs, tell: T
     account = Account(config, where, sides, stored)
 
     def chunks() -> Iterator[Chunk]:
-        for shard in shards:
+        for done, shard in enumerate(shards):
             with ExitStack() as stack:
                 texts = [stack.enter_context(_opened(place, corpus)) for place in shard]
                 begins = shard[0].name
                 rows = iter(_rows(shard, texts, corpus, config))
                 while (chunk := [*islice(rows, CHUNK)]) or begins:
-                    yield Chunk(chunk, begins)
+                    yield Chunk(chunk, begins, (done + texts[0].share()) / len(shards))
                     begins = ""
                 account.end(texts)
 
-    for begins, each in in_order(partial(_judge_of, config, sides), chunks()):
+    for begins, share, each in in_order(partial(_judge_of, config, sides), chunks()):
         if begins:
             account.begin(begins)
         account.add(each)
-        tell(f"reading {name}", f"{account.read:,} lines")
+        tell(f"reading {name}", f"{account.read:,} lines", share)
     loaded = account.corpus(name)
     if built_in and corpus.path[0] == "fra-eng":
         loaded = _as_fra_eng(loaded, where)
     return loaded
 
 
-def _judge_of(config: DataConfig, sides: Sequence[int]) -> Callable[[Chunk], tuple[str, Judged]]:
-    """Return what judges a chunk, and passes on the name of the file that it begins."""
+def _judge_of(
+    config: DataConfig, sides: Sequence[int]
+) -> Callable[[Chunk], tuple[str, float, Judged]]:
+    """Return what judges a chunk, and passes on what else is known of it."""
 
-    def judged(chunk: Chunk) -> tuple[str, Judged]:
-        begins_file = bool(chunk.begins)
-        return chunk.begins, judge(chunk.rows, config, sides, begins_file=begins_file)
+    def judged(chunk: Chunk) -> tuple[str, float, Judged]:
+        found = judge(chunk.rows, config, sides, begins_file=bool(chunk.begins))
+        return chunk.begins, chunk.share, found
 
     return judged
 

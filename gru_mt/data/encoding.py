@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from gru_mt.data.disk import CHUNK, Ints
 from gru_mt.data.special import BOS, EOS, PAD
-from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.data.tokenizer import Tokenizer, Vocabulary
 
 if TYPE_CHECKING:
@@ -122,7 +121,6 @@ def encode_pairs(
     sampling: float = 0.0,
     seed: int = 0,
     cut_tokens: int | None = None,
-    tell: Tell = tell_nobody,
 ) -> EncodedPairs:
     """Return the ids of `examples`. With `sampling`, `seed` decides how a text is segmented.
 
@@ -130,19 +128,16 @@ def encode_pairs(
     `cut_tokens` tokens, <eos> included, loses its end.
     """
 
-    def side(
-        vocabulary: Vocabulary, texts: list[str], offset: int, unit: str
-    ) -> Iterator[list[int]]:
+    def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> Iterator[list[int]]:
         for first in range(0, len(texts), CHUNK):
-            tell("encoding", f"{first:,} of {len(texts):,} {unit}")
             yield from vocabulary.encode_all(
                 texts[first : first + CHUNK], sampling=sampling, seed=seed + first + offset
             )
 
-    sources = side(tokenizer.source, [example.source for example in examples], 0, "sources")
+    sources = side(tokenizer.source, [example.source for example in examples], 0)
     if made_N is not None:
         sources = ([BOS] * made + ids for made, ids in zip(made_N, sources, strict=True))
-    targets = side(tokenizer.target, [example.target for example in examples], 1, "targets")
+    targets = side(tokenizer.target, [example.target for example in examples], 1)
     return EncodedPairs(
         IdSequences(sources, cut_tokens=cut_tokens), IdSequences(targets, cut_tokens=cut_tokens)
     )

@@ -8,12 +8,12 @@ T = TypeVar("T")
 
 
 class Tell(Protocol):
-    """Takes the stage of the work, such as "encoding", and how much of it is done."""
+    """Takes the stage of the work, such as "encoding", and how much is done: a count, a share."""
 
-    def __call__(self, stage: str, count: str = "") -> None: ...
+    def __call__(self, stage: str, count: str = "", share: float | None = None) -> None: ...
 
 
-def tell_nobody(stage: str, count: str = "") -> None:
+def tell_nobody(stage: str, count: str = "", share: float | None = None) -> None:
     """Tell nobody."""
 
 
@@ -24,5 +24,5 @@ def counted(
     of_total = "" if total is None else f" of {total:,}"
     for done, item in enumerate(items):
         if done % EVERY == 0:
-            tell(stage, f"{done:,}{of_total} {unit}")
+            tell(stage, f"{done:,}{of_total} {unit}", total and done / total)
         yield item

@@ -58,7 +58,8 @@ class Journal:
         self._log, self._silent = log, silent
         self._waiting: list[str] | None = []  # lines said before `start`
         self._line = Line() if sys.stderr.isatty() and not silent else None
-        self._stages: set[str] = set()  # those that were named
+        self._stages: dict[str, float] = {}  # when each was named, in seconds
+        self._said_s = 0.0  # when a line was said of one
 
     def say(self, text: str) -> None:
         """Print a line to stderr, above the terminal's line of progress, and log it."""
@@ -81,16 +82,31 @@ class Journal:
         """Say that something wants attention."""
         self.say(f"warning: {text}")
 
-    def stage(self, stage: str, count: str = "") -> None:
+    def stage(self, stage: str, count: str = "", share: float | None = None) -> None:
         """Show what is being done and how much of it is, on a terminal in one line.
 
-        The log, and stderr where it is no terminal, get a line when a stage is first named.
+        With a `share` of the work, from 0 to 1, it says how long the rest will take. The log, and
+        stderr where it is no terminal, get a line when a stage is first named, and another every so
+        often.
         """
+        now_s = time.perf_counter()
         is_new = stage not in self._stages
-        self._stages.add(stage)
-        self.show(stage, count, now=is_new)
+        if is_new:
+            self._stages[stage] = self._said_s = now_s
+        left = ""
+        if share:
+            left_s = (now_s - self._stages[stage]) * (1 - share) / share
+            left = f"{left_s / 60:,.1f} min left"
+        if share and self._line is not None:
+            head = f"{printable(stage)}: {count}"
+            self._line.draw(lambda width: progress_line(head, share, [], left, width))
+        else:
+            self.show(stage, count, now=is_new)
         if is_new:
             (self.say if self._line is None else self.note)(stage)
+        elif share and self._line is None and now_s - self._said_s > LINE_SECONDS:
+            self._said_s = now_s
+            self.say(f"{stage}: {count}, {left}")
 
     def show(self, stage: str, count: str = "", *, now: bool = True) -> None:
         """Show on a terminal what is being done, at once unless it may wait for the next count."""

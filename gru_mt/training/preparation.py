@@ -181,7 +181,7 @@ def _chunks(
 def _told(chunks: Iterable[PreparedChunk], tell: Tell, total: int) -> Iterator[PreparedChunk]:
     done = 0
     for chunk in chunks:
-        tell("encoding", f"{done:,} of {total:,} pairs")
+        tell("encoding", f"{done:,} of {total:,} pairs", done / total)
         yield chunk
         done += len(chunk.place_M)
 

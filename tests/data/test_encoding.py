@@ -115,17 +115,6 @@ def test_each_side_of_a_pair_is_encoded_by_its_own_vocabulary(
         assert bool(lost) == (cut_tokens is not None)
 
 
-def test_each_chunk_is_told_before_it_is_encoded(
-    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(encoding, "CHUNK", 5)
-    told: list[str] = []
-    encode_pairs(tokenizer, EXAMPLES, tell=lambda stage, count="": told.append(f"{stage} {count}"))
-    assert told == [
-        f"encoding {done} of 12 {unit}" for unit in ("sources", "targets") for done in (0, 5, 10)
-    ]
-
-
 def test_each_chunk_of_a_side_is_sampled_by_a_seed_of_its_own(
     tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,10 +17,11 @@ def test_counted_items_come_as_they_are_and_are_told_now_and_then(
     total: int | None, told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stages, "EVERY", 2)
-    found: list[tuple[str, str]] = []
+    found: list[tuple[str, str, float | None]] = []
 
-    def tell(stage: str, count: str = "") -> None:
-        found.append((stage, count))
+    def tell(stage: str, count: str = "", share: float | None = None) -> None:
+        found.append((stage, count, share))
 
     assert [*counted("abcde", tell, "encoding", "pairs", total=total)] == [*"abcde"]
-    assert found == [("encoding", count) for count in told]
+    shares = [0, 0.4, 0.8] if total else [None] * 3
+    assert found == [("encoding", *each) for each in zip(told, shares, strict=True)]

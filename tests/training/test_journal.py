@@ -125,3 +125,34 @@ def test_stderr_that_nobody_can_write_to_stops_nothing(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     Journal(tmp_path / "other.log").stage("encoding")
     assert (tmp_path / "train.log").read_text().endswith("  reading\n")
+
+
+def test_a_share_of_a_stage_tells_how_long_the_rest_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quarter took a minute, so the rest takes three."""
+    clock_s = iter([0.0, 10.0, 60.0, 70.0, 120.0])
+    monkeypatch.setattr(time, "perf_counter", lambda: next(clock_s))
+    journal = Journal(tmp_path / "train.log")
+    shares = (0.0, 0.1, 0.25, 0.3, 0.5)  # the second and the fourth come too soon to be said
+    for share in shares:
+        journal.stage("encoding", f"{100 * share:.0f} of 100 pairs", share)
+    assert capsys.readouterr().err.splitlines() == [
+        "encoding",
+        "encoding: 25 of 100 pairs, 3.0 min left",
+        "encoding: 50 of 100 pairs, 2.0 min left",
+    ]
+
+
+def test_on_a_terminal_a_share_is_a_bar(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_terminal(monkeypatch)
+    journal = Journal(tmp_path / "train.log")
+    journal.stage("encoding", "0 of 100 pairs", 0.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: 60.0)
+    journal.stage("encoding", "25 of 100 pairs", 0.25)
+    line = capsys.readouterr().err.rpartition("\r")[2]
+    assert line.startswith("encoding: 25 of 100 pairs")
+    assert "25 %" in line
+    assert line.endswith("3.0 min left")

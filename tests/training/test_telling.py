@@ -150,4 +150,4 @@ def test_a_mistake_in_the_corpus_leaves_no_line_of_progress(
     with pytest.raises(UserError, match="1 of 1 lines dropped"):
         train(small_config(f"data.corpus={tmp_path / 'one.tsv'}"), tmp_path / "run")
     blank = f"\r{' ' * 29}\r"
-    assert capsys.readouterr().err == f"{blank}reading one: 1 lines{blank}"
+    assert capsys.readouterr().err == f"{blank}reading one: 1 lines  100 %{blank}"

@@ -11,8 +11,8 @@ import hashlib
 import io
 import stat
 import zipfile
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -34,9 +34,15 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 class TextStream(io.RawIOBase):
     """The text of a file, from its beginning to its end, once."""
 
-    def __init__(self, pieces: Iterator[bytes], place: object) -> None:
-        """Take the text in pieces of any length; messages call it `place`."""
+    def __init__(
+        self, pieces: Iterator[bytes], place: object, share: Callable[[], float] = float
+    ) -> None:
+        """Take the text in pieces of any length; messages call it `place`.
+
+        `share` tells how much of the file was read so far, from 0 to 1.
+        """
         self._pieces, self._left, self.place = pieces, memoryview(b""), place
+        self.share = share
         self._digest, self.sample = hashlib.sha256(), b""
 
     @property
@@ -86,14 +92,16 @@ def open_text(place: Place, *, encoding: str = "utf-8", missing: str = "") -> It
     Raises UserError, here or at reading, where it cannot be read, or is not text in `encoding`;
     lines that are not UTF-8 are no error here. `missing` ends the message of a file not found.
     """
-    pieces = _unpacked(place, missing)
+    read = [0.0]
+    pieces = _unpacked(place, missing, read)
     try:
         start = b""
         while len(start) < _LOOKED_AT and (piece := next(pieces, b"")):
             start += piece
         _refuse_documents(start, place, encoding)
         text = chain([start] if start else [], pieces)
-        yield TextStream(text if encoding == "utf-8" else _recoded(text, encoding, place), place)
+        recoded = text if encoding == "utf-8" else _recoded(text, encoding, place)
+        yield TextStream(recoded, place, lambda: read[0])
     finally:
         pieces.close()
 
@@ -126,20 +134,23 @@ def _recoded(pieces: Iterator[bytes], encoding: str, place: Place) -> Iterator[b
         done += len(piece)
 
 
-def _unpacked(place: Place, missing: str) -> Generator[bytes, None, None]:
-    """Yield what is in a file, some megabytes at a time."""
+def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes, None, None]:
+    """Yield what is in a file, some megabytes at a time; `read` gets the share that was read."""
     path = place.path
     try:
         if not _is_regular(path):
             raise UserError(
                 f"{shown(path)}: not a regular file; a run reads its corpus again when it resumes"
             )
-        with path.open("rb") as file:
-            if not place.member:
-                yield from _pieces(file, path.name)
-                return
-            with zipfile.ZipFile(file) as archive, archive.open(place.member) as member:
-                yield from _pieces(member, place.member)
+        with path.open("rb") as file, ExitStack() as stack:
+            packed: IO[bytes] = file
+            if place.member:
+                archive = stack.enter_context(zipfile.ZipFile(file))
+                packed = stack.enter_context(archive.open(place.member))
+            size = max(1, path.stat().st_size)
+            for piece in _pieces(packed, place.member or path.name):
+                read[0] = file.tell() / size
+                yield piece
     except FileNotFoundError:
         where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
         raise UserError(f"{shown(path)}: no such file{where}{missing}") from None
