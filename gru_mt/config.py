@@ -350,7 +350,11 @@ class TrainingConfig(Section):
     """Tokens of a training sentence, at most, its end mark included; a longer one loses its end.
     null cuts nothing."""
     accumulation: Count = 1
-    """Microbatches of an optimizer update."""
+    """Microbatches of an optimizer update. With several processes they share these, so set it to a
+    multiple of the processes."""
+    reduce: Literal["ordered", "sum"] = "ordered"
+    """How several processes add up gradients: ordered gives the same bits for any number of them,
+    sum sends less where accumulation is more than the processes."""
     learning_rate: Rate = 2e-3
     """Peak of the learning rate, reached when warm-up ends."""
     embedding_rate: Rate = 8.0

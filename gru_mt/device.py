@@ -27,6 +27,25 @@ def resolve_device(name: str, *, field: str = "training.device") -> torch.device
     return torch.device(name)
 
 
+def own_device(device: torch.device) -> torch.device:
+    """Return where this process computes: of several on a machine, each on a GPU of its own.
+
+    Raises UserError where there is no GPU left for it.
+    """
+    place = os.environ.get("LOCAL_RANK")
+    if place is None or os.environ.get("WORLD_SIZE") == "1" or device.type == "cpu":
+        return device
+    if device.index is not None:
+        raise UserError(
+            f"training.device {device} is one GPU; set it to {device.type}, and each of several "
+            "processes takes its own"
+        )
+    count = torch.accelerator.device_count()
+    if int(place) >= count:
+        raise UserError(f"training.device {device}: {count} here, too few for a process each")
+    return torch.device(device.type, int(place))
+
+
 def _devices() -> list[str]:
     """Return the names of the devices that torch finds on this machine: cpu, cuda:0, cuda:1 ..."""
     kind = torch.accelerator.current_accelerator()

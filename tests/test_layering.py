@@ -44,9 +44,10 @@ ROWS = """
         evaluation.rewrite evaluation.real evaluation.significance evaluation.ngrams
         evaluation.systems evaluation.compare evaluation.groups evaluation.table
         evaluation.compare_lines
-    training training.schedule training.progress training.optimizer training.checkpoint
+    training training.group training.launch training.gradients training.schedule training.progress
+        training.optimizer training.checkpoint
         training.display training.journal training.lock training.back_translation training.start
-        training.preparation training.epochs training.signals
+        training.preparation training.epochs training.handover training.signals
         training.update training.validation training.tensorboard training.keeping training.trial
         training.trainer training.overview
     report report.familiarity report.tables report.failures report.samples report.pictures

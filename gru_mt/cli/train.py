@@ -1,6 +1,9 @@
 """`gru-mt train`."""
 
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -8,8 +11,9 @@ import typer
 
 from gru_mt.cli.app import Command, SetOption, app
 from gru_mt.cli.streams import say
-from gru_mt.errors import UserError
+from gru_mt.errors import Interrupted, UserError
 from gru_mt.run import RUNS, Run
+from gru_mt.training.group import ProcessLost, group_rank, group_size, is_launched, speaks
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 EXAMPLES = """\b
@@ -19,6 +23,7 @@ Examples:
   gru-mt train --config my.yaml --run runs/deep --set model.encoder_layers=2
   gru-mt train --run runs/deep --set training.max_epochs=20
   gru-mt train --config my.yaml --from runs/fra-eng
+  gru-mt train --config my.yaml --processes 4 --set training.accumulation=4
 """
 
 
@@ -40,20 +45,57 @@ def train(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew, in a numbered folder beside it.")
     ] = False,
+    processes: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, max=1_024, help="Processes that train together; they share cores."
+        ),
+    ] = 1,
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
-    if config is None:
-        config = _config_of(run)
-    from gru_mt.config_file import load_config, yaml_inline
+    with _one_voice():
+        if config is None:
+            config = _config_of(run)
+        from gru_mt.config_file import load_config, yaml_inline
 
-    begun = [f"training.start={yaml_inline(str(start))}"] if start else []
-    parsed = load_config(config, [*overrides, *begun])
-    from gru_mt.training.trainer import train as train_run
+        begun = [f"training.start={yaml_inline(str(start))}"] if start else []
+        parsed = load_config(config, [*overrides, *begun])
+        if processes > 1 and not is_launched():
+            raise typer.Exit(_launch(processes))
+        from gru_mt.training.trainer import train as train_run
 
-    place = Run(run or RUNS / config.stem)
-    place = place.unused() if fresh else place
-    train_run(parsed, place.folder, started_s=STARTED_S)
-    _report(place)
+        place = Run(run or RUNS / config.stem)
+        place = place.unused() if fresh else place
+        train_run(parsed, place.folder, started_s=STARTED_S)
+        if group_rank() == 0:
+            _report(place)
+
+
+def _launch(processes: int) -> int:
+    """Run this command in several processes; return the code to exit with."""
+    if group_size() > 1:
+        raise UserError("--processes: a launcher has started the processes; leave it out")
+    from gru_mt.training.launch import launch
+
+    return launch(processes, sys.argv[1:], say)
+
+
+@contextmanager
+def _one_voice() -> Iterator[None]:
+    """Of the processes that train together, let only the first that fails say why."""
+    try:
+        yield
+    except ProcessLost as lost:
+        if is_launched():
+            time.sleep(1)  # so that the launcher sees first which process is gone
+        elif speaks():
+            say(str(lost))
+        sys.exit(1)
+    except Exception as error:
+        if group_size() == 1 or speaks():
+            raise
+        codes = {UserError: 2, Interrupted: 128 + getattr(error, "signal", 0)}
+        sys.exit(codes.get(type(error), 1))
 
 
 def _report(run: Run) -> None:

@@ -4,7 +4,7 @@ Shapes: N sentences, B sentences of one batch, S source tokens, T target tokens.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -26,6 +26,11 @@ from gru_mt.inference.exported import is_export, load_export
 from gru_mt.inference.search import Floats, Hypothesis, beam_search
 from gru_mt.inference.sentence import Sentence, read_line
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
+
+# Applies a function to the rows of each batch; the results are in the order of the batches.
+EachBatch = Callable[
+    [Callable[[Ints], list[SentenceTranslation]], list[Ints]], Iterable[list[SentenceTranslation]]
+]
 
 # The margin of `beam_search` where only the best translation is wanted, in nats: of a source of no
 # tokens, for each token, at most. A long sentence loses BLEU with a margin that is enough for short
@@ -56,6 +61,7 @@ class Translator:
     target_language: str = ""  # this and the next: see `evaluation.score.resolve_bleu_tokenizer`
     bleu_tokenizer: str = "auto"
     calibration: Calibration | None = None  # without one, translations have no confidence
+    each_batch: EachBatch = map  # training on several processes divides the batches
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
@@ -204,8 +210,8 @@ class Translator:
         found = [_copied(sentence, attention, sure) for sentence in sentences]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
         asked_N = [row for row in by_length_N if not sentences[row].is_copied]
-        for first in range(0, len(asked_N), batch_size):
-            row_B = np.array(asked_N[first : first + batch_size])
+
+        def translated(row_B: Ints) -> list[SentenceTranslation]:
             source_BS, length_B = encoded.padded(row_B)
             # The limit depends on the sentence's own length, not on the rest of the batch.
             limit_B = 2 * length_B + 8
@@ -217,10 +223,20 @@ class Translator:
                 decoding,
                 margin=_pruning_margin(length_B) if n_best == 1 else math.inf,
             )
-            for row, source_S, length, beam in zip(row_B, source_BS, length_B, beams, strict=True):
-                found[row] = self._translated(
+            return [
+                self._translated(
                     sentences[row], id_lists[row], source_S[:length], beam[:n_best], attention
                 )
+                for row, source_S, length, beam in zip(
+                    row_B, source_BS, length_B, beams, strict=True
+                )
+            ]
+
+        firsts = range(0, len(asked_N), batch_size)
+        batches = [np.array(asked_N[first : first + batch_size]) for first in firsts]
+        for row_B, results in zip(batches, self.each_batch(translated, batches), strict=True):
+            for row, result in zip(row_B, results, strict=True):
+                found[row] = result
         return found
 
     def _translated(

@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from gru_mt.errors import UserError
 from gru_mt.tensors import load_tensors, save_tensors, tensors_header
 from gru_mt.training.progress import Progress
@@ -32,6 +34,7 @@ def save_checkpoint(
         "progress": asdict(progress),
         "counters": optimizer.counters(),
         "fingerprints": fingerprints,
+        "threads": torch.get_num_threads(),
     }
     save_tensors(_path(folder, progress.step), optimizer.tensors(), header)
     for old in _newest_first(folder)[KEPT:]:
@@ -57,6 +60,7 @@ def load_checkpoint(
             continue
         _refuse_others(path, header["fingerprints"], fingerprints)
         optimizer.load(tensors, header["counters"], path)
+        _warn_of_threads(header, optimizer, warn)
         return Progress(**header["progress"])
     raise UserError(f"{folder}: every checkpoint is damaged; start anew with --fresh")
 
@@ -91,6 +95,19 @@ def _refuse_others(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> 
             raise UserError(
                 f"{path}: the {name} has changed since; restore it, or start anew with --fresh"
             )
+
+
+def _warn_of_threads(
+    header: dict[str, Any], optimizer: "Optimizer", warn: Callable[[str], None]
+) -> None:
+    """Warn where a run goes on with other threads on a CPU: its last bits depend on them."""
+    now = torch.get_num_threads()
+    before = header.get("threads", now)
+    if before != now and next(optimizer.model.parameters()).device.type == "cpu":
+        warn(
+            f"{before} threads a process until now, and {now} from here on, so the last bits may "
+            f"differ; OMP_NUM_THREADS={before} keeps them"
+        )
 
 
 def _path(folder: Path, step: int) -> Path:

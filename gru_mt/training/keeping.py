@@ -134,3 +134,35 @@ class Keeper:
         lines = [self._data.pairs.where(row) for row in rows]
         write_json(self._run.not_finite, {"update": update.step, "corpus_lines": lines})
         return len(lines)
+
+
+class Bystander(Keeper):
+    """The keeper of a process beside process 0 of its group: it writes nothing."""
+
+    @contextmanager
+    def board(self, step: int) -> Iterator[None]:
+        """Do nothing."""
+        yield
+
+    @property
+    def checkpoint_is_due(self) -> bool:
+        """False: only the clock of process 0 counts."""
+        return False
+
+    def _add(self, step: int, figures: dict[str, Any]) -> None:
+        pass
+
+    def save_bundle(self, progress: Progress, facts: dict[str, Any]) -> None:
+        """Do nothing."""
+
+    def save_checkpoint(self, progress: Progress) -> Progress:
+        """Return the progress as it is."""
+        return progress
+
+    def write_summary(self, progress: Progress, device: str) -> bool:
+        """Return False: nothing is written."""
+        return False
+
+    def write_not_finite(self, update: UpdateRecord) -> int:
+        """Return 0: process 0 counts the lines, and tells."""
+        return 0

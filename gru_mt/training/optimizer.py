@@ -49,6 +49,7 @@ class Optimizer:
         )
         device = self._weights[0].device
         self._scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
+        self.scaled(torch.ones((), device=device))  # a process may step before it has a loss
 
     def scaled(self, loss: Tensor) -> Tensor:
         """Return the loss to call backward on: scaled under fp16, else as it is."""

@@ -12,11 +12,13 @@ class StopSignals:
 
     A second one does what it did before the block: in a command of gru-mt it ends the process at
     once. An ignored signal stays ignored, as SIGINT is in a background job. Only the main thread
-    can take signals; in another thread nothing is noted.
+    can take signals; in another thread nothing is noted. stderr tells that one was noted, unless
+    `told` is false.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, told: bool = True) -> None:
         self.received: int | None = None
+        self._told = told
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -40,8 +42,8 @@ class StopSignals:
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._restore()
         self.received = number
-        # Not through print: the signal may have interrupted a print.
-        os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
+        if self._told:  # not through print: the signal may have interrupted a print
+            os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
 
     def _restore(self) -> None:
         for number, handler in self._before.items():

@@ -36,6 +36,7 @@ MAY_CHANGE = (  # files only to another place: a digest checks their contents
     "training.max_steps",
     "training.patience",
     "training.device",
+    "training.reduce",
     "training.log_steps",
     "training.tensorboard",
     "training.checkpoint_minutes",

@@ -1,9 +1,10 @@
 """The training loop: updates, validations, checkpoints, in their order."""
 
 import math
+import os
 import shlex
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -19,15 +20,18 @@ from gru_mt.cpu.waiting import while_computing
 from gru_mt.data.batching import make_batch
 from gru_mt.data.disk import Ints
 from gru_mt.data.encoding import EpochPairs
-from gru_mt.device import resolve_device, resolve_precision
+from gru_mt.device import own_device, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
 from gru_mt.training.back_translation import back_translated
 from gru_mt.training.epochs import BlocksAhead
+from gru_mt.training.gradients import Gradients
+from gru_mt.training.group import ALONE, Group, joined
+from gru_mt.training.handover import Handover, received
 from gru_mt.training.journal import Journal, Meter
-from gru_mt.training.keeping import Keeper, keep
+from gru_mt.training.keeping import Bystander, Keeper, keep
 from gru_mt.training.lock import locked
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData, load_data, prepare
@@ -47,6 +51,9 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     now. Raises UserError for what is wrong with the corpus or the folder, and what `Trainer.run`
     raises. An existing run is not changed before all checks have passed.
 
+    Where torch's launcher has started several processes, each calls this with the same arguments,
+    and they train together. Raises ProcessLost where one of them is gone.
+
     >>> from pathlib import Path
     >>> from gru_mt import load_config, train
     >>> config = load_config(Path("small.yaml"))
@@ -57,19 +64,28 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     started_s = time.perf_counter() if started_s is None else started_s
     keep_memory()
     # What is missing (a device, a package) is an error now, not after a long preparation.
-    device = resolve_device(config.training.device)
+    device = own_device(resolve_device(config.training.device))
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     if config.training.tensorboard:
         require_tensorboard()
-    run = Run(folder)
-    journal = Journal(run.log)
-    with locked(run), closing(journal):
-        start = start_of(run, config)
-        config = start.accept(config)
-        data = _data(config, start, run, journal)
-        with while_computing(device.type):
-            trainer = Trainer(config, data, run, start, journal, device, started_s=started_s)
-            return trainer.run()
+    with joined(device) as group:
+        run = Run(folder)
+        journal = Journal(run.log) if group.leads else Journal(Path(os.devnull), silent=True)
+        with locked(run) if group.leads else nullcontext(), closing(journal):
+            start: Start | Handover
+            if group.leads:
+                start = start_of(run, config)
+                config = start.accept(config)
+                data = _data(config, start, run, journal)
+            else:
+                start = received(group)
+                config, run = start.config, start.run
+                data = load_data(config, run, journal)
+            with while_computing(device.type):
+                trainer = Trainer(
+                    config, data, run, start, journal, device, group, started_s=started_s
+                )
+                return trainer.run()
 
 
 def _data(config: Config, start: Start, run: Run, journal: Journal) -> TrainingData:
@@ -88,14 +104,16 @@ class Trainer:
         config: Config,
         data: TrainingData,
         run: Run,
-        start: Start,
+        start: Start | Handover,
         journal: Journal,
         device: torch.device,
+        group: Group = ALONE,
         *,
         started_s: float,
     ) -> None:
         """Build the model, and let `start` load what the run begins with; write nothing."""
-        self.data, self.paths, self.journal, self.device = data, run, journal, device
+        self.data, self.paths, self.journal = data, run, journal
+        self.device, self.group = device, group
         self.blocks = BlocksAhead(config, data.tokenizer, data.pairs)
         first = partial(self.blocks.of_block, 0, 0)
         self.config = start.fit(config, first, self.blocks.count, journal)
@@ -105,10 +123,13 @@ class Trainer:
             torch.manual_seed(training.seed)
             self.model = build_model(config, data.tokenizer).to(device)
         self.optimizer = Optimizer(self.model, training, self.precision)
-        self.update = Update(self.optimizer, self.precision, training.label_smoothing)
+        gradients = Gradients(self.model.parameters(), group, training.reduce)
+        smoothing = training.label_smoothing
+        self.update = Update(self.optimizer, gradients, self.precision, smoothing)
         self.progress = start.load(self.optimizer, data.fingerprints, journal)
         started_s -= self.progress.elapsed_s
-        self.keeper = Keeper(run, self.config, data, self.optimizer, started_s=started_s)
+        kind = Keeper if group.leads else Bystander
+        self.keeper = kind(run, self.config, data, self.optimizer, started_s=started_s)
         self._window = Window()
         self._newest: UpdateRecord | None = None
         self._shown: dict[str, str] = {}  # what the line of progress says, by its name
@@ -119,12 +140,18 @@ class Trainer:
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
         """
-        keep(self.config, self.data, self.paths)
+        if self.group.leads:
+            keep(self.config, self.data, self.paths)
+            if self.group.size > 1:
+                handover = Handover.of(self.paths, self.config, self.optimizer, self.progress)
+                self.group.give(handover)
         self.journal.start()
-        if torn := self.paths.forget_metrics(self.progress.step):
+        torn = self.paths.forget_metrics(self.progress.step) if self.group.leads else 0
+        if torn:
             self.journal.warn(f"{self.paths.metrics}: unreadable lines were dropped: {torn}")
+        self.group.wait()
         with (
-            StopSignals() as signals,
+            StopSignals(told=self.group.size == 1) as signals,
             self.keeper.board(self.progress.step),
             closing(self.blocks),
         ):
@@ -134,8 +161,8 @@ class Trainer:
                     self._train_block(signals, meter)
             if self.keeper.write_summary(self.progress, str(self.device)):
                 self._say_the_end()
-        if signals.received is not None:
-            raise Interrupted(signals.received, "finished before the signal could stop it")
+        if signal := self.group.stopped_by(signals.received):
+            raise Interrupted(signal, "finished before the signal could stop it")
         return self.progress
 
     def _train_block(self, signals: StopSignals, meter: Meter) -> None:
@@ -147,7 +174,8 @@ class Trainer:
         for rows in updates[self.progress.block_step :]:
             step = self.progress.step
             figures = self.update(
-                [make_batch(pairs, row_B) for row_B in rows],
+                pairs,
+                rows,
                 learning_rate=learning_rate(step, total, training),
                 seed=derived_seed("dropout", training.seed, step),
                 done=step,
@@ -165,8 +193,8 @@ class Trainer:
                 self._save()
             if self.progress.ended_by(training):
                 break
-            if signals.received is not None:
-                self._stop(signals.received)
+            if signal := self.group.stopped_by(signals.received):
+                self._stop(signal)
 
     def _validate(self) -> None:
         """Measure the averaged weights on dev, and keep them unless they are clearly worse."""
@@ -176,7 +204,7 @@ class Trainer:
         kept = True
         if self.data.dev:
             self.journal.show("measuring on dev")
-            found = measure(self.optimizer.average, self.data, self.config, self.device)
+            found = measure(self.optimizer.average, self.data, self.config, self.device, self.group)
             if not math.isfinite(found.perplexity):
                 self._refuse("the perplexity on dev after it is")
             facts |= found.to_json()
@@ -189,7 +217,7 @@ class Trainer:
                 self.journal.note(line)
         if kept:
             self.journal.show("saving the translator")
-            if weights := calibrate(self.optimizer.average, self.data, self.config):
+            if weights := calibrate(self.optimizer.average, self.data, self.config, self.group):
                 facts |= {"calibration": weights}
             self.keeper.save_bundle(before, facts)
             self.progress = replace(self.progress, kept_step=before.step)
@@ -197,6 +225,8 @@ class Trainer:
 
     def _stop(self, signal: int) -> NoReturn:
         """Save, see to it that there is a translator, and raise Interrupted."""
+        if self.group.size > 1:
+            self.journal.say("stopping: saving first; a second signal stops at once")
         self._check()
         self._save()
         kept = self.progress.kept_step
@@ -204,6 +234,7 @@ class Trainer:
             self.keeper.save_bundle(self.progress, {"epoch": self.progress.epoch})
         told = f"of update {kept or self.progress.step:,}{'' if kept else ', not measured'}"
         self.journal.say(f"the translator so far, {told}, is {self.paths.bundle}")
+        self.group.wait()  # a launcher ends all once the first has ended
         raise Interrupted(signal, "stopped and saved; the same command goes on")
 
     def _save(self) -> None:
@@ -225,10 +256,24 @@ class Trainer:
                 f"training.cut_tokens {cut}: of {len(self.data.pairs):,} pairs, {sources:,} "
                 f"sources and {targets:,} targets lose their end"
             )
+        self._say_what_a_group_does()
         if self.progress.step:
             self.journal.say(f"resumed at update {self.progress.step:,}")
         if self.data.dev:
             self._say_the_next_validation()
+
+    def _say_what_a_group_does(self) -> None:
+        training, size = self.config.training, self.group.size
+        if training.accumulation < size:
+            self.journal.warn(
+                f"training.accumulation {training.accumulation}: {training.accumulation} of {size} "
+                f"processes have work in an update; set it to a multiple of {size}"
+            )
+        if size > 1 and training.reduce == "sum":
+            self.journal.say(
+                f"training.reduce sum: the weights are those of {size} processes, and differ in "
+                "their last bits from those of more or fewer"
+            )
 
     def _say_the_next_validation(self) -> None:
         progress, blocks = self.progress, self.blocks.count

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from gru_mt.bundle import build_model
 from gru_mt.config import Config, ModelConfig
-from gru_mt.data.batching import make_batch
 from gru_mt.data.parts import Parts
 from gru_mt.device import resolve_device, resolve_precision
 from gru_mt.run import Run
 from gru_mt.training.epochs import BLOCK, TrainingPairs
+from gru_mt.training.gradients import Gradients
+from gru_mt.training.group import ALONE
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import prepare
@@ -68,13 +69,14 @@ def try_updates(config: Config, parts: Parts) -> Trial:
     precision = resolve_precision(training.precision, device)
     model = build_model(config, data.tokenizer).to(device)
     optimizer = Optimizer(model, training, precision)
-    update = Update(optimizer, precision, training.label_smoothing)
+    gradients = Gradients(model.parameters(), ALONE, training.reduce)
+    update = Update(optimizer, gradients, precision, training.label_smoothing)
     planned = block_updates(training, pairs, training.batch_tokens, 0)
     prepared_s = time.perf_counter() - started_s
     for done, rows in enumerate(planned[: WARM_UP + TIMED]):
         if done == min(WARM_UP, len(planned) - 1):
             started_s = time.perf_counter()
-        update([make_batch(pairs, row_B) for row_B in rows], learning_rate=0.0, seed=0, done=done)
+        update(pairs, rows, learning_rate=0.0, seed=0, done=done)
     timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
     update_s = (time.perf_counter() - started_s) / timed
     updates = planned_updates(training, pairs, training.batch_tokens, blocks.blocks)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gru_mt.data.batching import Batch
+from gru_mt.data.batching import Batch, make_batch
 from gru_mt.data.disk import Ints
-from gru_mt.data.encoding import EpochPairs
+from gru_mt.data.encoding import EncodedPairs, EpochPairs
 from gru_mt.model.loss import forced_loss
+from gru_mt.training.gradients import Gradients
 from gru_mt.training.optimizer import Optimizer
 
 
@@ -32,33 +33,43 @@ class Update:
     """Updates the weights of `optimizer`, and remembers nothing between updates itself."""
 
     optimizer: Optimizer
+    gradients: Gradients
     precision: torch.dtype
     label_smoothing: float
 
     def __call__(
-        self, microbatches: Sequence[Batch], *, learning_rate: float, seed: int, done: int
+        self,
+        pairs: EncodedPairs,
+        rows: Sequence[Ints],
+        *,
+        learning_rate: float,
+        seed: int,
+        done: int,
     ) -> Figures:
         """Update the weights by the mean loss over all tokens, after `done` updates.
 
-        The dropout of a microbatch depends only on `seed` and on its place among them.
+        `rows` are the rows of `pairs` in each microbatch. The dropout of a microbatch depends only
+        on `seed` and on its place among them.
         """
-        model = self.optimizer.model
-        device = next(model.parameters()).device
-        tokens = sum(batch.target_tokens for batch in microbatches)
-        loss = torch.zeros((), device=device)
-        for place, batch in enumerate(microbatches):
-            rng = torch.Generator(device).manual_seed(seed + place)
-            with torch.autocast(
-                device.type, self.precision, enabled=self.precision != torch.float32
-            ):
-                summed = forced_loss(
-                    model, batch.to(device), rng, label_smoothing=self.label_smoothing
-                )
-                part = summed / tokens
-            self.optimizer.scaled(part).backward()
-            loss += part.detach()
+        tokens = sum(int(pairs.target.length_N[row_B].sum()) for row_B in rows)
+
+        def backward(place: int) -> Tensor:
+            return self._backward(make_batch(pairs, rows[place]), seed + place, tokens)
+
+        loss = self.gradients.add_up(len(rows), backward)
         grad_norm = self.optimizer.step(learning_rate, done)
         return Figures(loss, grad_norm, tokens, learning_rate)
+
+    def _backward(self, batch: Batch, seed: int, tokens: int) -> Tensor:
+        """Compute gradients of a microbatch's part of the mean loss over `tokens`; return it."""
+        model = self.optimizer.model
+        device = next(model.parameters()).device
+        rng = torch.Generator(device).manual_seed(seed)
+        with torch.autocast(device.type, self.precision, enabled=self.precision != torch.float32):
+            summed = forced_loss(model, batch.to(device), rng, label_smoothing=self.label_smoothing)
+            part = summed / tokens
+        self.optimizer.scaled(part).backward()
+        return part.detach()
 
 
 @dataclass(frozen=True, slots=True)

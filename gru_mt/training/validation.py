@@ -14,6 +14,7 @@ import torch
 
 from gru_mt.config import Config
 from gru_mt.data.batching import make_batch, plan_batches
+from gru_mt.data.disk import Ints
 from gru_mt.data.encoding import EncodedPairs
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.confidence import RIGHT_CHRF, sentence_chrf
@@ -23,6 +24,7 @@ from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.training.group import Group
 from gru_mt.training.preparation import TrainingData
 from gru_mt.training.progress import Progress
 from gru_mt.training.schedule import LARGEST_BATCH
@@ -106,12 +108,19 @@ class Validation:
         return max(self.bleu, progress.best_bleu) < LEAST_BLEU
 
 
-def measure(model: Seq2Seq, data: TrainingData, config: Config, device: torch.device) -> Validation:
-    """Return scores on each set of dev, those of the first as the validation's own."""
+def measure(
+    model: Seq2Seq, data: TrainingData, config: Config, device: torch.device, group: Group
+) -> Validation:
+    """Return scores on each set of dev, those of the first as the validation's own.
+
+    The processes of `group` share the batches, and all return the same.
+    """
     greedy = config.decoding.overridden(beam_size=1)
-    translator = Translator(TorchEngine(model), data.tokenizer, greedy)
+    translator = Translator(TorchEngine(model), data.tokenizer, greedy, each_batch=group.map)
     first, *others = (
-        _measure_set(translator, mean_loss(model, pairs, LARGEST_BATCH, device), each, config)
+        _measure_set(
+            translator, mean_loss(model, pairs, LARGEST_BATCH, device, group), each, config
+        )
         for each, pairs in zip(data.dev, data.dev_pairs, strict=True)
     )
     names = [each.name for each in data.dev[1:]]
@@ -144,12 +153,18 @@ def sample_rows(sources: Sequence[str]) -> list[int]:
     return [*dict.fromkeys(by_length[len(sources) * sixth // 6] for sixth in (1, 3, 5))]
 
 
-def calibrate(model: Seq2Seq, data: TrainingData, config: Config) -> list[float] | None:
-    """Return the weights of the confidence that dev gives; None where dev is too small to tell."""
+def calibrate(
+    model: Seq2Seq, data: TrainingData, config: Config, group: Group
+) -> list[float] | None:
+    """Return the weights of the confidence that dev gives; None where dev is too small to tell.
+
+    The processes of `group` share the batches, and all return the same.
+    """
     if not data.dev:
         return None
     dev = data.dev[0]
-    translator = Translator(TorchEngine(model), data.tokenizer, config.decoding)
+    engine = TorchEngine(model)
+    translator = Translator(engine, data.tokenizer, config.decoding, each_batch=group.map)
     translations = translator.translate(dev.sources, split=False)
     rows = [
         (sentence.features, sentence.candidates[0].text, references)
@@ -173,12 +188,12 @@ def perplexity(loss: float) -> float:
 
 @torch.no_grad()
 def mean_loss(
-    model: Seq2Seq, pairs: EncodedPairs, batch_tokens: int, device: torch.device
+    model: Seq2Seq, pairs: EncodedPairs, batch_tokens: int, device: torch.device, group: Group
 ) -> float:
     """Return the cross-entropy under teacher forcing, unsmoothed, in nats a target token."""
-    loss, tokens = 0.0, 0
-    for row_B in plan_batches(pairs, batch_tokens=batch_tokens, seed=0, epoch=0):
-        batch = make_batch(pairs, row_B)
-        loss += forced_loss(model, batch.to(device)).item()
-        tokens += batch.target_tokens
-    return loss / tokens
+
+    def loss_of(row_B: Ints) -> float:
+        return forced_loss(model, make_batch(pairs, row_B).to(device)).item()
+
+    plan = plan_batches(pairs, batch_tokens=batch_tokens, seed=0, epoch=0)
+    return sum(group.map(loss_of, plan)) / int(pairs.target.length_N.sum())

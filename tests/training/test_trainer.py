@@ -16,7 +16,7 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.config import Config
 from gru_mt.config_file import load_config
-from gru_mt.data.batching import make_batch, plan_batches
+from gru_mt.data.batching import plan_batches
 from gru_mt.device import resolve_device
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.loss import forced_loss
@@ -168,9 +168,7 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 
     monkeypatch.setattr(trainer.optimizer, "step", keep)
     one, three = (
-        trainer.update(
-            [make_batch(pairs, row_B) for row_B in parts], learning_rate=0.1, seed=1, done=0
-        )
+        trainer.update(pairs, parts, learning_rate=0.1, seed=1, done=0)
         for parts in ([rows], [rows[:1], rows[1:8], rows[8:]])
     )
     assert one.tokens == three.tokens

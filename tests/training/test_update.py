@@ -7,21 +7,29 @@ import pytest
 import torch
 
 from gru_mt.config import ModelConfig, TrainingConfig
-from gru_mt.data.batching import Batch
-from gru_mt.data.encoding import EpochPairs, IdSequences
-from gru_mt.data.special import BOS, EOS, PAD
+from gru_mt.data.batching import make_batch
+from gru_mt.data.disk import Ints
+from gru_mt.data.encoding import EncodedPairs, EpochPairs, IdSequences
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.training.gradients import Gradients
+from gru_mt.training.group import ALONE
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.update import Figures, Update, UpdateRecord, Window
 
 
-def batch(*targets: list[int]) -> Batch:
-    """Return a batch whose sources are its targets."""
-    size = max(map(len, targets)) + 1
-    out_BT = torch.tensor([[*ids, EOS] + [PAD] * (size - len(ids) - 1) for ids in targets])
-    in_BT = torch.nn.functional.pad(out_BT[:, :-1], (1, 0), value=BOS)
-    return Batch(out_BT, torch.tensor([len(ids) + 1 for ids in targets]), in_BT, out_BT)
+def pairs_of(*targets: list[int]) -> EncodedPairs:
+    """Return pairs whose sources are their targets."""
+    return EncodedPairs(IdSequences(targets), IdSequences(targets))
+
+
+def rows(*batches: list[int]) -> list[Ints]:
+    return [np.array(batch) for batch in batches]
+
+
+def make_update(optimizer: Optimizer) -> Update:
+    gradients = Gradients(optimizer.model.parameters(), ALONE, "ordered")
+    return Update(optimizer, gradients, torch.float32, label_smoothing=0.0)
 
 
 def make_optimizer() -> Optimizer:
@@ -32,15 +40,16 @@ def make_optimizer() -> Optimizer:
 
 
 def test_a_microbatch_has_its_dropout_whoever_computes_it_and_in_whatever_order() -> None:
-    microbatches = [batch([5, 6, 7]), batch([8, 9], [10, 11, 12, 13]), batch([14])]
+    pairs = pairs_of([5, 6, 7], [8, 9], [10, 11, 12, 13], [14])
+    microbatches = rows([0], [1, 2], [3])
     updated, alone = make_optimizer(), make_optimizer()
-    figures = Update(updated, torch.float32, label_smoothing=0.0)(
-        microbatches, learning_rate=0.0, seed=7, done=0
-    )
+    figures = make_update(updated)(pairs, microbatches, learning_rate=0.0, seed=7, done=0)
     loss = torch.zeros(())
     for place in (2, 0, 1):
         rng = torch.Generator().manual_seed(7 + place)
-        part = forced_loss(alone.model, microbatches[place], rng) / 14  # 4 + 3 + 5 + 2 tokens
+        part = (
+            forced_loss(alone.model, make_batch(pairs, microbatches[place]), rng) / 14
+        )  # 4 + 3 + 5 + 2 tokens
         part.backward()
         loss += part.detach()
     gradients = [weight.grad for weight in alone.model.parameters() if weight.grad is not None]
@@ -50,10 +59,10 @@ def test_a_microbatch_has_its_dropout_whoever_computes_it_and_in_whatever_order(
 
 
 def test_microbatches_that_are_equal_have_other_dropout() -> None:
-    one = batch([5, 6, 7, 8, 9])
+    pairs = pairs_of([5, 6, 7, 8, 9])
     losses = [
-        Update(make_optimizer(), torch.float32, label_smoothing=0.0)(
-            [one] * count, learning_rate=0.0, seed=7, done=0
+        make_update(make_optimizer())(
+            pairs, rows([0]) * count, learning_rate=0.0, seed=7, done=0
         ).loss
         for count in (1, 2)
     ]

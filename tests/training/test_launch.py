@@ -1,0 +1,201 @@
+"""Processes that are started by a command: signals, deaths, mistakes, and going on."""
+
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gru_mt.config_file import load_config
+from gru_mt.training.trainer import train
+from tests.training.processes import (
+    GRU_MT,
+    TORCHRUN,
+    Together,
+    bits,
+    end,
+    found,
+    pid_of,
+    start,
+    wait_for_update,
+)
+
+CONFIG = """
+data: {{corpus: {corpus}}}
+tokenizer: {{kind: word, min_frequency: 1}}
+model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
+training:
+  {{max_epochs: 5, batch_tokens: 120, warmup_steps: 5, accumulation: 2, log_steps: 1,
+    checkpoint_minutes: 0.001}}
+"""
+LATE = 20  # updates before something happens to a run; after its first validation
+
+
+@pytest.fixture(scope="module")
+def config(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("config") / "small.yaml"
+    path.write_text(CONFIG.format(corpus=small_corpus))
+    return path
+
+
+@pytest.fixture(scope="module")
+def alone(config: Path) -> Path:
+    """Return the run of a process that trained to the end."""
+    train(load_config(config), config.parent / "alone")
+    return config.parent / "alone"
+
+
+def command(config: Path, run: Path, *more: str) -> list[str]:
+    return ["train", "--config", str(config), "--run", str(run), *more]
+
+
+def go_on(config: Path, run: Path) -> None:
+    """Train a run to its end with one process, this one."""
+    train(load_config(config), run)
+
+
+def test_a_signal_to_one_process_stops_all_and_one_process_goes_on(
+    config: Path, alone: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    process = start([*GRU_MT, *command(config, run, "--processes", "2")])
+    wait_for_update(run, LATE, process)
+    os.kill(pid_of(1, run), signal.SIGTERM)
+    code, errors = end(process)
+    assert code == 143, errors
+    assert errors.count("stopping: saving first") == 1
+    assert errors.endswith("stopped and saved; the same command goes on\n")
+    go_on(config, run)
+    assert bits(run) == bits(alone)
+    assert found(run) == found(alone)
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_killed_process_ends_all_in_one_line_and_another_number_of_processes_goes_on(
+    rank: int, config: Path, alone: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    process = start([*GRU_MT, *command(config, run, "--processes", "2")])
+    wait_for_update(run, LATE, process)
+    os.kill(pid_of(rank, run), signal.SIGKILL)
+    code, errors = end(process)
+    assert code == 1, errors
+    told = f"process {rank} of 2 was ended by SIGKILL; the same command goes on"
+    assert [line for line in errors.splitlines() if "process" in line] == [
+        f"{told} from the newest checkpoint"
+    ]
+    assert "Traceback" not in errors
+    if rank:
+        codes, all_errors = Together(3, ["-m", "gru_mt", *command(config, run)]).end()
+        assert codes == [0, 0, 0], all_errors
+    else:
+        go_on(config, run)
+    assert bits(run) == bits(alone)
+    assert found(run) == found(alone)
+
+
+def test_processes_without_a_launcher_of_ours_name_the_one_that_is_gone(
+    config: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    group = Together(3, ["-m", "gru_mt", *command(config, run)])
+    wait_for_update(run, LATE, group.processes[0])
+    group.processes[1].kill()
+    codes, errors = group.end()
+    assert codes == [1, -signal.SIGKILL, 1]
+    told = [line for text in errors for line in text.splitlines() if "gone" in line]
+    assert told == ["process 1 of 3 is gone; the same command goes on"]
+
+
+def test_a_mistake_is_told_once(config: Path, tmp_path: Path) -> None:
+    missing = ["--set", f"data.corpus={tmp_path / 'missing.tsv'}"]
+    more = ["--processes", "2", *missing]
+    code, errors = end(start([*GRU_MT, *command(config, tmp_path / "run", *more)]))
+    assert code == 2
+    assert errors.count("\n") == 1, errors
+    assert "missing.tsv: no such file" in errors
+    assert not (tmp_path / "run" / "config.yaml").exists()
+
+
+def test_a_full_disk_of_process_0_ends_all_in_one_line(config: Path, tmp_path: Path) -> None:
+    def limit(rank: int) -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        if rank == 0:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+
+    run = tmp_path / "run"
+    codes, errors = Together(2, ["-m", "gru_mt", *command(config, run)], limit).end()
+    assert codes[0] == 2, errors
+    assert codes[1] > 0
+    assert errors[1] == ""
+    assert "File too large" in errors[0].splitlines()[-1]
+
+
+def test_torchrun_starts_processes_again_and_they_go_on(
+    config: Path, alone: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    options = ["--nproc-per-node", "2", "--max-restarts", "1", "--monitor-interval", "0.1"]
+    process = start([*TORCHRUN, *options, "-m", "--", "gru_mt", *command(config, run)])
+    wait_for_update(run, LATE, process)
+    os.kill(pid_of(1, run), signal.SIGKILL)
+    code, errors = end(process)
+    assert code == 0, errors
+    assert "resumed at update" in errors
+    assert bits(run) == bits(alone)
+    assert found(run) == found(alone)
+
+
+@contextmanager
+def two_hosts() -> Iterator[list[str]]:
+    """Yield the names of two network namespaces, 10.77.0.1 and 10.77.0.2, joined by a cable.
+
+    Skips the test where this process may not make any.
+    """
+    names = [f"gru-mt-{os.getpid()}-{place}" for place in (1, 2)]
+    try:
+        _ip("link", "add", "cable1", "type", "veth", "peer", "name", "cable2")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("network namespaces need the rights of root, and `ip`")
+    try:
+        for place, name in enumerate(names, 1):
+            _ip("netns", "add", name)
+            _ip("link", "set", f"cable{place}", "netns", name)
+            _ip("-n", name, "address", "add", f"10.77.0.{place}/24", "dev", f"cable{place}")
+            _ip("-n", name, "link", "set", f"cable{place}", "up")
+            _ip("-n", name, "link", "set", "lo", "up")
+        yield names
+    finally:
+        for name in names:
+            _ip("netns", "delete", name)
+
+
+def _ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True, capture_output=True)
+
+
+def test_two_hosts_train_as_one(config: Path, alone: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    options = ["--nnodes", "2", "--nproc-per-node", "1", "--rdzv-backend", "c10d"]
+    meeting = ["--rdzv-endpoint", "10.77.0.1:29400", "--monitor-interval", "0.1"]
+    train_run = ["-m", "--", "gru_mt", *command(config, run)]
+    with two_hosts() as names:
+        hosts = [
+            start(
+                [
+                    *["ip", "netns", "exec", name, *TORCHRUN, *options, *meeting],
+                    *["--local-addr", f"10.77.0.{place}", "--rdzv-conf", f"is_host={place == 1}"],
+                    *train_run,
+                ],
+                {"GLOO_SOCKET_IFNAME": f"cable{place}"},
+            )
+            for place, name in enumerate(names, 1)
+        ]
+        ends = [end(host) for host in hosts]
+    assert [code for code, _ in ends] == [0, 0], ends
+    assert bits(run) == bits(alone)
+    assert found(run) == found(alone)

@@ -1,0 +1,50 @@
+"""Several processes train as one does: to the same bits, and on each other's runs."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from tests.training.processes import Together, bits, found
+from tests.training.train_cases import CASES, main
+
+CONFIG = """
+data: {{corpus: {corpus}}}
+tokenizer: {{kind: word, min_frequency: 1}}
+model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
+training: {{max_epochs: 1, batch_tokens: 240, warmup_steps: 5, log_steps: 1}}
+"""
+
+
+@pytest.fixture(scope="module")
+def config(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a configuration with 600 sentences of dev, which are three batches of a search."""
+    folder = tmp_path_factory.mktemp("config")
+    dev = folder / "dev.tsv"
+    lines = [
+        f"Tom{row} sees {row % 9} cats.\tTom{row} vois {row % 9} chat.\n" for row in range(600)
+    ]
+    dev.write_text("".join(lines))
+    path = folder / "small.yaml"
+    path.write_text(CONFIG.format(corpus=small_corpus, dev=dev))
+    return path
+
+
+@pytest.fixture(scope="module")
+def alone(config: Path) -> Path:
+    """Return the folder of all cases as one process trains them."""
+    with contextlib.chdir(config.parent):
+        main(config, config.parent / "alone")
+    return config.parent / "alone"
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_the_number_of_processes_changes_no_bit(size: int, config: Path, alone: Path) -> None:
+    folder = alone.with_name(f"together-{size}")
+    group = Together(size, ["-m", "tests.training.train_cases", str(config), str(folder)])
+    codes, errors = group.end()
+    assert codes == [0] * size, errors
+    assert errors[1:] == [""] * (size - 1)  # only process 0 speaks
+    for name in CASES.keys() - {"sum"}:
+        assert bits(folder / name) == bits(alone / name), name
+        assert found(folder / name) == found(alone / name), name
