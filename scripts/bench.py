@@ -14,7 +14,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from measuring import RESULTS, Finished, begin, gru_mt, inside, readable, record, show, span, spread
+from measuring import (
+    RESULTS,
+    Finished,
+    begin,
+    gru_mt,
+    inside,
+    readable,
+    record,
+    run_python,
+    show,
+    span,
+    spread,
+)
 
 from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.inference.exported import usable_export
@@ -24,6 +36,11 @@ from gru_mt.storage import read_json
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates, updates of a window, windows after the warm-up
 SEEDS = [1]
 PAIRS = [100_000, 1_000_000, 10_000_000]
+TOGETHER = [  # processes, threads of each, microbatches of an update, how gradients are added
+    *((1, 2, 2, "ordered"), (2, 1, 2, "ordered")) * 3,
+    *((count, 1, count, reduce) for count in (2, 4, 8) for reduce in ("ordered", "sum")),
+    *((2, 1, 8, reduce) for reduce in ("ordered", "sum")),
+]
 BEAMS = {"beam_5": 5, "greedy": 1}
 GOAL = 33.2  # BLEU: `outcome` has the minutes until greedy dev BLEU, all references, passes it
 
@@ -299,6 +316,25 @@ def scale(
             inside("write_pairs", corpus, count)
             figures = inside("preparation", corpus, count)
         record(line, figures, results / "scale.jsonl")
+
+
+@app.command()
+def processes(corpus: CorpusOption = "fra-eng", results: ResultsOption = RESULTS) -> None:
+    """Training R1 with several processes: its speed, and what gathering gradients takes."""
+    line = begin("processes", {"config": "r1", "corpus": Path(corpus).name})
+    together = Path(__file__).with_name("bench_together.py")
+    figures: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        inside("prepare_run", "configs/r1.yaml", corpus, folder)
+        for count, threads, microbatches, reduce in TOGETHER:
+            options = (f"--nproc-per-node={count}", "--standalone", together)
+            arguments = (folder, threads, microbatches, reduce)
+            output = run_python("-m", "torch.distributed.run", *options, *arguments).stdout
+            name = f"{count} x {threads}, {microbatches} {reduce}"
+            for figure, value in json.loads(output).items():
+                figures.setdefault(f"{name}: {figure}", []).append(value)
+    spreads = {name: spread(values) for name, values in figures.items()}
+    record(line, spreads, results / "processes.jsonl")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -129,6 +129,13 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
     }
 
 
+def prepare_run(config: str, corpus: str, folder: str) -> None:
+    """Prepare a run in a folder, up to its first update."""
+    parsed, run = load_config(Path(config), [f"data.corpus={corpus}"]), Run(Path(folder))
+    journal = Journal(run.log)
+    keep(parsed, prepare(parsed, start_of(run, parsed), run, journal), run)
+
+
 def _peaks_mb() -> list[float]:
     kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
     return [resource.getrusage(kind).ru_maxrss * 1024 / 1e6 for kind in kinds]
@@ -170,5 +177,6 @@ def _word(rank: int, syllables: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    functions = {each.__name__: each for each in (machine, latency, preparation, write_pairs)}
+    measures = (machine, latency, preparation, write_pairs, prepare_run)
+    functions: dict[str, Callable[..., Any]] = {each.__name__: each for each in measures}
     print(json.dumps(functions[sys.argv[1]](*sys.argv[2:])))

@@ -1,0 +1,85 @@
+"""What `scripts/bench processes` starts several times: FOLDER THREADS MICROBATCHES REDUCE.
+
+Trains the run in a folder, which is prepared, for some updates. Process 0 prints how many target
+tokens it was a second, and the milliseconds of an update and of gathering its gradients.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gru_mt.bundle import build_model
+from gru_mt.config_file import load_config
+from gru_mt.cpu.memory import keep_memory
+from gru_mt.cpu.waiting import while_computing
+from gru_mt.device import resolve_precision
+from gru_mt.run import Run
+from gru_mt.training.epochs import BLOCK, TrainingPairs
+from gru_mt.training.gradients import Gradients
+from gru_mt.training.group import Group, joined
+from gru_mt.training.journal import Journal
+from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.preparation import load_data
+from gru_mt.training.schedule import block_updates
+from gru_mt.training.update import Update
+
+WARM_UP, UPDATES = 10, 40
+
+
+class Gathering:
+    """Measures how long the methods of Group that exchange gradients take, once all are there."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        for name in ("exchange", "gather", "add"):
+            setattr(Group, name, self._timed(getattr(Group, name)))
+
+    def _timed(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def run(group: Group, *arguments: Any) -> Any:
+            group.wait()
+            started_s = time.perf_counter()
+            result = method(group, *arguments)
+            self.seconds += time.perf_counter() - started_s
+            return result
+
+        return run
+
+
+def main(folder: str, threads: str, microbatches: str, reduce: str) -> None:
+    """Train, and print what was measured as JSON."""
+    torch.set_num_threads(int(threads))
+    keep_memory()
+    gathering, run, cpu = Gathering(), Run(Path(folder)), torch.device("cpu")
+    overrides = [f"training.accumulation={microbatches}", f"training.reduce={reduce}"]
+    config = load_config(run.config, overrides)
+    training = config.training
+    assert isinstance(training.batch_tokens, int), "R1 has a number"
+    data = load_data(config, run, Journal(run.log, silent=True))
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK).of_block(0, 0)
+    planned = block_updates(training, pairs, training.batch_tokens, 0)
+    precision = resolve_precision(training.precision, cpu)
+    torch.manual_seed(1)
+    with joined(cpu) as group, while_computing("cpu"):
+        optimizer = Optimizer(build_model(config, data.tokenizer), training, precision)
+        gradients = Gradients(optimizer.model.parameters(), group, training.reduce)
+        update = Update(optimizer, gradients, precision, training.label_smoothing)
+        tokens, started_s = 0, 0.0
+        for done, rows in enumerate(planned[: WARM_UP + UPDATES]):
+            if done == WARM_UP:
+                group.wait()
+                tokens, gathering.seconds, started_s = 0, 0.0, time.perf_counter()
+            tokens += update(pairs, rows, learning_rate=1e-3, seed=done, done=done).tokens
+        wall_s = time.perf_counter() - started_s
+        if group.leads:
+            milliseconds = {"update_ms": wall_s, "gathering_ms": gathering.seconds}
+            of_update = {name: each / UPDATES * 1e3 for name, each in milliseconds.items()}
+            print(json.dumps({"tokens_per_s": tokens / wall_s} | of_update))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
