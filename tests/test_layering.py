@@ -24,8 +24,8 @@ ROWS = """
         data.corpora.tmx data.corpora.fra_eng
         data.corpora.phrasebook data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
         data.corpora.phrasebook.sentences data.example data.split data.filters data.judging
-        data.account data.stages data.corpus data.origins data.evaluation_set data.parts data.check
-        data.recipe
+        data.account data.stages data.corpus data.origins data.shards data.evaluation_set data.parts
+        data.check data.recipe
         data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
         data.words data.sampling data.tokenizer data.augment data.encoding data.prepared
         data.preparing data.batching

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -79,6 +80,19 @@ class StoredPairs(Stored[Pair]):
         return self._facts.field(name, start, stop)
 
 
+class FileEnd(NamedTuple):
+    """What is known of a file, or of two parallel files, at the end."""
+
+    sha256s: list[str]  # of the texts
+    sample: bytes  # of their beginnings
+
+    @classmethod
+    def of(cls, texts: Sequence[TextStream]) -> Self:
+        """Return what is known of texts that were read."""
+        sample = b"".join(text.sample for text in texts)[:SAMPLE]
+        return cls([text.sha256 for text in texts], sample)
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """The pairs of a corpus, and the facts to report about them."""
@@ -135,10 +149,10 @@ class Account:
         """Take a file, whose chunks follow."""
         self._lines.begin(name, self.read + 1)
 
-    def end(self, texts: Sequence[TextStream]) -> None:
-        """Take what is known of a file, or of two parallel files, at the end."""
-        self._sha256s += [text.sha256 for text in texts]
-        self._sample = self._sample or b"".join(text.sample for text in texts)[:SAMPLE]
+    def end(self, file: FileEnd) -> None:
+        """Take what is known of the file at its end."""
+        self._sha256s += file.sha256s
+        self._sample = self._sample or file.sample
 
     def add(self, judged: Judged) -> None:
         """Take the next chunk of the file."""

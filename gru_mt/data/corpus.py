@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from gru_mt.config import CorpusConfig, DataConfig
-from gru_mt.data.account import Account, Corpus, StoredPairs
+from gru_mt.data.account import Account, Corpus, FileEnd, StoredPairs
 from gru_mt.data.corpora import fra_eng
 from gru_mt.data.corpora.files import Place, Shard, find_shards, user_path
 from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
@@ -30,22 +30,46 @@ from gru_mt.errors import UserError, quoted, shown
 _BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
 
 
+class JudgedChunk(NamedTuple):
+    """What became of some rows of a file."""
+
+    begins: str  # the name of the file that they begin, or ""
+    share: float  # of the corpus, from 0 to 1, that was read with them
+    judged: Judged
+
+
+Lines = Iterator[JudgedChunk | FileEnd]  # of a corpus: of each file its chunks, and its end
+
+
 def load_corpora(
-    config: DataConfig, folder: Path | None = None, tell: Tell = tell_nobody
+    config: DataConfig,
+    folder: Path | None = None,
+    tell: Tell = tell_nobody,
+    lines: Callable[[int], Lines] | None = None,
 ) -> list[Corpus]:
     """Return the corpora that `config` names, each pair in the order of `config.languages`.
 
-    The pairs are stored in `folder`; see `scratch`. Raises UserError, one line that names the file,
-    if there is no such corpus, it cannot be read, parallel files differ in length, no pair is left,
-    or too many lines were dropped.
+    The pairs are stored in `folder`; see `scratch`. `lines` gives those of the corpus at a place,
+    if they have been judged. Raises UserError, one line that names the file, if there is no such
+    corpus, it cannot be read, parallel files differ in length, no pair is left, or too many lines
+    were dropped.
     """
+    refuse_same_names(config)
+    stored = StoredPairs(folder)
+    lines = lines or partial(judged_lines, config)
+    return [
+        _load(corpus, config, stored, tell, lines(place))
+        for place, corpus in enumerate(config.corpus)
+    ]
+
+
+def refuse_same_names(config: DataConfig) -> None:
+    """Raise UserError where two corpora have one name."""
     names = Counter(corpus_name(each, config.languages) for each in config.corpus)
     if twice := [name for name, count in names.items() if count > 1]:
         raise UserError(
             f"data.corpus: two corpora are called {quoted(twice[0])}; give each a name of its own"
         )
-    stored = StoredPairs(folder)
-    return [_load(each, config, stored, tell) for each in config.corpus]
 
 
 def corpus_name(corpus: CorpusConfig, languages: Sequence[str]) -> str:
@@ -60,65 +84,95 @@ def data_files(config: DataConfig) -> list[Path]:
     return [user_path(path) for each in (*own, *config.dev, *config.test) for path in each.path]
 
 
-class Chunk(NamedTuple):
-    """Some rows of a file."""
+class _Chunk(NamedTuple):
+    """Some rows of a file; see `JudgedChunk`."""
 
     rows: list[Row]
-    begins: str  # the name of the file that they begin, or ""
-    share: float  # of the corpus, from 0 to 1, that was read with them
+    begins: str
+    share: float
 
 
-def _load(corpus: CorpusConfig, config: DataConfig, stored: StoredPairs, tell: Tell) -> Corpus:
+def _load(
+    corpus: CorpusConfig, config: DataConfig, stored: StoredPairs, tell: Tell, lines: Lines
+) -> Corpus:
     """Return one corpus."""
-    name = corpus_name(corpus, config.languages)
-    built_in = is_built_in(corpus)
-    if built_in and config.languages == ["fr", "en"]:
-        raise UserError(
-            f"data.languages must be [en, fr] for {corpus.path[0]}, whose first side is English; "
-            "for French to English set data.source to fr and data.target to en"
-        )
-    where, shards = _shards(corpus, config)
-    sides = (0, 1) if corpus.side is None else (int(not config.reversed),)
-    account = Account(config, where, sides, stored)
-
-    def chunks() -> Iterator[Chunk]:
-        for done, shard in enumerate(shards):
-            with ExitStack() as stack:
-                texts = [stack.enter_context(_opened(place, corpus)) for place in shard]
-                begins = shard[0].name
-                rows = iter(_rows(shard, texts, corpus, config))
-                while (chunk := [*islice(rows, CHUNK)]) or begins:
-                    yield Chunk(chunk, begins, (done + texts[0].share()) / len(shards))
-                    begins = ""
-                account.end(texts)
-
-    for begins, share, each in in_order(partial(_judge_of, config, sides), chunks()):
-        if begins:
-            account.begin(begins)
-        account.add(each)
-        tell(f"reading {name}", f"{account.read:,} lines", share)
+    name, (where, _) = corpus_name(corpus, config.languages), _shards(corpus, config)
+    account = Account(config, where, _sides(corpus, config), stored)
+    for each in lines:
+        if isinstance(each, FileEnd):
+            account.end(each)
+            continue
+        if each.begins:
+            account.begin(each.begins)
+        account.add(each.judged)
+        tell(f"reading {name}", f"{account.read:,} lines", each.share)
     loaded = account.corpus(name)
-    if built_in and corpus.path[0] == "fra-eng":
+    if is_built_in(corpus) and corpus.path[0] == "fra-eng":
         loaded = _as_fra_eng(loaded, where)
     return loaded
 
 
+def judged_lines(config: DataConfig, place: int, rank: int = 0, size: int = 1) -> Lines:
+    """Yield the lines of the corpus at a place in `config`.
+
+    Of `size` who share its chunks, the one of this `rank` gets each `size`-th, and the end of each
+    file. Raises UserError where a file cannot be read.
+    """
+    corpus = config.corpus[place]
+    chunks = (
+        chunk
+        for number, chunk in _chunks(corpus, config)
+        if number is None or number % size == rank
+    )
+    return in_order(partial(_judge_of, config, _sides(corpus, config)), chunks)
+
+
+def _chunks(
+    corpus: CorpusConfig, config: DataConfig
+) -> Iterator[tuple[int | None, _Chunk | FileEnd]]:
+    """Yield each file's chunks, numbered through the corpus, and its end."""
+    _, shards = _shards(corpus, config)
+    numbers = count()
+    for done, shard in enumerate(shards):
+        with ExitStack() as stack:
+            texts = [stack.enter_context(_opened(place, corpus)) for place in shard]
+            begins = shard[0].name
+            rows = iter(_rows(shard, texts, corpus, config))
+            while (chunk := [*islice(rows, CHUNK)]) or begins:
+                share = (done + texts[0].share()) / len(shards)
+                yield next(numbers), _Chunk(chunk, begins, share)
+                begins = ""
+            yield None, FileEnd.of(texts)
+
+
 def _judge_of(
     config: DataConfig, sides: Sequence[int]
-) -> Callable[[Chunk], tuple[str, float, Judged]]:
-    """Return what judges a chunk, and passes on what else is known of it."""
+) -> Callable[[_Chunk | FileEnd], JudgedChunk | FileEnd]:
+    """Return what judges a chunk, and passes on the rest."""
 
-    def judged(chunk: Chunk) -> tuple[str, float, Judged]:
+    def judged(chunk: _Chunk | FileEnd) -> JudgedChunk | FileEnd:
+        if isinstance(chunk, FileEnd):
+            return chunk
         found = judge(chunk.rows, config, sides, begins_file=bool(chunk.begins))
-        return chunk.begins, chunk.share, found
+        return JudgedChunk(chunk.begins, chunk.share, found)
 
     return judged
+
+
+def _sides(corpus: CorpusConfig, config: DataConfig) -> tuple[int, ...]:
+    """Return which sides of a corpus have text."""
+    return (0, 1) if corpus.side is None else (int(not config.reversed),)
 
 
 def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[Shard]]:
     """Return what messages call a corpus, and its files."""
     name = corpus.path[0]
     if is_built_in(corpus):
+        if config.languages == ["fr", "en"]:
+            raise UserError(
+                f"data.languages must be [en, fr] for {name}, whose first side is English; "
+                "for French to English set data.source to fr and data.target to en"
+            )
         if name == "phrasebook":
             return name, [(Place(Path(name)),)]
         path = fra_eng.find_or_fetch()

@@ -30,17 +30,28 @@ def missing_origins(config: DataConfig, before: Iterable[Sequence[Any]]) -> list
 
     Raises UserError for a file that has changed. One with the same size and time has not.
     """
-    paths, known = _paths(config), [*map(Origin._make, before)]
-    missing = [shown(path) for path in paths if not path.exists()]
+    missing = [shown(path) for path in _paths(config) if not path.exists()]
     if missing:
         return missing
-    for path, origin in zip_longest(paths, known):
-        if path is None or origin is None or not _is_same(path, origin):
-            where = shown(path) if path else "data.corpus"
-            raise UserError(
-                f"{where}: the corpus has changed since; restore it, or start anew with --fresh"
-            )
+    if changed := changed_origin(config, before):
+        raise UserError(
+            f"{changed}: the corpus has changed since; restore it, or start anew with --fresh"
+        )
     return []
+
+
+def changed_origin(config: DataConfig, before: Iterable[Sequence[Any]]) -> str | None:
+    """Return a file that is not what it was `before`; None without one.
+
+    It is "data.corpus" where there are more or fewer. A file of the same size and time has not
+    changed.
+    """
+    for path, origin in zip_longest(_paths(config), map(Origin._make, before)):
+        if path is None or origin is None:
+            return "data.corpus"
+        if not _is_same(path, origin):
+            return shown(path)
+    return None
 
 
 def _is_same(path: Path, origin: Origin) -> bool:
@@ -48,7 +59,10 @@ def _is_same(path: Path, origin: Origin) -> bool:
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
     return status.st_size, status.st_mtime_ns
 
 

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gru_mt.config import CorpusConfig, DataConfig
 from gru_mt.data.account import Corpus
-from gru_mt.data.corpus import load_corpora
+from gru_mt.data.corpus import Lines, load_corpora
 from gru_mt.data.disk import Chosen, Digests, Ints, Stored, digests
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.example import Example
@@ -136,11 +136,13 @@ def load_parts(
     test: Sequence[EvaluationSet] = (),
     folder: Path | None = None,
     tell: Tell = tell_nobody,
+    lines: Callable[[int], Lines] | None = None,
 ) -> Parts:
     """Return the parts of the corpora and a user's own sets, which come first.
 
     The sets `dev` and `test` come last, but for those that are there already. The pairs of train
-    are in files without names, in `folder` if it is given.
+    are in files without names, in `folder` if it is given. `lines` gives those of each corpus, if
+    they have been judged.
 
     Each corpus is split by itself, so its dev and test stay the same beside other corpora. A
     training pair that has the `key` of a sentence of dev or test, on the side of that sentence's
@@ -151,7 +153,7 @@ def load_parts(
         part: [load_evaluation_set(each, config, f"data.{part}") for each in files]
         for part, files in (("dev", config.dev), ("test", config.test))
     }
-    corpora = load_corpora(config, folder, tell)
+    corpora = load_corpora(config, folder, tell, lines)
     tell("splitting")
     rows = [
         _divided(corpus, settings, sets, reverse=config.reversed)

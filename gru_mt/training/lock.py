@@ -58,7 +58,7 @@ def _refuse_others(run: Run) -> None:
             raise UserError(
                 f"{path}: is not what a run has there; move it away, or name another with --run"
             )
-    before_config = (run.lock, run.back_translations)
+    before_config = (run.lock, run.back_translations, run.shards)
     strange = any(
         path not in before_config and not is_leftover(path.name) for path in folder.iterdir()
     )

@@ -24,6 +24,7 @@ from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.data.prepared import Prepared, PreparedChunk, id_type, write_prepared
 from gru_mt.data.preparing import encoder, learn_words, masked, masker, short_texts, truecased
+from gru_mt.data.shards import Shards
 from gru_mt.data.stages import Tell, counted
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Tokenizer
@@ -80,7 +81,12 @@ def prepare(
     """
     if parts is None:
         dev, test = start.sets("dev"), start.sets("test")
-        parts = load_parts(config.data, dev=dev, test=test, folder=run.folder, tell=journal.stage)
+        lines = Shards(config.data, run.shards) if run.shards.exists() else None
+        if lines:
+            journal.say(f"the corpus is that of the {len(lines):,} shards in {run.shards}")
+        parts = load_parts(
+            config.data, dev=dev, test=test, folder=run.folder, tell=journal.stage, lines=lines
+        )
     _say(parts, journal)
     if not parts.train:
         raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")
