@@ -172,7 +172,7 @@ class Stored(Sequence[T]):
 
 
 class Packed(NamedTuple):
-    """TextFile as the bytes of all, and how many of them each has."""
+    """Texts as the bytes of all, and how many of them each has."""
 
     data: bytes  # UTF-8
     length_N: Ints
@@ -191,7 +191,7 @@ def digests(texts: Iterable[str]) -> Digests:
 
 
 class TextFile(Stored[str]):
-    """TextFile on disk: their UTF-8 in one file, and in another 0 and where each ends."""
+    """Texts on disk: their UTF-8 in one file, and in another 0 and where each ends."""
 
     def __init__(self, data: IO[bytes], bounds: IO[bytes]) -> None:
         """Take two files; what is in them are the first texts."""

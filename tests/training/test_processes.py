@@ -48,3 +48,6 @@ def test_the_number_of_processes_changes_no_bit(size: int, config: Path, alone: 
     for name in CASES.keys() - {"sum"}:
         assert bits(folder / name) == bits(alone / name), name
         assert found(folder / name) == found(alone / name), name
+    told = [(folder / f"broken-{rank}.txt").read_text() for rank in range(size)]
+    assert told[0] == (alone / "broken-0.txt").read_text()
+    assert all(each.startswith("update 3: the loss or its gradient is not f") for each in told)
