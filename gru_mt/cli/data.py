@@ -52,7 +52,7 @@ def data(
     overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     as_json: JsonOption = False,
 ) -> None:
-    """Write a configuration's split as plain text, check a corpus, or read a shard of it."""
+    """Write the split as text, check a corpus, or read a shard."""
     files = files or []
     if len(files) == 1 and files[0].suffix in (".yaml", ".yml") and not config:
         [config], files = files, []

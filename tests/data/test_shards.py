@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gru_mt.config import DataConfig
-from gru_mt.data import corpus
+from gru_mt.data import corpus, workers
 from gru_mt.data.account import Corpus
 from gru_mt.data.corpus import load_corpora
 from gru_mt.data.shards import MOST, Shard, Shards, write_shard
@@ -43,6 +43,7 @@ def lines(seed: int, size: int) -> str:
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configure:
     """Return a function that configures corpora of 5, 1 and 12 chunks, in four files."""
     monkeypatch.setattr(corpus, "CHUNK", 7)
+    monkeypatch.setattr(workers, "cores", lambda: 1)
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "1.tsv").write_text("english\tgerman\n" + lines(1, 25))
     (tmp_path / "files" / "2.tsv.gz").write_bytes(gzip.compress(lines(2, 6).encode()))
