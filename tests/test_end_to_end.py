@@ -18,7 +18,7 @@ CONFIG = """
 data: {corpus: slice.tsv}
 tokenizer: {vocabulary_size: 600}
 model: {embedding_size: 32, encoder_size: 32, decoder_size: 64, decoder_layers: 2}
-training: {max_epochs: 3, batch_tokens: 300, checkpoint_minutes: 0.01, log_steps: 10}
+training: {max_epochs: 2, batch_tokens: 300, checkpoint_minutes: 0.01, log_steps: 10}
 """
 
 

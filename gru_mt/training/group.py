@@ -10,6 +10,7 @@ import itertools
 import os
 import secrets
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 MEETING = timedelta(seconds=60)  # to wait for all to start, and for each exchange of gradients
 PATIENCE = timedelta(days=30)  # to wait while another process prepares data, measures or writes
-ROLL_CALL_S = 10.0  # for those who live to see that another process is gone
+ROLL_CALL_S = 5.0  # for those who live to answer, when another process is gone
+LISTENING_S = 0.5  # between two looks for a roll call
 LAUNCHED = "gru-mt"  # the name of a run of torch's launcher that this program started itself
 
 _JOINED = itertools.count()  # a process may train one run after the other
@@ -185,7 +187,8 @@ def joined(device: "torch.device") -> Iterator[Group]:
         )
         patient = distributed.new_group(backend="gloo", timeout=PATIENCE)
     try:
-        yield Group(rank, size, patient)
+        with _answering():
+            yield Group(rank, size, patient)
     except ProcessLost:
         raise  # what is left of the group ends with this process
     except Exception:
@@ -231,6 +234,25 @@ def _store() -> "Store":
 
 
 @contextmanager
+def _answering() -> Iterator[None]:
+    """Answer a roll call meanwhile, whatever this process computes or waits for."""
+    left = threading.Event()
+
+    def answer() -> None:
+        with suppress(RuntimeError):  # the store is gone
+            while not left.wait(LISTENING_S):
+                if _store().check(["roll call"]):
+                    _store().set(f"lives/{group_rank()}", "")
+                    return
+
+    threading.Thread(target=answer, daemon=True).start()
+    try:
+        yield
+    finally:
+        left.set()
+
+
+@contextmanager
 def _noticing_loss() -> Iterator[None]:
     try:
         yield
@@ -244,7 +266,7 @@ def _loss() -> str:
         if is_launched() or _store().add("said", 0):
             return ""
         store, ranks = _store(), range(group_size())
-        store.set(f"lives/{group_rank()}", "")
+        store.set("roll call", "")
         until_s = time.monotonic() + ROLL_CALL_S
         while missing := [rank for rank in ranks if not store.check([f"lives/{rank}"])]:
             if time.monotonic() > until_s:

@@ -59,14 +59,17 @@ def test_leaks_are_kept_where_the_configuration_says_so() -> None:
 
 
 def test_a_limit_is_of_training_pairs_and_a_smaller_one_takes_some_of_a_larger_one() -> None:
+    lines = [f"We see {row} cats.\tNous voyons {row} chats.\n" for row in range(2_000)]
+    Path("cats.tsv").write_text("".join(lines))
+
     def loaded(limit: int | None) -> Parts:
-        return parts([{"path": "phrasebook", "limit": limit}, "mine.tsv"])
+        return parts([{"path": "cats.tsv", "limit": limit}, "mine.tsv"])
 
     whole, few, fewer = loaded(None), loaded(500), loaded(40)
     assert whole.beyond_limit == {}
     beyond = len([pair for pair in whole.train if pair.corpus == 0]) - 500
-    assert few.beyond_limit == few.to_json()["beyond_limit"] == {"phrasebook": beyond}
-    assert f"training pairs beyond a limit, left out: phrasebook {beyond:,}" in few.lines()
+    assert few.beyond_limit == few.to_json()["beyond_limit"] == {"cats": beyond}
+    assert f"training pairs beyond a limit, left out: cats {beyond:,}" in few.lines()
     assert len(few.train) == len(whole.train) - beyond
     assert {*fewer.train} < {*few.train} < {*whole.train}
     kept = {*few.train}
