@@ -151,7 +151,7 @@ def test_the_checks_are_lint_format_types_and_tests(checkout: Path, calls: Path)
     assert checks[:2] == ["-m ruff check", "-m ruff format --check"]
     types, tests = sorted(checks[2:])  # at the same time
     assert types == "-m mypy"
-    assert tests.startswith("-m pytest -n 2 ")
+    assert tests.startswith("-m pytest -n 3 ")
     assert "--cov-fail-under=90" in tests
 
 

@@ -425,7 +425,8 @@ def test_parallel_files_of_unequal_length_are_refused_with_both_counts(tmp_path:
 # Built-in corpora, and what must be said with the data
 
 
-def test_the_phrasebook_needs_no_file() -> None:
+def test_the_phrasebook_needs_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentences, "PAIRS", 6_000)
     corpus = load_one(data_config(corpus="phrasebook"))
     assert [(pair.first, pair.second) for pair in corpus.pairs] == [
         (clean(english), clean(french)) for english, french in sentences.generate()
