@@ -159,11 +159,14 @@ def help_others() -> None:
     while True:
         try:
             chunk = pickle.load(chunks)
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):  # it ends, or was killed as it wrote
             return
         try:
             answer = False, function(chunk)
         except BaseException as error:
             answer = True, error
-        pickle.dump(answer, results, pickle.HIGHEST_PROTOCOL)
-        results.flush()
+        try:
+            pickle.dump(answer, results, pickle.HIGHEST_PROTOCOL)
+            results.flush()
+        except BrokenPipeError:
+            os._exit(1)  # nobody is there to read it; a proper end would try once more

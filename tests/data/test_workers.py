@@ -1,6 +1,7 @@
 """Other processes help, and nobody notices but by the clock."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -87,6 +88,21 @@ def test_processes_end_with_the_block_whatever_they_do() -> None:
 
 def sleeping() -> Callable[[float], None]:
     return time.sleep
+
+
+def test_processes_say_nothing_when_the_one_they_work_for_is_killed() -> None:
+    program = (
+        "import os, time; from tests.data.test_workers import *;"
+        "manager = processes(1, sleeping); submit = manager.__enter__();"
+        "submit(2.0); time.sleep(1.5); os.kill(os.getpid(), 9)"  # nobody reads the answer
+    )
+    killed = subprocess.run([sys.executable, "-c", program], capture_output=True)  # and its process
+    assert (killed.returncode, killed.stderr) == (-signal.SIGKILL, b"")
+    half_a_chunk = pickle.dumps((square_of, 0)) + pickle.dumps(b"x" * 1_000)[:500]
+    program = "from gru_mt.data.workers import help_others; help_others()"
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, capture_output=True, input=half_a_chunk)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
 
 def test_processes_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
