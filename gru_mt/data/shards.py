@@ -104,9 +104,13 @@ class Shards:
             if (match := _NAME.fullmatch(path.name))
         ]
         totals = sorted({shard.total for shard in found})
-        if len(totals) != 1:
-            many = " and ".join(map(str, totals)) or "no"
-            raise UserError(f"{folder}: shards of {many} parts; remove what does not belong there")
+        if not totals:
+            raise UserError(
+                f"{folder}: has no shard; make them with gru-mt data --shard, or remove the folder"
+            )
+        if len(totals) > 1:
+            many = " and of ".join(map(str, totals))
+            raise UserError(f"{folder}: has shards of {many}; remove those that are not meant")
         missing = sorted({*range(1, totals[0] + 1)} - {shard.number for shard in found})
         if missing:
             raise UserError(

@@ -134,11 +134,11 @@ def test_missing_shards_and_those_of_other_numbers_are_refused(
         "remove the folder"
     )
     write_shard(Shard(1, 2), config, folder)
-    told = "shards: shards of 2 and 4 parts; remove what does not belong there"
+    told = "shards: has shards of 2 and of 4; remove those that are not meant"
     assert refusal(config, folder) == told
     for path in folder.iterdir():
         path.unlink()
-    assert refusal(config, folder).startswith("shards: shards of no parts")
+    assert refusal(config, folder).startswith("shards: has no shard; make them with gru-mt data ")
 
 
 def test_shards_of_other_settings_or_files_are_refused(
