@@ -249,8 +249,9 @@ class DataConfig(Section):
 
 
 class TokenizerConfig(Section):
-    kind: Literal["unigram", "bpe", "char", "word"] = "unigram"
-    """Kind of tokens: subwords (unigram and bpe), characters (char) or lower-case words (word)."""
+    kind: Literal["unigram", "bpe", "char", "word", "space"] = "unigram"
+    """Kind of tokens: subwords (unigram and bpe), characters (char) or lower-case words. word cuts
+    marks and elisions off them, space only , . ! and ?"""
     vocabulary_size: Annotated[int, Field(ge=16, le=1_000_000)] = 4_000
     """Tokens of the vocabulary, or of each of two, at most. A small corpus gives fewer, with a
     warning."""
@@ -258,9 +259,9 @@ class TokenizerConfig(Section):
     """Whether both languages share one vocabulary."""
     sampling: Fraction = 0.0
     """Random cutting of training sentences, new in each epoch: the smoothing exponent of unigram,
-    or the share of merges that bpe drops. 0 turns it off; char and word need 0."""
+    or the share of merges that bpe drops. 0 turns it off; other kinds need 0."""
     min_frequency: Count = 2
-    """Rarer words of the training part are left out of the vocabulary. For kind word alone."""
+    """Rarer words of the training part are left out of the vocabulary. For words alone."""
 
     @model_validator(mode="after")
     def _sampling_needs_subwords(self) -> Self:
@@ -295,6 +296,9 @@ class ModelConfig(Section):
     context: Literal["none", "repeat"] = "none"
     """What each input of the decoder gets besides a token: repeat adds the encoder's last state,
     and needs attention none."""
+    output: Literal["tied", "untied"] = "tied"
+    """What scores the next token: tied reads a projected state by the target embedding, untied is a
+    matrix of its own over the decoder's state, and needs attention none."""
     recurrent_init: Literal["orthogonal", "xavier", "zeros"] = "orthogonal"
     """First values of the matrices that a cell multiplies its state with."""
     dropout: Fraction = 0.2
@@ -312,6 +316,11 @@ class ModelConfig(Section):
             raise ValueError(
                 f"context repeat is a model without attention, got attention {self.attention}; "
                 "set attention none"
+            )
+        if self.output == "untied" and self.attention != "none":
+            raise ValueError(
+                f"output untied reads the decoder's state alone, got attention {self.attention}; "
+                "set attention none, or output tied"
             )
         if self.source_size == self.decoder_size:
             return self
@@ -363,11 +372,16 @@ class TrainingConfig(Section):
     """Learning rate at the end of the run, at most learning_rate. Schedule constant ignores it."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
     """How the learning rate goes from learning_rate to final_learning_rate; constant stays."""
+    cosine_periods: Annotated[float, Field(gt=0, le=1_000_000)] = 0.5
+    """Periods of the cosine after warm-up: 0.5 falls once, 1 falls and climbs again. For schedule
+    cosine alone."""
     warmup_steps: CountOrZero | Auto = "auto"
     """Optimizer updates in which the learning rate rises to its peak. auto is an eighth of those
     planned, at most 200."""
     weight_decay: RateOrZero = 0.0
     """Weight decay of AdamW; biases have none."""
+    adam_betas: Annotated[list[Fraction], Field(min_length=2, max_length=2)] = [0.9, 0.98]
+    """Decays of AdamW's averages of the gradient and of its square."""
     label_smoothing: Fraction = 0.1
     """Share of each target's probability that is spread evenly over the vocabulary."""
     max_grad_norm: Positive = 1.0

@@ -100,7 +100,7 @@ def test_a_key_like_no_other_is_answered_with_all_that_are_known_beside_it() -> 
         ("decoding: {length_penalty: -1}", "decoding.length_penalty must be greater than or"),
         (
             "tokenizer: {kind: bep}",
-            "tokenizer.kind must be 'unigram', 'bpe', 'char' or 'word', got",
+            "tokenizer.kind must be 'unigram', 'bpe', 'char', 'word' or 'space', got",
         ),
         ("model: {attention: dor}", "model.attention must be 'dot', 'general', 'additive' or"),
         ("model: {cell: gur}", "model.cell must be 'rnn', 'rnn_relu', 'gru_update', "),
@@ -110,6 +110,12 @@ def test_a_key_like_no_other_is_answered_with_all_that_are_known_beside_it() -> 
             "model: {context: repeat}",
             "model: context repeat is a model without attention, got attention dot; set",
         ),
+        (
+            "model: {output: untied}",
+            "model: output untied reads the decoder's state alone, got attention dot; set attenti",
+        ),
+        ("training: {adam_betas: [0.9]}", "training.adam_betas list should have at least 2 items"),
+        ("training: {adam_betas: [0.9, 1]}", "training.adam_betas.1 must be less than 1, got 1"),
         (
             "model: {context: repeat, attention: none, decoder_size: 64}",
             "model: context repeat needs decoder_size 64 to be the encoder's 512 (encoder_size, tw",

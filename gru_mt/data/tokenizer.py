@@ -264,8 +264,10 @@ def train_tokenizer(
     def train(texts: Sequence[str], written: Sequence[str], where: str) -> Vocabulary:
         size = config.vocabulary_size
         side: Vocabulary
-        if config.kind == "word":
-            side = Words.train(texts, written, size=size, min_frequency=config.min_frequency)
+        if config.kind in ("word", "space"):
+            side = Words.train(
+                texts, written, kind=config.kind, size=size, min_frequency=config.min_frequency
+            )
         else:
             side = Subwords.train(texts, kind=config.kind, size=size)
         if side.size < size:

@@ -1,6 +1,6 @@
-"""A vocabulary of words as in tutorials on recurrent translation: lower case, punctuation apart.
+"""Vocabularies of words as in tutorials on recurrent translation: lower case, punctuation apart.
 
-It is a baseline and loses text: case is gone, spacing is a guess, rare words become `<unk>`.
+They are baselines and lose text: case is gone, spacing is a guess, rare words become `<unk>`.
 """
 
 import re
@@ -15,12 +15,16 @@ from gru_mt.data.text import is_word
 from gru_mt.errors import UserError
 
 _FIRST = (*SPECIALS, *LITERALS)
+_SPACE_LINE = f"{SPECIALS[PAD]}\tspace"  # the first line of a file of that kind
 _JOINS = ("", "<", ">", "<>")  # where a token has no space: nowhere, before it, after it, both
 
 
 @cache
-def _token() -> re.Pattern[str]:
+def _token(kind: str) -> re.Pattern[str]:
     """Return the pattern of a token. It is built at its first use, because that takes long."""
+    if kind == "space":
+        inside = f"[^ ,.!?{''.join(LITERALS)}]"
+        return re.compile(rf"[,.!?]{inside}*|{inside}+|[^ ]")
     marks = "".join(
         chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M")
     )
@@ -32,22 +36,23 @@ def _token() -> re.Pattern[str]:
     )
 
 
-def split_words(text: str) -> list[str]:
+def split_words(text: str, kind: str = "word") -> list[str]:
     """Return the tokens of `text`: "L'homme rit, non ?" -> ["l'", "homme", "rit", ",", "non", "?"].
 
-    Hyphens and decimal points stay inside; an apostrophe between letters ends a token.
+    Hyphens and decimal points stay inside; an apostrophe between letters ends a token. Kind `space`
+    cuts as tutorials do, at spaces and before each of , . ! ? -> ["l'homme", "rit", ",", ...]
     """
-    return _token().findall(text.lower())
+    return _token(kind).findall(text.lower())
 
 
-def _learn_joins(texts: Iterable[str]) -> dict[str, str]:
+def _learn_joins(texts: Iterable[str], kind: str) -> dict[str, str]:
     """Return where a mark or an elided word mostly has no space, if anywhere: "," -> "<"."""
     total: Counter[str] = Counter()
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
     for text in texts:
         lowered = f" {text.lower()} "
-        for match in _token().finditer(lowered):
+        for match in _token(kind).finditer(lowered):
             token = match[0]
             if token[-1].isalnum():
                 continue
@@ -64,22 +69,32 @@ def _learn_joins(texts: Iterable[str]) -> dict[str, str]:
 class Words:
     """A vocabulary of words. `decode` spaces punctuation as the corpus mostly does."""
 
-    def __init__(self, tokens: Sequence[str], joins: Mapping[str, str]) -> None:
-        """Take the tokens in the order of ids, _FIRST first; `joins` has the _JOINS of some."""
+    def __init__(self, tokens: Sequence[str], joins: Mapping[str, str], kind: str = "word") -> None:
+        """Take the tokens in the order of ids, _FIRST first; `joins` has the _JOINS of some.
+
+        `kind`, word or space, is where `split_words` cuts.
+        """
+        self.kind = kind
         self.tokens = tuple(tokens)
         self._joins = joins
         self._ids = {token: index for index, token in enumerate(tokens)}
 
     @classmethod
     def train(
-        cls, texts: Iterable[str], written: Iterable[str], *, size: int, min_frequency: int
+        cls,
+        texts: Iterable[str],
+        written: Iterable[str],
+        *,
+        kind: str = "word",
+        size: int,
+        min_frequency: int,
     ) -> Self:
         """Return a vocabulary of at most `size` tokens: _FIRST, and the most frequent in `texts`.
 
         Ties are in alphabetical order. A token rarer than `min_frequency` is left out. `decode`
         spaces tokens as `written` does. Raises UserError where no token is frequent enough.
         """
-        counts = Counter(token for text in texts for token in split_words(text))
+        counts = Counter(token for text in texts for token in split_words(text, kind))
         frequent = [
             token
             for token, count in counts.items()
@@ -92,8 +107,8 @@ class Words:
             )
         frequent.sort(key=lambda token: (-counts[token], token))
         tokens = [*_FIRST, *frequent[: size - len(_FIRST)]]
-        joins = _learn_joins(written)
-        return cls(tokens, {token: joins[token] for token in tokens if token in joins})
+        joins = _learn_joins(written, kind)
+        return cls(tokens, {token: joins[token] for token in tokens if token in joins}, kind)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -101,6 +116,9 @@ class Words:
         lines = data.decode().split("\n")
         if lines.pop() != "":
             raise ValueError("the last line is cut off")
+        kind = "word"
+        if lines and lines[0] == _SPACE_LINE:
+            kind, lines[0] = "space", SPECIALS[PAD]
         rows = [line.partition("\t") for line in lines]
         tokens = [token for token, _, _ in rows]
         if tuple(tokens[: len(_FIRST)]) != _FIRST:
@@ -113,11 +131,16 @@ class Words:
             if not is_word(token) or token in seen or joins not in _JOINS:
                 raise ValueError(f"line {number} is not a new word, alone or with a tab and <, >")
             seen.add(token)
-        return cls(tokens, {token: joins for token, _, joins in rows if joins})
+        return cls(tokens, {token: joins for token, _, joins in rows if joins}, kind)
 
     def to_bytes(self) -> bytes:
-        """Return plain text: a line for each token in the order of ids, its _JOINS after a tab."""
-        lines = (f"{token}\t{self._joins.get(token, '')}".rstrip("\t") for token in self.tokens)
+        """Return plain text: a line for each token in the order of ids, its _JOINS after a tab.
+
+        In the first line, which is <pad>, "space" after the tab is the vocabulary's kind.
+        """
+        lines = [f"{token}\t{self._joins.get(token, '')}".rstrip("\t") for token in self.tokens]
+        if self.kind == "space":
+            lines[0] = _SPACE_LINE
         return "".join(f"{line}\n" for line in lines).encode()
 
     @property
@@ -126,7 +149,7 @@ class Words:
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of `text`, UNK for unknown words, without BOS and EOS."""
-        return [self._ids.get(token, UNK) for token in split_words(text)]
+        return [self._ids.get(token, UNK) for token in split_words(text, self.kind)]
 
     def encode_all(
         self, texts: Sequence[str], *, sampling: float = 0.0, seed: int = 0

@@ -17,13 +17,15 @@ from torch import Tensor, nn
 
 from gru_mt.model.linear import linear
 
+Weights = tuple[Tensor, Tensor | None]  # weight_hh and bias_hh
+
 
 class Cell(nn.Module, ABC):
     """One step of a recurrent unit: `cell(x_BI, state_BZ)` is the next state_BZ.
 
     The gates' weights are stacked as in torch: weight_ih (G, I), weight_hh (G, H) and, with `bias`,
     bias_ih (G) and bias_hh (G). A step has two parts. `project` needs no state, so one call serves
-    a whole sequence; `advance` is called at each step.
+    a whole sequence, and so does `recurrent`; `advance` is called at each step.
     """
 
     gates: ClassVar[int]  # blocks of H rows in G
@@ -56,19 +58,26 @@ class Cell(nn.Module, ABC):
 
     def forward(self, x_BI: Tensor, state_BZ: Tensor) -> Tensor:
         """Return the next state_BZ."""
-        return self.advance(self.project(x_BI), state_BZ)
+        return self.advance(self.project(x_BI), state_BZ, self.recurrent())
 
     def project(self, x: Tensor) -> Tensor:
         """Return weight_ih x + bias_ih over the last axis of x."""
         return linear(x, self.weight_ih, self.bias_ih)
 
-    @abstractmethod
-    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
-        """Return the next state_BZ from the projected input."""
+    def recurrent(self) -> Weights:
+        """Return weight_hh and bias_hh as `advance` takes them.
 
-    def _recur(self, hidden_BH: Tensor) -> Tensor:
-        """Return weight_hh h + bias_hh."""
-        return linear(hidden_BH, self.weight_hh, self.bias_hh)
+        They have the type in which autocast multiplies. It would convert parts of them at each
+        step, because it remembers what it made of whole parameters alone.
+        """
+        kind, device = self.weight_hh.dtype, self.weight_hh.device.type
+        if kind == torch.float32 and torch.is_autocast_enabled(device):
+            kind = torch.get_autocast_dtype(device)
+        return self.weight_hh.to(kind), None if self.bias_hh is None else self.bias_hh.to(kind)
+
+    @abstractmethod
+    def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
+        """Return the next state_BZ from the projected input; `recurrent` gives the weights."""
 
 
 class RNN(Cell):
@@ -76,9 +85,9 @@ class RNN(Cell):
 
     gates = 1
 
-    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+    def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
-        return (input_BG + self._recur(state_BZ)).tanh()
+        return (input_BG + linear(state_BZ, *recurrent)).tanh()
 
 
 class ReluRNN(Cell):
@@ -86,9 +95,9 @@ class ReluRNN(Cell):
 
     gates = 1
 
-    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+    def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
-        return (input_BG + self._recur(state_BZ)).relu()
+        return (input_BG + linear(state_BZ, *recurrent)).relu()
 
 
 class UpdateGRU(Cell):
@@ -100,9 +109,9 @@ class UpdateGRU(Cell):
 
     gates = 2
 
-    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+    def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
-        update_BH, new_BH = (input_BG + self._recur(state_BZ)).chunk(2, dim=1)
+        update_BH, new_BH = (input_BG + linear(state_BZ, *recurrent)).chunk(2, dim=1)
         return state_BZ + update_BH.sigmoid() * (new_BH.tanh() - state_BZ)
 
 
@@ -121,13 +130,14 @@ class ResetBeforeGRU(Cell):
 
     gates = 3
 
-    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+    def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
         gates = 2 * self.hidden_size
-        biases = (None, None) if self.bias_hh is None else self.bias_hh.tensor_split([gates])
-        gate_BX = linear(state_BZ, self.weight_hh[:gates], biases[0])
+        weight_GH, bias_G = recurrent
+        biases = (None, None) if bias_G is None else bias_G.tensor_split([gates])
+        gate_BX = linear(state_BZ, weight_GH[:gates], biases[0])
         reset_BH, update_BH = (input_BG[:, :gates] + gate_BX).sigmoid().chunk(2, dim=1)
-        candidate_BH = linear(reset_BH * state_BZ, self.weight_hh[gates:], biases[1])
+        candidate_BH = linear(reset_BH * state_BZ, weight_GH[gates:], biases[1])
         new_BH = (input_BG[:, gates:] + candidate_BH).tanh()
         return new_BH + update_BH * (state_BZ - new_BH)
 
@@ -143,10 +153,10 @@ class GRU(Cell):
 
     gates = 3
 
-    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+    def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
         gates = 2 * self.hidden_size
-        recurrent_BG = self._recur(state_BZ)
+        recurrent_BG = linear(state_BZ, *recurrent)
         gate_BX = (input_BG[:, :gates] + recurrent_BG[:, :gates]).sigmoid()
         reset_BH, update_BH = gate_BX.chunk(2, dim=1)
         new_BH = torch.addcmul(input_BG[:, gates:], reset_BH, recurrent_BG[:, gates:]).tanh()
@@ -162,10 +172,10 @@ class LSTM(Cell):
 
     gates, states = 4, 2
 
-    def advance(self, input_BG: Tensor, state_BZ: Tensor) -> Tensor:
+    def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BZ: h' and, after it, c'."""
         hidden_BH, memory_BH = state_BZ.chunk(2, dim=1)
-        stacked_BG = input_BG + self._recur(hidden_BH)
+        stacked_BG = input_BG + linear(hidden_BH, *recurrent)
         input_BH, forget_BH, new_BH, output_BH = stacked_BG.chunk(4, dim=1)
         memory_BH = forget_BH.sigmoid() * memory_BH + input_BH.sigmoid() * new_BH.tanh()
         return torch.cat([output_BH.sigmoid() * memory_BH.tanh(), memory_BH], dim=1)

@@ -43,8 +43,10 @@ class Incremental(nn.Module):
         self.token_GE = below.weight_ih[:, :size_E].contiguous()
         self.source_GC = below.weight_ih[:, size_E:].contiguous()
         self.state_GH = [cell.weight_ih[:, :size_H].contiguous() for cell in above]
-        self.readout_EH = model.readout.weight[:, :size_H].contiguous()
-        readers = [*(cell.weight_ih for cell in above), model.readout.weight]
+        nothing = below.weight_hh.new_empty(0, size_H)
+        readout_EX = nothing if model.readout is None else model.readout.weight
+        self.readout_EH = readout_EX[:, :size_H].contiguous()
+        readers = [*(cell.weight_ih for cell in above), readout_EX]
         self.sizes_X = [len(weight) for weight in readers]
         self.value_XC = torch.cat([weight[:, size_H:] for weight in readers])
         self.bias_V = model.output_bias_V.clone()
@@ -84,7 +86,7 @@ class Incremental(nn.Module):
             source_R = place_R // row_AK.shape[1]
             input_RG = input_RG + sources["input_AG"].index_select(0, source_R)
         below, *above = self.cells
-        state_L = [below.advance(input_RG, state_LRZ[0])]
+        state_L = [below.advance(input_RG, state_LRZ[0], below.recurrent())]
         state_RH = state_L[0][:, : below.hidden_size]
         context_RX, weight_RS = self._context(state_RH, sources, row_AK, place_R)
         *context_RG, context_RE = context_RX.split(self.sizes_X, dim=1)
@@ -92,10 +94,13 @@ class Incremental(nn.Module):
             above, self.state_GH, context_RG, state_LRZ[1:], strict=True
         ):
             input_RG = linear(state_RH, weight_GH, cell.bias_ih) + part_RG
-            state_L.append(cell.advance(input_RG, start_RZ))
+            state_L.append(cell.advance(input_RG, start_RZ, cell.recurrent()))
             state_RH = state_RH + state_L[-1][:, : cell.hidden_size]
-        readout_RE = linear(state_RH, self.readout_EH, self.model.readout.bias) + context_RE
-        return readout_RE.tanh(), torch.stack(state_L), weight_RS
+        readout_RE = state_RH
+        if self.model.readout is not None:
+            projected_RE = linear(state_RH, self.readout_EH, self.model.readout.bias)
+            readout_RE = (projected_RE + context_RE).tanh()
+        return readout_RE, torch.stack(state_L), weight_RS
 
     def _context(
         self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, place_R: Tensor
@@ -119,7 +124,7 @@ class Incremental(nn.Module):
         <eos> and the literals are in the order of ids, the others likeliest first. There are fewer
         others where the vocabulary has no more, and then the last ones have minus infinity.
         """
-        logits_RV = linear(readout_RE, self.model.target_embedding.weight, self.bias_V)
+        logits_RV = linear(readout_RE, self.model.output_weight, self.bias_V)
         log_prob_RV = logits_RV.log_softmax(dim=1)
         first_RF, other_RX = log_prob_RV[:, EOS:FIRST_OTHER], log_prob_RV[:, FIRST_OTHER:]
         log_prob_RO, place_RO = other_RX.topk(torch.sym_min(count, other_RX.shape[1]), dim=1)

@@ -132,9 +132,9 @@ class Layer(nn.Module):
 
     def _written_out(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
         """Return what `forward` does, by the cell's own equations."""
-        outputs, state_BZ = [], start_BZ
+        outputs, state_BZ, recurrent = [], start_BZ, self.cell.recurrent()
         for input_BG in self.cell.project(x_BTI).unbind(dim=1):
-            state_BZ = self.cell.advance(input_BG, state_BZ)
+            state_BZ = self.cell.advance(input_BG, state_BZ, recurrent)
             outputs.append(state_BZ[:, : self.cell.hidden_size])
         return torch.stack(outputs, dim=1), state_BZ
 
@@ -146,7 +146,7 @@ class Layer(nn.Module):
         from torch._higher_order_ops.scan import scan
 
         def step(state_BZ: Tensor, input_BG: Tensor) -> tuple[Tensor, Tensor]:
-            state_BZ = self.cell.advance(input_BG, state_BZ)
+            state_BZ = self.cell.advance(input_BG, state_BZ, self.cell.recurrent())
             return state_BZ, state_BZ[:, : self.cell.hidden_size].clone()  # must not share memory
 
         last_BZ, output_TBH = scan(step, start_BZ, self.cell.project(x_BTI).transpose(0, 1))

@@ -19,9 +19,10 @@ from gru_mt.model.linear import Linear, linear
 from gru_mt.model.noise import dropout
 from gru_mt.model.recurrent import Layer, Recurrent
 
-# The output layer wants embeddings of length 1. A recurrent layer wants features of variance 1,
-# which is a length of sqrt(E). Multiplying by all of sqrt(E) makes learning slower, because it
-# also multiplies every update of an embedding.
+# A tied output layer wants embeddings of length 1, as in Vaswani et al. 2017. A recurrent layer
+# wants features of variance 1, which is a length of sqrt(E). Multiplying by all of sqrt(E) makes
+# learning slower, because it also multiplies every update of an embedding. Where the output is
+# untied, embeddings begin so long that their scaled features have variance 1, as torch's do.
 EMBEDDING_SCALE = 2.0
 
 
@@ -39,7 +40,8 @@ class Seq2Seq(nn.Module):
 
     Attention follows the decoder's first layer, so that each layer runs over the whole target in
     one call. A further layer reads [state; context] and adds to the state below it. The weights of
-    the output layer are the target embedding (Press and Wolf 2017, arXiv 1608.05859).
+    the output layer are the target embedding (Press and Wolf 2017, arXiv 1608.05859), unless
+    `output` is untied.
 
     With `context: repeat` it is the fixed-context model of Cho et al. 2014, arXiv 1406.1078: the
     decoder begins in the encoder's last state, and reads that state again with every token.
@@ -53,8 +55,11 @@ class Seq2Seq(nn.Module):
         size_E, size_H = config.embedding_size, config.decoder_size
         size_C, repeats = config.source_size, config.context == "repeat"
         self.dropout = config.dropout
-        self.target_embedding = _embedding(target_size, size_E)
-        self.source_embedding = self.target_embedding if joint else _embedding(source_size, size_E)
+        length = size_E**0.5 / EMBEDDING_SCALE if config.output == "untied" else 1.0
+        self.target_embedding = _embedding(target_size, size_E, length)
+        self.source_embedding = (
+            self.target_embedding if joint else _embedding(source_size, size_E, length)
+        )
         self.encoder = Recurrent(
             config.cell,
             size_E,
@@ -78,8 +83,16 @@ class Seq2Seq(nn.Module):
         self.decoder_state_size = CELLS[config.cell].states * size_H
         size_X = config.decoder_layers * self.decoder_state_size
         self.bridge = None if repeats else Linear(size_C, size_X)
-        self.readout = Linear(size_read, size_E)
+        is_tied = config.output == "tied"
+        self.readout = Linear(size_read, size_E) if is_tied else None
+        self.output = None if is_tied else Linear(size_read, target_size, bias=False)
         self.output_bias_V = nn.Parameter(torch.zeros(target_size))
+
+    @property
+    def output_weight(self) -> Tensor:
+        """Return the output layer's weight_VE; of an untied one, weight_VH."""
+        layer = self.target_embedding if self.output is None else self.output
+        return layer.weight
 
     def encode(
         self, source_BS: Tensor, source_length_B: Tensor, rng: torch.Generator | None = None
@@ -99,7 +112,7 @@ class Seq2Seq(nn.Module):
     ) -> Tensor:
         """Return logits_BTV of the token after each of target_in_BT: teacher forcing, one pass."""
         readout_BTE, _ = self._read(target_in_BT, start, rng)
-        return linear(readout_BTE, self.target_embedding.weight, self.output_bias_V)
+        return linear(readout_BTE, self.output_weight, self.output_bias_V)
 
     def align(self, target_in_BT: Tensor, start: DecoderState) -> Tensor:
         """Return weight_BTS: how much each token after target_in_BT reads of each source token."""
@@ -130,7 +143,7 @@ class Seq2Seq(nn.Module):
     def _read(
         self, id_BT: Tensor, start: DecoderState, rng: torch.Generator | None
     ) -> tuple[Tensor, Tensor]:
-        """Return readout_BTE after each of id_BT, and attention weight_BTS."""
+        """Return readout_BTE (untied: state_BTH) after each of id_BT, and attention weight_BTS."""
         words, index_BT = self._words(self.target_embedding, id_BT, rng)
         if start.context_BC is not None:
             word_BTE = words if index_BT is None else nn.functional.embedding(index_BT, words)
@@ -143,6 +156,8 @@ class Seq2Seq(nn.Module):
             above_BTH, _ = layer(dropout(read_BTI, self.dropout, rng), start_BZ)
             state_BTH = state_BTH + above_BTH
         read_BTI = dropout(torch.cat([state_BTH, context_BTC], dim=2), self.dropout, rng)
+        if self.readout is None:
+            return read_BTI, weight_BTS
         readout_BTE = dropout(torch.tanh(self.readout(read_BTI)), self.dropout, rng)
         return readout_BTE, weight_BTS
 
@@ -156,8 +171,8 @@ class Seq2Seq(nn.Module):
         return start_LBZ.contiguous()
 
 
-def _embedding(size_V: int, size_E: int) -> nn.Embedding:
-    """Return an embedding with rows of expected length 1, to be tied as in Vaswani et al. 2017."""
+def _embedding(size_V: int, size_E: int, length: float) -> nn.Embedding:
+    """Return an embedding with rows of an expected length."""
     embedding = nn.Embedding(size_V, size_E)
-    nn.init.normal_(embedding.weight, std=size_E**-0.5)
+    nn.init.normal_(embedding.weight, std=length * size_E**-0.5)
     return embedding

@@ -17,8 +17,9 @@ export class Model {
   constructor(facts, arithmetic) {
     Object.assign(this, facts);
     const linear = (name) => arithmetic.linear(name);
-    this.output = linear("target_embedding");
-    this.sourceEmbedding = linear("source_embedding") ?? this.output;
+    this.targetEmbedding = linear("target_embedding");
+    this.output = linear("output") ?? this.targetEmbedding;
+    this.sourceEmbedding = linear("source_embedding") ?? this.targetEmbedding;
     this.encoder = Array.from({ length: this.encoderLayers * this.directions }, (_, k) => ({
       input: linear(`encoder.${k}.input`),
       state: linear(`encoder.${k}.state`),
@@ -104,7 +105,7 @@ export class Model {
   step(lastIds, states, source) {
     const rows = lastIds.length;
     const { advance } = CELLS[this.cell];
-    const input = this.token.once(embed(this.output, lastIds), rows);
+    const input = this.token.once(embed(this.targetEmbedding, lastIds), rows);
     if (source.input) addToEach(input, source.input, rows);
     const next = [advance(input, states[0], this.decoder[0].state, rows)];
     const below = firstPart(next[0], rows, this.size);
@@ -121,6 +122,7 @@ export class Model {
       const above = firstPart(next[layer], rows, this.size);
       sum = sum.map((each, k) => each + above[k]);
     }
+    if (!this.readout) return { readout: sum, states: next, weights };
     const readout = this.readout.once(sum, rows);
     if (context) addPart(readout, context, rows, start);
     return { readout: readout.map(Math.tanh), states: next, weights };

@@ -17,7 +17,8 @@ const LITERAL_SCORE = 0.2; // of SentencePiece 0.2.3, by trial; it counts where 
 
 /** Return the vocabulary of what vocabulary.py gives: {size, encode, pieces, decode}. */
 export function vocabulary(data) {
-  return data.kind === "word" ? new Words(data.words) : new Subwords(data);
+  const cut = CUTS[data.kind];
+  return cut ? new Words(data.words, cut) : new Subwords(data);
 }
 
 /** A SentencePiece model with byte fallback. */
@@ -166,18 +167,24 @@ function lettersOf(bytes) {
 
 // Accents, vowel signs and joiners belong to their word; variation selectors do not.
 const WORD_LETTER = pattern`(?: [\w\u200c\u200d] | (?![\u{e0100}-\u{e01ef}])\p{M} )`;
-const TOKEN = new RegExp(
-  pattern`
-    \d+(?:[.,:]\d+)+ |
-    ${WORD_LETTER}+(?:-${WORD_LETTER}+)*(?:['’](?=${WORD_LETTER}))? |
-    [^\s]
-  `,
-  "gu",
-);
+const INSIDE = `[^ ,.!?${LITERALS.join("")}]`;
+/** Tokens of the kinds of words. */
+const CUTS = {
+  word: new RegExp(
+    pattern`
+      \d+(?:[.,:]\d+)+ |
+      ${WORD_LETTER}+(?:-${WORD_LETTER}+)*(?:['’](?=${WORD_LETTER}))? |
+      [^\s]
+    `,
+    "gu",
+  ),
+  space: new RegExp(`[,.!?]${INSIDE}*|${INSIDE}+|[^ ]`, "gu"),
+};
 
 /** A vocabulary of words, as words.py writes it: a token a line, and after a tab where it joins. */
 class Words {
-  constructor(file) {
+  constructor(file, cut) {
+    this.cut = cut;
     const rows = file
       .split("\n")
       .slice(0, -1)
@@ -190,7 +197,7 @@ class Words {
 
   /** Return the ids of a text, UNK for unknown words. */
   encode(text) {
-    return (text.toLowerCase().match(TOKEN) ?? []).map((token) => this.ids.get(token) ?? UNK);
+    return (text.toLowerCase().match(this.cut) ?? []).map((token) => this.ids.get(token) ?? UNK);
   }
 
   /** Return the token of each id. */

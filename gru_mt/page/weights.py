@@ -33,7 +33,7 @@ def linear_layers(model: Seq2Seq) -> Iterator[tuple[str, LinearWeights]]:
     """Yield the linear layers of a model by the names that the page has for them.
 
     The decoder's are those of `Incremental`. An embedding is one too: its rows are looked up, and
-    those of the target side are the output layer.
+    those of the target side are the output layer, unless that is untied.
     """
     decoder = Incremental(model)
     cells = decoder.cells
@@ -57,7 +57,14 @@ def linear_layers(model: Seq2Seq) -> Iterator[tuple[str, LinearWeights]]:
         yield f"decoder.{level}.state", LinearWeights(cell.weight_hh, cell.bias_hh)
     if model.attention.context_size:
         yield "value", LinearWeights(decoder.value_XC, None)
-    yield "readout", LinearWeights(decoder.readout_EH, model.readout.bias)
+    if model.readout is not None:
+        yield "readout", LinearWeights(decoder.readout_EH, model.readout.bias)
+    yield from _untied(model, decoder)
+
+
+def _untied(model: Seq2Seq, decoder: Incremental) -> Iterator[tuple[str, LinearWeights]]:
+    if model.output is not None:
+        yield "output", LinearWeights(model.output.weight, decoder.bias_V)
 
 
 def packed(model: Seq2Seq, precision: str) -> tuple[bytes, dict[str, dict[str, Any]]]:

@@ -43,7 +43,7 @@ class Optimizer:
                 {"params": matrices, "weight_decay": decay, "scale": 1.0},
                 {"params": vectors, "weight_decay": 0.0, "scale": 1.0},
             ],
-            betas=(0.9, 0.98),
+            betas=(config.adam_betas[0], config.adam_betas[1]),
             eps=1e-9,
             fused=True,
         )

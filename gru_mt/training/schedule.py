@@ -14,15 +14,19 @@ LONGEST_WARMUP = 200  # updates
 WARMUP_SHARE = 8  # warm-up is 1 / 8 of the updates planned, or LONGEST_WARMUP if that is less
 
 
-def cosine_lr(step: int, *, peak: float, floor: float, warmup: int, total: int) -> float:
-    """Learning rate of 0-based update `step`: linear up to `peak`, a half cosine to `floor`.
+def cosine_lr(
+    step: int, *, peak: float, floor: float, warmup: int, total: int, periods: float = 0.5
+) -> float:
+    """Learning rate of 0-based update `step`: linear up to `peak`, then a cosine above `floor`.
 
-    The cosine is that of Loshchilov and Hutter 2017, arXiv 1608.03983, without restarts. It reaches
-    `floor` at step `total`, one past the last update, so that the last one still moves the weights.
+    Half a period is the cosine of Loshchilov and Hutter 2017, arXiv 1608.03983, without restarts.
+    It reaches `floor` at step `total`, one past the last update, so that the last one still moves
+    the weights. After each further half it is at `peak` or at `floor` again.
     """
     if step < warmup:
         return peak * (step + 1) / warmup
-    return floor + (peak - floor) * 0.5 * (1 + math.cos(math.pi * _progress(step, warmup, total)))
+    angle = 2 * math.pi * periods * _progress(step, warmup, total)
+    return floor + (peak - floor) * 0.5 * (1 + math.cos(angle))
 
 
 def linear_lr(step: int, *, peak: float, floor: float, warmup: int, total: int) -> float:
@@ -101,5 +105,8 @@ def learning_rate(step: int, total: int, config: FittedTraining) -> float:
     peak, floor, warmup = config.learning_rate, config.final_learning_rate, config.warmup_steps
     if config.schedule == "constant":
         return constant_lr(step, peak=peak, warmup=warmup)
-    decay = cosine_lr if config.schedule == "cosine" else linear_lr
-    return decay(step, peak=peak, floor=floor, warmup=warmup, total=total)
+    if config.schedule == "linear":
+        return linear_lr(step, peak=peak, floor=floor, warmup=warmup, total=total)
+    return cosine_lr(
+        step, peak=peak, floor=floor, warmup=warmup, total=total, periods=config.cosine_periods
+    )

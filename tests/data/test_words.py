@@ -15,8 +15,10 @@ ENGLISH = ["Where are you?", "Yes, I am.", "I don't know!", 'He said "yes" (twic
 FRENCH = ["Où es-tu ?", "Oui, c'est moi.", "Je l'ignore !", "Il dit « oui » : oui.", "Oh !"]
 
 
-def words(texts: list[str], *, size: int = 1_000, min_frequency: int = 1) -> Words:
-    return Words.train(texts, texts, size=size, min_frequency=min_frequency)
+def words(
+    texts: list[str], *, kind: str = "word", size: int = 1_000, min_frequency: int = 1
+) -> Words:
+    return Words.train(texts, texts, kind=kind, size=size, min_frequency=min_frequency)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,22 @@ def words(texts: list[str], *, size: int = 1_000, min_frequency: int = 1) -> Wor
 )
 def test_words_are_lower_case_with_punctuation_apart(text: str, tokens: list[str]) -> None:
     assert split_words(text) == tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Hello, World!", ["hello", ",", "world", "!"]),
+        ("L'homme qu’il aime ?", ["l'homme", "qu’il", "aime", "?"]),
+        ("I don't -- no...", ["i", "don't", "--", "no", ".", ".", "."]),
+        ("At 7:30 (or 3.14)", ["at", "7:30", "(or", "3", ".14)"]),  # as the tutorials cut it
+        ("a\ue010b, \ue011.", ["a", "\ue010", "b", ",", "\ue011", "."]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("", []),
+    ],
+)
+def test_kind_space_cuts_at_spaces_and_before_four_marks(text: str, tokens: list[str]) -> None:
+    assert split_words(text, "space") == tokens
 
 
 def test_the_most_frequent_words_come_first_and_ties_are_alphabetical() -> None:
@@ -126,10 +144,11 @@ def test_a_literal_is_a_token_of_its_own_whether_or_not_a_text_has_it() -> None:
     assert vocabulary.encode("\ue010 \ue017") == [4, 11]
 
 
-def test_bytes_give_the_same_vocabulary_back() -> None:
-    vocabulary = words(ENGLISH + FRENCH)
+@pytest.mark.parametrize("kind", ["word", "space"])
+def test_bytes_give_the_same_vocabulary_back(kind: str) -> None:
+    vocabulary = words(ENGLISH + FRENCH, kind=kind)
     again = Words.from_bytes(vocabulary.to_bytes())
-    assert again.tokens == vocabulary.tokens
+    assert (again.tokens, again.kind) == (vocabulary.tokens, kind)
     assert again.to_bytes() == vocabulary.to_bytes()
     ids = vocabulary.encode_all(ENGLISH)
     assert again.encode_all(ENGLISH) == ids
@@ -146,6 +165,7 @@ def test_bytes_give_the_same_vocabulary_back() -> None:
         (LINES + b"\nb\n", "line 13 is"),
         (LINES + b"a b\n", "line 13 is"),
         (LINES + b"a\t7\n", "line 13 is"),
+        (LINES.replace(b"<pad>", b"<pad>\tchar"), "line 1 is"),
         (LINES + b"a\x1b[2J\n", "line 13 is"),
         (LINES + "a\x9bb\t<\n".encode(), "line 13 is"),
         (b"<pad>\n\xff\n", "utf-8"),

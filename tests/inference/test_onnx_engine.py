@@ -35,7 +35,7 @@ SHAPES: dict[str, dict[str, Any]] = {  # each attention, each context, one and m
     "rnn": {"attention": "general", "encoder_layers": 2},
     "rnn_relu": {"attention": "dot", "bidirectional": False, "encoder_size": 8},
     "gru_update": {"attention": "additive", "decoder_layers": 3},
-    "gru_reset_before": {"attention": "none"},
+    "gru_reset_before": {"attention": "none", "context": "repeat", "output": "untied"},
     "gru": {"attention": "dot", "decoder_layers": 2},
     "lstm": {"attention": "none", "context": "repeat", "decoder_layers": 2},
 }

@@ -101,7 +101,10 @@ def test_the_two_parts_of_a_step_make_it(kind: str) -> None:
     x_BTI, state_BZ = random(3, 6, 5), random(3, cell.state_size, seed=1)
     together_BTG = cell.project(x_BTI)
     torch.testing.assert_close(
-        cell.advance(together_BTG[:, 2], state_BZ), cell(x_BTI[:, 2], state_BZ), rtol=0, atol=1e-12
+        cell.advance(together_BTG[:, 2], state_BZ, cell.recurrent()),
+        cell(x_BTI[:, 2], state_BZ),
+        rtol=0,
+        atol=1e-12,
     )
 
 

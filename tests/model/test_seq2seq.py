@@ -37,6 +37,7 @@ def build(
     cell: Cell = "gru",
     bidirectional: bool = True,
     context: Literal["none", "repeat"] = "none",
+    output: Literal["tied", "untied"] = "tied",
     encoder_layers: int = 1,
     joint: bool = True,
     dropout: float = 0.5,
@@ -47,6 +48,7 @@ def build(
         cell=cell,
         bidirectional=bidirectional,
         context=context,
+        output=output,
         embedding_size=6,
         encoder_size=4,
         decoder_size=decoder_size,
@@ -132,6 +134,7 @@ def test_the_fixed_context_model_reads_the_last_state_with_every_token(
     if cell == "lstm":
         start_BZ = torch.cat([context_BC, torch.zeros_like(context_BC)], dim=1)
     state_BTH, _ = model.decoder[0](read_BTX, start_BZ)
+    assert model.readout is not None
     readout_BTE = torch.tanh(state_BTH @ model.readout.weight.T + model.readout.bias)
     expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
 
@@ -154,6 +157,7 @@ def test_the_model_is_its_equations_written_out(attention: Kind) -> None:
     context_BTC, _ = model.attention(state_BTH, model.attention.remember(state_BSC, mask_BS))
     above_BTH, _ = above(torch.cat([state_BTH, context_BTC], dim=2), start_BX[:, 8:])
     read_BTX = torch.cat([state_BTH + above_BTH, context_BTC], dim=2)
+    assert model.readout is not None
     readout_BTE = torch.tanh(read_BTX @ model.readout.weight.T + model.readout.bias)
     expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
 
@@ -277,11 +281,33 @@ def test_the_output_layer_uses_the_target_embedding(joint: bool) -> None:
     assert_same(after_BTV[:, :, :unread], before_BTV[:, :, :unread])
 
 
+@pytest.mark.parametrize("layers", [1, 2])
+def test_an_untied_output_is_a_matrix_of_its_own_over_the_decoders_state(layers: int) -> None:
+    model = build("none", layers, context="none", output="untied", joint=False)
+    target_BTE = model.target_embedding.weight[TARGET_IN] * 2.0
+    state_LBZ = model.encode(SOURCE, SOURCE_LENGTH).state_LBZ
+    state_BTH, _ = model.decoder[0](target_BTE, state_LBZ[0])
+    for layer, start_BZ in zip(model.decoder[1:], state_LBZ[1:], strict=True):
+        state_BTH = state_BTH + layer(state_BTH, start_BZ)[0]
+    assert model.output is not None
+    expected_BTV = state_BTH @ model.output.weight.T + model.output_bias_V
+    assert_same(logits(model), expected_BTV)
+    assert_steps_give(model, expected_BTV)
+
+
+def test_embeddings_of_an_untied_output_begin_with_the_variance_of_torchs() -> None:
+    config = ModelConfig(embedding_size=64, attention="none", output="untied")
+    model = Seq2Seq(config, source_size=500, target_size=500, joint=False)
+    for embedding in (model.source_embedding, model.target_embedding):
+        assert model.embed(embedding, torch.arange(500)).std().item() == pytest.approx(1, abs=0.02)
+
+
 # A step for inference
 
 
 @pytest.mark.parametrize("model", [
     *(build(attention, 2) for attention in ALL), build("none", context="repeat", joint=False),
+    build("none", 2, context="repeat", output="untied"),
 ])  # fmt: skip
 def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
     start, decoder = model.encode(SOURCE, SOURCE_LENGTH), Incremental(model)

@@ -72,6 +72,7 @@ def random_model(*, joint: bool = True, **settings: Any) -> Seq2Seq:
         {"attention": "general", "decoder_size": 18},
         {"attention": "additive", "decoder_size": 18, "bidirectional": False},
         {"attention": "none", "decoder_layers": 2},
+        {"attention": "none", "output": "untied", "decoder_layers": 2, "joint": False},
         {"attention": "none", "context": "repeat", "cell": "lstm", "decoder_layers": 2},
         {"bidirectional": False, "encoder_size": 24, "encoder_layers": 2, "joint": False},
     ],

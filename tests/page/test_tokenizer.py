@@ -26,7 +26,7 @@ result = {
   decoded: data.lists.map((ids) => side.decode(ids)),
 };
 """
-KINDS: list[Any] = ["unigram", "bpe", "char", "word"]
+KINDS: list[Any] = ["unigram", "bpe", "char", "word", "space"]
 PARTS = load_parts(DataConfig.model_validate({"corpus": "phrasebook"}))
 
 

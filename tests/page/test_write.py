@@ -94,7 +94,7 @@ LINES = [
     ("kind", "joint", "overrides"),
     [
         ("word", True, ["model.cell=lstm", "model.decoder_layers=2"]),
-        ("word", False, ["model.attention=none", "model.context=repeat", "model.cell=rnn"]),
+        ("word", False, ["model.attention=none", "model.context=repeat", "model.output=untied"]),
         ("unigram", True, ["model.cell=gru_reset_before", "model.attention=additive"]),
         ("unigram", False, ["model.encoder_layers=2", "decoding.beam_size=1"]),
     ],

@@ -20,6 +20,22 @@ def test_cosine_warms_up_then_follows_a_half_cosine(step: int, lr: float) -> Non
 
 
 @pytest.mark.parametrize(
+    ("step", "lr"), [(10, 1.0), (35, 0.55), (60, 0.1), (85, 0.55), (110, 1.0), (999, 1.0)]
+)
+def test_a_whole_period_of_the_cosine_climbs_again(step: int, lr: float) -> None:
+    rate = cosine_lr(step, peak=1.0, floor=0.1, warmup=10, total=110, periods=1)
+    assert rate == pytest.approx(lr)
+    config = FittedTraining(
+        learning_rate=1.0,
+        final_learning_rate=0.1,
+        warmup_steps=10,
+        batch_tokens=1,
+        cosine_periods=1,
+    )
+    assert learning_rate(step, 110, config) == pytest.approx(lr)
+
+
+@pytest.mark.parametrize(
     ("step", "lr"),
     [(0, 0.1), (4, 0.5), (9, 1.0), (10, 1.0), (35, 0.775), (60, 0.55), (110, 0.1), (999, 0.1)],
 )
