@@ -4,7 +4,11 @@ Each function returns what `cell.load_state_dict` takes: weight_ih (G, I), weigh
 any gate has a bias, bias_ih and bias_hh (G). `cells` says in which order each cell stacks its
 gates; `reorder` puts them into that order. scripts/examples/README.md shows every function.
 
-Shapes: I input features, H hidden units, G rows of stacked gates, X features of [h, x] or [x, h].
+A linear layer may be an nn.Linear; or a matrix A that computes x A, alone or with its bias: (A, b).
+Where a notebook computes A x, give A.T; `from_stacked` alone takes its matrices as torch has them.
+
+Shapes: I input features, H hidden units, G rows of stacked gates, X features of [h, x] or [x, h],
+O output features of a linear layer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 Parameters = dict[str, Tensor]
+LinearLayer = nn.Linear | Tensor | tuple[Tensor, Tensor | None]
 
 
 def from_matrices(gates: Sequence[tuple[Tensor, Tensor, Tensor | None]]) -> Parameters:
@@ -21,58 +26,69 @@ def from_matrices(gates: Sequence[tuple[Tensor, Tensor, Tensor | None]]) -> Para
     A gate whose bias is None gets zeros if another gate has one. Raises ValueError for a gate whose
     sizes differ, as when `b` is the output layer's bias: some textbook classes name both `b`.
     """
-    weights_GI = torch.cat([W_IH.T for W_IH, _, _ in gates])
-    weights_GH = torch.cat([U_HH.T for _, U_HH, _ in gates])
-    for W_IH, U_HH, b_H in gates:
-        if b_H is not None and b_H.shape != U_HH.shape[1:]:
-            raise ValueError(f"a bias has shape {tuple(b_H.shape)}, its gate {U_HH.shape[1]} units")
-        if W_IH.shape[1] != U_HH.shape[1]:
-            raise ValueError(f"a gate has {W_IH.shape[1]} units for x and {U_HH.shape[1]} for h")
-    if all(b_H is None for _, _, b_H in gates):
-        return from_stacked(weights_GI, weights_GH)
-    biases = [U_HH.new_zeros(U_HH.shape[1]) if b_H is None else b_H for _, U_HH, b_H in gates]
-    return from_stacked(weights_GI, weights_GH, torch.cat(biases))
+    return from_linears([((W_IH, b_H), U_HH) for W_IH, U_HH, b_H in gates])
 
 
-def from_linears(gates: Sequence[Sequence[nn.Linear]]) -> Parameters:
+def from_linears(gates: Sequence[Sequence[LinearLayer]]) -> Parameters:
     """Return the parameters of gates, each a sum of linear layers: the input's, then the state's.
 
     If the input has several parts, as x and the context in Cho et al. 2014, each part has a layer,
     and the state's comes last: (W, C, U). The cell's input is the parts in order: [x, context].
+    Raises ValueError where the layers of a gate have not as many units.
     """
+    layers = [[_weight_and_bias(layer) for layer in gate] for gate in gates]
+    for *inputs, (state_OH, _) in layers:
+        units = len(state_OH)
+        for weight_OI, _ in inputs:
+            if len(weight_OI) != units:
+                raise ValueError(f"a gate has {len(weight_OI)} units for x and {units} for h")
+    weights = [[weight_OI for weight_OI, _ in gate] for gate in layers]
     parameters = {
-        "weight_ih": torch.cat(
-            [torch.cat([part.weight for part in parts], dim=1) for *parts, _ in gates]
-        ),
-        "weight_hh": torch.cat([state.weight for *_, state in gates]),
+        "weight_ih": torch.cat([torch.cat(parts, dim=1) for *parts, _ in weights]),
+        "weight_hh": torch.cat([state_OH for *_, state_OH in weights]),
     }
-    if any(layer.bias is not None for gate in gates for layer in gate):
-        parameters["bias_ih"] = torch.cat([_summed_bias(parts) for *parts, _ in gates])
-        parameters["bias_hh"] = torch.cat([_summed_bias([state]) for *_, state in gates])
+    if any(bias_O is not None for gate in layers for _, bias_O in gate):
+        parameters["bias_ih"] = torch.cat([_summed_bias(parts) for *parts, _ in layers])
+        parameters["bias_hh"] = torch.cat([_summed_bias([state]) for *_, state in layers])
     return _detached(parameters)
 
 
 def from_concatenated(
-    gates: Sequence[nn.Linear], hidden_size: int, *, state_first: bool = True
+    gates: Sequence[LinearLayer], hidden_size: int, *, state_first: bool = True
 ) -> Parameters:
-    """Return the parameters of gates that are one linear layer each over [h, x], or over [x, h]."""
-    weight_GX = torch.cat([gate.weight for gate in gates])
-    size_I = weight_GX.shape[1] - hidden_size
-    if state_first:
-        weight_GH, weight_GI = weight_GX.split([hidden_size, size_I], dim=1)
-    else:
-        weight_GI, weight_GH = weight_GX.split([size_I, hidden_size], dim=1)
-    biased = any(gate.bias is not None for gate in gates)
-    bias_G = torch.cat([_summed_bias([gate]) for gate in gates]) if biased else None
-    return from_stacked(weight_GI, weight_GH, bias_G)
+    """Return the parameters of gates that are one linear layer each over [h, x], or over [x, h].
+
+    A matrix may lie either way: [h, x] has more features than the gate has units. Raises ValueError
+    for one that has `hidden_size` neither as its rows nor as its columns.
+    """
+
+    def split(gate: LinearLayer) -> tuple[LinearLayer, LinearLayer]:
+        if not isinstance(gate, nn.Linear):
+            matrix, bias_H = gate if isinstance(gate, tuple) else (gate, None)
+            gate = (matrix.T if len(matrix) == hidden_size else matrix), bias_H
+        weight_HX, bias_H = _weight_and_bias(gate)
+        if len(weight_HX) != hidden_size:
+            raise ValueError(f"a gate has {len(weight_HX)} units, not hidden_size {hidden_size}")
+        size_I = weight_HX.shape[1] - hidden_size
+        sizes = [hidden_size, size_I] if state_first else [size_I, hidden_size]
+        one, other = weight_HX.split(sizes, dim=1)
+        input_HI, state_HH = (other, one) if state_first else (one, other)
+        return (input_HI.T, bias_H), state_HH.T
+
+    return from_linears([split(gate) for gate in gates])
 
 
-def from_stacked(weight_GI: Tensor, weight_GH: Tensor, bias_G: Tensor | None = None) -> Parameters:
-    """Return the parameters of gates that are already stacked, with one bias or none."""
-    parameters = {"weight_ih": weight_GI, "weight_hh": weight_GH}
-    if bias_G is not None:
-        parameters |= {"bias_ih": bias_G, "bias_hh": torch.zeros_like(bias_G)}
-    return _detached(parameters)
+def from_stacked(
+    weight_GI: nn.Linear | Tensor, weight_GH: nn.Linear | Tensor, bias_G: Tensor | None = None
+) -> Parameters:
+    """Return the parameters of gates that are already stacked, one above the other.
+
+    Each is an nn.Linear with its own bias, or a matrix that computes A x; then `bias_G` is the bias
+    of both, if there is one.
+    """
+    inputs = (weight_GI.T, bias_G) if isinstance(weight_GI, Tensor) else weight_GI
+    states = weight_GH.T if isinstance(weight_GH, Tensor) else weight_GH
+    return from_linears([(inputs, states)])
 
 
 def from_torch(named: Mapping[str, Tensor], *, layer: int = 0, back: bool = False) -> Parameters:
@@ -111,9 +127,20 @@ def negate_gate(parameters: Parameters, gate: int, *, gates: int) -> Parameters:
     }
 
 
-def _summed_bias(layers: Sequence[nn.Linear]) -> Tensor:
-    zero_H = layers[0].weight.new_zeros(layers[0].out_features)
-    return sum((layer.bias for layer in layers if layer.bias is not None), zero_H)
+def _weight_and_bias(layer: LinearLayer) -> tuple[Tensor, Tensor | None]:
+    """Return weight_OI and bias_O of a linear layer."""
+    if isinstance(layer, nn.Linear):
+        return layer.weight, layer.bias
+    matrix_IO, bias_O = layer if isinstance(layer, tuple) else (layer, None)
+    if bias_O is not None and bias_O.shape != matrix_IO.shape[1:]:
+        units = matrix_IO.shape[1]
+        raise ValueError(f"a bias has shape {tuple(bias_O.shape)}, its gate {units} units")
+    return matrix_IO.T, bias_O
+
+
+def _summed_bias(layers: Sequence[tuple[Tensor, Tensor | None]]) -> Tensor:
+    zero_O = layers[0][0].new_zeros(len(layers[0][0]))
+    return sum((bias_O for _, bias_O in layers if bias_O is not None), zero_O)
 
 
 def _detached(parameters: Parameters) -> Parameters:

@@ -147,6 +147,57 @@ def test_one_linear_layer_a_gate_over_both(state_first: bool, bias: bool) -> Non
     assert_same_sequence("gru_update", ours, textbook)
 
 
+def as_notebooks_have_it(layer: nn.Linear, *, bias: bool) -> Tensor | tuple[Tensor, Tensor]:
+    """Return a layer as the matrix A of x A, alone or with its bias."""
+    return (layer.weight.T, layer.bias) if bias else layer.weight.T
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_matrices_in_place_of_linear_layers(bias: bool) -> None:
+    W_r, W_z, W = linears(3, SIZE_I, 1, bias=bias)
+    C_r, C_z, C_n = linears(3, SIZE_C, 2, bias=bias)
+    U_r, U_z, U = linears(3, SIZE_H, 3, bias=bias)
+    gates = [(W_r, C_r, U_r), (W_z, C_z, U_z), (W, C_n, U)]
+    raw = [[as_notebooks_have_it(layer, bias=bias) for layer in gate] for gate in gates]
+    assert_equal(from_linears(raw), from_linears(gates))
+    assert_equal(from_linears([[W_r, raw[0][1], U_r]]), from_linears([gates[0]]))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("state_first", [True, False])
+def test_concatenated_matrices_lie_either_way(state_first: bool, bias: bool) -> None:
+    gates = linears(2, SIZE_H + SIZE_I, 1, bias=bias)
+    expected = from_concatenated(gates, SIZE_H, state_first=state_first)
+    raw = [as_notebooks_have_it(layer, bias=bias) for layer in gates]
+    assert_equal(from_concatenated(raw, SIZE_H, state_first=state_first), expected)
+    rows = [(layer.weight, layer.bias) for layer in gates]
+    assert_equal(from_concatenated(rows, SIZE_H, state_first=state_first), expected)
+    for same in (gates, raw):
+        with pytest.raises(ValueError, match="a gate has 4 units, not hidden_size 3"):
+            from_concatenated(same, 3)
+
+
+def test_stacked_linear_layers_keep_both_biases() -> None:
+    gru = nn.GRUCell(SIZE_I, SIZE_H).double()
+    ih, hh = nn.Linear(SIZE_I, 3 * SIZE_H), nn.Linear(SIZE_H, 3 * SIZE_H)
+    ih.weight, ih.bias, hh.weight, hh.bias = gru.weight_ih, gru.bias_ih, gru.weight_hh, gru.bias_hh
+    assert_same_sequence("gru", from_stacked(ih, hh), gru)
+
+
+def test_a_layer_of_other_units_than_its_gate_is_refused() -> None:
+    (W,), (U,) = linears(1, SIZE_I, 1), linears(1, SIZE_H, 2)
+    with pytest.raises(ValueError, match="a gate has 5 units for x and 4 for h"):
+        from_linears([(W.weight, U)])
+    with pytest.raises(ValueError, match=r"a bias has shape \(5,\), its gate 4 units"):
+        from_linears([((W.weight.T, random(5)), U)])
+
+
+def assert_equal(one: Parameters, other: Parameters) -> None:
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        assert torch.equal(value, other[name]), name
+
+
 def test_stacked_without_bias() -> None:
     W, U = random(3 * SIZE_H, SIZE_I), random(3 * SIZE_H, SIZE_H, seed=1)
 

@@ -57,7 +57,7 @@ class Cell(nn.Module, ABC):
         return self.states * self.hidden_size
 
     def forward(self, x_BI: Tensor, state_BZ: Tensor) -> Tensor:
-        """Return the next state_BZ."""
+        """Return the next state_BZ; without a batch, x_I and state_Z give state_Z."""
         return self.advance(self.project(x_BI), state_BZ, self.recurrent())
 
     def project(self, x: Tensor) -> Tensor:
@@ -111,7 +111,7 @@ class UpdateGRU(Cell):
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
-        update_BH, new_BH = (input_BG + linear(state_BZ, *recurrent)).chunk(2, dim=1)
+        update_BH, new_BH = (input_BG + linear(state_BZ, *recurrent)).chunk(2, dim=-1)
         return state_BZ + update_BH.sigmoid() * (new_BH.tanh() - state_BZ)
 
 
@@ -136,9 +136,9 @@ class ResetBeforeGRU(Cell):
         weight_GH, bias_G = recurrent
         biases = (None, None) if bias_G is None else bias_G.tensor_split([gates])
         gate_BX = linear(state_BZ, weight_GH[:gates], biases[0])
-        reset_BH, update_BH = (input_BG[:, :gates] + gate_BX).sigmoid().chunk(2, dim=1)
+        reset_BH, update_BH = (input_BG[..., :gates] + gate_BX).sigmoid().chunk(2, dim=-1)
         candidate_BH = linear(reset_BH * state_BZ, weight_GH[gates:], biases[1])
-        new_BH = (input_BG[:, gates:] + candidate_BH).tanh()
+        new_BH = (input_BG[..., gates:] + candidate_BH).tanh()
         return new_BH + update_BH * (state_BZ - new_BH)
 
 
@@ -157,9 +157,9 @@ class GRU(Cell):
         """Return the next state_BH."""
         gates = 2 * self.hidden_size
         recurrent_BG = linear(state_BZ, *recurrent)
-        gate_BX = (input_BG[:, :gates] + recurrent_BG[:, :gates]).sigmoid()
-        reset_BH, update_BH = gate_BX.chunk(2, dim=1)
-        new_BH = torch.addcmul(input_BG[:, gates:], reset_BH, recurrent_BG[:, gates:]).tanh()
+        gate_BX = (input_BG[..., :gates] + recurrent_BG[..., :gates]).sigmoid()
+        reset_BH, update_BH = gate_BX.chunk(2, dim=-1)
+        new_BH = torch.addcmul(input_BG[..., gates:], reset_BH, recurrent_BG[..., gates:]).tanh()
         return new_BH + update_BH * (state_BZ - new_BH)
 
 
@@ -174,11 +174,11 @@ class LSTM(Cell):
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BZ: h' and, after it, c'."""
-        hidden_BH, memory_BH = state_BZ.chunk(2, dim=1)
+        hidden_BH, memory_BH = state_BZ.chunk(2, dim=-1)
         stacked_BG = input_BG + linear(hidden_BH, *recurrent)
-        input_BH, forget_BH, new_BH, output_BH = stacked_BG.chunk(4, dim=1)
+        input_BH, forget_BH, new_BH, output_BH = stacked_BG.chunk(4, dim=-1)
         memory_BH = forget_BH.sigmoid() * memory_BH + input_BH.sigmoid() * new_BH.tanh()
-        return torch.cat([output_BH.sigmoid() * memory_BH.tanh(), memory_BH], dim=1)
+        return torch.cat([output_BH.sigmoid() * memory_BH.tanh(), memory_BH], dim=-1)
 
 
 CELLS: dict[str, type[Cell]] = {

@@ -56,8 +56,12 @@ class Layer(nn.Module):
         """Return output_BTH, the hidden state after each step from `start_BZ`, and last_BZ.
 
         Without a start the state begins at zero. The inputs are x_BTI; with `index_BT`, x is a
-        table x_UI, and they are x_UI[index_BT].
+        table x_UI, and they are x_UI[index_BT]. Without a batch, x_TI and start_Z give output_TH
+        and last_Z.
         """
+        if x.ndim == 2 and index_BT is None:
+            output_BTH, last_BZ = self(x[None], None if start_BZ is None else start_BZ[None])
+            return output_BTH[0], last_BZ[0]
         if start_BZ is None:
             size_B = x.shape[0] if index_BT is None else index_BT.shape[0]
             start_BZ = x.new_zeros(size_B, self.cell.state_size)
@@ -244,7 +248,15 @@ class Recurrent(nn.Module):
 
         With lengths, padding has no effect, and outputs on padding mean nothing. The last states
         are then those at each row's own end, without an LSTM's cell state: last_KBH.
+
+        Without a batch, x_TI and start_KZ give output_TC and last_KZ.
         """
+        if x.ndim == 2 and index_BT is None:
+            if length_B is not None:
+                raise ValueError("lengths are those of a batch: give x_BTI, not x_TI")
+            start_KBZ = None if start_KBZ is None else start_KBZ[:, None]
+            output_BTC, last_KBZ = self(x[None], None, start_KBZ, rng)
+            return output_BTC[0], last_KBZ[:, 0]
         size_B, size_T = x.shape[:2] if index_BT is None else index_BT.shape
         whole_B = torch.full((size_B,), size_T, device=x.device)
         reversal_BT = reversal(whole_B if length_B is None else length_B, size_T)

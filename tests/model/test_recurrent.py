@@ -319,6 +319,36 @@ def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool) -> None:
         )
 
 
+@pytest.mark.parametrize("started", [True, False])
+@pytest.mark.parametrize("kind", TORCHS)
+def test_an_input_without_a_batch_gives_what_torch_gives(kind: str, started: bool) -> None:
+    ours = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
+    theirs = twin(ours, kind, num_layers=2, bidirectional=True)
+    x_TI = random(6, 5)
+    start_KZ = random(4, 4 * (2 if kind == "lstm" else 1), seed=1) if started else None
+    start: Any = start_KZ
+    if start_KZ is not None and kind == "lstm":
+        start = tuple(part.contiguous() for part in start_KZ.split(4, dim=1))
+    expected_TC, last = theirs(x_TI, start)
+    output_TC, last_KZ = ours(x_TI, start_KBZ=start_KZ)
+    assert_same(output_TC, expected_TC)
+    assert_same(last_KZ, last if isinstance(last, Tensor) else torch.cat(last, dim=1))
+    with pytest.raises(ValueError, match="lengths are those of a batch: give x_BTI, not x_TI"):
+        ours(x_TI, torch.tensor([6]))
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_layer_and_a_cell_take_an_input_without_a_batch(kind: str) -> None:
+    layer = randomise(Layer(kind, 5, 4))
+    x_TI, start_Z = random(6, 5), random(layer.cell.state_size, seed=1)
+    output_1TH, last_1Z = layer(x_TI[None], start_Z[None])
+    assert_same(layer(x_TI, start_Z), (output_1TH[0], last_1Z[0]))
+    state_Z = start_Z
+    for x_I in x_TI:
+        state_Z = layer.cell(x_I, state_Z)
+    assert_same(state_Z, last_1Z[0])
+
+
 LENGTHS = torch.tensor([3, 6, 1, 4])
 
 
