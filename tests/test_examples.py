@@ -30,7 +30,7 @@ def two_threads() -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("name", "steps", "higher_is_better"),
-    [("classify", 15, True), ("sentiment", 150, True), ("tag", 80, True), ("forecast", 15, False)],
+    [("classify", 15, True), ("sentiment", 150, True), ("tag", 160, True), ("forecast", 15, False)],
 )
 def test_an_example_beats_its_baseline_with_one_thread(
     name: str,
