@@ -1,12 +1,15 @@
 """Trains each step of the road from cho2014-as-written.yaml to fra-eng.yaml for as many updates.
 
-Run it on an otherwise idle machine. Each step is the one before and a few settings more. A line of
-scripts/results/road.jsonl is added for each training; configs/ROAD.md tells what came of them.
+Each step is the one before and a few settings more. A line of scripts/results/road.jsonl is added
+for each training. At the end the table of configs/ROAD.md is printed, from all lines of that file.
 """
 
 import argparse
 import json
+import statistics
 import tempfile
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from gru_mt.run import Run
 from gru_mt.storage import read_json
 
 START = Path("configs/cho2014-as-written.yaml")
+LINES = RESULTS / "road.jsonl"
 UPDATES = 966  # an epoch of configs/fra-eng.yaml
 # The notebook's cosine climbs again every second epoch, and ends at its peak. In so few updates it
 # falls and climbs once.
@@ -84,6 +88,30 @@ def measure(settings: list[str], updates: int, corpus: str) -> dict[str, Any]:
     return {"minutes": summary["minutes"], "test_beam_5": of_all}
 
 
+def table(lines: Iterable[str]) -> str:
+    """Return a table in Markdown: each step's settings, and the BLEU of its seeds.
+
+    Of several trainings with one seed the last one counts. A step that was not trained has no row.
+    """
+    of_steps: dict[str, dict[int, float]] = defaultdict(dict)
+    for line in map(json.loads, lines):
+        settings = line["settings"]
+        of_steps[settings["step"]][settings["seed"]] = line["figures"]["test_beam_5"]["value"]
+    rows = ["| | Step | Settings | BLEU | Gain |", "|---|---|---|---|---|"]
+    before = None
+    for number, step in enumerate(STEPS):
+        scores = of_steps[step.name].values()
+        if not scores:
+            continue
+        mean = statistics.mean(scores)
+        settings = "<br>".join(f"`{setting}`" for setting in step.settings)
+        gain = "" if before is None else f"{mean - before:+.1f}"
+        span = f"{mean:.1f} ({min(scores):.1f} to {max(scores):.1f})"
+        rows.append(f"| {number} | {step.name} | {settings} | {span} | {gain} |")
+        before = mean
+    return "\n".join(rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", default="fra-eng", help="fra-eng, or where it lies")
@@ -96,7 +124,8 @@ def main() -> None:
             line = begin("road", {"step": step.name, "updates": step.updates, "seed": seed})
             settings = [*SHORT, *settings_of(STEPS[: number + 1]), f"training.seed={seed}"]
             figures = measure(settings, step.updates, arguments.corpus)
-            record(line, figures, RESULTS / "road.jsonl")
+            record(line, figures, LINES)
+    print(table(LINES.read_text(encoding="utf-8").splitlines()))
 
 
 if __name__ == "__main__":
