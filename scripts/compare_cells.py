@@ -1,118 +1,215 @@
-"""Trains configs/compare.yaml with each cell for the same updates and prints a table.
+"""Measures the recurrent cells beside each other: quality, little data, a long memory, speed.
 
-Run it on an otherwise idle machine. Speeds are of training, medians of windows of 50 updates after
-the first 100; the score is that of dev at beam 5 with its 95 % interval. A second table has each
-cell's speed at the reference shape, configs/r1.yaml.
+Each measurement adds a line to scripts/results/cells.jsonl. At the end the tables of
+scripts/examples/README.md are printed, from all lines of that file.
+
+epoch: BLEU on test of configs/compare.yaml with each cell, after an epoch of fra-eng.
+little: the same of GRU and LSTM on 1, 5 and 25 % of the training part.
+copy: how many of eight letters a cell still knows after a gap.
+layer: milliseconds of a layer over ten steps; run it on an otherwise idle machine.
 """
 
 import argparse
 import json
-import statistics
 import tempfile
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from statistics import mean
+from typing import Any
 
-from bench import WARM_UP, train
-from measuring import gru_mt
+from measuring import RESULTS, begin, gru_mt, record
+from scipy import stats
 
-from gru_mt.model.cells import CELLS
 from gru_mt.run import WEIGHTS, Run
+from gru_mt.storage import read_json
 from gru_mt.tensors import load_tensors
 
 CONFIG = Path("configs/compare.yaml")
-SETTINGS = {cell: [f"model.cell={cell}"] for cell in sorted(CELLS)}  # gru first: others follow it
+LINES = RESULTS / "cells.jsonl"
+SETTINGS = {
+    cell: [f"model.cell={cell}"]
+    for cell in ("gru", "gru_reset_before", "gru_update", "lstm", "rnn", "rnn_relu")
+}
 SETTINGS["lstm-equal"] = [  # as many parameters as gru has
     "model.cell=lstm",
     "model.encoder_size=214",
     "model.decoder_size=428",
 ]
-WINDOW = 50  # updates
+SHARES = {"1 %": (1_620, 20), "5 %": (8_099, 10), "25 %": (40_493, 5)}  # pairs, epochs
+DISTANCES = (10, 30, 100, 200)  # steps between the last letter and the first answer
+UNITS = (64, 256, 512)  # of a layer
 RECURRENT = ("encoder.", "decoder.")
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The figures of a cell."""
-
-    parameters: int
-    recurrent: int  # how many of them are in recurrent layers
-    tokens_s: float
-    bleu: float
-    low: float
-    high: float
+Settings = dict[str, Any]
+Figures = dict[str, Any]
+Values = dict[str, list[float]]  # of each cell, one for each seed
 
 
-def measure(settings: list[str], corpus: str, steps: int, seed: int) -> Row:
-    """Train a model with these settings; return its figures."""
+def trained(settings: list[str], corpus: str, seed: int) -> Figures:
+    """Train with these settings; return parameters, minutes, and BLEU on test at beam 5."""
+    values = [f"data.corpus.path={corpus}", *settings, f"training.seed={seed}"]
     with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "run"
-        overrides = [*settings, f"training.seed={seed}"]
-        _, speeds = train(CONFIG, run, corpus, steps, WINDOW, overrides)
-        weights, _ = load_tensors(Run(run).bundle / WEIGHTS)
-        evaluation = json.loads(gru_mt("eval", "--model", run, "--split", "dev", "--json").stdout)
+        run = Run(Path(folder) / "run")
+        options = [f"--set={value}" for value in values]
+        gru_mt("train", "--config", CONFIG, "--run", run.folder, *options)
+        report = json.loads(gru_mt("eval", "--model", run.folder, "--json").stdout)
+        weights, _ = load_tensors(run.bundle / WEIGHTS)
+        minutes = read_json(run.summary)["minutes"]
     sizes = {name: weight.numel() for name, weight in weights.items()}
-    recurrent = sum(size for name, size in sizes.items() if name.startswith(RECURRENT))
-    multi = evaluation["scores"][0]
-    return Row(
-        sum(sizes.values()),
-        recurrent,
-        statistics.median(speeds),
-        multi["value"],
-        multi["low"],
-        multi["high"],
+    return {
+        "parameters": sum(sizes.values()),
+        "recurrent": sum(size for name, size in sizes.items() if name.startswith(RECURRENT)),
+        "minutes": minutes,
+        "test_beam_5": report["scores"][0],
+    }
+
+
+def epoch(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
+    """Yield the settings and the figures of each training."""
+    for name, settings in SETTINGS.items():
+        yield {"cell": name}, trained(settings, corpus, seed)
+
+
+def little(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
+    """Yield the settings and the figures of each training."""
+    for share, (pairs, epochs) in SHARES.items():
+        less = [f"data.corpus.limit={pairs}", f"training.max_epochs={epochs}", "model.dropout=0.2"]
+        for name in ("gru", "lstm"):
+            figures = trained([*SETTINGS[name], *less], corpus, seed)
+            yield {"cell": name, "share": share}, figures
+
+
+def copy(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
+    """Yield the settings and the share of right letters of each cell and distance."""
+    from measuring_cells import COPIERS, copied
+
+    for name in COPIERS:
+        for distance in DISTANCES:
+            yield {"cell": name, "distance": distance}, {"right": copied(name, distance, seed)}
+
+
+def layer(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
+    """Yield the settings and the milliseconds of each layer and size."""
+    from measuring_cells import layer_ms
+
+    for units in UNITS:
+        for name, figures in layer_ms(units, seed).items():
+            yield {"cell": name, "units": units}, figures
+
+
+PARTS: dict[str, Callable[[str, int], Iterator[tuple[Settings, Figures]]]] = {
+    each.__name__: each for each in (epoch, little, copy, layer)
+}
+
+
+class Results:
+    """The lines of a file of results. Of several with the same settings the last one counts."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._figures: dict[str, dict[tuple[str, Any], dict[int, Figures]]] = {}
+        for line in map(json.loads, lines):
+            settings = dict(line["settings"])
+            part, seed, cell = (settings.pop(name) for name in ("part", "seed", "cell"))
+            [other] = [*settings.values()] or [None]  # a share, a distance, units, or nothing
+            of_part = self._figures.setdefault(part, defaultdict(dict))
+            of_part[cell, other][seed] = line["figures"]
+
+    def of(self, part: str, cell: str, other: Any = None) -> list[Figures]:
+        """Return the figures of a cell in a part, in the order of its seeds."""
+        by_seed = self._figures.get(part, {}).get((cell, other), {})
+        return [by_seed[seed] for seed in sorted(by_seed)]
+
+    def bleu(self, part: str, cell: str, other: Any = None) -> list[float]:
+        """Return a cell's scores, one for each seed."""
+        return [figures["test_beam_5"]["value"] for figures in self.of(part, cell, other)]
+
+
+def span(values: list[float]) -> str:
+    """Return as text a mean, with the least and the most."""
+    return f"{mean(values):.1f} ({min(values):.1f} to {max(values):.1f})"
+
+
+def difference(values: list[float], others: list[float]) -> str:
+    """Return as text how much more `values` are, with a 95 % interval: Student's t, by seed."""
+    found = stats.ttest_rel(values, others).confidence_interval()
+    apart = mean(values) - mean(others)
+    return f"{apart:+.1f} ({found.low:+.1f} to {found.high:+.1f})"
+
+
+def tables(results: Results) -> str:
+    """Return in Markdown the tables of the guide."""
+    return "\n\n".join(
+        "\n".join(table(results)) for table in (table_epoch, table_little, table_layer, table_copy)
     )
 
 
-def speed_at_r1(cell: str, corpus: str) -> float:
-    """Return the target tokens a second of `cell` at the reference shape, in 400 updates."""
-    with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "run"
-        _, speeds = train(Path("configs/r1.yaml"), run, corpus, 400, WINDOW, [f"model.cell={cell}"])
-    return statistics.median(speeds)
+def table_epoch(results: Results) -> Iterator[str]:
+    """Yield the lines of the table of quality after an epoch."""
+    yield "| Cell | Parameters | in recurrent layers | BLEU | more than `gru` |"
+    yield "|---|---|---|---|---|"
+    gru = results.bleu("epoch", "gru")
+    for cell in SETTINGS:
+        [size, *_], scores = results.of("epoch", cell), results.bleu("epoch", cell)
+        more = "" if cell == "gru" else difference(scores, gru)
+        name = "`lstm` as large as `gru`" if cell == "lstm-equal" else f"`{cell}`"
+        sizes = f"{size['parameters']:,} | {size['recurrent']:,}"
+        yield f"| {name} | {sizes} | {span(scores)} | {more} |"
 
 
-def check(rows: dict[str, Row]) -> list[str]:
-    """Return common claims about a GRU beside an LSTM, each with what was measured here."""
-    gru, lstm = rows["gru"], rows["lstm"]
-    fewer = 100 * (1 - gru.recurrent / lstm.recurrent)
-    of_all = 100 * (1 - gru.parameters / lstm.parameters)
-    faster = 100 * (gru.tokens_s / lstm.tokens_s - 1)
-    apart = gru.low > lstm.high or lstm.low > gru.high
-    return [
-        f"25 % fewer parameters: {fewer:.0f} % in the recurrent layers, {of_all:.0f} % in all",
-        f"trains 30 % faster: {faster:+.0f} %",
-        f"scores about the same: {gru.bleu:.1f} and {lstm.bleu:.1f}, the intervals "
-        + ("lie apart" if apart else "overlap"),
-    ]
+def table_little(results: Results) -> Iterator[str]:
+    """Yield the lines of the table of quality on little data."""
+    yield "| Pairs of the training part | `gru` | `lstm` | `gru` more than `lstm` |"
+    yield "|---|---|---|---|"
+    for share, (pairs, _) in SHARES.items():
+        gru, lstm = (results.bleu("little", cell, share) for cell in ("gru", "lstm"))
+        cells = (f"{pairs:,} ({share})", span(gru), span(lstm), difference(gru, lstm))
+        yield f"| {' | '.join(cells)} |"
+
+
+def table_layer(results: Results) -> Iterator[str]:
+    """Yield the lines of the table of speed."""
+    from measuring_cells import LAYERS
+
+    heads = [f"{kind}, {units}" for kind in ("training", "inference") for units in UNITS]
+    yield f"| ms of a layer | {' | '.join(heads)} |"
+    yield f"|---|{'---|' * len(heads)}"
+    for name in LAYERS:
+        cells = [
+            f"{mean(figures[kind] for figures in results.of('layer', name, units)):.1f}"
+            for kind in ("training", "inference")
+            for units in UNITS
+        ]
+        yield f"| `{name}` | {' | '.join(cells)} |"
+
+
+def table_copy(results: Results) -> Iterator[str]:
+    """Yield the lines of the table of a long memory."""
+    from measuring_cells import COPIERS
+
+    yield f"| Steps between | {' | '.join(map(str, DISTANCES))} |"
+    yield f"|---|{'---|' * len(DISTANCES)}"
+    for name in COPIERS:
+        rights = ([each["right"] for each in results.of("copy", name, d)] for d in DISTANCES)
+        cells = [span([100 * right for right in values]) for values in rights]
+        yield f"| {name} | {' | '.join(cells)} |"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--corpus", default="fra-eng", help="fra-eng, or where it lies")
-    parser.add_argument("--steps", type=int, default=966, help="updates; 966 are an epoch")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--part", choices=PARTS, nargs="+", default=[*PARTS])
     arguments = parser.parse_args()
-    if arguments.steps < (least := WARM_UP + WINDOW):
-        parser.error(f"--steps {arguments.steps}: at least {least}, to measure speed after warm-up")
-    print("| cell | parameters | recurrent | target tokens/s | over gru | dev BLEU |")
-    print("|---|---|---|---|---|---|")
-    rows: dict[str, Row] = {}
-    for name, settings in SETTINGS.items():
-        row = measure(settings, arguments.corpus, arguments.steps, arguments.seed)
-        rows[name] = row
-        print(
-            f"| {name} | {row.parameters:,} | {row.recurrent:,} | {row.tokens_s:,.0f} | "
-            f"{row.tokens_s / rows['gru'].tokens_s:.2f} | "
-            f"{row.bleu:.1f} ({row.low:.1f} to {row.high:.1f}) |",
-            flush=True,
-        )
-    for line in check(rows):
-        print(line)
-    print("| cell | target tokens/s at R1 | over gru |\n|---|---|---|")
-    speeds: dict[str, float] = {}
-    for cell in sorted(CELLS):
-        speeds[cell] = speed_at_r1(cell, arguments.corpus)
-        print(f"| {cell} | {speeds[cell]:,.0f} | {speeds[cell] / speeds['gru']:.2f} |", flush=True)
+    for part in arguments.part:
+        for seed in arguments.seed:
+            line = begin("cells", {})
+            for settings, figures in PARTS[part](arguments.corpus, seed):
+                line["settings"] = {"part": part, **settings, "seed": seed}
+                record(line, figures, LINES)
+    print(tables(Results(LINES.read_text(encoding="utf-8").splitlines())))
 
 
 if __name__ == "__main__":

@@ -126,8 +126,10 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
 
 
 def readable(figure: Any) -> str:
-    """Return a figure as text: of a number, None, a `spread`, a score, a row, validations."""
+    """Return a figure as text: a number, None, texts, a `spread`, a score, a row, validations."""
     match figure:
+        case [str(), *_]:
+            return " | ".join(figure)
         case {"median": median, "values": values}:
             return f"{readable(median)} ({span(values)})"
         case {"value": value, "low": low, "high": high, "signature": signature}:
