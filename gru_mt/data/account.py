@@ -19,7 +19,7 @@ from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpora.reading import TextStream
 from gru_mt.data.corpora.report import SAMPLE, CorpusReport, DroppedLines, advice
 from gru_mt.data.corpora.rows import DropReason
-from gru_mt.data.disk import Array, Chosen, Column, Ints, Stored, TextFile, scratch
+from gru_mt.data.disk import Array, Chosen, Column, Ints, Stored, TextFile
 from gru_mt.data.example import Pair
 from gru_mt.data.filters import of_other_scripts
 from gru_mt.data.judging import FACTS, KEYS, MAX_EXAMPLE, SHOWN, Judged, Kind
@@ -56,9 +56,9 @@ class StoredPairs(Stored[Pair]):
     """The pairs of corpora on disk, with what the account and the split want to know of each."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Begin with none, in new files; see `scratch`."""
+        """Begin with none, in new files; see `Column.scratch`."""
         self.sides = TextFile.scratch(folder), TextFile.scratch(folder)
-        self._facts = Column(scratch(folder), FACTS)
+        self._facts = Column.scratch(FACTS, folder)
 
     def append(self, judged: Judged, line: int) -> None:
         """Add the pairs of a chunk, which begins with line number `line` of the corpus."""

@@ -31,15 +31,6 @@ _RECORDS = 100_000  # read at a time, of which one field stays
 _CLOSE = 100  # rows from one to the next, of those that are read at once
 
 
-def scratch(folder: Path | None = None) -> IO[bytes]:
-    """Return a new file without a name, in `folder` or where the system has such.
-
-    It is gone when nothing holds it open, even after a kill.
-    """
-    with refusing(folder or tempfile.gettempdir()):
-        return tempfile.TemporaryFile(dir=folder, buffering=0)
-
-
 @contextmanager
 def refusing(place: object) -> Iterator[None]:
     """Raise UserError that names `place` where nothing more can be written there."""
@@ -59,11 +50,21 @@ def _write(file: IO[bytes], data: bytes) -> None:
 class Column:
     """An array in a file, of numbers or of records. The file is closed with it."""
 
-    def __init__(self, file: IO[bytes], dtype: npt.DTypeLike) -> None:
-        """Take a file; what is in it are the first items."""
-        self._file, self._dtype = file, np.dtype(dtype)
+    def __init__(self, file: IO[bytes], dtype: npt.DTypeLike, place: object = None) -> None:
+        """Take a file; what is in it are the first items. Mistakes name `place`, else the file."""
+        self._file, self._dtype, self._place = file, np.dtype(dtype), place or file.name
         self._length = file.seek(0, 2) // self._dtype.itemsize
         weakref.finalize(self, file.close)
+
+    @classmethod
+    def scratch(cls, dtype: npt.DTypeLike, folder: Path | None = None) -> Self:
+        """Return no items yet, in a file without a name, in `folder` or where the system has such.
+
+        It is gone when nothing holds it open, even after a kill.
+        """
+        place = folder or Path(tempfile.gettempdir())
+        with refusing(place):
+            return cls(tempfile.TemporaryFile(dir=place, buffering=0), dtype, place)
 
     def __len__(self) -> int:
         return self._length
@@ -71,7 +72,7 @@ class Column:
     def append(self, values: npt.ArrayLike) -> None:
         """Add items at the end."""
         items = np.ascontiguousarray(values, self._dtype)
-        with refusing(self._file.name):
+        with refusing(self._place):
             self._file.seek(0, 2)
             _write(self._file, items.tobytes())
         self._length += len(items)
@@ -193,16 +194,16 @@ def digests(texts: Iterable[str]) -> Digests:
 class TextFile(Stored[str]):
     """Texts on disk: their UTF-8 in one file, and in another 0 and where each ends."""
 
-    def __init__(self, data: IO[bytes], bounds: IO[bytes]) -> None:
-        """Take two files; what is in them are the first texts."""
-        self._data, self._bounds = Column(data, np.uint8), Column(bounds, np.int64)
+    def __init__(self, data: Column, bounds: Column) -> None:
+        """Take bytes and whole numbers; what is in them are the first texts."""
+        self._data, self._bounds = data, bounds
         if not len(self._bounds):
             self._bounds.append([0])
 
     @classmethod
     def scratch(cls, folder: Path | None = None) -> Self:
-        """Return no texts yet, in new files without names; see `scratch`."""
-        return cls(scratch(folder), scratch(folder))
+        """Return no texts yet; see `Column.scratch`."""
+        return cls(Column.scratch(np.uint8, folder), Column.scratch(np.int64, folder))
 
     def __len__(self) -> int:
         return len(self._bounds) - 1

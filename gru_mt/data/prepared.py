@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from gru_mt.data.account import LineNumbers
 from gru_mt.data.augment import Words
-from gru_mt.data.disk import Array, ArrayWriter, Ints, Packed, Stored, TextFile, refusing
+from gru_mt.data.disk import Array, ArrayWriter, Column, Ints, Packed, Stored, TextFile, refusing
 from gru_mt.data.encoding import EncodedPairs, IdSequences
 from gru_mt.data.example import Texts
 from gru_mt.errors import UserError
@@ -126,7 +126,10 @@ class StoredTexts(Stored[Texts]):
         """Take a folder that has them, or will have."""
         mode: Literal["rb", "w+b"] = "w+b" if new else "rb"
         self._source, self._target = (
-            TextFile(*(_opened(folder / f"{side}.{part}", mode) for part in ("txt", "bounds")))
+            TextFile(
+                Column(_opened(folder / f"{side}.txt", mode), np.uint8),
+                Column(_opened(folder / f"{side}.bounds", mode), np.int64),
+            )
             for side in SIDES
         )
 

@@ -1,12 +1,14 @@
 """What is on disk reads as a list or an array in memory does."""
 
 import random
+import resource
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gru_mt.data.disk import ArrayWriter, Chosen, Column, Packed, TextFile, scratch
+from gru_mt.data.disk import ArrayWriter, Chosen, Column, Packed, TextFile
 from gru_mt.errors import UserError
 
 TEXTS = ["", "one", "zwei\u202f?", "三つ", "", "🙂" * 9, "last"]
@@ -52,7 +54,7 @@ def test_a_column_has_the_records_that_were_added() -> None:
     records = np.zeros(500, kind)
     records["line"] = np.arange(500)
     records["key"] = np.arange(1_000).reshape(-1, 2)
-    column = Column(scratch(), kind)
+    column = Column.scratch(kind)
     for part in np.array_split(records, 7):
         column.append(part)
     assert len(column) == 500
@@ -85,3 +87,16 @@ def test_a_full_disk_is_one_line_that_names_the_file() -> None:
         ArrayWriter(full, "u2") as file,
     ):
         file.append([1])
+
+
+def test_a_full_disk_under_a_file_without_a_name_names_the_folder(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    file = TextFile.scratch(tmp_path)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, before[1]))
+        with pytest.raises(UserError, match=f"^{tmp_path}: cannot be written: File too large$"):
+            file.append(Packed.of(["a" * 5_000]))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
