@@ -6,7 +6,7 @@ order of batches and all random numbers can be: they are functions of the seed a
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ def load_checkpoint(
     """Load the newest checkpoint in `folder` into `optimizer`, and return its progress.
 
     A damaged one is reported through `warn`, and the one before it is used. Raises UserError where
-    all are damaged, or where the fingerprints of the one used are not `fingerprints`.
+    all are damaged, or where the one used has other fingerprints, or is of another version.
     """
     for path in _newest_first(folder):
         try:
@@ -59,6 +59,7 @@ def load_checkpoint(
             warn(f"{error}; going back to the checkpoint before it")
             continue
         _refuse_others(path, header["fingerprints"], fingerprints)
+        _refuse_other_progress(path, header["progress"])
         optimizer.load(tensors, header["counters"], path)
         _warn_of_threads(header, optimizer, warn)
         return Progress(**header["progress"])
@@ -95,6 +96,15 @@ def _refuse_others(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> 
             raise UserError(
                 f"{path}: the {name} has changed since; restore it, or start anew with --fresh"
             )
+
+
+def _refuse_other_progress(path: Path, progress: dict[str, Any]) -> None:
+    """Raise UserError where it cannot be told from `progress` which update comes next."""
+    if progress.keys() != {field.name for field in fields(Progress)}:
+        raise UserError(
+            f"{path}: another version of gru-mt wrote it; go on with that one, or start anew with "
+            "--fresh"
+        )
 
 
 def _warn_of_threads(

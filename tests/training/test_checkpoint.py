@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from gru_mt.errors import UserError
+from gru_mt.tensors import load_tensors, save_tensors
 from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
 from gru_mt.training.progress import Progress
 from tests.training.test_optimizer import loss_of, make_optimizer
@@ -69,6 +70,15 @@ def test_a_damaged_newest_checkpoint_is_named_and_the_one_before_is_used(
     assert load_checkpoint(tmp_path, make_optimizer(), PRINTS, warnings.append).step == 2
     assert len(warnings) == 1
     assert str(newest) in warnings[0]
+
+
+def test_a_checkpoint_that_does_not_say_which_update_comes_next_is_refused(tmp_path: Path) -> None:
+    save_three(tmp_path)
+    tensors, header = load_tensors(tmp_path / "step-00000003.safetensors")
+    del header["progress"]["block_step"]  # as before epochs had blocks
+    save_tensors(tmp_path / "step-00000004.safetensors", tensors, header)
+    with pytest.raises(UserError, match=r"step-00000004.*another version .* --fresh"):
+        load_checkpoint(tmp_path, make_optimizer(), PRINTS, pytest.fail)
 
 
 def test_all_damaged_is_an_error_that_loses_nothing(tmp_path: Path) -> None:
