@@ -149,7 +149,8 @@ class _Helper:
 
 def help_others() -> None:
     """Answer each chunk from stdin on stdout, until stdin ends; what is printed goes to stderr."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends us
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)  # they may reach all; the first process ends us
     chunks, results = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     make, nice = pickle.load(chunks)

@@ -90,6 +90,14 @@ def sleeping() -> Callable[[float], None]:
     return time.sleep
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_all_processes_ends_only_the_first(number: signal.Signals) -> None:
+    with processes(1, square_of) as submit:
+        _, pid = submit(1).result()
+        os.kill(pid, number)
+        assert submit(3).result() == (9, pid)
+
+
 def test_processes_say_nothing_when_the_one_they_work_for_is_killed() -> None:
     program = (
         "import os, time; from tests.data.test_workers import *;"
