@@ -1,6 +1,7 @@
 """The files that prepared pairs are from, and whether they are still what they were."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,7 +56,14 @@ def changed_origin(config: DataConfig, before: Iterable[Sequence[Any]]) -> str |
 
 
 def _is_same(path: Path, origin: Origin) -> bool:
-    return _stamp(path) == origin[:2] or file_digest(path) == origin.sha256
+    stamp = _stamp(path)
+    return stamp == origin[:2] or _digest(path, *stamp) == origin.sha256
+
+
+@cache
+def _digest(path: Path, size: int, changed_ns: int) -> str:
+    """Return a file's SHA-256; each of many shards asks for it."""
+    return file_digest(path)
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 import weakref
+from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
@@ -72,7 +73,12 @@ def write_shard(
     refuse_same_names(config)
     with refusing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    head = {"shard": str(shard), "settings": _settings(config), "origins": origins(config)}
+    head = {
+        "shard": str(shard),
+        "version": version("gru-mt"),
+        "settings": _settings(config),
+        "origins": origins(config),
+    }
     lines = 0
     with replacing(shard.path(folder)) as temporary, temporary.open("wb") as file:
         writer = _Writer(file)
@@ -139,7 +145,12 @@ class Shards:
 
 
 def _refuse_others(reader: "_Reader", config: DataConfig) -> None:
-    """Raise UserError where a shard was made with other settings, or from other files."""
+    """Raise UserError where a shard is of another version, other settings or other files."""
+    if reader.head["version"] != version("gru-mt"):
+        raise UserError(
+            f"{reader.path}: made by gru-mt {reader.head['version']}, not {version('gru-mt')}; "
+            "make it again"
+        )
     before, now = (flat(each) for each in (reader.head["settings"], _settings(config)))
     for name in now | before:
         if before.get(name) != now.get(name):

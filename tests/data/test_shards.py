@@ -1,19 +1,22 @@
 """Shards that are read apart are together what one command reads."""
 
 import gzip
+import os
 import random
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gru_mt.config import DataConfig
-from gru_mt.data import corpus, workers
+from gru_mt.data import corpus, origins, shards, workers
 from gru_mt.data.account import Corpus
 from gru_mt.data.corpus import load_corpora
 from gru_mt.data.shards import MOST, Shard, Shards, write_shard
 from gru_mt.errors import UserError
+from gru_mt.storage import file_digest
 from tests.corpora import data_config
 
 Configure = Callable[..., DataConfig]
@@ -83,9 +86,9 @@ def test_the_shards_are_the_lines_of_the_corpora(
 ) -> None:
     config = configure(filters=["copies", "near_duplicates"])
     write_all(config, tmp_path / "shards", total)
-    shards = Shards(config, tmp_path / "shards")
-    assert len(shards) == total
-    together, alone = load_corpora(config, lines=shards), load_corpora(config)
+    found = Shards(config, tmp_path / "shards")
+    assert len(found) == total
+    together, alone = load_corpora(config, lines=found), load_corpora(config)
     assert [*map(facts, together)] == [*map(facts, alone)]
     assert sum(each.report.read for each in alone) == 1 + 25 + 6 + 4 + 80
     assert {reason for each in alone for reason in each.report.dropped} >= {"no tab", "too long"}
@@ -162,6 +165,34 @@ def test_shards_of_other_settings_or_files_are_refused(
     assert len(load_corpora(config, lines=Shards(config, folder))[1].pairs) == 1
     (tmp_path / "few.tsv").unlink()
     assert refusal(config, folder).endswith("few.tsv: cannot be read: No such file or directory")
+
+
+def test_shards_of_another_version_are_refused(
+    configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, folder = configure(), tmp_path / "shards"
+    with monkeypatch.context() as patched:
+        patched.setattr(shards, "version", lambda name: "0.0.9")
+        write_all(config, folder, 2)
+    told = f"shards/1-of-2: made by gru-mt 0.0.9, not {version('gru-mt')}; make it again"
+    assert refusal(config, folder) == told
+
+
+def test_a_file_is_read_once_for_all_shards(
+    configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, folder, read = configure(), tmp_path / "shards", []
+    write_all(config, folder, 5)
+    for path in (tmp_path / "few.tsv", tmp_path / "a.en"):  # as copies elsewhere are
+        os.utime(path, ns=(1, 1))
+
+    def digest(path: Path) -> str:
+        read.append(path.name)
+        return file_digest(path)
+
+    monkeypatch.setattr(origins, "file_digest", digest)
+    load_corpora(config, lines=Shards(config, folder))
+    assert sorted(read) == ["a.en", "few.tsv"]
 
 
 def test_settings_that_no_shard_depends_on_may_change(configure: Configure, tmp_path: Path) -> None:
