@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from gru_mt.config import Config
 from gru_mt.data.augment import Noise
@@ -52,6 +53,9 @@ class TrainingPairs:
         self.blocks = max(1, math.ceil(pairs / most))  # of each epoch
         self._strip = max(1, most // STRIPS)
         augment, seed = config.data.augment, config.training.seed
+        self._rows_of: tuple[int, npt.NDArray[np.int32]] | None = (
+            None  # of the epoch asked for last
+        )
         self._noise = augment and Noise(augment, prepared.texts(), prepared.words(), seed=seed)
 
     @property
@@ -62,7 +66,7 @@ class TrainingPairs:
     def of_block(self, epoch: int, block: int) -> EpochPairs:
         """Return the pairs of a block, each with noise and, with sampling, subwords of its own."""
         place_N = self._places(epoch, block)
-        row_N = place_N if {*self._weights} == {1} else self._rows(epoch)[place_N]
+        row_N = place_N if {*self._weights} == {1} else self._rows(epoch)[place_N].astype(np.int64)
         if self._config.tokenizer.sampling:
             row_M, order_N = np.unique(row_N, return_inverse=True)
             texts = self._prepared.texts().read(row_M)
@@ -102,15 +106,17 @@ class TrainingPairs:
             for size, weight in zip(self._prepared.sizes, self._weights, strict=True)
         ]
 
-    def _rows(self, epoch: int) -> Ints:
+    def _rows(self, epoch: int) -> npt.NDArray[np.int32]:
         """Return the rows of all pairs that an epoch takes, in ascending order."""
-        corpus_N = np.array(self._prepared.places["corpus"])
-        rows = []
-        for corpus, (first, last) in enumerate(self._turns(epoch)):
-            [own_M] = np.nonzero(corpus_N == corpus)
-            rng = np.random.default_rng((self._config.training.seed, corpus))
-            rows.append(rng.permutation(own_M)[np.arange(first, last) % max(1, len(own_M))])
-        return np.sort(np.concatenate(rows))
+        if self._rows_of is None or self._rows_of[0] != epoch:
+            corpus_N, rows = np.array(self._prepared.places["corpus"]), []
+            for corpus, (first, last) in enumerate(self._turns(epoch)):
+                own_M = np.flatnonzero(corpus_N == corpus).astype(np.int32)
+                rng = np.random.default_rng((self._config.training.seed, corpus))
+                turn_P = np.arange(first, last) % max(1, len(own_M))
+                rows.append(rng.permutation(own_M)[turn_P])
+            self._rows_of = epoch, np.sort(np.concatenate(rows))
+        return self._rows_of[1]
 
     def _encoded(self, texts: Sequence[Texts], row_N: Ints, epoch: int, block: int) -> EncodedPairs:
         training = self._config.training

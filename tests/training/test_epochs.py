@@ -1,5 +1,6 @@
 """Blocks: together they are the epoch, and whoever makes one makes the same."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,28 @@ def test_blocks_are_an_epoch_in_parts(
     assert orders[0] != orders[1], "another epoch puts other pairs together"
     again = TrainingPairs(config, data.tokenizer, data.pairs, most=100)
     assert ids_of(again.of_block(1, 2)) == ids_of(parts.of_block(1, 2)), "whatever came before"
+
+
+@pytest.mark.parametrize("weight", [2.5, 0.25])
+def test_blocks_of_a_corpus_with_a_weight_are_its_share_of_an_epoch(
+    weight: float, small_corpus: Path, small_config: Configure, tmp_path: Path
+) -> None:
+    corpus = f"data.corpus={{path: {small_corpus}, weight: {weight}}}"
+    config = small_config(corpus, "data.augment=null")
+    data = data_of(config, tmp_path)
+    size = len(data.pairs)
+    parts = TrainingPairs(config, data.tokenizer, data.pairs, most=100)
+    times = Counter[int]()
+    for epoch in range(4):
+        blocks = [parts.of_block(epoch, block) for block in range(parts.blocks)]
+        rows = np.concatenate([each.row_N for each in blocks]).tolist()
+        assert abs(len(rows) - weight * size) <= 1
+        once = Counter(rows)
+        assert max(once.values()) - min(once[row] for row in range(size)) <= 1
+        times += once
+    assert {*times.values()} == {round(4 * weight)}, "four epochs take each pair as often"
+    again = TrainingPairs(config, data.tokenizer, data.pairs, most=100)
+    assert again.of_block(3, 1).row_N.tolist() == blocks[1].row_N.tolist(), "whatever came before"
 
 
 @pytest.mark.parametrize("settings", [(), SAMPLED, ("data.augment=null",)])
