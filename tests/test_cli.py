@@ -123,6 +123,17 @@ def test_fresh_starts_beside_and_deletes_nothing(there: Path, gru_mt: Run, tmp_p
     assert (tmp_path / "run" / "summary.json").read_bytes() == before
 
 
+def test_fresh_is_refused_where_a_launcher_may_start_the_command_again(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second start would take the folder of the first for an older run, and begin anew."""
+    monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "3")
+    result = gru_mt("train", "--config", "small.yaml", "--fresh")
+    assert result.code == 2
+    assert "--fresh: processes that torchrun starts again" in result.err
+    assert "--run" in result.err
+
+
 def test_one_sentence_gives_one_line_on_stdout(there: Path, gru_mt: Run) -> None:
     result = gru_mt("translate", "I see two dogs.")
     assert result.code == 0

@@ -1,5 +1,6 @@
 """`gru-mt train`."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -64,6 +65,11 @@ def train(
             raise typer.Exit(_launch(processes))
         from gru_mt.training.trainer import train as train_run
 
+        if fresh and int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", 0)):
+            raise UserError(
+                "--fresh: processes that torchrun starts again would begin anew once more; name a "
+                "new --run instead"
+            )
         place = Run(run or RUNS / config.stem)
         place = place.unused() if fresh else place
         train_run(parsed, place.folder, started_s=STARTED_S)
