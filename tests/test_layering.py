@@ -44,8 +44,8 @@ ROWS = """
         evaluation.rewrite evaluation.real evaluation.significance evaluation.ngrams
         evaluation.systems evaluation.compare evaluation.groups evaluation.table
         evaluation.compare_lines
-    training training.group training.launch training.gradients training.schedule training.progress
-        training.optimizer training.checkpoint
+    training training.presence training.group training.launch training.gradients
+        training.schedule training.progress training.optimizer training.checkpoint
         training.display training.journal training.lock training.back_translation training.start
         training.preparation training.epochs training.handover training.signals
         training.update training.validation training.tensorboard training.keeping training.trial

@@ -14,7 +14,7 @@ from gru_mt.cli.app import Command, SetOption, app
 from gru_mt.cli.streams import say
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.run import RUNS, Run
-from gru_mt.training.group import ProcessLost, group_rank, group_size, is_launched, speaks
+from gru_mt.training.presence import ProcessLost, group_rank, group_size, is_launched, speaks
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 EXAMPLES = """\b

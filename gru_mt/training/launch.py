@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from gru_mt.data.workers import cores
-from gru_mt.training.group import LAUNCHED
+from gru_mt.training.presence import LAUNCHED
 
 SAVING_S = 600  # for processes to save after a signal, before they are killed
 

@@ -24,9 +24,17 @@ class Together:
     """Processes that find each other by a store in this process, as those of a launcher do."""
 
     def __init__(
-        self, size: int, arguments: list[str], prepare: Callable[[int], None] | None = None
+        self,
+        size: int,
+        arguments: list[str],
+        prepare: Callable[[int], None] | None = None,
+        *,
+        absent: tuple[int, ...] = (),
     ) -> None:
-        """Start Python with these arguments `size` times; `prepare` is called in each, by rank."""
+        """Start Python with these arguments for each rank but those that are `absent`.
+
+        `prepare` is called in each process, with its rank.
+        """
         self._store = TCPStore("localhost", 0, is_master=True, wait_for_workers=False)
 
         def prepare_one(rank: int) -> None:
@@ -46,6 +54,7 @@ class Together:
                 partial(prepare_one, rank),
             )
             for rank in range(size)
+            if rank not in absent
         ]
 
     def end(self) -> tuple[list[int], list[str]]:

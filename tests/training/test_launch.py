@@ -153,16 +153,17 @@ def two_hosts() -> Iterator[list[str]]:
     Skips the test where this process may not make any.
     """
     names = [f"gru-mt-{os.getpid()}-{place}" for place in (1, 2)]
+    cables = [cable_of(name) for name in names]
     try:
-        _ip("link", "add", "cable1", "type", "veth", "peer", "name", "cable2")
+        _ip("link", "add", cables[0], "type", "veth", "peer", "name", cables[1])
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("network namespaces need the rights of root, and `ip`")
     try:
-        for place, name in enumerate(names, 1):
+        for place, (name, cable) in enumerate(zip(names, cables, strict=True), 1):
             _ip("netns", "add", name)
-            _ip("link", "set", f"cable{place}", "netns", name)
-            _ip("-n", name, "address", "add", f"10.77.0.{place}/24", "dev", f"cable{place}")
-            _ip("-n", name, "link", "set", f"cable{place}", "up")
+            _ip("link", "set", cable, "netns", name)
+            _ip("-n", name, "address", "add", f"10.77.0.{place}/24", "dev", cable)
+            _ip("-n", name, "link", "set", cable, "up")
             _ip("-n", name, "link", "set", "lo", "up")
         yield names
     finally:
@@ -174,24 +175,57 @@ def _ip(*arguments: str) -> None:
     subprocess.run(["ip", *arguments], check=True, capture_output=True)
 
 
-def test_two_hosts_train_as_one(config: Path, alone: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
+def cable_of(name: str) -> str:
+    """Return the name of a host's end of the cable; the system takes 15 letters."""
+    return name.removeprefix("gru-")
+
+
+def on_hosts(names: list[str], *program: str) -> "list[subprocess.Popen[str]]":
+    """Start a program on both hosts by torchrun, a process each."""
     options = ["--nnodes", "2", "--nproc-per-node", "1", "--rdzv-backend", "c10d"]
     meeting = ["--rdzv-endpoint", "10.77.0.1:29400", "--monitor-interval", "0.1"]
-    train_run = ["-m", "--", "gru_mt", *command(config, run)]
+    return [
+        start(
+            [
+                *["ip", "netns", "exec", name, *TORCHRUN, *options, *meeting],
+                *["--local-addr", f"10.77.0.{place}", "--rdzv-conf", f"is_host={place == 1}"],
+                *["-m", "--", *program],
+            ],
+            {"GLOO_SOCKET_IFNAME": cable_of(name)},
+        )
+        for place, name in enumerate(names, 1)
+    ]
+
+
+def test_two_hosts_train_as_one(config: Path, alone: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
     with two_hosts() as names:
-        hosts = [
-            start(
-                [
-                    *["ip", "netns", "exec", name, *TORCHRUN, *options, *meeting],
-                    *["--local-addr", f"10.77.0.{place}", "--rdzv-conf", f"is_host={place == 1}"],
-                    *train_run,
-                ],
-                {"GLOO_SOCKET_IFNAME": f"cable{place}"},
-            )
-            for place, name in enumerate(names, 1)
-        ]
-        ends = [end(host) for host in hosts]
+        ends = [end(host) for host in on_hosts(names, "gru_mt", *command(config, run))]
     assert [code for code, _ in ends] == [0, 0], ends
     assert bits(run) == bits(alone)
     assert found(run) == found(alone)
+
+
+def test_hosts_that_lose_their_network_end_in_one_line_each(config: Path, tmp_path: Path) -> None:
+    """No connection is closed then, and what waits for the other host would wait for days."""
+    run = tmp_path / "run"
+    with two_hosts() as names:
+        hosts = on_hosts(names, "tests.training.impatient", *command(config, run))
+        wait_for_update(run, LATE, hosts[0])
+        _ip("-n", names[1], "link", "set", cable_of(names[1]), "down")
+        first = end(hosts[0])
+        hosts[1].kill()  # torchrun itself, which waits; what it has started goes on
+        ends = [first, end(hosts[1])]
+    told = [line for _, errors in ends for line in errors.splitlines() if "goes on" in line]
+    assert told == [
+        "process 1 of 2 is gone; the same command goes on",
+        "the connection to the other processes is lost; the same command goes on",
+    ]
+    assert first[0] == 1
+
+
+def test_a_process_that_never_comes_is_named(config: Path, tmp_path: Path) -> None:
+    arguments = ["-m", "tests.training.impatient", *command(config, tmp_path / "run")]
+    codes, errors = Together(3, arguments, absent=(1,)).end()
+    assert codes == [1, 1]
+    assert {*errors} == {"process 1 of 3 has not come within 10 s\n"}

@@ -15,7 +15,7 @@ from gru_mt.data.batching import Batch
 from gru_mt.errors import UserError
 from gru_mt.model.loss import forced_loss
 from gru_mt.training import update
-from gru_mt.training.group import group_rank
+from gru_mt.training.presence import group_rank
 from gru_mt.training.progress import derived_seed
 from gru_mt.training.trainer import train
 
