@@ -52,10 +52,11 @@ def launch(processes: int, arguments: Sequence[str], say: Callable[[str], None])
 def _code(code_of: dict[int, int], processes: int, say: Callable[[str], None]) -> int:
     """Return the code to exit with where processes failed; tell of one that was killed.
 
-    `code_of` has the exit code of each rank that failed; of a killed one it is minus the signal.
-    The launcher ends all others with SIGTERM once it sees one that failed.
+    `code_of` has the exit code of each rank that failed, in the order in which the launcher saw it;
+    of a killed one it is minus the signal. Once it sees one, the launcher ends all others with
+    SIGTERM, and after half a minute with SIGKILL.
     """
-    for rank, code in sorted(code_of.items()):
+    for rank, code in code_of.items():
         if code < 0 and code != -signal.SIGTERM:
             say(
                 f"process {rank} of {processes} was ended by {signal.Signals(-code).name}; "

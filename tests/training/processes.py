@@ -80,8 +80,11 @@ def start(
 
 
 def end(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    """Wait for the end of a process; return its exit code, and what it wrote to stderr."""
-    errors = process.communicate(timeout=100)[1]
+    """Wait for the end of a process; return its exit code, and what it wrote to stderr.
+
+    Where another process died, the end is to come within a minute.
+    """
+    errors = process.communicate(timeout=60)[1]
     return process.returncode, errors
 
 

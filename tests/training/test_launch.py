@@ -74,6 +74,21 @@ def test_a_signal_to_one_process_stops_all_and_one_process_goes_on(
     assert found(run) == found(alone)
 
 
+def test_ctrl_c_stops_all_and_meanwhile_the_run_is_theirs(config: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    long = ["--set", "training.max_epochs=500"]
+    process = start([*GRU_MT, *command(config, run, "--processes", "2", *long)])
+    wait_for_update(run, LATE, process)
+    code, errors = end(start([*GRU_MT, *command(config, run, *long)]))
+    assert code == 2
+    assert "another training runs in it" in errors
+    process.send_signal(signal.SIGINT)
+    code, errors = end(process)
+    assert code == 130, errors
+    assert errors.count("stopping: saving first") == 1
+    assert errors.endswith("stopped and saved; the same command goes on\n")
+
+
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_killed_process_ends_all_in_one_line_and_one_process_goes_on(
     rank: int, config: Path, alone: Path, tmp_path: Path
@@ -117,18 +132,24 @@ def test_a_mistake_is_told_once(config: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "config.yaml").exists()
 
 
-def test_a_full_disk_of_process_0_ends_all_in_one_line(config: Path, tmp_path: Path) -> None:
-    def limit(rank: int) -> None:
+def test_a_full_disk_of_process_0_ends_all_in_one_line_and_then_they_go_on(
+    config: Path, alone: Path, tmp_path: Path
+) -> None:
+    def fails_to_write(rank: int) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        if rank == 0:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 
     run = tmp_path / "run"
-    codes, errors = Together(2, ["-m", "gru_mt", *command(config, run)], limit).end()
+    group = Together(2, ["-m", "gru_mt", *command(config, run)], fails_to_write)
+    wait_for_update(run, LATE, group.processes[0])
+    resource.prlimit(group.processes[0].pid, resource.RLIMIT_FSIZE, (10_000, 10_000))
+    codes, errors = group.end()
     assert codes[0] == 2, errors
     assert codes[1] > 0
     assert errors[1] == ""
     assert "File too large" in errors[0].splitlines()[-1]
+    go_on(config, run)
+    assert bits(run) == bits(alone)
+    assert found(run) == found(alone)
 
 
 def test_torchrun_starts_processes_again_and_they_go_on(
@@ -141,6 +162,7 @@ def test_torchrun_starts_processes_again_and_they_go_on(
     os.kill(pid_of(1, run), signal.SIGKILL)
     code, errors = end(process)
     assert code == 0, errors
+    assert errors.count("process 1 of 2 is gone; the same command goes on\n") == 1
     assert "resumed at update" in errors
     assert bits(run) == bits(alone)
     assert found(run) == found(alone)
