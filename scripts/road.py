@@ -1,7 +1,8 @@
 """Trains each step of the road from cho2014-as-written.yaml to fra-eng.yaml for as many updates.
 
 Each step is the one before and a few settings more. A line of scripts/results/road.jsonl is added
-for each training. At the end the table of configs/ROAD.md is printed, from all lines of that file.
+for each training. At the end the tables of configs/ROAD.md are printed, from all lines of that
+file.
 """
 
 import argparse
@@ -9,7 +10,7 @@ import json
 import statistics
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,28 +94,48 @@ def measure(settings: list[str], updates: int, corpus: str) -> dict[str, Any]:
     return {"minutes": summary["minutes"], "test_beam_5": of_all, "translations": texts}
 
 
-def table(lines: Iterable[str]) -> str:
-    """Return a table in Markdown: each step's settings, and the BLEU of its seeds.
-
-    Of several trainings with one seed the last one counts. A step that was not trained has no row.
-    """
-    of_steps: dict[str, dict[int, float]] = defaultdict(dict)
+def read(lines: Iterable[str]) -> dict[str, dict[int, dict[str, Any]]]:
+    """Return the figures of each step and seed; of several trainings the last one counts."""
+    of_steps: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
     for line in map(json.loads, lines):
         settings = line["settings"]
-        of_steps[settings["step"]][settings["seed"]] = line["figures"]["test_beam_5"]["value"]
-    rows = ["| | Step | Settings | BLEU | Gain |", "|---|---|---|---|---|"]
+        of_steps[settings["step"]][settings["seed"]] = line["figures"]
+    return of_steps
+
+
+def tables(lines: Iterable[str]) -> str:
+    """Return in Markdown the tables of scores and of translations."""
+    of_steps = read(lines)
+    return "\n\n".join("\n".join(table) for table in (scores(of_steps), translations(of_steps)))
+
+
+def scores(of_steps: dict[str, dict[int, dict[str, Any]]]) -> Iterator[str]:
+    """Yield the lines of the table of scores. A step that was not trained has no row."""
+    yield "| | Step | What is set | BLEU | Gain | |"
+    yield "|---|---|---|---|---|---|"
     before = None
     for number, step in enumerate(STEPS):
-        scores = of_steps[step.name].values()
-        if not scores:
+        values = [figures["test_beam_5"]["value"] for figures in of_steps[step.name].values()]
+        if not values:
             continue
-        mean = statistics.mean(scores)
+        mean = statistics.mean(values)
         settings = "<br>".join(f"`{setting}`" for setting in step.settings)
         gain = "" if before is None else f"{mean - before:+.1f}"
-        span = f"{mean:.1f} ({min(scores):.1f} to {max(scores):.1f})"
-        rows.append(f"| {number} | {step.name} | {settings} | {span} | {gain} |")
+        span = f" ({min(values):.1f} to {max(values):.1f})" if len(values) > 1 else ""
+        bar = "█" * round(mean / 2)
+        yield f"| {number} | {step.name} | {settings} | {mean:.1f}{span} | {gain} | {bar} |"
         before = mean
-    return "\n".join(rows)
+
+
+def translations(of_steps: dict[str, dict[int, dict[str, Any]]]) -> Iterator[str]:
+    """Yield the lines of the table of translations, by the first seed that kept any."""
+    yield f"| | {' | '.join(SENTENCES)} |"
+    yield "|---|---|---|"
+    for number, step in enumerate(STEPS):
+        for _, figures in sorted(of_steps[step.name].items()):
+            if "translations" in figures:
+                yield f"| {number} | {' | '.join(figures['translations'])} |"
+                break
 
 
 def main() -> None:
@@ -130,7 +151,7 @@ def main() -> None:
             settings = [*SHORT, *settings_of(STEPS[: number + 1]), f"training.seed={seed}"]
             figures = measure(settings, step.updates, arguments.corpus)
             record(line, figures, LINES)
-    print(table(LINES.read_text(encoding="utf-8").splitlines()))
+    print(tables(LINES.read_text(encoding="utf-8").splitlines()))
 
 
 if __name__ == "__main__":
