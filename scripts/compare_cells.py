@@ -4,7 +4,7 @@ Each measurement adds a line to scripts/results/cells.jsonl. At the end the tabl
 scripts/examples/README.md are printed, from all lines of that file.
 
 epoch: BLEU on test of configs/compare.yaml with each cell, after an epoch of fra-eng.
-little: the same of GRU and LSTM on 1, 5 and 25 % of the training part.
+little: the same of GRU and LSTMs on 1, 5 and 25 % of the training part.
 copy: how many of eight letters a cell still knows after a gap.
 layer: milliseconds of a layer over ten steps; run it on an otherwise idle machine.
 """
@@ -36,6 +36,7 @@ SETTINGS["lstm-equal"] = [  # as many parameters as gru has
     "model.encoder_size=214",
     "model.decoder_size=428",
 ]
+LEARNERS = ("gru", "lstm", "lstm-equal")  # of little data
 SHARES = {"1 %": (1_620, 20), "5 %": (8_099, 10), "25 %": (40_493, 5)}  # pairs, epochs
 DISTANCES = (10, 30, 100, 200)  # steps between the last letter and the first answer
 UNITS = (64, 256, 512)  # of a layer
@@ -75,7 +76,7 @@ def little(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
     """Yield the settings and the figures of each training."""
     for share, (pairs, epochs) in SHARES.items():
         less = [f"data.corpus.limit={pairs}", f"training.max_epochs={epochs}", "model.dropout=0.2"]
-        for name in ("gru", "lstm"):
+        for name in LEARNERS:
             figures = trained([*SETTINGS[name], *less], corpus, seed)
             yield {"cell": name, "share": share}, figures
 
@@ -159,11 +160,12 @@ def table_epoch(results: Results) -> Iterator[str]:
 
 def table_little(results: Results) -> Iterator[str]:
     """Yield the lines of the table of quality on little data."""
-    yield "| Pairs of the training part | `gru` | `lstm` | `gru` more than `lstm` |"
-    yield "|---|---|---|---|"
+    yield "| Pairs of the training part | `gru` | `lstm` | as large as `gru` | `gru` more than each |"
+    yield "|---|---|---|---|---|"
     for share, (pairs, _) in SHARES.items():
-        gru, lstm = (results.bleu("little", cell, share) for cell in ("gru", "lstm"))
-        cells = (f"{pairs:,} ({share})", span(gru), span(lstm), difference(gru, lstm))
+        gru, *others = (results.bleu("little", cell, share) for cell in LEARNERS)
+        more = "; ".join(difference(gru, each) for each in others)
+        cells = [f"{pairs:,} ({share})", *map(span, [gru, *others]), more]
         yield f"| {' | '.join(cells)} |"
 
 
