@@ -4,7 +4,7 @@ Each measurement adds a line to scripts/results/cells.jsonl. At the end the tabl
 scripts/examples/README.md are printed, from all lines of that file.
 
 epoch: BLEU on test of configs/compare.yaml with each cell, after an epoch of fra-eng.
-little: the same of GRU and LSTMs on 1, 5 and 25 % of the training part.
+little: the same of GRU and LSTM on 1, 5 and 25 % of the training part.
 copy: how many of eight letters a cell still knows after a gap.
 layer: milliseconds of a layer over ten steps; run it on an otherwise idle machine.
 """
@@ -13,7 +13,7 @@ import argparse
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -44,7 +44,7 @@ RECURRENT = ("encoder.", "decoder.")
 
 Settings = dict[str, Any]
 Figures = dict[str, Any]
-Values = dict[str, list[float]]  # of each cell, one for each seed
+Scores = dict[int, float]  # by seed
 
 
 def trained(settings: list[str], corpus: str, seed: int) -> Figures:
@@ -117,25 +117,28 @@ class Results:
             of_part[cell, other][seed] = line["figures"]
 
     def of(self, part: str, cell: str, other: Any = None) -> list[Figures]:
-        """Return the figures of a cell in a part, in the order of its seeds."""
-        by_seed = self._figures.get(part, {}).get((cell, other), {})
-        return [by_seed[seed] for seed in sorted(by_seed)]
+        """Return the figures of a cell in a part, one for each seed."""
+        return [*self._by_seed(part, cell, other).values()]
 
-    def bleu(self, part: str, cell: str, other: Any = None) -> list[float]:
-        """Return a cell's scores, one for each seed."""
-        return [figures["test_beam_5"]["value"] for figures in self.of(part, cell, other)]
+    def bleu(self, part: str, cell: str, other: Any = None) -> Scores:
+        """Return a cell's score of each seed."""
+        by_seed = self._by_seed(part, cell, other)
+        return {seed: figures["test_beam_5"]["value"] for seed, figures in by_seed.items()}
+
+    def _by_seed(self, part: str, cell: str, other: Any) -> dict[int, Figures]:
+        return self._figures.get(part, {}).get((cell, other), {})
 
 
-def span(values: list[float]) -> str:
+def span(values: Collection[float]) -> str:
     """Return as text a mean, with the least and the most."""
     return f"{mean(values):.1f} ({min(values):.1f} to {max(values):.1f})"
 
 
-def difference(values: list[float], others: list[float]) -> str:
-    """Return as text how much more `values` are, with a 95 % interval: Student's t, by seed."""
-    found = stats.ttest_rel(values, others).confidence_interval()
-    apart = mean(values) - mean(others)
-    return f"{apart:+.1f} ({found.low:+.1f} to {found.high:+.1f})"
+def difference(scores: Scores, others: Scores) -> str:
+    """Return as text how much more `scores` are, with a 95 % interval: Student's t, by seed."""
+    more = [score - others[seed] for seed, score in scores.items() if seed in others]
+    found = stats.ttest_1samp(more, 0).confidence_interval()
+    return f"{mean(more):+.1f} ({found.low:+.1f} to {found.high:+.1f})"
 
 
 def tables(results: Results) -> str:
@@ -155,17 +158,17 @@ def table_epoch(results: Results) -> Iterator[str]:
         more = "" if cell == "gru" else difference(scores, gru)
         name = "`lstm` as large as `gru`" if cell == "lstm-equal" else f"`{cell}`"
         sizes = f"{size['parameters']:,} | {size['recurrent']:,}"
-        yield f"| {name} | {sizes} | {span(scores)} | {more} |"
+        yield f"| {name} | {sizes} | {span(scores.values())} | {more} |"
 
 
 def table_little(results: Results) -> Iterator[str]:
     """Yield the lines of the table of quality on little data."""
-    yield "| Pairs of the training part | `gru` | `lstm` | as large as `gru` | `gru` more than each |"
+    yield "| Training pairs | `gru` | `lstm` | `lstm` as large | `gru` more than each |"
     yield "|---|---|---|---|---|"
     for share, (pairs, _) in SHARES.items():
         gru, *others = (results.bleu("little", cell, share) for cell in LEARNERS)
         more = "; ".join(difference(gru, each) for each in others)
-        cells = [f"{pairs:,} ({share})", *map(span, [gru, *others]), more]
+        cells = [f"{pairs:,} ({share})", *(span(each.values()) for each in (gru, *others)), more]
         yield f"| {' | '.join(cells)} |"
 
 
@@ -189,12 +192,12 @@ def table_copy(results: Results) -> Iterator[str]:
     """Yield the lines of the table of a long memory."""
     from measuring_cells import COPIERS
 
-    yield f"| Steps between | {' | '.join(map(str, DISTANCES))} |"
+    yield f"| Right letters, % | {' | '.join(f'gap {each}' for each in DISTANCES)} |"
     yield f"|---|{'---|' * len(DISTANCES)}"
     for name in COPIERS:
         rights = ([each["right"] for each in results.of("copy", name, d)] for d in DISTANCES)
         cells = [span([100 * right for right in values]) for values in rights]
-        yield f"| {name} | {' | '.join(cells)} |"
+        yield f"| `{name}` | {' | '.join(cells)} |"
 
 
 def main() -> None:

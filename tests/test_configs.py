@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from compare_cells import SETTINGS
-from road import START, STEPS, settings_of
 
 from gru_mt.config_file import load_config, parse_config
 from gru_mt.config_keys import described_sections
@@ -65,11 +64,6 @@ def test_the_words_of_the_fixed_context_model_are_those_seen_twice(name: str) ->
     tokenizer = load_config(FOLDER / f"{name}.yaml").tokenizer
     assert tokenizer.min_frequency == 2
     assert tokenizer.vocabulary_size > 17_522
-
-
-def test_the_road_ends_at_the_main_configuration() -> None:
-    settings = [*settings_of(STEPS), "training.max_epochs=3"]
-    assert load_config(START, settings) == load_config(FOLDER / "fra-eng.yaml")
 
 
 # configs/README.md

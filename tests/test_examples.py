@@ -1,52 +1,173 @@
-"""The small programs beat their baselines after few steps, and the guide's snippets run."""
+"""The guide's commands and snippets run, and the small programs beat their baselines."""
 
 import ast
 import inspect
 import re
 import runpy
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
 from gru_mt import notebook
+from gru_mt.cli import main
+from gru_mt.config import Config
+from gru_mt.config_file import load_config
 from gru_mt.data.corpora.phrasebook import sentences
+from gru_mt.training.trainer import train
 
-EXAMPLES = Path(__file__).parents[1] / "scripts" / "examples"
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "scripts" / "examples"
 GUIDE = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+ROAD = (ROOT / "configs" / "ROAD.md").read_text(encoding="utf-8")
+COMMANDS: list[str] = [
+    line
+    for block in re.findall(r"^```sh\n(.*?)^```", GUIDE + ROAD, re.MULTILINE | re.DOTALL)
+    for line in block.splitlines()
+]
+STEPS = {"classify": 15, "sentiment": 150, "tag": 160, "forecast": 15}  # that beat the baseline
+OTHERS = ("import_cell", "mistakes", "gates")
 FIRST_LINES, *SNIPPETS = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
 def two_threads() -> Iterator[None]:
-    """Make torch compute with two threads, and restore the number after the test."""
-    threads = torch.get_num_threads()
+    """Make torch compute with two threads."""
     torch.set_num_threads(2)
     yield
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize(
-    ("name", "steps", "higher_is_better"),
-    [("classify", 15, True), ("sentiment", 150, True), ("tag", 160, True), ("forecast", 15, False)],
-)
+@pytest.fixture
+def run_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., str]]:
+    """Return a function that runs a command line of the guide with more options.
+
+    The function returns what the program printed.
+    """
+    torch.set_num_threads(1)
+
+    def run(line: str, *options: str) -> str:
+        python, script, *arguments = shlex.split(line)
+        assert python == "python"
+        monkeypatch.setattr(sys, "argv", [script, *arguments, *options])
+        monkeypatch.setattr(sentences, "PAIRS", 6_000)  # whose making takes longer than few steps
+        with torch.random.fork_rng():
+            runpy.run_path(str(ROOT / script), run_name="__main__")
+        return capsys.readouterr().out
+
+    yield run
+    torch.set_default_dtype(torch.float32)
+
+
+def command_of(name: str) -> str:
+    """Return the command line of the guide that runs a program of the examples."""
+    [line] = [each for each in COMMANDS if each.startswith(f"python scripts/examples/{name}.py")]
+    return line
+
+
+def cells_of(row: str) -> list[str]:
+    """Return the cells of the guide's row that has this text."""
+    [line] = [each for each in GUIDE.splitlines() if each.startswith("|") and row in each]
+    return line.split(" | ")
+
+
+def test_each_command_of_the_guides_is_run_by_a_test_below() -> None:
+    programs = {f"scripts/examples/{path.name}" for path in EXAMPLES.glob("*.py")}
+    assert {line.split()[1] for line in COMMANDS if not line.startswith("gru-mt ")} == programs
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*STEPS, *OTHERS}
+
+
+@pytest.mark.parametrize("line", [line for line in COMMANDS if line.startswith("gru-mt ")])
+def test_a_training_of_the_guides_runs(
+    line: str, small_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = shlex.split(line)
+    config = words.index("--config") + 1
+    words[config] = str(ROOT / words[config])
+    model = load_config(Path(words[config])).model
+    tiny = [f"model.{name}={getattr(model, name) // 16}"
+            for name in ("embedding_size", "encoder_size", "decoder_size")]  # fmt: skip
+    tiny += [f"data.corpus.path={small_corpus}", "training.max_steps=2"]
+    words += [option for each in tiny for option in ("--set", each)]
+    words += [] if "--run" in words else ["--run", "runs/tiny"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    [run] = (tmp_path / "runs").iterdir()
+    assert (run / "model" / "weights.safetensors").is_file()
+
+
+@pytest.mark.parametrize("name", STEPS)
 def test_an_example_beats_its_baseline_with_one_thread(
-    name: str,
-    steps: int,
-    higher_is_better: bool,
-    two_threads: None,
+    name: str, run_program: Callable[..., str], two_threads: None
+) -> None:
+    printed = run_program(command_of(name), "--steps", str(STEPS[name]))
+    ours, baseline = map(float, re.findall(r": (\d\.\d+)$", printed, re.MULTILINE))
+    assert ours < 0.9 * baseline if name == "forecast" else ours > baseline + 0.05
+    assert torch.get_num_threads() == 1  # more wait for each other, minutes beside other work
+
+
+def test_a_notebooks_cell_equals_ours_and_not_the_other(run_program: Callable[..., str]) -> None:
+    right, wrong = run_program(command_of("import_cell")).splitlines()
+    assert float(right.removeprefix("gru_reset_before: ")) < 1e-14
+    assert float(wrong.removeprefix("gru: ")) > 0.1
+
+
+def test_the_mistakes_have_the_numbers_of_the_guide(run_program: Callable[..., str]) -> None:
+    lines = run_program(command_of("mistakes")).splitlines()
+    rows = ("one GRU for", "`out[:, -1]`", "`nn.GRU` on a padded")
+    for row, line in zip(rows, lines[:3], strict=True):
+        [up_to] = re.findall(r"up to (\S+)", line)
+        assert f"up to {up_to}" in cells_of(row)[2]
+    assert "100 of 100 gradients are cut" in lines[3]
+    assert "100 of 100 are cut" in cells_of("a summed loss")[2]
+    norm, said = (float(re.findall(r"\d+", each)[-1]) for each in (lines[3], cells_of("summed")[2]))
+    assert norm == pytest.approx(said, rel=0.05)
+    assert lines[4].endswith("the rate is back at 0.010")  # where it began
+    assert 0 < float(lines[5].split()[-1]) < 0.9
+
+
+def test_gates_are_drawn_and_the_guide_says_what_they_keep(
+    run_program: Callable[..., str],
+    small_config: Callable[..., Config],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("matplotlib", reason="needs gru-mt[report]")
+    train(small_config("training.max_steps=2"), tmp_path / "runs/quickstart", started_s=0.0)
+    monkeypatch.chdir(tmp_path)
+    *kept, last = run_program(command_of("gates")).splitlines()
+    assert last == "gates.svg"
+    assert "<svg" in (tmp_path / last).read_text(encoding="utf-8")
+    said = GUIDE.partition("### Why gates")[2]
+    shares = [line.split(" over 60 steps ")[1].split()[0] for line in kept]
+    assert shares == ["1e-12", "2e-11", "1e-12", "2e-01", "1e+00"]
+    assert all(f"{share}" in said for share in ("1e-12", "2e-11 and 1e-12", "0.2 and all of it"))
+
+
+def test_a_run_without_gates_is_named(
+    run_program: Callable[..., str],
+    small_config: Callable[..., Config],
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(sys, "argv", [name, "--steps", str(steps)])
-    monkeypatch.setattr(sentences, "PAIRS", 6_000)  # whose making takes longer than few steps
-    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
-    printed = capsys.readouterr().out
-    ours, baseline = map(float, re.findall(r": (\d\.\d+)$", printed, re.MULTILINE))
-    assert ours > baseline + 0.05 if higher_is_better else ours < 0.9 * baseline
-    assert torch.get_num_threads() == 1  # more wait for each other, minutes beside other work
+    pytest.importorskip("matplotlib", reason="needs gru-mt[report]")
+    config = small_config("training.max_steps=1", "model.cell=lstm")
+    train(config, tmp_path / "runs/quickstart", started_s=0.0)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        run_program(command_of("gates"))
+    assert end.value.code == 2
+    assert "its cell is lstm, not one with both gates" in capsys.readouterr().err
+    assert not (tmp_path / "gates.svg").exists()
 
 
 def test_an_example_is_short() -> None:

@@ -1,6 +1,6 @@
 """What gates do: those of a trained encoder at each word, and how they carry a gradient back.
 
-It needs matplotlib: pip install 'gru-mt[report]'. Shapes: B batch, T time, H units, Z state.
+Needs matplotlib: pip install 'gru-mt[report]'. Shapes: B batch, T time, G gates, H units, Z state.
 """
 
 import argparse
@@ -21,8 +21,8 @@ CURVES = [("rnn", 0), ("gru", 0), ("lstm", 0), ("gru", 4), ("lstm", 4)]  # bias 
 
 
 @torch.inference_mode()
-def gates(run: Path, sentence: str) -> tuple[list[str], list[Tensor]]:
-    """Return the tokens of a sentence; reset_TH and update_TH of the encoder's first layer."""
+def gates(run: Path, sentence: str) -> tuple[list[str], Tensor]:
+    """Return the tokens of a sentence; gate_2TH, reset and update, of the encoder's first layer."""
     bundle = load_bundle(run, torch.device("cpu"))
     if bundle.config.model.cell not in ("gru", "gru_reset_before"):
         raise UserError(f"{run}: its cell is {bundle.config.model.cell}, not one with both gates")
@@ -31,10 +31,9 @@ def gates(run: Path, sentence: str) -> tuple[list[str], list[Tensor]]:
     cell: Cell = model.encoder.get_submodule("layers.0.cell")  # type: ignore[assignment]
     state_H, gates_T = torch.zeros(cell.hidden_size), []
     for input_G in cell.project(model.embed(model.source_embedding, torch.tensor(ids))):
-        stacked_G = input_G + linear(state_H, *cell.recurrent())
-        gates_T.append(stacked_G.sigmoid().view(3, -1)[:2])
+        gates_T.append((input_G + linear(state_H, *cell.recurrent())).sigmoid().view(3, -1)[:2])
         state_H = cell.advance(input_G, state_H, cell.recurrent())
-    return source.pieces(ids), [*torch.stack(gates_T, dim=1)]
+    return source.pieces(ids), torch.stack(gates_T, dim=1)
 
 
 def gradients(kind: str, bias: float) -> list[float]:
@@ -56,15 +55,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("gates.svg"))
     arguments = parser.parse_args()
     try:
-        tokens, both = gates(arguments.run, arguments.sentence)
+        tokens, gate_2TH = gates(arguments.run, arguments.sentence)
     except UserError as error:
         parser.error(str(error))
     torch.manual_seed(1)
     figure, axes = pyplot.subplots(3, figsize=(8, 11), layout="constrained")
-    order = both[1].mean(dim=0).argsort()
-    for axis, gate_TH, name in zip(axes, both, ("reset", "update"), strict=False):
-        figure.colorbar(axis.imshow(gate_TH[:, order].T, aspect="auto", vmin=0, vmax=1), ax=axis)
-        axis.set(title=f"{name} gate", xticks=range(len(tokens)), xticklabels=tokens)
+    order = gate_2TH[1].mean(dim=0).argsort()
+    for axis, gate_HT, name in zip(axes, gate_2TH.mT[:, order], ("reset", "update"), strict=False):
+        figure.colorbar(axis.pcolormesh(gate_HT, vmin=0, vmax=1, rasterized=True), ax=axis)
+        axis.set(title=f"{name} gate", ylabel="unit, by its mean update gate")
+        axis.set_xticks(torch.arange(len(tokens)) + 0.5, tokens, rotation=60)
     for kind, bias in CURVES:
         left = gradients(kind, bias)
         label = f"{kind}, {'update' if kind == 'gru' else 'forget'} gate near 1" if bias else kind
