@@ -121,7 +121,7 @@ def scores(of_steps: dict[str, dict[int, dict[str, Any]]]) -> Iterator[str]:
         mean = statistics.mean(values)
         settings = "<br>".join(f"`{setting}`" for setting in step.settings)
         gain = "" if before is None else f"{mean - before:+.1f}"
-        span = f" ({min(values):.1f} to {max(values):.1f})" if len(values) > 1 else ""
+        span = f"<br>{min(values):.1f}\xa0to\xa0{max(values):.1f}" if len(values) > 1 else ""
         bar = "█" * round(mean / 2)
         yield f"| {number} | {step.name} | {settings} | {mean:.1f}{span} | {gain} | {bar} |"
         before = mean

@@ -49,7 +49,7 @@ def test_a_row_has_the_mean_of_its_seeds_and_the_gain_on_the_row_before(
     scores, translations = tables(lines).split("\n\n")
     assert scores.splitlines()[2:] == [
         "| 0 | one |  | 4.0 |  | ██ |",
-        "| 1 | two | `a=1`<br>`b=2` | 7.0 (6.0 to 8.0) | +3.0 | ████ |",
+        "| 1 | two | `a=1`<br>`b=2` | 7.0<br>6.0\xa0to\xa08.0 | +3.0 | ████ |",
         "| 3 | four |  | 5.0 | -2.0 | ██ |",
     ]
     assert translations.splitlines()[2:] == ["| 1 | Oui. | Non. |"]
