@@ -6,6 +6,7 @@ gates; `reorder` puts them into that order. scripts/examples/README.md shows eve
 
 A linear layer may be an nn.Linear; or a matrix A that computes x A, alone or with its bias: (A, b).
 Where a notebook computes A x, give A.T; `from_stacked` alone takes its matrices as torch has them.
+A bias may be a vector, a row or a column.
 
 Shapes: I input features, H hidden units, G rows of stacked gates, X features of [h, x] or [x, h],
 O output features of a linear layer.
@@ -132,10 +133,12 @@ def _weight_and_bias(layer: LinearLayer) -> tuple[Tensor, Tensor | None]:
     if isinstance(layer, nn.Linear):
         return layer.weight, layer.bias
     matrix_IO, bias_O = layer if isinstance(layer, tuple) else (layer, None)
-    if bias_O is not None and bias_O.shape != matrix_IO.shape[1:]:
-        units = matrix_IO.shape[1]
+    units = matrix_IO.shape[1]
+    if bias_O is None:
+        return matrix_IO.T, None
+    if bias_O.shape not in ((units,), (1, units), (units, 1)):
         raise ValueError(f"a bias has shape {tuple(bias_O.shape)}, its gate {units} units")
-    return matrix_IO.T, bias_O
+    return matrix_IO.T, bias_O.flatten()
 
 
 def _summed_bias(layers: Sequence[tuple[Tensor, Tensor | None]]) -> Tensor:

@@ -93,6 +93,13 @@ def test_matrices_of_which_some_have_no_bias() -> None:
     assert_same_sequence("gru_update", ours, textbook)
 
 
+@pytest.mark.parametrize("shape", [(1, SIZE_H), (SIZE_H, 1)])
+def test_a_bias_may_be_a_row_or_a_column(shape: tuple[int, int]) -> None:
+    W, U, b = random(SIZE_I, SIZE_H), random(SIZE_H, SIZE_H, seed=1), random(SIZE_H, seed=2)
+    ours, same = from_matrices([(W, U, b.view(shape))]), from_matrices([(W, U, b)])
+    assert torch.equal(ours["bias_ih"], same["bias_ih"])
+
+
 def test_the_output_layers_bias_in_place_of_the_candidates_is_refused() -> None:
     """If a class stores both biases as `b`, it passes on the output's, which has another size."""
     W, U, b_output = random(SIZE_I, SIZE_H), random(SIZE_H, SIZE_H, seed=1), random(7, seed=2)
@@ -220,6 +227,29 @@ def test_torchs_layers_by_name(layer: int, back: bool) -> None:
     assert_same_sequence(
         "gru", from_torch(gru.state_dict(), layer=layer, back=back), cell, size_in=2 * SIZE_H
     )
+
+
+def test_the_gru_of_keras_as_the_guide_says() -> None:
+    """Its matrices are stacked, z before r, and its reset acts after the product."""
+    kernel, recurrent = random(SIZE_I, 3 * SIZE_H), random(SIZE_H, 3 * SIZE_H, seed=1)
+    bias = random(2, 3 * SIZE_H, seed=2)
+    parameters = from_linears([((kernel, bias[0]), (recurrent, bias[1]))])
+
+    def step(x: Tensor, h: Tensor) -> Tensor:
+        x_z, x_r, x_n = (x @ kernel + bias[0]).chunk(3, dim=1)
+        h_z, h_r, h_n = (h @ recurrent + bias[1]).chunk(3, dim=1)
+        z, r = sigma(x_z + h_z), sigma(x_r + h_r)
+        return z * h + (1 - z) * torch.tanh(x_n + r * h_n)
+
+    assert_same_sequence("gru", reorder(parameters, [1, 0, 2]), step)
+
+
+@pytest.mark.parametrize(
+    ("kind", "theirs"), [("rnn", nn.RNNCell), ("gru", nn.GRUCell), ("lstm", nn.LSTMCell)]
+)
+def test_the_weights_of_torchs_cells_load_as_they_are(kind: str, theirs: type[nn.Module]) -> None:
+    cell = CELLS[kind](SIZE_I, SIZE_H)
+    cell.load_state_dict(theirs(SIZE_I, SIZE_H).state_dict())
 
 
 def test_a_layer_that_is_not_there_is_refused() -> None:
