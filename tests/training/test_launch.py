@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config_file import load_config
+from gru_mt.training.launch import launch
 from gru_mt.training.trainer import train
 from tests.training.processes import (
     GRU_MT,
@@ -56,6 +57,23 @@ def command(config: Path, run: Path, *more: str) -> list[str]:
 def go_on(config: Path, run: Path) -> None:
     """Train a run to its end with one process, this one."""
     train(load_config(config), run)
+
+
+@pytest.mark.parametrize(("processes", "threads"), [(1, "8"), (3, "2"), (16, "1")])
+def test_processes_share_the_cores(
+    processes: int, threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
+    for name in ("OMP_NUM_THREADS", "TORCH_CPP_LOG_LEVEL"):
+        monkeypatch.setenv(name, "")  # to have it back after the test
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("gru_mt.training.launch.cores", lambda: 8)
+    monkeypatch.setattr(
+        "torch.distributed.launcher.api.elastic_launch",
+        lambda config, program: lambda *arguments: found.append(os.environ["OMP_NUM_THREADS"]),
+    )
+    assert launch(processes, [], print) == 0
+    assert found == [threads]
 
 
 def test_a_signal_to_one_process_stops_all_and_one_process_goes_on(

@@ -44,7 +44,7 @@ def alone(config: Path) -> Path:
 
 SOME = {
     2: [*CASES],
-    3: ["fp32-1", "fp32-4", "fp32-5", "bf16-4", "sum", "broken"],
+    3: ["fp32-1", "fp32-4", "fp32-5", "bf16-4", "sum", "blocks", "broken"],
     4: ["fp32-5", "bf16-2"],
 }
 

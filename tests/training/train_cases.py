@@ -1,6 +1,7 @@
 """A program of test_processes: train some runs of CASES, one after the other, in a folder.
 
-The last one may be "broken": its loss is not finite, and what it ends with is written.
+An epoch of "blocks" goes through its pairs in several. The last one may be "broken": its loss is
+not finite, and what it ends with is written.
 """
 
 import os
@@ -15,7 +16,7 @@ from gru_mt.config_file import load_config
 from gru_mt.data.batching import Batch
 from gru_mt.errors import UserError
 from gru_mt.model.loss import forced_loss
-from gru_mt.training import update
+from gru_mt.training import epochs, update
 from gru_mt.training.presence import group_rank
 from gru_mt.training.progress import derived_seed
 from gru_mt.training.trainer import train
@@ -32,8 +33,8 @@ CASES["fp32-4"] += ["training.validate_steps=1", "training.patience=2", "trainin
 CASES["fp32-5"] += ["tokenizer.kind=bpe", "tokenizer.vocabulary_size=320", "tokenizer.sampling=0.1"]
 CASES["bf16-4"] += ["data.dev.path=dev.tsv", "decoding.beam_size=1"]
 CASES["sum"] = ["training.reduce=sum", "training.accumulation=5"]
-
-
+CASES["blocks"] = ["training.accumulation=2", "training.max_epochs=2"]
+PAIRS_OF_A_BLOCK = 150
 CASES["broken"] = ["training.accumulation=3", "training.seed=5"]
 BROKEN_SEED = derived_seed("dropout", 5, 3) + 1  # of the second microbatch of update 3
 
@@ -42,6 +43,8 @@ def main(config: Path, folder: Path, names: Sequence[str]) -> None:
     """Train each case in a folder of its name, from the folder of the configuration."""
     os.chdir(config.parent)
     for name in names:
+        block = PAIRS_OF_A_BLOCK if name == "blocks" else 1 << 18
+        setattr(epochs, "BLOCK", block)  # noqa: B010 the module does not export it
         if name == "broken":
             setattr(update, "forced_loss", _broken_loss)  # noqa: B010 the module does not export it
         try:
