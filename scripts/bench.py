@@ -5,10 +5,12 @@ Run it on an otherwise idle machine. Each command is a process of its own, as a 
 
 import json
 import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,7 +37,7 @@ from gru_mt.storage import read_json
 
 WARM_UP, WINDOW, WINDOWS = 100, 100, 3  # updates, updates of a window, windows after the warm-up
 SEEDS = [1]
-PAIRS = [100_000, 1_000_000, 10_000_000]
+PAIRS = [200_000, 1_000_000, 10_000_000]
 TOGETHER = [  # processes, threads of each, microbatches of an update, how gradients are added
     *((1, 2, 2, "ordered"), (2, 1, 2, "ordered")) * 3,
     *((count, 1, count, reduce) for count in (2, 4, 8) for reduce in ("ordered", "sum")),
@@ -303,19 +305,42 @@ def scale(
     pairs: Annotated[
         list[int], typer.Option(min=1_000, metavar="N", help="May be given several times.")
     ] = PAIRS,
+    repeat: Annotated[
+        str, typer.Option(help="A corpus to repeat with changes, in the place of synthetic pairs.")
+    ] = "",
     results: ResultsOption = RESULTS,
 ) -> None:
-    """What preparing pairs by the million takes.
+    """What preparing pairs by the million takes, and going on with a run of them.
 
-    Seconds and memory per million synthetic pairs, of preparation and of an epoch's plan.
+    Seconds and memory per million pairs, of preparation and of an epoch's plan.
     """
+    kind = {"repeated": Path(repeat).name} if repeat else {}
     for count in pairs:
-        line = begin("scale", {"pairs": count})
+        line = begin("scale", {"pairs": count} | kind)
         with tempfile.TemporaryDirectory() as folder:
-            corpus = Path(folder) / "pairs.tsv"
-            inside("write_pairs", corpus, count)
+            corpus, run = Path(folder) / "pairs.tsv", Run(Path(folder) / "run")
+            inside("write_pairs", corpus, count, *([repeat] if repeat else []))
             figures = inside("preparation", corpus, count)
+            config = Path("configs/fra-eng.yaml")
+            for moment in ("first_update_s", "going_on_s"):
+                figures[moment] = seconds_to_update(config, run, corpus)
         record(line, figures, results / "scale.jsonl")
+
+
+def seconds_to_update(config: Path, run: Run, corpus: Path) -> float:
+    """Begin a run or go on with it, and stop it; return how long it took to its next update."""
+    done = len(run.read_metrics()[0])
+    settings = [f"--set=data.corpus={corpus}", "--set=training.log_steps=1"]
+    command = ["train", "--config", config, "--run", run.folder, *settings]
+    started_s = time.perf_counter()
+    with subprocess.Popen([sys.executable, "-m", "gru_mt", *map(str, command)]) as process:
+        while len(run.read_metrics()[0]) == done:
+            if process.poll() is not None:
+                raise subprocess.CalledProcessError(process.returncode, process.args)
+            time.sleep(0.02)
+        seconds = time.perf_counter() - started_s
+        process.send_signal(signal.SIGTERM)
+    return seconds
 
 
 @app.command()

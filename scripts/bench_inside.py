@@ -5,6 +5,7 @@ Calls the function with the arguments as strings, and prints its result as JSON.
 
 import json
 import os
+import random
 import resource
 import statistics
 import sys
@@ -22,6 +23,7 @@ from measuring import spread
 import gru_mt.device
 from gru_mt.config_file import load_config
 from gru_mt.cpu.memory import keep_memory
+from gru_mt.data.corpus import load_corpora
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training.epochs import BLOCK, TrainingPairs
@@ -141,10 +143,13 @@ def _peaks_mb() -> list[float]:
     return [resource.getrusage(kind).ru_maxrss * 1024 / 1e6 for kind in kinds]
 
 
-def write_pairs(path: str, count: str) -> None:
-    """Write `count` synthetic pairs as a table."""
+def write_pairs(path: str, count: str, repeated: str = "") -> None:
+    """Write `count` pairs as a table: synthetic ones, or those of a corpus with changes."""
+    size = int(count)
     with Path(path).open("w", encoding="utf-8") as file:
-        file.writelines(synthetic_pairs(int(count), seed=1))
+        file.writelines(
+            repeated_pairs(size, repeated, seed=1) if repeated else synthetic_pairs(size, seed=1)
+        )
 
 
 def synthetic_pairs(count: int, *, seed: int) -> Iterator[str]:
@@ -168,6 +173,25 @@ def synthetic_pairs(count: int, *, seed: int) -> Iterator[str]:
             sides.append([" ".join(drawn[start:end]) for start, end in ends])
         for source, target in zip(*sides, strict=True):
             yield f"{source}.\t{target}.\n"
+
+
+def repeated_pairs(count: int, corpus: str, *, seed: int) -> Iterator[str]:
+    """Yield the lines of a corpus again and again, changed; a pure function.
+
+    A word of each side is exchanged for another of the corpus, and one more is put in.
+    """
+    rng = random.Random(seed)
+    [loaded] = load_corpora(load_config(CONFIG, [f"data.corpus={corpus}"]).data)
+    pairs = loaded.pairs.read(np.arange(len(loaded.pairs)))
+    sides_of = [(pair.first.split(" "), pair.second.split(" ")) for pair in pairs]
+    for number in range(count):
+        texts = []
+        for side, words in enumerate(sides_of[number % len(sides_of)]):
+            other, another = (rng.choice(rng.choice(sides_of)[side]) for _ in range(2))
+            place, between = rng.randrange(len(words)), rng.randrange(len(words) + 1)
+            changed = [*words[:place], other, *words[place + 1 :]]
+            texts.append(" ".join([*changed[:between], another, *changed[between:]]))
+        yield "\t".join(texts) + "\n"
 
 
 def _word(rank: int, syllables: list[str]) -> str:

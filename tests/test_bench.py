@@ -5,16 +5,22 @@ import re
 import runpy
 import statistics
 import subprocess
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import bench
 import measuring
 import pytest
-from bench import app, outcome, print_means
-from bench_inside import preparation, summary_ms, synthetic_pairs
+from bench import app, outcome, print_means, seconds_to_update
+from bench_inside import preparation, repeated_pairs, summary_ms, synthetic_pairs
 from measuring import begin, commit, readable, record, spread
 from typer.testing import CliRunner
+
+from gru_mt.config import Config
+from gru_mt.config_file import dump_config
+from gru_mt.run import Run
 
 ROOT = Path(__file__).parents[1]
 
@@ -126,6 +132,32 @@ def test_synthetic_pairs_are_as_long_as_real_ones_and_always_the_same() -> None:
     # fra-eng: 6.15 and 6.69
     assert 5.8 < statistics.mean(len(side.split()) for side in source) < 6.5
     assert 6.4 < statistics.mean(len(side.split()) for side in target) < 7.1
+
+
+def test_repeated_pairs_are_those_of_a_corpus_with_a_word_changed_and_one_more(
+    small_corpus: Path,
+) -> None:
+    real = [line.split("\t") for line in small_corpus.read_text(encoding="utf-8").splitlines()]
+    count = 2 * len(real)
+    lines = list(repeated_pairs(count, str(small_corpus), seed=1))
+    assert lines == list(repeated_pairs(count, str(small_corpus), seed=1))
+    assert len({*lines}) > 0.9 * count
+    for changed, sides in zip(lines, [*real, *real], strict=True):
+        for text, was in zip(changed.rstrip("\n").split("\t"), sides, strict=True):
+            words, kept = text.split(" "), was.split(" ")
+            assert len(words) == len(kept) + 1
+            assert (Counter(kept) - Counter(words)).total() <= 1
+
+
+def test_the_time_to_an_update_is_taken_of_a_new_run_and_of_one_that_goes_on(
+    small_config: Callable[..., Config], small_corpus: Path, tmp_path: Path
+) -> None:
+    config, run = tmp_path / "tiny.yaml", Run(tmp_path / "run")
+    config.write_text(dump_config(small_config("training.max_epochs=999")), encoding="utf-8")
+    assert seconds_to_update(config, run, small_corpus) > 0
+    stopped_at = run.read_metrics()[0][-1]["step"]
+    assert seconds_to_update(config, run, small_corpus) > 0
+    assert run.read_metrics()[0][-1]["step"] > stopped_at
 
 
 def test_preparation_is_measured_for_a_million_pairs(tmp_path: Path) -> None:
