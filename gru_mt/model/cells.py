@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from gru_mt.model.linear import linear
 
-Weights = tuple[Tensor, Tensor | None]  # weight_hh and bias_hh
+Weights = tuple[tuple[Tensor, Tensor | None], ...]  # matrix and bias of each product with a state
 
 
 class Cell(nn.Module, ABC):
@@ -65,7 +65,7 @@ class Cell(nn.Module, ABC):
         return linear(x, self.weight_ih, self.bias_ih)
 
     def recurrent(self) -> Weights:
-        """Return weight_hh and bias_hh as `advance` takes them.
+        """Return weight_hh and bias_hh as `advance` takes them: in parts, if it multiplies twice.
 
         They have the type in which autocast multiplies. It would convert parts of them at each
         step, because it remembers what it made of whole parameters alone.
@@ -73,7 +73,8 @@ class Cell(nn.Module, ABC):
         kind, device = self.weight_hh.dtype, self.weight_hh.device.type
         if kind == torch.float32 and torch.is_autocast_enabled(device):
             kind = torch.get_autocast_dtype(device)
-        return self.weight_hh.to(kind), None if self.bias_hh is None else self.bias_hh.to(kind)
+        bias_G = None if self.bias_hh is None else self.bias_hh.to(kind)
+        return ((self.weight_hh.to(kind), bias_G),)
 
     @abstractmethod
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
@@ -87,7 +88,7 @@ class RNN(Cell):
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
-        return (input_BG + linear(state_BZ, *recurrent)).tanh()
+        return (input_BG + linear(state_BZ, *recurrent[0])).tanh()
 
 
 class ReluRNN(Cell):
@@ -97,7 +98,7 @@ class ReluRNN(Cell):
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
-        return (input_BG + linear(state_BZ, *recurrent)).relu()
+        return (input_BG + linear(state_BZ, *recurrent[0])).relu()
 
 
 class UpdateGRU(Cell):
@@ -111,7 +112,7 @@ class UpdateGRU(Cell):
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
-        update_BH, new_BH = (input_BG + linear(state_BZ, *recurrent)).chunk(2, dim=-1)
+        update_BH, new_BH = (input_BG + linear(state_BZ, *recurrent[0])).chunk(2, dim=-1)
         return state_BZ + update_BH.sigmoid() * (new_BH.tanh() - state_BZ)
 
 
@@ -130,14 +131,20 @@ class ResetBeforeGRU(Cell):
 
     gates = 3
 
+    def recurrent(self) -> Weights:
+        """Return the weights of both gates, and those of the candidate."""
+        [(weight_GH, bias_G)] = super().recurrent()
+        gates = 2 * self.hidden_size
+        biases = (None, None) if bias_G is None else bias_G.tensor_split([gates])
+        return tuple(zip(weight_GH.tensor_split([gates]), biases, strict=True))
+
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
         gates = 2 * self.hidden_size
-        weight_GH, bias_G = recurrent
-        biases = (None, None) if bias_G is None else bias_G.tensor_split([gates])
-        gate_BX = linear(state_BZ, weight_GH[:gates], biases[0])
-        reset_BH, update_BH = (input_BG[..., :gates] + gate_BX).sigmoid().chunk(2, dim=-1)
-        candidate_BH = linear(reset_BH * state_BZ, weight_GH[gates:], biases[1])
+        of_gates, of_candidate = recurrent
+        gate_BX = input_BG[..., :gates] + linear(state_BZ, *of_gates)
+        reset_BH, update_BH = gate_BX.sigmoid().chunk(2, dim=-1)
+        candidate_BH = linear(reset_BH * state_BZ, *of_candidate)
         new_BH = (input_BG[..., gates:] + candidate_BH).tanh()
         return new_BH + update_BH * (state_BZ - new_BH)
 
@@ -156,7 +163,7 @@ class GRU(Cell):
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BH."""
         gates = 2 * self.hidden_size
-        recurrent_BG = linear(state_BZ, *recurrent)
+        recurrent_BG = linear(state_BZ, *recurrent[0])
         gate_BX = (input_BG[..., :gates] + recurrent_BG[..., :gates]).sigmoid()
         reset_BH, update_BH = gate_BX.chunk(2, dim=-1)
         new_BH = torch.addcmul(input_BG[..., gates:], reset_BH, recurrent_BG[..., gates:]).tanh()
@@ -175,7 +182,7 @@ class LSTM(Cell):
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         """Return the next state_BZ: h' and, after it, c'."""
         hidden_BH, memory_BH = state_BZ.chunk(2, dim=-1)
-        stacked_BG = input_BG + linear(hidden_BH, *recurrent)
+        stacked_BG = input_BG + linear(hidden_BH, *recurrent[0])
         input_BH, forget_BH, new_BH, output_BH = stacked_BG.chunk(4, dim=-1)
         memory_BH = forget_BH.sigmoid() * memory_BH + input_BH.sigmoid() * new_BH.tanh()
         return torch.cat([output_BH.sigmoid() * memory_BH.tanh(), memory_BH], dim=-1)

@@ -29,9 +29,10 @@ def gates(run: Path, sentence: str) -> tuple[list[str], Tensor]:
     model, source = bundle.model, bundle.tokenizer.source
     ids = [*source.encode(bundle.tokenizer.lexicon.truecased(sentence)), EOS]
     cell: Cell = model.encoder.get_submodule("layers.0.cell")  # type: ignore[assignment]
-    state_H, gates_T = torch.zeros(cell.hidden_size), []
+    size_X, state_H, gates_T = 2 * cell.hidden_size, torch.zeros(cell.hidden_size), []
     for input_G in cell.project(model.embed(model.source_embedding, torch.tensor(ids))):
-        gates_T.append((input_G + linear(state_H, *cell.recurrent())).sigmoid().view(3, -1)[:2])
+        gate_X = input_G[:size_X] + linear(state_H, *cell.recurrent()[0])[:size_X]
+        gates_T.append(gate_X.sigmoid().view(2, -1))
         state_H = cell.advance(input_G, state_H, cell.recurrent())
     return source.pieces(ids), torch.stack(gates_T, dim=1)
 
@@ -43,8 +44,7 @@ def gradients(kind: str, bias: float) -> list[float]:
     states_BZ = [torch.zeros(64, cell.state_size, requires_grad=True)]
     for x_BH in torch.randn(DISTANCE, 64, SIZE_H):
         states_BZ.append(cell(x_BH, states_BZ[-1]))
-    weighted_BH = states_BZ[-1][:, :SIZE_H] * torch.randn(64, SIZE_H)
-    found = torch.autograd.grad(weighted_BH.sum(), states_BZ)
+    found = torch.autograd.grad(states_BZ[-1][:, :SIZE_H], states_BZ, torch.randn(64, SIZE_H))
     return [(each.norm() / found[-1].norm()).item() for each in reversed(found)]
 
 
