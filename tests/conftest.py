@@ -21,17 +21,39 @@ from gru_mt.config_file import parse_config
 # A background job starts with SIGINT ignored. Processes that tests send it to would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+SLOWEST = ("test_launch.py", "test_processes.py", "test_onnx_engine.py", "test_end_to_end.py")
+UNTRACED = {  # files of which coverage's tracer takes a third of the time or more
+    "evaluation/test_compare.py",
+    "evaluation/test_significance.py",
+    "inference/test_copying.py",
+    "inference/test_onnx_engine.py",
+    "inference/test_translator.py",
+    "page/test_sentence.py",
+    "page/test_sentences.py",
+    "report/test_command.py",
+    "report/test_compare_page.py",
+    "report/test_page.py",
+    "test_cli_compare.py",
+}
+TESTS = Path(__file__).parent
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slowest files, so that in the end no worker waits for one of them."""
+    items.sort(key=lambda item: item.path.name not in SLOWEST)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Hide tests of the real corpus from coverage, because its tracer makes them slow.
+    """Hide tests of the real corpus and UNTRACED files from coverage: its tracer makes them slow.
 
-    Tests of a few lines cover the same code.
+    Other tests cover the same code.
     """
     tracer, thread_tracer = sys.gettrace(), threading.gettrace()
-    if not tracer or not thread_tracer or "fra_eng_zip" not in getattr(item, "fixturenames", ()):
+    traced = item.path.relative_to(TESTS).as_posix() not in UNTRACED
+    real = "fra_eng_zip" in getattr(item, "fixturenames", ())
+    if not tracer or not thread_tracer or (traced and not real):
         return (yield)
     sys.settrace(None)
     threading.settrace(None)

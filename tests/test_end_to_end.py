@@ -24,10 +24,10 @@ training: {max_epochs: 2, batch_tokens: 300, checkpoint_minutes: 0.01, log_steps
 
 @pytest.fixture
 def folder(fra_eng_zip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Go to a folder with a configuration and 1,500 lines from all of the corpus."""
+    """Go to a folder with a configuration and 1,000 lines from all of the corpus."""
     with zipfile.ZipFile(fra_eng_zip) as archive:
         lines = archive.read("fra-eng/fra.txt").split(b"\n")
-    (tmp_path / "slice.tsv").write_bytes(b"\n".join(lines[:60_000:40]) + b"\n")
+    (tmp_path / "slice.tsv").write_bytes(b"\n".join(lines[:60_000:60]) + b"\n")
     (tmp_path / "slice.yaml").write_text(CONFIG)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -72,10 +72,9 @@ def stop_after(folder: Path, steps: int, number: signal.Signals) -> int:
 def test_train_kill_resume_eval_translate(
     folder: Path, gru_mt: Callable[..., tuple[str, str]]
 ) -> None:
-    assert stop_after(folder, 20, signal.SIGTERM) == 143
+    assert stop_after(folder, 20, signal.SIGINT) == 130
     assert "stopped and saved" in (folder / "stderr").read_text()
     assert stop_after(folder, 20, signal.SIGKILL) == -9
-    assert stop_after(folder, 20, signal.SIGINT) == 130
     gru_mt("train", "--config", "slice.yaml")
     gru_mt("train", "--config", "slice.yaml", "--run", "whole")
     weights = [folder / run / "model" / "weights.safetensors" for run in ("runs/slice", "whole")]
