@@ -9,6 +9,7 @@ Shapes: N pairs of a block, P places of an epoch, M pairs of a corpus.
 """
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 18  # pairs
 STRIPS = 1 << 8  # of neighbours, of which a block is made, so that reading it is quick
 _NICE = 10  # of the process that makes the next block: training goes before
+STARTING_S = 1.0  # that such a process takes to start, about
 
 Place = tuple[int, int]  # an epoch, and a block of it
 
@@ -132,7 +134,10 @@ class TrainingPairs:
 
 
 class BlocksAhead:
-    """The blocks of a run, one after the other; another process makes the next one meanwhile."""
+    """The blocks of a run, one after the other.
+
+    Once making them has taken longer than a process takes to start, one makes the next meanwhile.
+    """
 
     def __init__(self, config: Config, tokenizer: Tokenizer, prepared: Prepared) -> None:
         """Take what `TrainingPairs` takes; a block has BLOCK pairs at most."""
@@ -141,6 +146,7 @@ class BlocksAhead:
         self.count = self._pairs.blocks  # of each epoch
         self._here: tuple[Place, EpochPairs] | None = None
         self._next: tuple[Place, Future[EpochPairs]] | None = None
+        self._making_s = 0.0  # what blocks took that this process made
         self._stack = ExitStack()
         self._submit: Submit[Place, EpochPairs] | None = None
 
@@ -155,7 +161,9 @@ class BlocksAhead:
             if self._next is not None and self._next[0] == place:
                 self._here = place, self._next[1].result()
             else:
+                started_s = time.monotonic()
                 self._here = place, self._pairs.of_block(epoch, block)
+                self._making_s += time.monotonic() - started_s
         return self._here[1]
 
     def begin_next(self) -> None:
@@ -163,7 +171,7 @@ class BlocksAhead:
         assert self._here, "no block was asked for"
         epoch, block = self._here[0]
         after = (epoch, block + 1) if block + 1 < self.count else (epoch + 1, 0)
-        if self._pairs.are_read or after[0] == self._epochs:
+        if self._pairs.are_read or after[0] == self._epochs or self._making_s < STARTING_S:
             return
         if self._next is not None and self._next[0] == after:
             return

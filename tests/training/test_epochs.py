@@ -83,14 +83,18 @@ def test_blocks_of_a_corpus_with_a_weight_are_its_share_of_an_epoch(
     assert again.of_block(3, 1).row_N.tolist() == blocks[1].row_N.tolist(), "whatever came before"
 
 
-@pytest.mark.parametrize("settings", [(), SAMPLED, ("data.augment=null",)])
+@pytest.mark.parametrize(
+    ("settings", "starting_s"), [((), 0), (SAMPLED, 0), (("data.augment=null",), 0), ((), 9)]
+)
 def test_another_process_makes_the_same_blocks(
     settings: tuple[str, ...],
+    starting_s: int,
     small_config: Configure,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(epochs, "BLOCK", 150)
+    monkeypatch.setattr(epochs, "STARTING_S", starting_s)
     config = small_config(*settings)
     data = data_of(config, tmp_path)
     here = TrainingPairs(config, data.tokenizer, data.pairs, most=150)
@@ -110,7 +114,7 @@ def test_another_process_makes_the_same_blocks(
         assert ids_of(ahead.of_block(*place)) == pairs
         ahead.begin_next()
     ahead.close()
-    alone = places if "data.augment=null" in settings else places[:1]
+    alone = places if starting_s or "data.augment=null" in settings else places[:1]
     assert made_here == alone, "the others come from the other process, where it pays"
 
 
