@@ -134,7 +134,7 @@ def test_a_beam_may_be_wider_than_the_vocabulary(engines: Engines) -> None:
 
 @pytest.mark.parametrize("engines", ["gru", "lstm"], indirect=True)  # with attention, and without
 def test_each_literal_is_written_as_often_as_in_its_source(engines: Engines) -> None:
-    for engine in (engines.fp32, engines.int8):
+    for engine in (engines.torch, engines.fp32, engines.int8):
         best = assert_literals_are_copied(engine, WORDS.target.size)
         assert len({tuple(each.ids) for each in best}) > 30
 

@@ -42,9 +42,9 @@ def alone(config: Path) -> Path:
     return config.parent / "alone"
 
 
-SOME = {  # each case with some number of processes
-    2: ["fp32-2", "fp32-5", "bf16-1", "bf16-4", "sum", "broken"],
-    3: ["fp32-1", "fp32-4", "bf16-2", "bf16-5", "blocks", "broken"],
+SOME = {
+    2: [*CASES],
+    3: ["fp32-1", "fp32-4", "fp32-5", "bf16-4", "sum", "blocks", "broken"],
     4: ["fp32-5", "bf16-2"],
 }
 
