@@ -315,13 +315,13 @@ def scale(
     Seconds and memory per million pairs, of preparation and of an epoch's plan.
     """
     kind = {"repeated": Path(repeat).name} if repeat else {}
+    config = Path("configs/fra-eng.yaml")
     for count in pairs:
         line = begin("scale", {"pairs": count} | kind)
         with tempfile.TemporaryDirectory() as folder:
             corpus, run = Path(folder) / "pairs.tsv", Run(Path(folder) / "run")
-            inside("write_pairs", corpus, count, *([repeat] if repeat else []))
+            inside("write_pairs", corpus, count, repeat)
             figures = inside("preparation", corpus, count)
-            config = Path("configs/fra-eng.yaml")
             for moment in ("first_update_s", "going_on_s"):
                 figures[moment] = seconds_to_update(config, run, corpus)
         record(line, figures, results / "scale.jsonl")

@@ -143,8 +143,8 @@ def _peaks_mb() -> list[float]:
     return [resource.getrusage(kind).ru_maxrss * 1024 / 1e6 for kind in kinds]
 
 
-def write_pairs(path: str, count: str, repeated: str = "") -> None:
-    """Write `count` pairs as a table: synthetic ones, or those of a corpus with changes."""
+def write_pairs(path: str, count: str, repeated: str) -> None:
+    """Write `count` pairs as a table: those of a corpus with changes, or for "" synthetic ones."""
     size = int(count)
     with Path(path).open("w", encoding="utf-8") as file:
         file.writelines(

@@ -167,7 +167,7 @@ class BlocksAhead:
         return self._here[1]
 
     def begin_next(self) -> None:
-        """Begin to make the block after the one asked for last, where that is more than reading."""
+        """Begin to make the block after the one asked for last, where another process does so."""
         assert self._here, "no block was asked for"
         epoch, block = self._here[0]
         after = (epoch, block + 1) if block + 1 < self.count else (epoch + 1, 0)
