@@ -4,6 +4,7 @@ The text below a field says what it means. `gru-mt config`, the JSON Schema and 
 show it, so it is written for users.
 """
 
+import codecs
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -23,6 +24,15 @@ def _without_controls(text: str) -> str:
     if printable(text) != text or "\n" in text:
         raise ValueError(f"must have no control characters, got {quoted(text)}")
     return text
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        "a".encode(name)  # LookupError for one of bytes, such as "hex"
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        raise ValueError(f"is no encoding that Python knows, got {quoted(name)}") from None
+    return "utf-8" if known in ("utf-8", "utf-8-sig") else name
 
 
 # The bounds are far beyond what anybody trains with. Within them no sum or product overflows.
@@ -67,10 +77,8 @@ Paths = Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=Text |
 _SetFiles = Annotated[list[Text], Field(min_length=1, max_length=100)]
 SetPaths = Annotated[_SetFiles, BeforeValidator(_listed, json_schema_input_type=Text | _SetFiles)]
 Columns = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1, max_length=2)]
-Encoding = Literal[
-    "utf-8", "utf-16", "latin-1", "cp1250", "cp1251", "cp1252", "koi8-r", "gb18030", "big5",
-    "shift_jis", "euc-jp", "euc-kr",
-]  # fmt: skip
+Encoding = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_known_encoding)]
+Delimiter = Annotated[str, Field(min_length=1, max_length=1, pattern=r'^[^"\\\r\n]$')]
 
 
 class FilesConfig(Section):
@@ -80,9 +88,14 @@ class FilesConfig(Section):
     """A table, or parallel files in the order of data.languages."""
     columns: Columns | None = None
     """Columns of a table that have the first and the second of data.languages, counted from 1. null
-    is the first two, with an attribution in the third, if any. Text with side: target has one."""
-    encoding: Encoding = "utf-8"
-    """How the files have their letters as bytes."""
+    is those that a header names, else those that hold text; three of text are two sides and an
+    attribution. Text with side: target has one."""
+    delimiter: Delimiter | None = None
+    """What stands between the columns of a table. null is a tab, and in .csv the mark that gives
+    nearly all lines as many columns."""
+    encoding: Encoding | None = None
+    """How the files have their letters as bytes: any encoding that Python knows. null is UTF-8, or
+    what XML declares."""
     name: Annotated[Text, Field(max_length=80, pattern=r"^[^/\\]+$")] | None = None
     """Its name in messages and scores; null is the file's name without its ending."""
 

@@ -85,12 +85,14 @@ class FileEnd(NamedTuple):
 
     sha256s: list[str]  # of the texts
     sample: bytes  # of their beginnings
+    notes: list[str]  # what to tell a user about how they were read
 
     @classmethod
     def of(cls, texts: Sequence[TextStream]) -> Self:
         """Return what is known of texts that were read."""
         sample = b"".join(text.sample for text in texts)[:SAMPLE]
-        return cls([text.sha256 for text in texts], sample)
+        notes = [note for text in texts for note in text.notes]
+        return cls([text.sha256 for text in texts], sample, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,7 @@ class Account:
         self.read = 0  # lines so far
         self._others: list[tuple[int, str]] = []  # the first rows with attributions to others
         self._lines, self._sha256s, self._sample = LineNumbers(), list[str](), b""
+        self._notes: list[str] = []
 
     def begin(self, name: str) -> None:
         """Take a file, whose chunks follow."""
@@ -153,6 +156,7 @@ class Account:
         """Take what is known of the file at its end."""
         self._sha256s += file.sha256s
         self._sample = self._sample or file.sample
+        self._notes += file.notes
 
     def add(self, judged: Judged) -> None:
         """Take the next chunk of the file."""
@@ -263,6 +267,7 @@ class Account:
 
     def _warnings(self, report: CorpusReport, same: int, others: int, thirds: int) -> Iterator[str]:
         """Yield what wants attention; `thirds` of `others` attributions differ."""
+        yield from dict.fromkeys(self._notes)
         if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
             said = advice(DropReason.NOT_UTF8, self._sample, self._config.languages)
             yield f"{self._where}: lines that are not UTF-8: {not_utf8}: {said}"

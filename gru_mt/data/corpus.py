@@ -13,14 +13,13 @@ from typing import NamedTuple
 from gru_mt.config import CorpusConfig, DataConfig
 from gru_mt.data.account import Account, Corpus, FileEnd, StoredPairs
 from gru_mt.data.corpora import fra_eng
-from gru_mt.data.corpora.files import Place, Shard, find_shards, user_path
+from gru_mt.data.corpora.files import Place, Shard, find_shards, unread_files, user_path
 from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
-from gru_mt.data.corpora.parallel import parallel_rows
+from gru_mt.data.corpora.layout import Wanted
 from gru_mt.data.corpora.phrasebook import sentences
+from gru_mt.data.corpora.readers import pair_rows, text_rows
 from gru_mt.data.corpora.reading import TextStream, open_text
 from gru_mt.data.corpora.rows import Row
-from gru_mt.data.corpora.table import csv_rows, one_sided_rows, table_rows
-from gru_mt.data.corpora.tmx import tmx_rows
 from gru_mt.data.disk import CHUNK
 from gru_mt.data.judging import Judged, judge
 from gru_mt.data.stages import Tell, tell_nobody
@@ -107,6 +106,9 @@ def _load(
         account.add(each.judged)
         tell(f"reading {name}", f"{account.read:,} lines", each.share)
     loaded = account.corpus(name)
+    if unread := _unread(corpus, config):
+        warning = f"{where}: not read: {', '.join(map(quoted, unread))}"
+        loaded = replace(loaded, warnings=(*loaded.warnings, warning))
     if is_built_in(corpus) and corpus.path[0] == "fra-eng":
         loaded = _as_fra_eng(loaded, where)
     return loaded
@@ -137,7 +139,7 @@ def _chunks(
         with ExitStack() as stack:
             texts = [stack.enter_context(_opened(place, corpus)) for place in shard]
             begins = shard[0].name
-            rows = iter(_rows(shard, texts, corpus, config))
+            rows = iter(_rows(texts, corpus, config))
             while (chunk := [*islice(rows, CHUNK)]) or begins:
                 share = (done + texts[0].share()) / len(shards)
                 yield next(numbers), _Chunk(chunk, begins, share)
@@ -153,7 +155,7 @@ def _judge_of(
     def judged(chunk: _Chunk | FileEnd) -> JudgedChunk | FileEnd:
         if isinstance(chunk, FileEnd):
             return chunk
-        found = judge(chunk.rows, config, sides, begins_file=bool(chunk.begins))
+        found = judge(chunk.rows, config, sides)
         return JudgedChunk(chunk.begins, chunk.share, found)
 
     return judged
@@ -168,10 +170,10 @@ def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[Shard]]
     """Return what messages call a corpus, and its files."""
     name = corpus.path[0]
     if is_built_in(corpus):
-        if config.languages == ["fr", "en"]:
+        if config.languages != ["en", "fr"]:
             raise UserError(
-                f"data.languages must be [en, fr] for {name}, whose first side is English; "
-                "for French to English set data.source to fr and data.target to en"
+                f"data.languages must be [en, fr] for {name}, which is English and French; for "
+                "French to English set data.source to fr and data.target to en"
             )
         if name == "phrasebook":
             return name, [(Place(Path(name)),)]
@@ -180,6 +182,14 @@ def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[Shard]]
     paths = [user_path(path) for path in corpus.path]
     alone = config.target if corpus.side else None
     return " and ".join(map(shown, paths)), find_shards(paths, config.languages, alone=alone)
+
+
+def _unread(corpus: CorpusConfig, config: DataConfig) -> list[str]:
+    """Return what a folder, a pattern or an archive has beside the files of a corpus."""
+    if is_built_in(corpus):
+        return []
+    alone = config.target if corpus.side else None
+    return unread_files([*map(user_path, corpus.path)], config.languages, alone=alone)
 
 
 def _opened(place: Place, corpus: CorpusConfig) -> AbstractContextManager[TextStream]:
@@ -214,21 +224,10 @@ def _hint(corpus: CorpusConfig) -> str:
     return f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}"
 
 
-def _rows(
-    shard: Shard, texts: Sequence[TextStream], corpus: CorpusConfig, config: DataConfig
-) -> Iterable[Row]:
+def _rows(texts: Sequence[TextStream], corpus: CorpusConfig, config: DataConfig) -> Iterable[Row]:
     """Return the rows of a file, or of two parallel files."""
-    if len(shard) == 2:
-        return parallel_rows(*texts, where=" and ".join(map(str, shard)))
-    [place], [text] = shard, texts
-    if corpus.side and place.ending == ".tmx":
-        raise UserError(f"{place}: a translation memory has both sides; leave out side: target")
+    languages = [config.target] if corpus.side else config.languages
+    wanted = Wanted(languages, corpus.columns, corpus.delimiter)
     if corpus.side:
-        second = not config.reversed
-        return one_sided_rows(text, corpus.columns, ending=place.ending, second=second)
-    match place.ending:
-        case ".tmx":
-            return tmx_rows(text, config.languages)
-        case ".csv":
-            return csv_rows(text, corpus.columns)
-    return table_rows(text, corpus.columns)
+        return text_rows(texts[0], wanted, second=not config.reversed)
+    return pair_rows(texts, wanted)

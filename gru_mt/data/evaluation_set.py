@@ -1,19 +1,26 @@
 """Sets of sentences with references: those that a corpus's split gives, and a user's own."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
 from gru_mt.config import DataConfig, EvaluationSetConfig
-from gru_mt.data.corpora.files import Place, user_path
+from gru_mt.data.corpora.files import Place, Shard, find_shards, user_path
+from gru_mt.data.corpora.layout import Wanted
+from gru_mt.data.corpora.markup import side_lines
+from gru_mt.data.corpora.readers import pair_rows
 from gru_mt.data.corpora.reading import open_text
-from gru_mt.data.corpora.rows import Dropped
-from gru_mt.data.corpora.table import csv_rows, table_rows
+from gru_mt.data.corpora.rows import Dropped, DropReason
 from gru_mt.data.example import Example
 from gru_mt.data.text import CONTROL
 from gru_mt.errors import UserError
 from gru_mt.storage import read_signed_json
+
+_LINE_ENDS = re.compile(r"\s*[\r\n]+\s*")  # in a cell of a table
+_LEFT_OUT = (DropReason.LANGUAGE, DropReason.XML)  # units of a translation memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +111,22 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def load_evaluation_set(files: EvaluationSetConfig, config: DataConfig, key: str) -> EvaluationSet:
-    """Return a user's own set, every line as it is but for spaces at its ends.
+def load_evaluation_set(
+    files: EvaluationSetConfig, config: DataConfig, key: str
+) -> tuple[EvaluationSet, list[str]]:
+    """Return a user's own set, every line as it is but for its ends, and what to tell about it.
 
     Raises UserError, which names the file and the line, for a line that is not text or has no
     reference. `key` is where `files` stands in the configuration.
     """
-    places = [Place(user_path(path)) for path in files.path]
-    if len(places) == 1:
-        columns = _table_columns(places[0], files)
+    shards = find_shards([*map(user_path, files.path)], config.languages)
+    notes: list[str] = []
+    tables = [_columns(shard, files, config.languages, notes) for shard in shards]
+    if len(tables) == 1:
+        [columns] = tables
     else:
-        columns = [(place, _lines(place, files.encoding)) for place in places]
+        sides = zip(*([lines for _, lines in table] for table in tables), strict=True)
+        columns = [(shards[0][0], [line for each in side for line in each]) for side in sides]
     if config.reversed:
         if len(columns) > 2:
             raise UserError(
@@ -122,37 +134,53 @@ def load_evaluation_set(files: EvaluationSetConfig, config: DataConfig, key: str
                 "from: name one of them"
             )
         columns.reverse()
-    name = places[0].stem(config.languages) if files.name is None else files.name
+    first = Place(user_path(files.path[0]))
+    name = first.stem(config.languages) if files.name is None else files.name
     found = EvaluationSet.from_files(columns, name)
     if not found.sources:
-        raise UserError(f"{places[0]}: is empty")
-    return found
+        raise UserError(f"{first}: is empty")
+    return found, notes
 
 
-def _lines(place: Place, encoding: str) -> list[str]:
-    texts = []
-    with open_text(place, encoding=encoding) as text:
-        for number, line in enumerate(text.lines(), start=1):
-            try:
-                texts.append(_checked(line.decode(), place, number))
-            except UnicodeDecodeError:
-                raise UserError(f"{place}:{number}: not UTF-8; set encoding") from None
-    return texts
+_Column = tuple[object, Sequence[str]]  # what messages call it, and its texts
 
 
-def _table_columns(place: Place, files: EvaluationSetConfig) -> list[tuple[object, Sequence[str]]]:
-    read = csv_rows if place.ending == ".csv" else table_rows
-    pairs = []
+def _columns(
+    shard: Shard, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
+) -> list[_Column]:
+    """Return the sources and the references of a table, or of parallel files."""
+    if len(shard) > 1:
+        return [(place, _lines(place, files.encoding)) for place in shard]
+    [place] = shard
+    pairs, left_out = [], Counter[DropReason]()
     with open_text(place, encoding=files.encoding) as text:
-        for number, row in enumerate(read(text, files.columns), start=1):
-            if isinstance(row, Dropped):
+        wanted = Wanted(languages, files.columns, files.delimiter)
+        for number, row in enumerate(pair_rows([text], wanted), start=1):
+            if not isinstance(row, Dropped):
+                pairs.append(tuple(_checked(side, place, number) for side in row[:2]))
+            elif row.reason in _LEFT_OUT:
+                left_out[row.reason] += 1
+            elif row.reason is not DropReason.HEADER:
                 raise UserError(f"{place}:{number}: {row.reason}")
-            pairs.append(tuple(_checked(side, place, number) for side in row[:2]))
+        notes += text.notes
+    counts = ", ".join(f"{reason}: {count:,}" for reason, count in left_out.items())
+    notes += [f"{place}: left out: {counts}"] if counts else []
     return [(place, side) for side in zip(*pairs, strict=True)] or [(place, ())] * 2
 
 
+def _lines(place: Place, encoding: str | None) -> list[str]:
+    texts = []
+    with open_text(place, encoding=encoding) as text:
+        for number, line in enumerate(side_lines(text), start=1):
+            if not isinstance(line, Dropped):
+                texts.append(_checked(line, place, number))
+            elif line.reason is not DropReason.MARKUP:
+                raise UserError(f"{place}:{number}: {line.reason}; set encoding")
+    return texts
+
+
 def _checked(text: str, place: Place, number: int) -> str:
-    text = text.strip()
+    text = _LINE_ENDS.sub(" ", text).strip()
     if CONTROL.search(text):
         raise UserError(f"{place}:{number}: has control characters")
     return text

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gru_mt.config import DataConfig
-from gru_mt.data.corpora.report import is_header
 from gru_mt.data.corpora.rows import Dropped, DropReason, Row
 from gru_mt.data.disk import Packed, digests
 from gru_mt.data.filters import why_no_translation
@@ -57,9 +56,7 @@ class Judged(NamedTuple):
     others: list[tuple[int, str]]  # attributions to others, by place in M
 
 
-def judge(
-    rows: Sequence[Row], config: DataConfig, sides: Sequence[int], *, begins_file: bool
-) -> Judged:
+def judge(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) -> Judged:
     """Return what becomes of a chunk's rows; only `sides` of the corpus have text."""
     dropped = Counter[DropReason]()
     examples: list[tuple[DropReason, int, str]] = []
@@ -70,8 +67,7 @@ def judge(
             reason, text = row
         else:
             first, second, attribution = map(clean, row)
-            is_first = begins_file and not place
-            reason = _reason(first, second, config, sides, is_first=is_first)
+            reason = _reason(first, second, config, sides)
             text = f"{first[:MAX_EXAMPLE]} | {second}"
         if reason is None:
             kept.append((place, first, second, attribution))
@@ -100,12 +96,8 @@ def _kind(first: str, second: str, attribution: str) -> int:
     return kind | Kind.OTHER if attribution else kind
 
 
-def _reason(
-    first: str, second: str, config: DataConfig, sides: Sequence[int], *, is_first: bool
-) -> DropReason | None:
+def _reason(first: str, second: str, config: DataConfig, sides: Sequence[int]) -> DropReason | None:
     """Return why a pair of cleaned sides is dropped, whatever the others are; None if it is not."""
-    if is_first and is_header(first, second, config.languages):
-        return DropReason.HEADER
     if CONTROL.search(first) or CONTROL.search(second):
         return DropReason.CONTROL
     texts = [(first, second)[side] for side in sides]

@@ -36,6 +36,7 @@ class Parts:
     leaks_are_kept: bool
     one_sided: list[Example] = field(default_factory=list)  # text whose sources are still to make
     beyond_limit: dict[str, int] = field(default_factory=dict)  # left out of each corpus
+    notes: list[str] = field(default_factory=list)  # on how dev and test were read
 
     def lines(self) -> list[str]:
         """Return lines for a person to read: what became of each corpus, and the sizes."""
@@ -93,7 +94,7 @@ class Parts:
 
     def warnings(self) -> list[str]:
         """Return what wants attention."""
-        return [warning for corpus in self.corpora for warning in corpus.warnings]
+        return [*self.notes, *(said for corpus in self.corpora for said in corpus.warnings)]
 
 
 def _sizes(sets: Sequence[EvaluationSet]) -> str:
@@ -149,10 +150,13 @@ def load_parts(
     language, is a leak. Raises UserError as `load_corpora` and `load_evaluation_set` do, and where
     two sets have one name.
     """
-    sets: Sets = {
-        part: [load_evaluation_set(each, config, f"data.{part}") for each in files]
-        for part, files in (("dev", config.dev), ("test", config.test))
-    }
+    sets: Sets = {"dev": [], "test": []}
+    notes: list[str] = []
+    for part, files in (("dev", config.dev), ("test", config.test)):
+        for each in files:
+            found, said = load_evaluation_set(each, config, f"data.{part}")
+            sets[part].append(found)
+            notes += said
     corpora = load_corpora(config, folder, tell, lines)
     tell("splitting")
     rows = [
@@ -185,6 +189,7 @@ def load_parts(
         config.leaks == "keep",
         [*StoredExamples(corpora, alone, reverse=config.reversed)],
         beyond,
+        notes,
     )
 
 

@@ -167,7 +167,7 @@ def _settings(config: DataConfig) -> dict[str, Any]:
     names = ("languages", "source", "target", "max_words", "max_ratio", "filters")
     values = config.model_dump(mode="json", include={*names})
     corpora = [
-        each.model_dump(mode="json", include={"path", "encoding", "columns", "side"})
+        each.model_dump(mode="json", include={"path", "encoding", "columns", "delimiter", "side"})
         for each in config.corpus
     ]
     return values | {"corpus": {str(place): each for place, each in enumerate(corpora)}}
@@ -190,8 +190,8 @@ class _Writer:
         match part:
             case None:
                 self.write({"kind": "corpus end"})
-            case FileEnd(sha256s, sample):
-                self.write({"kind": "file end", "sha256s": sha256s}, sample)
+            case FileEnd(sha256s, sample, notes):
+                self.write({"kind": "file end", "sha256s": sha256s, "notes": notes}, sample)
             case JudgedChunk(begins, share, judged):
                 values = {"kind": "chunk", "begins": begins, "share": share, "lines": judged.lines}
                 for name in ("dropped", "examples", "others"):
@@ -240,7 +240,7 @@ class _Reader:
             case "corpus end":
                 return None
             case "file end":
-                return FileEnd(values["sha256s"], *buffers)
+                return FileEnd(values["sha256s"], buffers[0], values["notes"])
         facts, *packed = buffers
         first, second = (
             Packed(data, np.frombuffer(length_N, np.int64))

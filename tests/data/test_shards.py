@@ -153,7 +153,7 @@ def test_shards_of_other_settings_or_files_are_refused(
         "shards/1-of-2: made with data.max_words 200, not 100; make it again"
     )
     assert refusal(configure({"encoding": "latin-1"}), folder) == (
-        "shards/1-of-2: made with data.corpus.1.encoding utf-8, not latin-1; make it again"
+        "shards/1-of-2: made with data.corpus.1.encoding null, not latin-1; make it again"
     )
     (tmp_path / "few.tsv").write_text("Other text.\tAnderer Text.\n")
     assert refusal(config, folder) == (

@@ -6,12 +6,13 @@ import lzma
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import zstandard
 
+from gru_mt.data.corpora.kinds import packing
 from gru_mt.errors import UserError, quoted, shown
 
 # What unpacking a damaged file raises; ValueError is for a name in a zip that is not text.
@@ -23,9 +24,11 @@ DAMAGE = (
     EOFError,
     ValueError,
 )
-_PACKED = (".gz", ".zst")
-TABLES = (".tsv", ".txt", ".csv", ".tmx")
-_ABOUT = re.compile(r"_about|readme|licen[sc]e|copying", re.IGNORECASE)  # no sentences in these
+JSON_LINES = (".jsonl", ".ndjson")
+TABLES = (".tsv", ".txt", ".csv", ".tmx", *JSON_LINES)
+_ABOUT = re.compile(  # no sentences in these
+    r"(_about|readme|licen[sc]e|copying|notice|attribution)(\.\w+)?", re.IGNORECASE
+)
 
 
 class Place(NamedTuple):
@@ -39,7 +42,7 @@ class Place(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The file's name without its folder, and without .gz or .zst."""
+        """The file's name without its folder, and without .gz and its like."""
         name = PurePosixPath(self.member or self.path.name).name
         return name[: -len(packed)] if (packed := packing(name)) else name
 
@@ -80,16 +83,10 @@ def find_shards(
     if len(paths) > 1:
         return [tuple(map(_only, paths))]
     [path] = paths
-    if _is_folder(path):
-        found = [Place(each) for each in sorted(path.glob("[!.]*")) if each.is_file()]
-    elif path.suffix.lower() == ".zip" and path.is_file():
-        found = _members(path)
-    elif (pattern := str(path)) != glob.escape(pattern) and not path.exists():
-        found = [Place(Path(each)) for each in sorted(glob.glob(pattern, recursive=True))]
-        found = [place for place in found if place.path.is_file()]
-    else:
+    found = _inside(path)
+    if found is None:
         return [(Place(path),)]
-    shards = _grouped(found, languages) if alone is None else _alone(found, alone)
+    shards = _chosen(found, languages, alone)
     if not shards:
         there = ", ".join(quoted(place.name) for place in found[:5]) or "nothing"
         endings = f".{alone}" if alone else f".{languages[0]} and .{languages[1]}"
@@ -101,11 +98,39 @@ def find_shards(
     return shards
 
 
+def unread_files(
+    paths: Sequence[Path], languages: Sequence[str], *, alone: str | None = None
+) -> list[str]:
+    """Return the names in a folder, a pattern or an archive that `find_shards` leaves out.
+
+    Hidden files, and those that tell about the others, are left out here too.
+    """
+    found = _inside(paths[0]) if len(paths) == 1 else None
+    if found is None:
+        return []
+    read = {place for shard in _chosen(found, languages, alone) for place in shard}
+    folders = sorted(paths[0].glob("[!.]*/")) if _is_folder(paths[0]) else []
+    others = [place.name for place in found if place not in read and not _is_about(place)]
+    return [*others, *(f"{folder.name}/" for folder in folders)]
+
+
+def _inside(path: Path) -> list[Place] | None:
+    """Return the files in a folder, a zip archive or a pattern, by name; None for a file."""
+    if _is_folder(path):
+        return [Place(each) for each in sorted(path.glob("[!.]*")) if each.is_file()]
+    if path.suffix.lower() == ".zip" and path.is_file():
+        return _members(path)
+    if (pattern := str(path)) != glob.escape(pattern) and not path.exists():
+        found = [Place(Path(each)) for each in sorted(glob.glob(pattern, recursive=True))]
+        return [place for place in found if place.path.is_file()]
+    return None
+
+
 def _only(path: Path) -> Place:
     """Return the place of one of two parallel files: the file, or the only text in a zip."""
     if path.suffix.lower() != ".zip" or not path.is_file():
         return Place(path)
-    members = [place for place in _members(path) if not _ABOUT.match(place.name)]
+    members = [place for place in _members(path) if not _is_about(place)]
     if len(members) != 1:
         raise UserError(
             f"{shown(path)}: {len(members):,} files in it; a zip archive that is one of two "
@@ -114,24 +139,29 @@ def _only(path: Path) -> Place:
     return members[0]
 
 
-def _grouped(places: Iterable[Place], languages: Sequence[str]) -> list[Shard]:
-    """Return the couples of parallel files; where there are none, the tables."""
-    first, second = languages
-    texts = [place for place in places if not _ABOUT.match(place.name)]
-    sides = {
-        side: {place.name.removesuffix(f".{side}"): place for place in texts
-               if place.name.endswith(f".{side}")}
-        for side in languages
-    }  # fmt: skip
-    couples: list[Shard] = [(sides[first][stem], sides[second][stem])
-               for stem in sides[first] if stem in sides[second]]  # fmt: skip
-    return couples or [(place,) for place in texts if place.ending in TABLES]
+def _chosen(found: Sequence[Place], languages: Sequence[str], alone: str | None) -> list[Shard]:
+    """Return the couples of parallel files and the tables, or the text that stands `alone`."""
+    texts = [place for place in found if not _is_about(place)]
+    tables: list[Shard] = [(place,) for place in texts if place.ending in TABLES]
+    if alone is not None:
+        return [(place,) for place in texts if place.ending in (*TABLES, f".{alone.lower()}")]
+    first, second = ({_stem(place, side): place for place in texts} for side in languages)
+    couples: list[Shard] = [(place, second[stem]) for stem, place in first.items()
+                            if stem and stem in second]  # fmt: skip
+    order = {place: number for number, place in enumerate(found)}
+    return sorted([*couples, *tables], key=lambda shard: order[shard[0]])
 
 
-def _alone(places: Iterable[Place], language: str) -> list[Shard]:
-    """Return the files of text in one language, and the tables."""
-    texts = [place for place in places if not _ABOUT.match(place.name)]
-    return [(place,) for place in texts if place.ending in (*TABLES, f".{language.lower()}")]
+def _stem(place: Place, side: str) -> str:
+    """Return where a file is, without the ending that names its language; "" without such."""
+    folder = PurePosixPath(place.member).parent if place.member else place.path.parent
+    stem = place.name.removesuffix(f".{side}")
+    return f"{folder}/{stem}" if stem != place.name else ""
+
+
+def _is_about(place: Place) -> bool:
+    """Return whether a file tells about the others, and holds no sentences."""
+    return _ABOUT.fullmatch(place.name) is not None
 
 
 def _is_folder(path: Path) -> bool:
@@ -153,11 +183,6 @@ def _members(path: Path) -> list[Place]:
         raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
     hidden = re.compile(r"(^|/)(__MACOSX/|\.[^/]*$)")
     return [Place(path, name) for name in names if not hidden.search(name)]
-
-
-def packing(name: str) -> str:
-    """Return the ending of a packed file's name: ".gz", ".zst", or "" if it is none."""
-    return next((ending for ending in _PACKED if name.lower().endswith(ending)), "")
 
 
 def damaged(path: Path, error: Exception) -> UserError:

@@ -4,11 +4,13 @@ A file that is damaged or of another kind is refused with what to do about it, a
 reading comes to the damage.
 """
 
+import bz2
 import codecs
 import errno
 import gzip
 import hashlib
 import io
+import lzma
 import stat
 import zipfile
 from collections.abc import Callable, Generator, Iterator
@@ -20,22 +22,27 @@ from typing import IO
 
 import zstandard
 
-from gru_mt.data.corpora.files import DAMAGE, Place, damaged, packing
+from gru_mt.data.corpora.encodings import encoding_of, recoded, with_line_feeds
+from gru_mt.data.corpora.files import DAMAGE, Place, damaged
+from gru_mt.data.corpora.kinds import LOOKED_AT, other_kind, packing, packing_of
 from gru_mt.data.corpora.report import SAMPLE
 from gru_mt.errors import UserError, shown
 
 MAX_LINE_BYTES = 10_000_000
 _PIECE = 1 << 20  # bytes that are read at a time
-_LOOKED_AT = 4_000  # bytes that tell what a file is
-_DOCUMENTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_START = 16  # bytes that tell how a file is packed
+_OPEN: dict[str, Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]] = {
+    ".gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+}
 
 
 class TextStream(io.RawIOBase):
     """The text of a file, from its beginning to its end, once."""
 
     def __init__(
-        self, pieces: Iterator[bytes], place: object, share: Callable[[], float] = float
+        self, pieces: Iterator[bytes], place: Place, share: Callable[[], float] = float
     ) -> None:
         """Take the text in pieces of any length; messages call it `place`.
 
@@ -44,6 +51,7 @@ class TextStream(io.RawIOBase):
         self._pieces, self._left, self.place = pieces, memoryview(b""), place
         self.share = share
         self._digest, self.sample = hashlib.sha256(), b""
+        self.notes: list[str] = []  # what to tell a user about how it was read
 
     @property
     def sha256(self) -> str:
@@ -56,17 +64,28 @@ class TextStream(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Read some bytes into `buffer`; return how many, 0 at the end."""
         while not self._left:
-            piece = next(self._pieces, None)
-            if piece is None:
+            if (piece := self._next()) is None:
                 return 0
-            self._digest.update(piece)
-            if len(self.sample) < SAMPLE:
-                self.sample += piece[: SAMPLE - len(self.sample)]
             self._left = memoryview(piece)
         size = min(len(buffer), len(self._left))
         buffer[:size] = self._left[:size]
         self._left = self._left[size:]
         return size
+
+    def _next(self) -> bytes | None:
+        piece = next(self._pieces, None)
+        if piece is not None:
+            self._digest.update(piece)
+            self.sample += piece[: SAMPLE - len(self.sample)]
+        return piece
+
+    def beginning(self) -> bytes:
+        """Return the first SAMPLE bytes of a text of which nothing was read; they stay to read."""
+        pieces = [bytes(self._left)]
+        while len(self.sample) < SAMPLE and (piece := self._next()) is not None:
+            pieces.append(piece)
+        self._left = memoryview(b"".join(pieces))
+        return self.sample
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines, without a byte order mark; only a line feed ends a line.
@@ -86,8 +105,10 @@ class TextStream(io.RawIOBase):
 
 
 @contextmanager
-def open_text(place: Place, *, encoding: str = "utf-8", missing: str = "") -> Iterator[TextStream]:
-    """Yield the text of a file in UTF-8; a .zip, .gz or .zst is unpacked while it is read.
+def open_text(
+    place: Place, *, encoding: str | None = None, missing: str = ""
+) -> Iterator[TextStream]:
+    """Yield the text of a file in UTF-8; what is packed is unpacked while it is read.
 
     Raises UserError, here or at reading, where it cannot be read, or is not text in `encoding`;
     lines that are not UTF-8 are no error here. `missing` ends the message of a file not found.
@@ -96,42 +117,15 @@ def open_text(place: Place, *, encoding: str = "utf-8", missing: str = "") -> It
     pieces = _unpacked(place, missing, read)
     try:
         start = b""
-        while len(start) < _LOOKED_AT and (piece := next(pieces, b"")):
+        while len(start) < LOOKED_AT and (piece := next(pieces, b"")):
             start += piece
-        _refuse_documents(start, place, encoding)
-        text = chain([start] if start else [], pieces)
-        recoded = text if encoding == "utf-8" else _recoded(text, encoding, place)
-        yield TextStream(recoded, place, lambda: read[0])
+        if kind := other_kind(start):
+            raise UserError(f"{place}: {kind}")
+        known = encoding_of(start, encoding, place)
+        text = recoded(chain([start] if start else [], pieces), known, place)
+        yield TextStream(with_line_feeds(text), place, lambda: read[0])
     finally:
         pieces.close()
-
-
-def _refuse_documents(start: bytes, place: Place, encoding: str) -> None:
-    if start.startswith(_DOCUMENTS):
-        raise UserError(
-            f"{place}: looks like a spreadsheet or another document: save it as tab-separated "
-            "text (.tsv); a zip archive must be named .zip"
-        )
-    looked_at = start[:_LOOKED_AT]
-    if encoding == "utf-8" and (
-        start.startswith(_UTF_16) or looked_at.count(0) > len(looked_at) / 4
-    ):
-        raise UserError(f"{place}: looks like UTF-16: set encoding: utf-16")
-
-
-def _recoded(pieces: Iterator[bytes], encoding: str, place: Place) -> Iterator[bytes]:
-    """Yield text in another encoding as UTF-8."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    done = 0  # bytes before this piece
-    for piece in chain(pieces, [b""]):
-        waiting = len(decoder.getstate()[0])
-        try:
-            yield decoder.decode(piece, final=not piece).encode()
-        except UnicodeDecodeError as error:
-            raise UserError(
-                f"{place}: not {encoding} at byte {done - waiting + error.start:,}: {error.reason}"
-            ) from None
-        done += len(piece)
 
 
 def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes, None, None]:
@@ -144,11 +138,13 @@ def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes,
             )
         with path.open("rb") as file, ExitStack() as stack:
             packed: IO[bytes] = file
+            start = file.peek(_START)
             if place.member:
                 archive = stack.enter_context(zipfile.ZipFile(file))
                 packed = stack.enter_context(archive.open(place.member))
+                start = packed.peek(_START)  # type: ignore[attr-defined]  # it is a ZipExtFile
             size = max(1, path.stat().st_size)
-            for piece in _pieces(packed, place.member or path.name):
+            for piece in _pieces(packed, packing(place.member or path.name) or packing_of(start)):
                 read[0] = file.tell() / size
                 yield piece
     except FileNotFoundError:
@@ -164,15 +160,13 @@ def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes,
         raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
 
 
-def _pieces(file: IO[bytes], name: str) -> Iterator[bytes]:
-    match packing(name):
-        case ".zst":
-            yield from _unpacked_zst(file)
-        case ".gz":
-            with gzip.open(file) as plain:
-                yield from iter(partial(plain.read, _PIECE), b"")
-        case _:
-            yield from iter(partial(file.read, _PIECE), b"")
+def _pieces(file: IO[bytes], packed: str) -> Iterator[bytes]:
+    if packed == ".zst":
+        yield from _unpacked_zst(file)
+        return
+    with ExitStack() as stack:
+        plain = stack.enter_context(_OPEN[packed](file)) if packed else file
+        yield from iter(partial(plain.read, _PIECE), b"")
 
 
 def _unpacked_zst(file: IO[bytes]) -> Iterator[bytes]:

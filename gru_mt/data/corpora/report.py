@@ -15,14 +15,6 @@ _ENCODINGS = {  # languages whose older files have other encodings than Western 
     "ru": ("cp1251",), "uk": ("cp1251",), "be": ("cp1251",), "bg": ("cp1251",),
     "pl": ("cp1250",), "cs": ("cp1250",), "sk": ("cp1250",), "hu": ("cp1250",), "hr": ("cp1250",),
 }  # fmt: skip
-_LANGUAGE_NAMES = {
-    "arabic", "bulgarian", "chinese", "croatian", "czech", "danish", "dutch", "english", "estonian",
-    "finnish", "french", "german", "greek", "hebrew", "hindi", "hungarian", "indonesian", "italian",
-    "japanese", "korean", "latvian", "lithuanian", "norwegian", "polish", "portuguese", "romanian",
-    "russian", "serbian", "slovak", "slovenian", "spanish", "swedish", "thai", "turkish",
-    "ukrainian", "vietnamese",
-}  # fmt: skip
-_ROLES = ({"source", "target"}, {"src", "tgt"}, {"src", "trg"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +47,17 @@ class CorpusReport:
         return [f"{self.read:,} lines read, {self.kept:,} kept", *reasons]
 
 
-def is_header(first: str, second: str, languages: Sequence[str]) -> bool:
-    """Return whether a line names its columns: "English" and "French", or "source" and "target"."""
-    cells = {first.lower(), second.lower()}
-    named = cells == {language.lower() for language in languages} or cells in _ROLES
-    return len(cells) == 2 and (named or cells <= _LANGUAGE_NAMES)
-
-
 def advice(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
     """Return what to do about lines that were dropped for `reason`, or ""; `sample` has such."""
     match reason:
         case DropReason.NO_TAB if _is_csv(sample):
-            return "looks like CSV: name it .csv"
+            return "looks like CSV: name it .csv, or set delimiter"
         case DropReason.NO_TAB:
             return "for parallel files set path: [FILE, FILE]"
         case DropReason.COLUMNS:
             return "set columns to those of the two sides, such as columns: [1, 2]"
+        case DropReason.OTHER_COLUMNS | DropReason.QUOTES:
+            return "cells that hold a delimiter or quotation marks stand in such; these are doubled"
         case DropReason.SEVERAL_COLUMNS:
             return "set columns to the one of data.target, such as columns: [2]"
         case DropReason.NOT_UTF8:

@@ -1,0 +1,166 @@
+"""Which columns hold the two languages, by the names in a header."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+# Codes of ISO 639 and names, each language's own and what its neighbours call it.
+_LANGUAGES = """
+ar ara arabic arabe arabisch árabe عربي العربية
+be bel belarusian
+bg bul bulgarian български
+bn ben bengali bangla বাংলা
+ca cat catalan català
+cs cze ces czech tschechisch čeština česky
+cy wel cym welsh
+da dan danish dänisch dansk
+de ger deu german deutsch allemand alemán tedesco немецкий 德语 ドイツ語
+el gre ell greek griechisch grec ελληνικά
+en eng english anglais englisch inglés ingles inglese inglês engelska английский 英语 英文 英語
+eo epo esperanto
+es spa spanish español espanol castellano espagnol spanisch spagnolo испанский 西班牙语 スペイン語
+et est estonian eesti
+eu baq eus basque euskara
+fa per fas persian farsi persisch فارسی
+fi fin finnish finnisch suomi
+fr fre fra french français francais französisch francés francese francês французский 法语 フランス語
+ga gle irish gaeilge
+gl glg galician galego
+he heb hebrew עברית
+hi hin hindi हिन्दी हिंदी
+hr hrv croatian hrvatski
+hu hun hungarian ungarisch magyar
+hy arm hye armenian
+id ind indonesian indonesia
+is ice isl icelandic íslenska
+it ita italian italiano italien italienisch итальянский 意大利语 イタリア語
+ja jp jpn japanese japonais japanisch japonés giapponese 日本語 日语 日文
+ka geo kat georgian ქართული
+kk kaz kazakh
+km khm khmer ភាសាខ្មែរ
+ko kr kor korean coréen koreanisch 한국어 韩语 韓国語
+la lat latin latine
+lt lit lithuanian lietuvių
+lv lav latvian latviešu
+mk mac mkd macedonian
+mn mon mongolian
+mr mar marathi मराठी
+ms may msa malay
+my bur mya burmese မြန်မာ
+ne nep nepali नेपाली
+nl dut nld dutch néerlandais niederländisch nederlands
+no nb nn nor norwegian norsk bokmål nynorsk
+pl pol polish polnisch polonais polski
+pt por portuguese português portugues portugais portugiesisch portugués
+ro rum ron romanian română
+ru rus russian russe russisch ruso русский 俄语 ロシア語
+sk slo slk slovak slovenčina
+sl slv slovenian slovenščina
+sq alb sqi albanian shqip
+sr srp serbian srpski српски
+sv swe swedish schwedisch suédois svenska
+sw swa swahili kiswahili
+ta tam tamil தமிழ்
+te tel telugu తెలుగు
+th tha thai ไทย
+tl tgl tagalog filipino
+tr tur turkish türkisch turc türkçe
+uk ukr ukrainian ukrainisch українська
+ur urd urdu اردو
+vi vie vietnamese tiếng
+zh cn zho chi cmn cht chs chinese mandarin chinois chinesisch cinese 中文 汉语 漢語 中国語
+"""
+_BY_NAME = {name: line.split()[0] for line in _LANGUAGES.split("\n") for name in line.split()}
+_CODE = 3  # letters of a code, at most: a line may have "is" and "it" for words
+_ROLES = ({"source", "src"}, {"target", "tgt", "trg"})  # of the first side, and of the second
+_USUAL = {  # other words that stand in the names of columns
+    "caption", "captions", "clean", "col", "column", "content", "data", "id", "index", "input",
+    "lang", "language", "line", "number", "original", "output", "phrase", "phrases", "raw", "score",
+    "seg", "segment", "sent", "sentence", "sentences", "side", "string", "text", "texts", "title",
+    "translated", "translation", "translations", "unnamed", "utterance", "word", "words",
+    *_ROLES[0], *_ROLES[1],
+}  # fmt: skip
+_BETWEEN_WORDS = re.compile(r"[\s\d_.,:;/|()\[\]-]+")
+_REGION = re.compile(r"(?<=..)[-_][a-z0-9]{2,4}$")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # textEn
+
+
+@cache
+def language_code(name: str) -> str:
+    """Return the two letters of a language's code or name: "eng", "English", "en-GB" -> "en".
+
+    A name that is not known is its own code, in small letters and without a region.
+    """
+    plain = name.strip().lower()
+    code = _REGION.sub("", plain)
+    return _BY_NAME.get(code, code)
+
+
+def named_columns(names: Sequence[str], languages: Sequence[str]) -> list[int] | None:
+    """Return the columns, from 0, that a header names for `languages`; None where it does not.
+
+    They may be named by language ("fr", "french_sentence"), or, where there are two, by their role:
+    "source" is the first, "target" the second.
+    """
+    wanted = [language_code(language) for language in languages]
+    found = [_only_column(names, code) for code in wanted]
+    if None in found and len(languages) > 1:
+        found = [
+            next((column for column, name in enumerate(names) if role & _words(name)), None)
+            for role in _ROLES
+        ]
+    columns = [column for column in found if column is not None]
+    return columns if len({*columns}) == len(languages) else None
+
+
+def is_header(names: Sequence[str], languages: Sequence[str]) -> bool:
+    """Return whether a line names its columns: "en" and "fr", "source" and "target", "id" ..."""
+    cells = [name.strip().lower() for name in names if name.strip()]
+    if len(cells) < 2 or len({*cells}) < len(cells):
+        return False
+    if named_columns(names, languages):
+        return True
+    named = {code for cell in cells if len(cell) > _CODE for code in _languages_in(cell)}
+    return len(named) == len(cells) or all(_words(cell) <= _USUAL for cell in cells)
+
+
+def other_languages(names: Sequence[str], languages: Sequence[str]) -> list[str]:
+    """Return the names in a header that are those of languages, but of none of `languages`.
+
+    Where a code of `languages` is not known, nothing can be said, and the list is empty.
+    """
+    wanted = {language_code(language) for language in languages}
+    if not wanted <= {*_BY_NAME.values()}:
+        return []
+    long = [name for name in names if len(name.strip()) > _CODE]
+    return [name for name in long if (found := _languages_in(name)) and not found & wanted]
+
+
+def _only_column(names: Sequence[str], code: str) -> int | None:
+    """Return the column that a header names for a language: by its name alone, else with others.
+
+    It is None where several are, as in "en_1" and "en_2".
+    """
+    columns = [column for column, name in enumerate(names) if _languages_in(name) == {code}]
+    exact = [column for column in columns if language_code(names[column]) == code]
+    for found in (exact, columns):
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _languages_in(name: str) -> set[str]:
+    """Return the codes of the languages that a column's name has: "sentence_en" -> {"en"}.
+
+    A sentence that speaks of a language is no name.
+    """
+    code, words = language_code(name), _words(name)
+    if code in _BY_NAME.values():
+        return {code}
+    if words - _BY_NAME.keys() - _USUAL or re.search(r"[.?!。？！]\s*$", name):
+        return set()
+    return {_BY_NAME[word] for word in words & _BY_NAME.keys()}
+
+
+def _words(name: str) -> set[str]:
+    return {*_BETWEEN_WORDS.split(_CAMEL.sub(" ", name).lower())} - {""}
