@@ -78,7 +78,7 @@ _SetFiles = Annotated[list[Text], Field(min_length=1, max_length=100)]
 SetPaths = Annotated[_SetFiles, BeforeValidator(_listed, json_schema_input_type=Text | _SetFiles)]
 Columns = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1, max_length=2)]
 Encoding = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_known_encoding)]
-Delimiter = Annotated[str, Field(min_length=1, max_length=1, pattern=r'^[^"\\\r\n]$')]
+Delimiter = Annotated[str, Field(pattern=r'^[^"\\\r\n]{1,5}$')]
 
 
 class FilesConfig(Section):

@@ -189,7 +189,12 @@ class Account:
             )
         kept = {*row_N[np.isin(row_N, [row for row, _ in self._others])].tolist()}
         thirds = {text for row, text in self._others if row in kept}
-        warnings = tuple(self._warnings(report, same, others, min(len(thirds), _LOOKED_AT)))
+        if len(thirds) > _FEW and 2 * len(thirds) > min(others, _LOOKED_AT):
+            raise UserError(
+                f"{self._where}: column 3 is no attribution, as nearly every line has another text "
+                f"in it: set columns to those of {' and '.join(self._config.languages)}"
+            )
+        warnings = tuple(self._warnings(report, same))
         credit = "; ".join(attributions)
         return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, self._lines)
 
@@ -265,16 +270,11 @@ class Account:
                 "both sides; was one file or column named twice?"
             )
 
-    def _warnings(self, report: CorpusReport, same: int, others: int, thirds: int) -> Iterator[str]:
-        """Yield what wants attention; `thirds` of `others` attributions differ."""
+    def _warnings(self, report: CorpusReport, same: int) -> Iterator[str]:
+        """Yield what wants attention."""
         yield from dict.fromkeys(self._notes)
         if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
             said = advice(DropReason.NOT_UTF8, self._sample, self._config.languages)
             yield f"{self._where}: lines that are not UTF-8: {not_utf8}: {said}"
         if same > _OFTEN * report.kept:
             yield f"{self._where}: {same:,} pairs have the same text on both sides"
-        if thirds > _FEW and 2 * thirds > min(others, _LOOKED_AT):
-            yield (
-                f"{self._where}: column 3 is read as an attribution, and looks like text: set "
-                "columns: [1, 2], or [1, 3] to train on it"
-            )

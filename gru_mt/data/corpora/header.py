@@ -72,7 +72,10 @@ zh cn zho chi cmn cht chs chinese mandarin chinois chinesisch cinese 中文 汉�
 """
 _BY_NAME = {name: line.split()[0] for line in _LANGUAGES.split("\n") for name in line.split()}
 _CODE = 3  # letters of a code, at most: a line may have "is" and "it" for words
-_ROLES = ({"source", "src"}, {"target", "tgt", "trg"})  # of the first side, and of the second
+_ROLES = (
+    {"source", "src", "original"},
+    {"target", "tgt", "trg", "translation"},
+)  # of the first side, and of the second
 _USUAL = {  # other words that stand in the names of columns
     "caption", "captions", "clean", "col", "column", "content", "data", "id", "index", "input",
     "lang", "language", "line", "number", "original", "output", "phrase", "phrases", "raw", "score",

@@ -112,10 +112,10 @@ def _lines(sample: bytes) -> list[str]:
 
 
 def _form(lines: Sequence[str], wanted: Wanted, *, is_csv: bool) -> Form:
-    if not is_csv:
-        delimiter = wanted.delimiter or "\t"
-        return Form(delimiter, _is_quoted(lines, delimiter) and len(wanted.languages) > 1)
-    marks = wanted.delimiter or _DELIMITERS
+    marks = wanted.delimiter or (_DELIMITERS if is_csv else "\t")
+    if not is_csv or len(wanted.delimiter or "") > 1:
+        is_quoted = len(marks) == 1 < len(wanted.languages) and _is_quoted(lines, marks)
+        return Form(marks, quoted=is_quoted)
     if not wanted.delimiter and lines and (match := _SEPARATOR_LINE.fullmatch(lines[0])):
         marks = match[1]
     lines = [line for line in lines if line.strip()]

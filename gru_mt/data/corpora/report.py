@@ -16,6 +16,16 @@ _ENCODINGS = {  # languages whose older files have other encodings than Western 
     "pl": ("cp1250",), "cs": ("cp1250",), "sk": ("cp1250",), "hu": ("cp1250",), "hr": ("cp1250",),
 }  # fmt: skip
 
+_QUOTES = "cells that hold a delimiter or quotation marks stand in such; these are doubled"
+_ADVICE = {
+    DropReason.NO_TAB: "for parallel files set path: [FILE, FILE]",
+    DropReason.OTHER_COLUMNS: _QUOTES,
+    DropReason.QUOTES: _QUOTES,
+    DropReason.SEVERAL_COLUMNS: "set columns to the one of data.target, such as columns: [2]",
+    DropReason.TOO_LONG: "data.max_words is the limit",
+    DropReason.RATIO: "data.max_ratio is the limit",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class DroppedLines:
@@ -50,26 +60,18 @@ class CorpusReport:
 def advice(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
     """Return what to do about lines that were dropped for `reason`, or ""; `sample` has such."""
     match reason:
+        case DropReason.NO_TAB if sample.count(b"|||") > sample.count(b"\n") / 2:
+            return "set delimiter: '|||'"
         case DropReason.NO_TAB if _is_csv(sample):
             return "looks like CSV: name it .csv, or set delimiter"
-        case DropReason.NO_TAB:
-            return "for parallel files set path: [FILE, FILE]"
         case DropReason.COLUMNS:
-            return "set columns to those of the two sides, such as columns: [1, 2]"
-        case DropReason.OTHER_COLUMNS | DropReason.QUOTES:
-            return "cells that hold a delimiter or quotation marks stand in such; these are doubled"
-        case DropReason.SEVERAL_COLUMNS:
-            return "set columns to the one of data.target, such as columns: [2]"
+            return f"set columns to those of {' and '.join(languages)}, counted from 1"
         case DropReason.NOT_UTF8:
             encoding = _likely_encoding(sample, languages)
             return f"looks like {encoding.capitalize()}: set encoding: {encoding}"
-        case DropReason.TOO_LONG:
-            return "data.max_words is the limit"
-        case DropReason.RATIO:
-            return "data.max_ratio is the limit"
         case DropReason.LANGUAGE:
             return f"data.languages {[*languages]} must be the codes that it has"
-    return ""
+    return _ADVICE.get(reason, "")
 
 
 def _is_csv(sample: bytes) -> bool:

@@ -81,6 +81,9 @@ def test_a_delimiter_may_be_set() -> None:
     assert pairs(load("a.txt", content, {"delimiter": "#"})) == SHORT
     assert pairs(load("a.csv", content, {"delimiter": "#"})) == SHORT
     assert "set delimiter" in refusal("b.txt", written(SHORT))
+    moses = "".join(f"{first} ||| {second}\n" for first, second in SHORT)
+    assert "set delimiter: '|||'" in refusal("c.txt", moses)
+    assert pairs(load("c.txt", moses, {"delimiter": "|||"})) == SHORT
 
 
 def test_a_comma_that_no_quotation_marks_protect_costs_its_line() -> None:
@@ -251,7 +254,7 @@ def test_what_was_chosen_by_its_looks_is_said() -> None:
 
 def test_four_columns_of_text_are_refused() -> None:
     rows = [(first, second, f"x {first}", f"y {second}") for first, second in SHORT]
-    assert "set columns to those of the two sides" in refusal("a.csv", written(rows))
+    assert "set columns to those of en and fr, counted from 1" in refusal("a.csv", written(rows))
 
 
 # Text in one language

@@ -172,7 +172,7 @@ def test_an_encoding_that_the_file_has_not_is_refused(tmp_path: Path) -> None:
         ("c.txt", b'Go.,Va !\n"Yes, no.",Oui.\n', "looks like CSV: name it .csv"),
         ("c.txt", b"Go.;Va !\nYes.;Oui.\n", "looks like CSV: name it .csv"),
         ("c.txt", b"Go.\nYes, we can.\nNo.\n", "for parallel files set path: [FILE, FILE]"),
-        ("c.tsv", b"1\tGo.\tVa !\tx\n", "set columns to those of the two sides"),
+        ("c.tsv", b"1\tGo.\tVa !\tx\n", "set columns to those of en and fr, counted"),
         ("c.tsv", b"Go.\tGo.\nNo.\tNo.\n", "2 of 2 pairs have the same text on both sides"),
         ("c.tsv", b"a\t\n" * 3 + b"b\tB\n" * 7, "9 of 10 lines dropped; most often duplicate: 6"),
     ],
@@ -232,8 +232,11 @@ def test_a_header_is_no_loss(tmp_path: Path) -> None:
 
 def test_a_third_language_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text("".join(f"a{n}\tb{n}\tc{n}\n" for n in range(50)))
-    [warning] = load_one(data_config(str(tmp_path / "c.tsv"))).warnings
-    assert "column 3 is read as an attribution, and looks like text: set columns: [1, 2]" in warning
+    said = refusal(str(tmp_path / "c.tsv"))
+    assert "column 3 is no attribution" in said
+    assert said.endswith("set columns to those of en and fr")
+    chosen = load_one(data_config({"path": str(tmp_path / "c.tsv"), "columns": [2, 3]}))
+    assert chosen.pairs[0] == Pair("b0", "c0", 1)
 
 
 def test_two_corpora_of_one_name_need_names_of_their_own(tmp_path: Path) -> None:
