@@ -1,13 +1,17 @@
 """Corpora and sentences with anything in them."""
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 import random
 import re
 import zipfile
 from pathlib import Path
+
+import zstandard
 
 from gru_mt.config import DataConfig, TokenizerConfig
 from gru_mt.config_file import parse_config
@@ -27,7 +31,20 @@ FILES = [  # none is a text of pairs
     "\0", "a\x1bb", "fra-eng/", "~nobody/a", "%", "", "/dev/stdin", "/proc/self/pagemap",
 ]  # fmt: skip
 STEMS = ["a", "a b", "é中", "-a", "a'\"$", "\x1b[2J", "a\nb", ".a", "x" * 200, "\u202e"]
-MEMBERS = ["a.txt", "_about.txt", ".b.txt", "c\x1b.tsv", "d.csv"]
+MEMBERS = [
+    "a.txt",
+    "_about.txt",
+    ".b.txt",
+    "c\x1b.tsv",
+    "d.csv",
+    "e.jsonl",
+    "f.tmx",
+    "g.en",
+    "g.fr",
+]
+PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
+           ".zst": zstandard.compress}  # fmt: skip
+ENCODINGS = ["utf-8", "utf-16", "utf-16-le", "utf-32", "cp1252", "shift_jis", "gb18030", "utf-7"]
 
 
 def corpora(place: Place) -> Campaign:
@@ -43,9 +60,12 @@ def corpora(place: Place) -> Campaign:
             return
         os.chdir(folder)
         table = rng.random() < 0.7
-        corpus: str | dict[str, list[str]]
-        if table:
+        corpus: str | dict[str, object]
+        if table and rng.random() < 0.5:
             corpus = written(rng, lines_of_pairs(rng), folder)
+        elif table:
+            name = written(rng, formatted(rng, lines_of_pairs(rng)), folder)
+            corpus = {"path": name} | options_of_files(rng)
         else:
             source, target = (written(rng, lines_of_text(rng), folder) for _ in range(2))
             if rng.random() < 0.5:
@@ -122,17 +142,59 @@ def lines_of_pairs(rng: random.Random) -> bytes:
     )
 
 
+def formatted(rng: random.Random, table: bytes) -> bytes:
+    """Return a table as CSV, JSON lines, TMX or SGML, with mistakes, in some encoding."""
+    rows = [line.split("\t") for line in table.decode(errors="replace").split("\n")]
+    mark, quote = rng.choice(",;\t|"), rng.choice(['"', '"', "'", ""])
+    match rng.randrange(4):
+        case 0:
+            shown = lambda cell: f"{quote}{cell}{quote}" if rng.random() < 0.5 else cell  # noqa: E731
+            text = "\n".join(mark.join(map(shown, row)) for row in rows)
+        case 1:
+            names = rng.choice(
+                [("en", "fr"), ("target", "source"), ("a", "b"), ("translation", "id")]
+            )
+            text = "\n".join(json.dumps(dict(zip(names, row, strict=False))) for row in rows)
+        case 2:
+            units = "".join(
+                f"<tu><tuv xml:lang='en'><seg>{row[0]}</seg></tuv><tuv lang='fr'><seg>{row[-1]}"
+                "<ph>x</ph></seg></tuv></tu>\n"
+                for row in rows
+            )
+            declared = rng.choice(["", "<?xml version='1.0' encoding='utf-16'?>", "<?xml?>"])
+            text = f"{declared}<tmx><body>{units}{rng.choice(['</body></tmx>', '<tu>', ''])}"
+        case _:
+            text = "<refset>" + "".join(f"<seg id='1'>{row[0]}</seg>\n" for row in rows)
+    for _ in range(rng.choice([0, 0, 0, 1, 3])):
+        at = rng.randrange(len(text) + 1)
+        text = text[:at] + rng.choice(['"', "<", "\r", "\\", "\0", "{", "&"]) + text[at:]
+    header = rng.choice(["", "", f"en{mark}fr\n", f"french{mark}english\n", f"sep={mark}\n"])
+    return (header + text).encode(rng.choice(ENCODINGS), errors="ignore")
+
+
+def options_of_files(rng: random.Random) -> dict[str, object]:
+    """Return keys that say how a corpus's files are read, or none."""
+    values = {
+        "encoding": rng.choice(ENCODINGS),
+        "columns": rng.choice([[1, 2], [2, 1], [3, 9]]),
+        "delimiter": rng.choice([",", ";", "\t", "|||", " "]),
+    }
+    return {key: value for key, value in values.items() if rng.random() < 0.3}
+
+
 def written(rng: random.Random, content: bytes, folder: Path) -> str:
     """Write a corpus, packed or not, perhaps damaged, under some name; return the name."""
     stem = rng.choice(STEMS)
     match rng.randrange(6):
         case 0:
-            ending, content = ".gz", gzip.compress(content)
+            ending = rng.choice([*PACKERS])
+            content = PACKERS[ending](content)
+            ending = rng.choice([ending, "", f".csv{ending}"])
         case 1:
             ending, content = ".zip", _zipped(rng, content)
         case _:
-            ending = rng.choice([".tsv", ".txt", "", ".TSV"])
-    if ending in (".gz", ".zip") and rng.random() < 0.3:
+            ending = rng.choice([".tsv", ".txt", "", ".TSV", ".csv", ".jsonl", ".tmx", ".json"])
+    if ending in (*PACKERS, ".zip") and rng.random() < 0.3:
         at = rng.randrange(len(content) + 1)
         content = content[:at] + rng.choice([b"", rng.randbytes(1) + content[at + 1 :]])
     name = f"{stem}-{rng.randrange(100)}{ending}"
@@ -149,7 +211,7 @@ def _zipped(rng: random.Random, content: bytes) -> bytes:
     return file.getvalue()
 
 
-def _command(config: str, corpus: str | dict[str, list[str]], folder: Path) -> None:
+def _command(config: str, corpus: str | dict[str, object], folder: Path) -> None:
     """Judge `gru-mt data` on a corpus."""
     value = json.dumps(corpus)
     path = folder / "a.yaml"
