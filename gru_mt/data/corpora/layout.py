@@ -13,7 +13,7 @@ from gru_mt.errors import UserError, quoted
 
 _DELIMITERS = ",;\t|"
 _NEARLY_ALL, _LABELS = 0.95, 0.05  # shares of lines; of distinct labels among them
-_LEAST, _MOST = 100, 2_000  # lines that labels are told from, and that are looked at
+_FEW, _LEAST, _MOST = 5, 100, 2_000  # lines that tell numbers, and labels; that are looked at
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*%?\s*")
 _NAME = re.compile(r"\w+://\S*|[\x21-\x7e]*\d[\x21-\x7e]*")  # an address, or such as en-fr_0012
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # Excel's first line
@@ -56,14 +56,7 @@ def find_layout(sample: bytes, wanted: Wanted, *, is_csv: bool, place: object) -
         return found._replace(columns=chosen)
     if len(wanted.languages) == 1:
         return found._replace(columns=(0,) if width < 2 else None, width=1)
-    texts = text_columns(table[names is not None :], width)
-    if (width < 4 and len(texts) != 2) or texts == (0, 1):
-        if width > 3:
-            return found._replace(columns=texts)
-        return found._replace(columns=(0, 1), attribution=2, width=max(2, width) if is_csv else 3)
-    if len(texts) != 2:
-        return found._replace(width=3)
-    return found._replace(columns=texts, note=note(texts, wanted))
+    return _by_looks(found, table[names is not None :], width, wanted)
 
 
 def chosen_columns(
@@ -104,6 +97,18 @@ def note(columns: Sequence[int], wanted: Wanted) -> str:
     return f"columns {numbers} are read as {languages}; set columns to read others"
 
 
+def _by_looks(found: Layout, table: Sequence[Sequence[str]], width: int, wanted: Wanted) -> Layout:
+    """Return a layout with the columns that hold text: the first two, where up to three may."""
+    texts = text_columns(table, width)
+    if width < 4 and (len(texts) != 2 or texts == (0, 1)):
+        is_credit = not any(_is_mostly(pattern, table, 2) for pattern in (_NUMBER, _NAME))
+        most = 3 if found.width is None else max(2, width)
+        return found._replace(columns=(0, 1), attribution=2 if is_credit else None, width=most)
+    if len(texts) != 2:
+        return found._replace(width=3)
+    return found._replace(columns=texts, note="" if texts == (0, 1) else note(texts, wanted))
+
+
 def _lines(sample: bytes) -> list[str]:
     """Return the whole lines of a beginning."""
     whole = sample.rpartition(b"\n")[0] if len(sample) >= SAMPLE else sample
@@ -126,22 +131,24 @@ def _form(lines: Sequence[str], wanted: Wanted, *, is_csv: bool) -> Form:
 
 def _fitness(
     lines: Sequence[str], form: Form, wanted: Wanted
-) -> tuple[bool, bool, bool, bool, float]:
+) -> tuple[bool, bool, bool, bool, int, float]:
     """Return how well a form of CSV fits: its delimiter gives nearly all lines as many columns.
 
-    Of those that do, one is better that has a header, one that no space follows, as in prose, and
-    one that gives no more columns than are read.
+    Of those that do, one is better that has a header, one that no space follows, as in prose, one
+    that gives no more columns than are read, and one whose quotation marks fit more lines.
     """
-    table = [cells for line in lines if (cells := quoted_cells(line, form)[0])]
+    read = [*records(lines, form)]
+    table = [cells for cells in read if not isinstance(cells, Dropped)]
     width = _usual_width(table)
     least = max([len(wanted.languages), *(wanted.columns or ())])
     if width < least:
-        return False, False, False, False, 0.0
-    share = sum(len(cells) == width for cells in table) / len(lines)
+        return False, False, False, False, 0, 0.0
+    share = sum(len(cells) == width for cells in table) / len(read)
     after = [cell for cells in table for cell in cells[1:]]
     in_prose = 2 * sum(cell[:1] == " " for cell in after) > len(after)
     named = named_columns(table[0], wanted.languages) is not None
-    return share >= _NEARLY_ALL, named, not in_prose, width == least, share
+    sound = sum(quoted_cells(line, form) != (None, False) for line in lines)
+    return share >= _NEARLY_ALL, named, not in_prose, width == least, sound, share
 
 
 def _is_quoted(lines: Sequence[str], delimiter: str) -> bool:
@@ -170,7 +177,7 @@ def _has_header(table: Sequence[Sequence[str]], width: int, languages: Sequence[
     first, rest = table[0], table[1:]
     if is_header(first, languages):
         return True
-    return width > 2 and len(first) == width and any(
+    return width > 2 and len(first) == width and len(rest) >= _FEW and any(
         not _NUMBER.fullmatch(first[column]) and _is_mostly(_NUMBER, rest, column)
         for column in range(width)
     )  # fmt: skip

@@ -231,12 +231,12 @@ def test_a_header_is_no_loss(tmp_path: Path) -> None:
 
 
 def test_a_third_language_is_noticed(tmp_path: Path) -> None:
-    (tmp_path / "c.tsv").write_text("".join(f"a{n}\tb{n}\tc{n}\n" for n in range(50)))
+    (tmp_path / "c.tsv").write_text("".join(f"a{n}\tb{n}\tc c{n}\n" for n in range(50)))
     said = refusal(str(tmp_path / "c.tsv"))
     assert "column 3 is no attribution" in said
     assert said.endswith("set columns to those of en and fr")
     chosen = load_one(data_config({"path": str(tmp_path / "c.tsv"), "columns": [2, 3]}))
-    assert chosen.pairs[0] == Pair("b0", "c0", 1)
+    assert chosen.pairs[0] == Pair("b0", "c c0", 1)
 
 
 def test_two_corpora_of_one_name_need_names_of_their_own(tmp_path: Path) -> None:
