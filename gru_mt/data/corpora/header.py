@@ -123,8 +123,9 @@ def is_header(names: Sequence[str], languages: Sequence[str]) -> bool:
         return False
     if named_columns(names, languages):
         return True
-    named = {code for cell in cells if len(cell) > _CODE for code in _languages_in(cell)}
-    return len(named) == len(cells) or all(_words(cell) <= _USUAL for cell in cells)
+    named = [_languages_in(cell) for cell in cells if not _words(cell) <= _USUAL]
+    are_names = all(len(cell) > _CODE or _words(cell) <= _USUAL for cell in cells)
+    return are_names and all(named) and len(set().union(*named)) == len(named)
 
 
 def other_languages(names: Sequence[str], languages: Sequence[str]) -> list[str]:

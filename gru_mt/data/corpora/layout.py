@@ -16,6 +16,7 @@ _NEARLY_ALL, _LABELS = 0.95, 0.05  # shares of lines; of distinct labels among t
 _FEW, _LEAST, _MOST = 5, 100, 2_000  # lines that tell numbers, and labels; that are looked at
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*%?\s*")
 _NAME = re.compile(r"\w+://\S*|[\x21-\x7e]*\d[\x21-\x7e]*")  # an address, or such as en-fr_0012
+_IN_PROSE = re.compile(r" .*[^\W\d].*", re.DOTALL)  # what follows a comma in a sentence
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # Excel's first line
 
 
@@ -100,6 +101,8 @@ def note(columns: Sequence[int], wanted: Wanted) -> str:
 def _by_looks(found: Layout, table: Sequence[Sequence[str]], width: int, wanted: Wanted) -> Layout:
     """Return a layout with the columns that hold text: the first two, where up to three may."""
     texts = text_columns(table, width)
+    if width > 2 and any(_is_mostly(_IN_PROSE, table, column) for column in range(1, width)):
+        return found._replace(width=1)  # a delimiter that stands in sentences divides nothing
     if width < 4 and (len(texts) != 2 or texts == (0, 1)):
         is_credit = not any(_is_mostly(pattern, table, 2) for pattern in (_NUMBER, _NAME))
         most = 3 if found.width is None else max(2, width)
@@ -125,7 +128,9 @@ def _form(lines: Sequence[str], wanted: Wanted, *, is_csv: bool) -> Form:
         marks = match[1]
     lines = [line for line in lines if line.strip()]
     escapes = [None, "\\"] if any('\\"' in line for line in lines) else [None]
-    forms = [Form(mark, quoted=True, escape=escape) for mark in marks for escape in escapes]
+    single = sum(line[0] == line[-1] == "'" for line in lines) >= _NEARLY_ALL * len(lines)
+    quote = "'" if single else '"'
+    forms = [Form(mark, True, quote, escape) for mark in marks for escape in escapes]
     return max(forms, key=lambda form: _fitness(lines, form, wanted))
 
 
@@ -176,7 +181,8 @@ def _has_header(table: Sequence[Sequence[str]], width: int, languages: Sequence[
     """Return whether the first record names the columns; one of numbers may begin with a word."""
     first, rest = table[0], table[1:]
     if is_header(first, languages):
-        return True
+        below = Counter(place for cells in rest for place in enumerate(cells))
+        return not any(2 * below[place] > len(rest) for place in enumerate(first))
     return width > 2 and len(first) == width and len(rest) >= _FEW and any(
         not _NUMBER.fullmatch(first[column]) and _is_mostly(_NUMBER, rest, column)
         for column in range(width)

@@ -21,7 +21,8 @@ class Form(NamedTuple):
     """How the cells of a table are written."""
 
     delimiter: str
-    quoted: bool  # cells may stand in quotation marks, where "" is a mark (RFC 4180)
+    quoted: bool  # cells may stand in quotation marks, where two are a mark (RFC 4180)
+    quote: str = '"'  # the quotation mark
     escape: str | None = None  # a character that stands before a mark instead: \"
 
 
@@ -65,10 +66,18 @@ def quoted_cells(text: str, form: Form) -> tuple[list[str] | None, bool]:
 
     Cells are None where the marks do not fit.
     """
-    if '"' not in text:
+    if form.quote not in text:
         return text.split(form.delimiter), False
+    follows_space = f"{form.delimiter} {form.quote}" in text
     try:
-        [cells] = csv.reader([text], delimiter=form.delimiter, escapechar=form.escape, strict=True)
+        [cells] = csv.reader(
+            [text],
+            delimiter=form.delimiter,
+            quotechar=form.quote,
+            escapechar=form.escape,
+            skipinitialspace=follows_space,
+            strict=True,
+        )
     except (csv.Error, ValueError) as error:  # ValueError: several records, by a line feed
         return None, str(error) == _END
     return cells, False
@@ -98,7 +107,7 @@ def _unbalanced(
     line: str, rest: _Lookahead, form: Form, width: int | None
 ) -> Iterator[list[str] | Dropped]:
     """Yield the record that begins with a line that leaves a mark open, or why there is none."""
-    lines = _lines_of_record(line, rest, form)
+    lines = [line] if width == 1 else _lines_of_record(line, rest, form)
     cells, _ = quoted_cells("\n".join(lines), form)
     for _ in lines[1:]:
         next(rest)
@@ -115,7 +124,7 @@ def _lines_of_record(line: str, rest: _Lookahead, form: Form) -> list[str]:
         if isinstance(following, Dropped):
             break
         lines.append(following)
-        if '"' in following:
+        if form.quote in following:
             cells, is_open = quoted_cells("\n".join(lines), form)
             if cells is not None:
                 return lines

@@ -1,5 +1,7 @@
 """Translation memories in TMX 1.4: units, each with a segment in each of several languages."""
 
+import codecs
+import io
 import re
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
@@ -13,6 +15,7 @@ _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _UNIT = re.compile(r"<!--.*?-->|<tu[\s>].*?</tu\s*>", re.DOTALL)
 _BEGUN = re.compile(r"<!--|<tu[\s>]")
 _ROOT = re.compile(r"<tmx\b[^>]*>")  # may declare prefixes that units use
+_PIECE = 1 << 18  # bytes that are read at a time
 _KEPT = 10  # characters at the end of what holds no unit: a tag may begin there
 _CODES = ("bpt", "ept", "ph", "it", "ut", "sub")  # what a program wrote in them is no text
 _BREAKS = ("lb", "br", "x-br", "x-lb")  # types of codes that stand for the end of a line
@@ -47,13 +50,11 @@ def tmx_rows(text: TextStream, languages: Sequence[str]) -> Iterator[Row]:
 
 def _decoded(text: TextStream) -> Iterator[str]:
     """Yield the text in pieces; what is no UTF-8 makes a unit no XML."""
-    lines: list[str] = []
-    for line in text.lines():
-        lines.append(line.decode(errors="surrogateescape"))
-        if len(lines) == 1_000:
-            yield "".join(lines)
-            lines = []
-    yield "".join(lines)
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape")
+    file = io.BufferedReader(text)
+    while piece := file.read(_PIECE):
+        yield decoder.decode(piece)
+    yield decoder.decode(b"", final=True)
 
 
 def _row(root: str, unit: str, languages: Sequence[str]) -> Row:

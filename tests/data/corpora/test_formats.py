@@ -13,6 +13,8 @@ import pytest
 import zstandard
 
 from gru_mt.config import DataConfig
+from gru_mt.data.corpora import reading
+from gru_mt.data.corpora import tmx as tmx_reader
 from gru_mt.data.corpora.report import DroppedLines
 from gru_mt.data.corpora.rows import DropReason
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
@@ -214,6 +216,13 @@ def test_units_may_have_prefixes_comments_and_stand_alone() -> None:
     unit = '<tu><tuv xml:lang="en"><seg>Go.</seg></tuv><tuv xml:lang="fr"><seg>Va.</seg></tuv></tu>'
     write({"a.tmx": unit})
     assert pairs("a.tmx") == [("Go.", "Va.")]
+
+
+def test_a_memory_may_be_one_long_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tmx_reader, "_PIECE", 7)  # bytes: each tag and letter is cut somewhere
+    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 100)
+    write({"a.tmx": tmx("utf-8").replace("\n", " ")})
+    assert pairs("a.tmx") == PAIRS
 
 
 def test_a_memory_without_units_or_with_half_a_unit_is_refused() -> None:

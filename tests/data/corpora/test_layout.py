@@ -67,6 +67,8 @@ def refusal(name: str, content: str, corpus: Any = None, **settings: Any) -> str
             "; Yes", ", Yes"
         ),
         written([(first, f"{second}\nBien sûr.") for first, second in PAIRS], delimiter=";"),
+        "".join(f'"{first}", "{second}"\n' for first, second in PAIRS),
+        written(PAIRS, quoting=csv.QUOTE_ALL, quotechar="'"),
         "\n\n" + written(PAIRS).replace("\n", "\n\n"),  # empty lines are no records
     ],
 )
@@ -85,6 +87,12 @@ def test_a_delimiter_may_be_set() -> None:
     moses = "".join(f"{first} ||| {second}\n" for first, second in SHORT)
     assert "set delimiter: '|||'" in refusal("c.txt", moses)
     assert pairs(load("c.txt", moses, {"delimiter": "|||"})) == SHORT
+
+
+def test_commas_of_sentences_do_not_divide_them() -> None:
+    content = "".join(f"Yes, I {n}.,Oui, moi {n}.\n" for n in range(120))
+    assert "set columns" in refusal("a.csv", content)
+    assert "set columns" in refusal("b.csv", content.replace("Yes,", "Yes"))
 
 
 def test_a_comma_that_no_quotation_marks_protect_costs_its_line() -> None:
@@ -110,6 +118,18 @@ def test_two_stray_marks_do_not_make_a_record_of_what_is_between() -> None:
     corpus = load("a.csv", "\n".join(rows))
     assert pairs(corpus) == SHORT[:10] + SHORT[15:]
     assert corpus.report.dropped == {DropReason.QUOTES: DroppedLines(5, (11, 12, 13))}
+
+
+def test_a_stray_mark_costs_a_line_of_text_in_one_language() -> None:
+    content = 'Un, deux.\n"Trois.\nQuatre.\nIl dit "cinq".\nSix"\n'
+    found = load("a.csv", content, {"side": "target"}, back_translate="runs/back")
+    assert [pair.second for pair in found.pairs] == [
+        "Un, deux.",
+        "Quatre.",
+        'Il dit "cinq".',
+        'Six"',
+    ]
+    assert found.report.dropped == {DropReason.QUOTES: DroppedLines(1, (2,))}
 
 
 def test_marks_amid_a_cell_are_text() -> None:
@@ -201,6 +221,17 @@ def test_names_of_a_language_have_one_code() -> None:
     assert language_code("Klingon") == "klingon"
     assert other_languages(["German", "French"], ["en", "fr"]) == ["German"]
     assert other_languages(["German", "French"], ["en", "klingon"]) == []
+
+
+def test_codes_in_each_line_are_no_header() -> None:
+    rows = [("en", first, "fr", second) for first, second in SHORT * 4]
+    rows = [(a, f"{b} {n}", c, f"{d} {n}") for n, (a, b, c, d) in enumerate(rows)]
+    assert pairs(load("a.tsv", written(rows, delimiter="\t"))) == [row[1::2] for row in rows]
+
+
+def test_a_header_that_names_one_language_has_the_usual_order() -> None:
+    assert pairs(load("a.csv", "English,Text\n" + written(SHORT))) == SHORT
+    assert "'hindi_sentence'" in refusal("b.csv", "id,english,hindi_sentence\n1,a,b\n")
 
 
 def test_a_header_with_other_languages_is_refused() -> None:
