@@ -40,14 +40,6 @@ class Run:
             )
         return cls(max(finished_at, key=finished_at.__getitem__))
 
-    def unused(self) -> "Run":
-        """Return this run, or if its folder exists the first free one of folder-2, folder-3 ..."""
-        candidate, number = self.folder, 1
-        while candidate.exists():
-            number += 1
-            candidate = self.folder.with_name(f"{self.folder.name}-{number}")
-        return Run(candidate)
-
     @property
     def config(self) -> Path:
         """The configuration with every value."""

@@ -38,13 +38,6 @@ def test_no_finished_run_is_an_error_that_says_what_to_do(tmp_path: Path) -> Non
         Run.newest(tmp_path / "none")
 
 
-def test_an_unused_run_is_numbered_beside_it(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    for name in ("run", "run-2", "run-3"):
-        assert Run(folder).unused() == Run(tmp_path / name)
-        (tmp_path / name).mkdir()
-
-
 def test_a_bundle_is_named_by_itself_or_by_its_run(tmp_path: Path) -> None:
     assert bundle_of(tmp_path) == tmp_path
     (tmp_path / "model").mkdir()

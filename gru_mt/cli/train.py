@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from gru_mt.cli.streams import say
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.run import RUNS, Run
 from gru_mt.training.presence import ProcessLost, group_rank, group_size, is_launched, speaks
+
+if TYPE_CHECKING:
+    from gru_mt.config import Config
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 EXAMPLES = """\b
@@ -63,18 +66,30 @@ def train(
         parsed = load_config(config, [*overrides, *begun])
         if processes > 1 and not is_launched():
             raise typer.Exit(_launch(processes))
-        from gru_mt.training.trainer import train as train_run
-
         if fresh and int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", 0)):
             raise UserError(
                 "--fresh: processes that torchrun starts again would begin anew once more; name a "
                 "new --run instead"
             )
-        place = Run(run or RUNS / config.stem)
-        place = place.unused() if fresh else place
-        train_run(parsed, place.folder, started_s=STARTED_S)
+        place = _trained(parsed, Run(run or RUNS / config.stem), fresh=fresh)
         if group_rank() == 0:
             _report(place)
+
+
+def _trained(config: "Config", run: Run, *, fresh: bool) -> Run:
+    """Train in a run's folder, or in an unused one beside it; return the run."""
+    from gru_mt.training.lock import InUse, unused
+    from gru_mt.training.trainer import train as train_run
+
+    while True:
+        place = unused(run) if fresh else run
+        try:
+            train_run(config, place.folder, started_s=STARTED_S)
+        except InUse:
+            if not fresh or group_size() > 1:
+                raise  # else another start took the folder at the same moment
+        else:
+            return place
 
 
 def _launch(processes: int) -> int:

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gru_mt.config import DataConfig
+from gru_mt.config import CorpusConfig, DataConfig, FilesConfig
 from gru_mt.data.corpora.files import find_shards, user_path
 from gru_mt.data.corpus import is_built_in
 from gru_mt.errors import UserError, shown
@@ -27,18 +27,33 @@ def origins(config: DataConfig) -> list[Origin]:
 
 
 def missing_origins(config: DataConfig, before: Iterable[Sequence[Any]]) -> list[str]:
-    """Return which of the files `before` are no longer there.
+    """Return which of the files, folders and patterns are no longer there, or no longer whole.
 
     Raises UserError for a file that has changed. One with the same size and time has not.
     """
-    missing = [shown(path) for path in _paths(config) if not path.exists()]
+    missing = [shown(path) for each in _sources(config) for path in _missing(config, each)]
     if missing:
         return missing
-    if changed := changed_origin(config, before):
-        raise UserError(
-            f"{changed}: the corpus has changed since; restore it, or start anew with --fresh"
-        )
-    return []
+    origins_before = [*map(Origin._make, before)]
+    left, paths = iter(origins_before), _paths(config)
+    if all(any(_is_same(path, origin) for origin in left) for path in paths):
+        return ["part of data.corpus"] if len(paths) < len(origins_before) else []
+    raise UserError(
+        f"{changed_origin(config, origins_before)}: the corpus has changed since; restore it, or "
+        "start anew with --fresh"
+    )
+
+
+def _missing(config: DataConfig, files: FilesConfig) -> list[str]:
+    """Return which names of a corpus or a set lead to no files any more."""
+    if all(user_path(path).is_file() for path in files.path):
+        return []
+    try:
+        if all(path.exists() for path in _files(config, files)):
+            return []
+    except UserError:  # an empty folder, a pattern without a file, one side alone
+        pass
+    return [path for path in files.path if not user_path(path).exists()] or files.path
 
 
 def changed_origin(config: DataConfig, before: Iterable[Sequence[Any]]) -> str | None:
@@ -74,17 +89,21 @@ def _stamp(path: Path) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
+def _sources(config: DataConfig) -> list[FilesConfig]:
+    own = [corpus for corpus in config.corpus if not is_built_in(corpus)]
+    return [*own, *config.dev, *config.test]
+
+
 def _paths(config: DataConfig) -> list[Path]:
-    paths = [
-        place.path
-        for corpus in config.corpus
-        if not is_built_in(corpus)
-        for shard in find_shards(
-            [*map(user_path, corpus.path)],
-            config.languages,
-            alone=config.target if corpus.side else None,
-        )
-        for place in shard
-    ]
-    paths += [user_path(path) for each in (*config.dev, *config.test) for path in each.path]
+    paths = [path for each in _sources(config) for path in _files(config, each)]
     return [*dict.fromkeys(paths)]
+
+
+def _files(config: DataConfig, files: FilesConfig) -> list[Path]:
+    """Return the files of a corpus, or of a set of dev or test."""
+    paths = [*map(user_path, files.path)]
+    if not isinstance(files, CorpusConfig):
+        return paths
+    alone = config.target if files.side else None
+    shards = find_shards(paths, config.languages, alone=alone)
+    return [place.path for shard in shards for place in shard]

@@ -10,6 +10,7 @@ Shapes: N pairs, M of them, T ids.
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
@@ -23,7 +24,7 @@ from gru_mt.data.disk import Array, ArrayWriter, Column, Ints, Packed, Stored, T
 from gru_mt.data.encoding import EncodedPairs, IdSequences
 from gru_mt.data.example import Texts
 from gru_mt.errors import UserError
-from gru_mt.storage import read_signed_json, write_signed_json
+from gru_mt.storage import file_digest, read_signed_json, write_signed_json
 
 SIDES = "source", "target"
 _BOUNDS = np.dtype([(side, np.int64) for side in SIDES])
@@ -187,4 +188,39 @@ def write_prepared(
                 texts.append(*chunk.texts)
     found = facts()
     sizes_of = [sizes[corpus] for corpus in range(len(found["lines"]))]
-    write_signed_json(folder / _FACTS, found | {"sizes": sizes_of})
+    digests = _digests(sorted(folder.iterdir()))
+    write_signed_json(folder / _FACTS, found | {"sizes": sizes_of, "sha256s": digests})
+
+
+def _digests(paths: Iterable[Path]) -> dict[str, str]:
+    """Return the SHA-256 of each file by its name; a thread for each file reads it."""
+    paths = [*paths]
+    with ThreadPoolExecutor() as threads:
+        return dict(
+            zip((path.name for path in paths), threads.map(file_digest, paths), strict=True)
+        )
+
+
+def refuse_damage(folder: Path) -> None:
+    """Raise UserError that names a file which is not as `write_prepared` wrote it.
+
+    It reads them all, about 400 bytes a pair. What an earlier version wrote has no digests.
+    """
+    fix = f"remove {folder} and repeat the command, which prepares it anew from the corpus"
+    try:
+        before = read_signed_json(folder / _FACTS).get("sha256s", {})
+        now = _digests(folder / name for name in before)
+    except UserError as error:
+        raise UserError(f"{error}; {fix}") from None
+    for name, digest in before.items():
+        if now[name] != digest:
+            raise UserError(f"{folder / name}: damaged: not what was written; {fix}")
+
+
+def holds_prepared(folder: Path) -> bool:
+    """Return whether `write_prepared` filled a folder, which nothing else has been put into."""
+    try:
+        known = {_FACTS, *read_signed_json(folder / _FACTS)["sha256s"]}
+        return known >= {path.name for path in folder.iterdir()}
+    except (OSError, UserError, KeyError):
+        return False

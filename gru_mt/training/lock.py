@@ -1,15 +1,24 @@
 """The lock of a run's folder: one process at a time trains in it."""
 
+import os
+import shutil
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 import portalocker
 
-from gru_mt.errors import UserError
+from gru_mt.data.prepared import holds_prepared
+from gru_mt.errors import UserError, shown
 from gru_mt.run import Run
 from gru_mt.storage import clear_leftovers, is_leftover
+from gru_mt.training.checkpoint import has_checkpoint
+
+
+class InUse(UserError):  # noqa: N818 as `UserError` says what it is
+    """Another process trains in the folder."""
 
 
 @contextmanager
@@ -18,19 +27,27 @@ def locked(run: Run) -> Iterator[None]:
 
     Only files that killed processes left half-written are removed. Raises UserError where the
     folder cannot be written, holds something else than a run, or is in use by another training.
-    The lock ends with its process.
+    The lock ends with its process. Where the block raises before a configuration is kept, what it
+    prepared is removed, and so are the lock and the folders that were made for it.
     """
+    _refuse_name(run.folder)
     _refuse_others(run)
+    new = [path for path in (run.lock, run.folder, *run.folder.parents) if not path.exists()]
     try:
         run.folder.mkdir(parents=True, exist_ok=True)
         lock = run.lock.open("a")
     except OSError as error:
         raise UserError(f"{run.folder}: cannot be written: {error.strerror}") from None
     with lock:
-        _lock(lock, run.folder)
+        hold(lock, run)
         for place in (run.folder, run.checkpoints, run.bundle):
             clear_leftovers(place)
-        yield
+        try:
+            yield
+        except Exception:
+            if not run.config.exists():
+                _withdraw(run, new)
+            raise
 
 
 def is_locked(run: Run) -> bool:
@@ -47,29 +64,84 @@ def is_locked(run: Run) -> bool:
     return False
 
 
+def unused(run: Run) -> Run:
+    """Return this run, or the first of folder-2, folder-3 ... where none has begun.
+
+    A start that was killed before it kept anything does not count.
+    """
+    candidate, number = run, 1
+    while candidate.folder.exists() and not _is_unused(candidate):
+        number += 1
+        candidate = Run(run.folder.with_name(f"{run.folder.name}-{number}"))
+    return candidate
+
+
+def _is_unused(run: Run) -> bool:
+    begun = not run.folder.is_dir() or run.config.exists() or _holds_more(run)
+    return not begun and not is_locked(run)
+
+
+def _holds_more(run: Run) -> bool:
+    """Return whether a folder holds more than a start leaves which is killed at its beginning."""
+    first = (run.lock, run.shards, run.back_translations, run.config)
+    return any(
+        path not in first
+        and not is_leftover(path.name)
+        and not (path == run.data and holds_prepared(path))
+        for path in run.folder.iterdir()
+    )
+
+
+def _refuse_name(folder: Path) -> None:
+    """Raise UserError for a name that is no UTF-8: libraries and reports could not use it."""
+    try:
+        str(folder).encode()
+        os.fsencode(folder).decode()
+    except UnicodeError:
+        encoding = sys.getfilesystemencoding()
+        fix = f"set PYTHONUTF8=1, as names are read as {encoding} here, or "
+        raise UserError(
+            f"{shown(folder)}: is no name in UTF-8; {fix if encoding != 'utf-8' else ''}"
+            "name another folder with --run"
+        ) from None
+
+
 def _refuse_others(run: Run) -> None:
     folder = run.folder
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file; name another folder with --run")
     if not folder.is_dir():
         return
-    for path in (run.lock, run.checkpoints):
-        if path.exists() and path.is_dir() != (path == run.checkpoints):
+    is_saved = has_checkpoint(run.checkpoints)
+    if _holds_more(run) and not (is_saved or (run.config.is_file() and run.lock.is_file())):
+        raise UserError(f"{folder}: holds something else than a run; name another with --run")
+    is_run = {
+        run.lock: run.lock.is_file(),
+        run.checkpoints: run.checkpoints.is_dir(),
+        run.data: is_saved or holds_prepared(run.data),  # without a checkpoint it is replaced
+    }
+    for path, is_its in is_run.items():
+        if path.exists() and not is_its:
             raise UserError(
                 f"{path}: is not what a run has there; move it away, or name another with --run"
             )
-    before_config = (run.lock, run.back_translations, run.shards)
-    strange = any(
-        path not in before_config and not is_leftover(path.name) for path in folder.iterdir()
-    )
-    if strange and not run.config.is_file():
-        raise UserError(f"{folder}: holds something else than a run; name another with --run")
 
 
-def _lock(file: IO[str], folder: Path) -> None:
-    try:
+def hold(file: IO[str], run: Run) -> None:
+    """Lock a run's open lock; InUse where another has it, or a start removed it meanwhile."""
+    with suppress(portalocker.LockException, FileNotFoundError):
         portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
-    except portalocker.LockException:
-        raise UserError(
-            f"{folder}: another training runs in it; wait for it, or name another with --run"
-        ) from None
+        if os.path.samestat(os.fstat(file.fileno()), run.lock.stat()):
+            return
+    raise InUse(
+        f"{run.folder}: another training runs in it; wait for it, or name another with --run"
+    )
+
+
+def _withdraw(run: Run, new: list[Path]) -> None:
+    """Remove what a start prepared, and what it made: its lock and folders, as far as empty."""
+    if holds_prepared(run.data):
+        shutil.rmtree(run.data, ignore_errors=True)
+    with suppress(OSError):  # something else is there
+        for path in new:
+            path.unlink() if path == run.lock else path.rmdir()

@@ -20,6 +20,7 @@ from gru_mt.cpu.waiting import while_computing
 from gru_mt.data.batching import make_batch
 from gru_mt.data.disk import Ints
 from gru_mt.data.encoding import EpochPairs
+from gru_mt.data.prepared import refuse_damage
 from gru_mt.device import own_device, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
@@ -91,6 +92,7 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
 def _data(config: Config, start: Start, run: Run, journal: Journal) -> TrainingData:
     """Return what the run reads: what it keeps, or else the corpora, prepared."""
     if isinstance(start, Resumed) and run.data.exists():
+        refuse_damage(run.data)
         return load_data(config, run, journal)
     made_sources = partial(back_translated, config=config, run=run, journal=journal)
     return prepare(config, start, run, journal, made_sources)

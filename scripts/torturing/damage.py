@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 from torturing.judging import Ended, Failed, compare, judge, results
-from torturing.places import Campaign, Place, copy, scene, translate
+from torturing.places import Campaign, Place, Scene, copy, scene, translate
 from torturing.processes import gru_mt
 
 
@@ -21,9 +21,11 @@ def damage(place: Place) -> Campaign:
 
     def trial(index: int, rng: random.Random, folder: Path) -> None:
         run = copy(exported if index % 4 == 0 else place.run, folder)
-        victim = rng.choice(sorted(path for path in run.rglob("*") if path.is_file()))
+        of_data = index % 4 == 1  # then one of the pairs' files, of which a run goes on
+        there = (run / "data" if of_data else run).rglob("*")
+        victim = rng.choice(sorted(path for path in there if path.is_file()))
         how = _damaged(victim, rng)
-        use = rng.choice(["eval", "train", "longer"])
+        use = "longer" if of_data else rng.choice(["eval", "train", "longer"])
         name = victim.relative_to(run)
         try:
             _same_or_refused(translate(folder), said)
@@ -35,16 +37,25 @@ def damage(place: Place) -> Campaign:
                     if not (run / "summary.json").is_file():
                         raise Failed("train: exit 0 without a summary.json")
                     _same_or_refused(translate(folder), said)
-            elif judge(longer.begin(folder)).code == 0 and name != newest:
-                found = results(run)
-                ours = {key: found[key] for key in found if not key.startswith("onnx/")}
-                if victim.name == "metrics.jsonl":
-                    ours["metrics.jsonl"] = longer.wanted["metrics.jsonl"]
-                compare(ours, longer.wanted, "longer")
+            else:
+                _go_on(longer, folder, name, newest)
         except Failed as failure:
             raise Failed(f"{name} {how}: {failure}") from None
 
     return Campaign(max(1, round(500 * place.times)), trial)
+
+
+def _go_on(longer: Scene, folder: Path, victim: Path, newest: Path) -> None:
+    """Train the run further, one of whose files is damaged: to the same result, or refused."""
+    if victim.parts[0] == "data":
+        if str(victim) not in judge(longer.begin(folder), code=2).err:
+            raise Failed("longer: the message names another file")
+    elif judge(longer.begin(folder)).code == 0 and victim != newest:
+        found = results(folder / "run")
+        ours = {key: found[key] for key in found if not key.startswith("onnx/")}
+        if victim.name in ("metrics.jsonl", "test.familiarity.json"):  # of which a line tells
+            ours[victim.name] = longer.wanted[victim.name]
+        compare(ours, longer.wanted, "longer")
 
 
 def _evaluated(folder: Path) -> bytes | None:

@@ -18,6 +18,7 @@ from gru_mt.data import workers
 from gru_mt.data.prepared import Prepared, id_type
 from gru_mt.errors import UserError
 from gru_mt.run import Run
+from gru_mt.storage import read_signed_json, write_signed_json
 from gru_mt.training import preparation
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import TrainingData, prepare
@@ -71,17 +72,51 @@ def test_an_id_has_two_bytes_where_the_vocabulary_allows() -> None:
     assert [np.dtype(id_type(size)).itemsize for size in sizes] == [2, 2, 4, 4]
 
 
+@pytest.mark.parametrize("name", ["", "/*.tsv", "/b.tsv"], ids=["folder", "pattern", "file"])
 def test_a_run_goes_on_without_its_corpus(
-    begun: Callable[..., Run], corpus: Path, capsys: pytest.CaptureFixture[str]
+    name: str,
+    small_config: Configure,
+    small_corpus: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    begun(2)
-    corpus.unlink()
-    run = begun(3)
-    assert (
-        f"{corpus} is not there any more; the run goes on with its own copy"
-        in capsys.readouterr().err
-    )
-    assert (run.checkpoints / "step-00000003.safetensors").exists()
+    """Files are removed one by one, then the folder."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    lines = small_corpus.read_text().splitlines(keepends=True)
+    (folder / "a.tsv").write_text("".join(lines[:200]))
+    (folder / "b.tsv").write_text("".join(lines[200:]))
+    corpus = f"{folder}{name}"
+
+    def said(steps: int) -> list[str]:
+        config = small_config(f"data.corpus={corpus}", f"training.max_steps={steps}")
+        train(config, tmp_path / "run")
+        errors = capsys.readouterr().err
+        return [line for line in errors.splitlines() if "is not there any more" in line]
+
+    copy = "is not there any more; the run goes on with its own copy of the pairs"
+    assert said(2) == said(3) == []
+    (folder / "a.tsv").unlink()
+    assert said(4) == ([] if "b.tsv" in name else [f"part of data.corpus {copy}"])
+    (folder / "b.tsv").unlink()
+    assert said(5) == [f"{corpus} {copy}"]
+    folder.rmdir()
+    assert said(6) == [f"{corpus} {copy}"]
+
+
+def test_a_file_more_or_another_is_another_corpus(
+    small_config: Configure, corpus: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    shutil.copy(corpus, folder / "b.tsv")
+    config = small_config(f"data.corpus={folder}", "training.max_steps=2")
+    train(config, tmp_path / "run")
+    (folder / "a.tsv").write_text("one\tun\n")
+    for _ in range(2):
+        with pytest.raises(UserError, match="the corpus has changed since"):
+            train(config, tmp_path / "run")
+        (folder / "b.tsv").unlink(missing_ok=True)
 
 
 def test_a_file_with_another_date_is_the_same_file(begun: Callable[..., Run], corpus: Path) -> None:
@@ -108,20 +143,46 @@ def test_another_file_is_refused_though_it_has_the_same_size(
     begun(3)
 
 
-def test_damaged_arrays_are_one_line(begun: Callable[..., Run]) -> None:
-    run = begun(2)
-    for name in ("source.npy", "bounds.npy", "places.npy", "data.json"):
-        path = run.data / name
+def test_any_damage_of_the_arrays_and_texts_is_one_line(begun: Callable[..., Run]) -> None:
+    """One bit of any byte of any file, or a file that is cut, empty, a folder or gone."""
+    run = begun(2, NO_NOISE)
+    paths = sorted(run.data.iterdir())
+    assert len(paths) == 9
+    for path in paths:
         whole = path.read_bytes()
-        for damaged in (b"", whole[:-5], None):
+        places = range(0, len(whole), len(whole) // 3)
+        flipped = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in places]
+        for damaged in (*flipped, b"", whole[:-5], whole + b"x", "folder", None):
             path.unlink()
-            if damaged is not None:
+            if damaged == "folder":
+                path.mkdir()
+            elif isinstance(damaged, bytes):
                 path.write_bytes(damaged)
             with pytest.raises(UserError, match=r"damaged|cannot be read") as raised:
-                begun(3)
-            assert str(run.data) in str(raised.value)
-            assert "\n" not in str(raised.value)
-        path.write_bytes(whole)
+                begun(3, NO_NOISE)
+            told = str(raised.value)
+            assert told.startswith(f"{path}: ")
+            assert told.endswith(
+                f"; remove {run.data} and repeat the command, which prepares it anew from the "
+                "corpus"
+            )
+            if damaged == "folder":
+                path.rmdir()
+            path.write_bytes(whole)
+    begun(3, NO_NOISE)
+    (run.data / "source.npy").write_bytes(b"")
+    shutil.rmtree(run.data)
+    begun(4, NO_NOISE)
+    assert (run.data / "source.npy").stat().st_size
+
+
+def test_pairs_of_an_earlier_version_have_no_digests_and_are_trained_on(
+    begun: Callable[..., Run],
+) -> None:
+    run = begun(2)
+    facts = read_signed_json(run.data / "data.json")
+    del facts["sha256s"]
+    write_signed_json(run.data / "data.json", facts)
     begun(3)
 
 

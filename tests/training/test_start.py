@@ -24,6 +24,7 @@ Configure = Callable[..., Config]
 def begin(folder: Path, config: Config) -> None:
     """Make a run's folder with a checkpoint, as training does."""
     (folder / "checkpoints").mkdir(parents=True)
+    (folder / "lock").touch()
     (folder / "checkpoints" / "step-00000001.safetensors").touch()
     (folder / "config.yaml").write_text(dump_config(config))
 
@@ -44,8 +45,8 @@ def test_before_the_first_checkpoint_everything_may_change(
     small_config: Configure, tmp_path: Path
 ) -> None:
     """After a mistyped corpus name, the same folder must accept the right one."""
-    (tmp_path / "config.yaml").write_text(dump_config(small_config("data.corpus=mistyped.tsv")))
-    (tmp_path / "checkpoints").mkdir()
+    begin(tmp_path, small_config("data.corpus=mistyped.tsv"))
+    (tmp_path / "checkpoints" / "step-00000001.safetensors").unlink()
     with opened(tmp_path, small_config("model.dropout=0")) as config:
         assert config == small_config("model.dropout=0")
 
@@ -91,7 +92,7 @@ def test_any_other_change_is_refused_by_name_and_changes_nothing(
     assert "training.learning_rate from 0.002 to 0.5" in message
     assert "training.max_epochs from" not in message
     assert "--fresh" in message
-    assert contents(tmp_path) == before | {tmp_path / "lock": b""}
+    assert contents(tmp_path) == before
 
 
 def test_auto_is_what_the_run_chose(small_config: Configure, tmp_path: Path) -> None:
@@ -126,6 +127,7 @@ def test_a_part_of_the_wrong_kind_is_named(
 ) -> None:
     begin(tmp_path, small_config())
     if name == "lock":
+        (tmp_path / name).unlink()
         (tmp_path / name).mkdir()
     else:
         shutil.rmtree(tmp_path / name)

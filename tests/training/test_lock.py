@@ -1,0 +1,197 @@
+"""A run's folder before its first checkpoint: whose it is, and what a start leaves behind."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gru_mt.config import Config
+from gru_mt.config_file import dump_config
+from gru_mt.errors import UserError
+from gru_mt.run import WEIGHTS, Run
+from gru_mt.training.lock import InUse, hold, locked, unused
+from gru_mt.training.trainer import train
+from tests.kept_runs import make_run
+
+Configure = Callable[..., Config]
+
+
+class Killed(BaseException):
+    """Ends a start as a kill does: nothing is done after it."""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"),
+    [
+        ("preparation.load_parts", 0),
+        ("preparation.write_prepared", 0),
+        ("trainer.Trainer", 0),
+        ("keeping.write_new", 0),
+        ("keeping.write_new", 1),
+        ("keeping.write_new", 4),
+        ("trainer.Journal.start", 0),
+        ("keeping.save_bundle", 0),
+        ("keeping.save_checkpoint", 0),
+    ],
+)
+def test_a_start_that_is_killed_at_any_moment_starts_again(
+    name: str, calls: int, small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small_config("training.max_steps=2")
+    train(config, tmp_path / "whole")
+    module, _, function = name.partition(".")
+    owner: object = sys.modules[f"gru_mt.training.{module}"]
+    *owners, function = function.split(".")
+    for each in owners:
+        owner = getattr(owner, each)
+    called, left = getattr(owner, function), [None] * calls
+
+    def kill(*arguments: object, **settings: object) -> object:
+        if not left:
+            raise Killed
+        left.pop()
+        return called(*arguments, **settings)
+
+    monkeypatch.setattr(owner, function, kill)
+    with pytest.raises(Killed):
+        train(config, tmp_path / "killed")
+    monkeypatch.undo()
+    train(config, tmp_path / "killed")
+    weights = [tmp_path / each / "model" / WEIGHTS for each in ("whole", "killed")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+    assert not [*(tmp_path / "killed").glob(".*")]
+
+
+def test_a_folder_of_something_else_is_refused_and_stays(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    """Not even a folder `data` and a config.yaml make a run."""
+    config = small_config("training.max_steps=2")
+    train(config, tmp_path / "run")
+    other = tmp_path / "other"
+    (other / "data").mkdir(parents=True)
+    (other / "data" / "letters.txt").write_text("mine")
+
+    def refuse(told: str) -> None:
+        before = contents(other)
+        with pytest.raises(UserError, match=f"{told}.* name another with --run"):
+            train(config, other)
+        assert contents(other) == before
+
+    refuse("other: holds something else than a run")
+    shutil.copy(tmp_path / "run" / "data" / "data.json", other / "data")
+    refuse("other: holds something else than a run")
+    (other / "config.yaml").write_text(dump_config(config))
+    refuse("other: holds something else than a run")
+    (other / "lock").touch()
+    refuse("data: is not what a run has there")
+    (other / "data" / "letters.txt").rename(other / "letters.txt")
+    (other / "lock").unlink()
+    refuse("other: holds something else than a run")
+    (other / "letters.txt").unlink()
+    train(config, other)
+
+
+def test_a_start_that_is_refused_leaves_nothing(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing, config = small_config("data.corpus=missing.tsv"), small_config("training.max_steps=2")
+
+    def refuse(folder: Path, config: Config) -> None:
+        with pytest.raises(UserError):
+            train(config, folder)
+
+    refuse(tmp_path / "runs" / "a", missing)
+    assert not [*tmp_path.iterdir()]
+    (tmp_path / "runs").mkdir()
+    refuse(tmp_path / "runs", missing)
+    refuse(tmp_path / "runs" / "a", missing)
+    assert contents(tmp_path) == {}
+    assert [*tmp_path.iterdir()] == [tmp_path / "runs"]
+
+    def refused(*arguments: object, **settings: object) -> None:
+        raise UserError("refused after all was prepared")
+
+    drawn = tmp_path / "runs" / "a" / "back_translations.jsonl"
+    drawn.parent.mkdir()
+    drawn.touch()
+    monkeypatch.setattr("gru_mt.training.trainer.Trainer", refused)
+    refuse(tmp_path / "runs" / "a", config)
+    assert contents(tmp_path) == {"runs/a/back_translations.jsonl": b""}
+    (drawn.parent / "lock").touch()
+    refuse(tmp_path / "runs" / "a", config)
+    assert contents(tmp_path).keys() == {"runs/a/back_translations.jsonl", "runs/a/lock"}
+
+
+def test_an_unused_run_is_numbered_beside_it(small_config: Configure, tmp_path: Path) -> None:
+    run = Run(tmp_path / "run")
+    assert unused(run) == run
+    make_run(run.folder, [], [])
+    assert unused(run).folder == tmp_path / "run-2"
+    (tmp_path / "run-2").write_text("a file")
+    (tmp_path / "run-3").mkdir()
+    (tmp_path / "run-3" / "letters.txt").touch()
+    killed = Run(tmp_path / "run-4")
+    killed.folder.mkdir()
+    killed.lock.touch()
+    (killed.folder / ".data.7-1.part").mkdir()
+    assert unused(run) == killed
+    with locked(killed):
+        assert unused(run).folder == tmp_path / "run-5"
+    assert unused(run) == killed
+
+
+def test_a_lock_that_was_withdrawn_is_no_lock(tmp_path: Path) -> None:
+    """Two starts opened it, and the first was refused and removed it."""
+    run = Run(tmp_path / "run")
+    run.folder.mkdir()
+    with run.lock.open("a") as opened:
+        run.lock.unlink()
+        with pytest.raises(InUse, match="another training runs in it"):
+            hold(opened, run)
+        run.lock.touch()
+        with pytest.raises(InUse, match="another training runs in it"):
+            hold(opened, run)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names there are always text")
+@pytest.mark.parametrize(
+    ("environment", "name", "fix"),
+    [
+        ({"PYTHONUTF8": "1"}, b"x\xff", ""),
+        (
+            {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+            "été".encode(),
+            "set PYTHONUTF8=1, as names are read as ascii here, or ",
+        ),
+    ],
+)
+def test_a_name_that_could_not_be_used_is_refused_at_once(
+    environment: dict[str, str], name: bytes, fix: str, tmp_path: Path, small_config: Configure
+) -> None:
+    (tmp_path / "small.yaml").write_text(dump_config(small_config()))
+    command = [sys.executable, "-m", "gru_mt", "train", "--config", "small.yaml", "--run", name]
+    ended = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | environment,
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    told = f"': is no name in UTF-8; {fix}name another folder with --run\n"
+    assert ended.stderr.decode().endswith(told)
+    assert ended.stderr.count(b"\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
