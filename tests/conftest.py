@@ -18,8 +18,10 @@ import pytest
 from gru_mt.config import Config
 from gru_mt.config_file import parse_config
 
-# A background job starts with SIGINT ignored. Processes that tests send it to would inherit that.
+# A background job starts with SIGINT ignored, and nohup ignores SIGHUP. Processes that tests send
+# them to would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 SLOWEST = ("test_launch.py", "test_processes.py", "test_onnx_engine.py", "test_end_to_end.py")
 UNTRACED = {  # files of which coverage's tracer takes a third of the time or more

@@ -14,7 +14,14 @@ from gru_mt.cli.app import Command, SetOption, app
 from gru_mt.cli.streams import say
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.run import RUNS, Run
-from gru_mt.training.presence import ProcessLost, group_rank, group_size, is_launched, speaks
+from gru_mt.training.presence import (
+    ProcessLost,
+    group_rank,
+    group_size,
+    is_launched,
+    speaks,
+    watch_launcher,
+)
 
 if TYPE_CHECKING:
     from gru_mt.config import Config
@@ -57,6 +64,8 @@ def train(
     ] = 1,
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
+    if is_launched():
+        watch_launcher()
     with _one_voice():
         if config is None:
             config = _config_of(run)

@@ -19,6 +19,11 @@ from typing import Any, TypeVar
 
 from gru_mt.errors import UserError
 
+STOPS = [  # signals that ask a process to stop
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if hasattr(signal, name)  # not on every system
+]
 FEW = 2  # chunks; for so few no process is started
 AHEAD = 3  # chunks for each process that wait for it, or for those before them
 
@@ -149,7 +154,7 @@ class _Helper:
 
 def help_others() -> None:
     """Answer each chunk from stdin on stdout, until stdin ends; what is printed goes to stderr."""
-    for each in (signal.SIGINT, signal.SIGTERM):
+    for each in STOPS:
         signal.signal(each, signal.SIG_IGN)  # they may reach all; the first process ends us
     chunks, results = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -17,6 +17,8 @@ from gru_mt.training.presence import (
     ProcessLost,
     group_rank,
     group_size,
+    launcher,
+    let_stop,
     meeting_store,
     noticing_loss,
     speaks,
@@ -47,7 +49,7 @@ class Group:
     rank: int = 0
     size: int = 1
     _patient: "ProcessGroup | None" = None  # for all but gradients: on the CPU, with PATIENCE
-    _parent: int = field(default_factory=os.getppid)
+    _parent: int = field(default_factory=launcher)
 
     @property
     def leads(self) -> bool:
@@ -108,6 +110,8 @@ class Group:
         number = torch.tensor(received or (signal.SIGTERM if orphaned else 0))
         with noticing_loss():
             distributed.all_reduce(number, distributed.ReduceOp.MAX, self._patient)
+        if number:
+            let_stop()
         return int(number) or None
 
     def exchange(self, given_W: "Tensor", flat_W: "Tensor", count: int) -> "Tensor":

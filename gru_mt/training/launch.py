@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from gru_mt.data.workers import cores
+from gru_mt.data.workers import STOPS, cores
 from gru_mt.training.presence import LAUNCHED
 
 SAVING_S = 600  # for processes to save after a signal, before they are killed
@@ -23,7 +23,7 @@ def launch(processes: int, arguments: Sequence[str], say: Callable[[str], None])
     launcher.addHandler(logging.NullHandler())
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // processes)))
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
-    from torch.distributed.elastic.multiprocessing.api import SignalException
+    from torch.distributed.elastic.multiprocessing.api import DefaultLogsSpecs, SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
@@ -31,11 +31,15 @@ def launch(processes: int, arguments: Sequence[str], say: Callable[[str], None])
         min_nodes=1,
         max_nodes=1,
         nproc_per_node=processes,
-        run_id=LAUNCHED,
+        logs_specs=DefaultLogsSpecs(log_dir=os.devnull),  # else a folder stays in the temporary one
+        run_id=f"{LAUNCHED}{os.getpid()}",
         rdzv_backend="c10d",
         rdzv_endpoint="localhost:0",
         local_addr="localhost",
         max_restarts=0,
+        signals_to_handle=",".join(
+            each.name for each in STOPS if signal.getsignal(each) != signal.SIG_IGN
+        ),
         shutdown_timeout=SAVING_S,
     )
     try:

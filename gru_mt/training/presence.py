@@ -27,7 +27,11 @@ BEAT_S = 5.0  # between two signs of life
 # a component of a billion pairs.
 SILENCE_S = 300.0
 LOST = "the connection to the other processes is lost; the same command goes on"
-LAUNCHED = "gru-mt"  # the name of a run of torch's launcher that this program started itself
+# Begins the name of a run of torch's launcher that this program started itself; then comes the
+# launcher's process id.
+LAUNCHED = "gru-mt "
+ORPHANED_S = 5.0  # to begin with saving once the launcher is gone
+_stopping = threading.Event()
 
 
 class ProcessLost(Exception):  # noqa: N818 it is no error of this process
@@ -46,7 +50,36 @@ def group_rank() -> int:
 
 def is_launched() -> bool:
     """Return whether `gru-mt train --processes` started this process. It tells who is gone."""
-    return os.environ.get("TORCHELASTIC_RUN_ID") == LAUNCHED
+    return os.environ.get("TORCHELASTIC_RUN_ID", "").startswith(LAUNCHED)
+
+
+def launcher() -> int:
+    """Return the process id of what started this process."""
+    if is_launched():
+        return int(os.environ["TORCHELASTIC_RUN_ID"].removeprefix(LAUNCHED))
+    return os.getppid()
+
+
+def watch_launcher() -> None:
+    """End this process once its launcher is gone, unless `let_stop` is called within ORPHANED_S.
+
+    Most of what it waits for in torch cannot be interrupted. Process 0 tells.
+    """
+
+    own = launcher()
+
+    def watch() -> None:
+        while os.getppid() == own:
+            time.sleep(LISTENING_S)
+        if not _stopping.wait(ORPHANED_S):
+            _end("the launcher is gone; the same command goes on" if group_rank() == 0 else "")
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def let_stop() -> None:
+    """Leave the end of this process to its training, which saves now."""
+    _stopping.set()
 
 
 @cache
@@ -54,9 +87,9 @@ def speaks() -> bool:
     """Return whether this is the first process of its group that has to tell why it ends."""
     if group_size() == 1:
         return True
-    with suppress(RuntimeError):  # the store is gone, and the others are too
+    with suppress(RuntimeError):
         return meeting_store().add("said", 1) == 1
-    return True
+    return not is_launched() or group_rank() == 0  # the store is gone, with the launcher
 
 
 def meeting_store() -> "Store":
@@ -152,7 +185,7 @@ class _Watch:
             if beat != before:
                 self._beat_of[rank], self._seen_s[rank] = beat, now_s
         if silent := [rank for rank, seen_s in self._seen_s.items() if now_s - seen_s > SILENCE_S]:
-            _end(_gone(silent) if speaks() else "")
+            _end(_gone(silent) if speaks() and not is_launched() else "")
 
     def guard(self) -> None:
         """End this process where the store does not answer: what asks it waits without an end."""
@@ -161,12 +194,12 @@ class _Watch:
             looks = looks + 1 if self._beat_of[self._own] == beat else 0
             beat = self._beat_of[self._own]
             if looks * LISTENING_S > SILENCE_S:
-                _end(LOST)
+                _end("" if is_launched() else LOST)
 
 
 def _end(told: str) -> None:
-    if told and not is_launched():
-        sys.stderr.write(f"{told}\n")
+    with suppress(OSError):  # it is gone with the launcher
+        sys.stderr.write(f"{told}\n" if told else "")
     os._exit(1)
 
 

@@ -3,17 +3,20 @@
 import os
 import signal
 import threading
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Self
 
+from gru_mt.data.workers import STOPS
+
 
 class StopSignals:
-    """Inside the block, the first SIGINT or SIGTERM is noted in `received` for the loop to see.
+    """Inside the block, the first of STOPS is noted in `received` for the loop to see.
 
     A second one does what it did before the block: in a command of gru-mt it ends the process at
-    once. An ignored signal stays ignored, as SIGINT is in a background job. Only the main thread
-    can take signals; in another thread nothing is noted. stderr tells that one was noted, unless
-    `told` is false.
+    once. An ignored signal stays ignored, as SIGINT is in a background job and SIGHUP under nohup.
+    Only the main thread can take signals; in another thread nothing is noted. stderr tells that one
+    was noted, unless `told` is false.
     """
 
     def __init__(self, *, told: bool = True) -> None:
@@ -24,7 +27,7 @@ class StopSignals:
         if threading.current_thread() is threading.main_thread():
             self._before = {
                 number: signal.signal(number, self._note)
-                for number in (signal.SIGINT, signal.SIGTERM)
+                for number in STOPS
                 if signal.getsignal(number) != signal.SIG_IGN
             }
         else:
@@ -43,7 +46,8 @@ class StopSignals:
         self._restore()
         self.received = number
         if self._told:  # not through print: the signal may have interrupted a print
-            os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
+            with suppress(OSError):  # the terminal is gone
+                os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
 
     def _restore(self) -> None:
         for number, handler in self._before.items():

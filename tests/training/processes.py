@@ -101,15 +101,22 @@ def newest_step(metrics: Path) -> int:
     return int(json.loads(lines[-1])["step"]) if lines else 0
 
 
-def pid_of(rank: int, run: Path) -> int:
-    """Return the process of this rank that trains a run."""
+def pids_of(rank: int, run: Path) -> set[int]:
+    """Return the processes of this rank that train a run."""
+    found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             environment = (folder / "environ").read_bytes().split(b"\0")
             arguments = (folder / "cmdline").read_bytes().split(b"\0")
             if f"RANK={rank}".encode() in environment and str(run).encode() in arguments:
-                return int(folder.name)
-    raise AssertionError(f"no process of rank {rank} trains {run}")
+                found.add(int(folder.name))
+    return found
+
+
+def pid_of(rank: int, run: Path) -> int:
+    """Return the process of this rank that trains a run."""
+    [pid] = pids_of(rank, run)
+    return pid
 
 
 def bits(run: Path) -> dict[str, bytes]:

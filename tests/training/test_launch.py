@@ -21,6 +21,7 @@ from tests.training.processes import (
     end,
     found,
     pid_of,
+    pids_of,
     start,
     wait_for_update,
 )
@@ -76,6 +77,23 @@ def test_processes_share_the_cores(
     assert found == [threads]
 
 
+def test_a_signal_that_is_ignored_stays_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As SIGHUP is under nohup, and SIGINT in a background job."""
+    found: list[str] = []
+    monkeypatch.setattr(
+        "torch.distributed.launcher.api.elastic_launch",
+        lambda config, program: lambda *arguments: found.append(config.signals_to_handle),
+    )
+    for name in ("OMP_NUM_THREADS", "TORCH_CPP_LOG_LEVEL"):
+        monkeypatch.setenv(name, "1")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    launch(2, [], print)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    launch(2, [], print)
+    signal.signal(signal.SIGHUP, before)
+    assert found == ["SIGINT,SIGTERM", "SIGINT,SIGTERM,SIGHUP"]
+
+
 def test_a_signal_to_one_process_stops_all_and_one_process_goes_on(
     config: Path, alone: Path, tmp_path: Path
 ) -> None:
@@ -92,17 +110,24 @@ def test_a_signal_to_one_process_stops_all_and_one_process_goes_on(
     assert found(run) == found(alone)
 
 
-def test_ctrl_c_stops_all_and_meanwhile_the_run_is_theirs(config: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_ctrl_c_stops_all_and_meanwhile_the_run_is_theirs(
+    number: signal.Signals, config: Path, tmp_path: Path
+) -> None:
+    run, temporary = tmp_path / "run", tmp_path / "temporary"
+    temporary.mkdir()
     long = ["--set", "training.max_epochs=500"]
-    process = start([*GRU_MT, *command(config, run, "--processes", "2", *long)])
+    process = start(
+        [*GRU_MT, *command(config, run, "--processes", "2", *long)], {"TMPDIR": str(temporary)}
+    )
     wait_for_update(run, LATE, process)
     code, errors = end(start([*GRU_MT, *command(config, run, *long)]))
     assert code == 2
     assert "another training runs in it" in errors
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     code, errors = end(process)
-    assert code == 130, errors
+    assert code == 128 + number, errors
+    assert not [*temporary.glob("torchelastic*")]
     assert errors.count("stopping: saving first") == 1
     assert errors.endswith("stopped and saved; the same command goes on\n")
 
@@ -127,6 +152,26 @@ def test_a_killed_process_ends_all_in_one_line_and_one_process_goes_on(
     go_on(config, run)
     assert bits(run) == bits(alone)
     assert found(run) == found(alone)
+
+
+def test_a_killed_launcher_ends_all_in_one_line(config: Path, alone: Path, tmp_path: Path) -> None:
+    """At once while they meet, and once they train after saving."""
+    run, together = tmp_path / "run", [*GRU_MT, *command(config, tmp_path / "run"), "--processes=2"]
+    process = start(together)
+    while not (has_come := pids_of(1, run)):
+        assert process.poll() is None, process.communicate()
+    process.kill()
+    assert end(process)[1] == "the launcher is gone; the same command goes on\n"
+    assert not has_come & pids_of(1, run)
+    process = start(together)
+    wait_for_update(run, LATE, process)
+    process.kill()
+    errors = end(process)[1]
+    assert errors.count("stopped and saved; the same command goes on\n") == 1
+    assert errors.endswith("goes on\n")
+    assert "[c10d]" not in errors
+    go_on(config, run)
+    assert bits(run) == bits(alone)
 
 
 def three_go_on_without_one(config: Path, run: Path) -> None:

@@ -368,7 +368,7 @@ def test_a_finished_run_keeps_on_which_machine_it_was_trained(
     assert read_json(summary)["machine"] == {"cpu": "second"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_stopped_before_its_first_validation_leaves_a_translator(
     number: int,
     small_config: Configure,
@@ -396,6 +396,17 @@ def test_a_second_signal_is_not_waited_for(tmp_path: Path) -> None:
             assert received == [signal.SIGINT]  # whoever had it before has it again
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_an_ignored_signal_stays_ignored() -> None:
+    """As SIGHUP is under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with StopSignals() as signals:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signals.received is None
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_training_in_a_thread_takes_no_signals(small_config: Configure, tmp_path: Path) -> None:
