@@ -101,9 +101,6 @@ def _paths(config: DataConfig) -> list[Path]:
 
 def _files(config: DataConfig, files: FilesConfig) -> list[Path]:
     """Return the files of a corpus, or of a set of dev or test."""
-    paths = [*map(user_path, files.path)]
-    if not isinstance(files, CorpusConfig):
-        return paths
-    alone = config.target if files.side else None
-    shards = find_shards(paths, config.languages, alone=alone)
+    alone = config.target if isinstance(files, CorpusConfig) and files.side else None
+    shards = find_shards([*map(user_path, files.path)], config.languages, alone=alone)
     return [place.path for shard in shards for place in shard]

@@ -18,6 +18,7 @@ from gru_mt.data.corpora import tmx as tmx_reader
 from gru_mt.data.corpora.report import DroppedLines
 from gru_mt.data.corpora.rows import DropReason
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
+from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import load_parts
 from gru_mt.errors import UserError
 from gru_mt.export.plain_text import write_parts
@@ -126,6 +127,15 @@ def test_a_format_is_read_as_corpus_and_as_dev(name: str) -> None:
     assert pairs(corpus) == PAIRS
     found = as_set(corpus)
     assert [*zip(found.sources, (each for [each] in found.references), strict=True)] == PAIRS
+
+
+def test_the_files_of_a_folder_of_dev_are_known_to_the_run() -> None:
+    write({"p.tsv": TABLE, "d/a.tsv": TABLE, "d/b.jsonl": JSON})
+    config = data_config("p.tsv", dev="d")
+    assert len(origins(config)) == 3
+    assert missing_origins(config, origins(config)) == []
+    Path("d/b.jsonl").unlink()
+    assert missing_origins(config, origins(data_config("p.tsv", dev="d/a.tsv"))) == []
 
 
 def test_a_zip_and_a_folder_are_read_as_test() -> None:
