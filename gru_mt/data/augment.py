@@ -16,13 +16,12 @@ from typing import Self
 from gru_mt.config import AugmentConfig
 from gru_mt.data.example import Texts
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import SPACELESS
+from gru_mt.data.text import IN_WORD, SPACELESS, WORD
 
-_WORD = re.compile(r"[^\W\d_]+")
 _END = re.compile(r"\s*[.!?…。！？।؟]+[\"'”’»」)]*$")  # final marks, and quotes after them
-_MARK = re.compile(r"(?<=\w)([?!;:.,]+)(?=\s|$)")
-_SHORT_NUMBER = re.compile(r"(?<![\w.,:])\d{1,2}(?![\w:]|[.,]\d)")
-_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_MARK = re.compile(rf"(?<=[{IN_WORD}])([?!;:.,]+)(?=\s|$)")
+_SHORT_NUMBER = re.compile(rf"(?<![{IN_WORD}.,:])\d{{1,2}}(?![{IN_WORD}:]|[.,]\d)")
+_APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")
 _FOR_APOSTROPHES = ("", "", "", "", "’", "´", "`", " ")
 _OTHERS = (1, 1, 1, 1, 3, 7, 7)  # pairs joined to one: the shortest and the longest need most
 _QUOTES = ("“”", "„“", "«»", "‘’")
@@ -49,7 +48,7 @@ class Words:
         dictionary = {
             source: target
             for source, target in pairs
-            if _WORD.fullmatch(source) and _WORD.fullmatch(target)
+            if WORD.fullmatch(source) and WORD.fullmatch(target)
         }
         return cls(dictionary, tuple(sorted(shared_names(pairs))))
 
@@ -112,7 +111,7 @@ class Noise:
         The word before a name may depend on how it begins: d'Anne, de Tom. So a vowel stays one,
         and a literal, which begins like most names, stands for no name with a vowel.
         """
-        both = {*_WORD.findall(pair.source)} & {*_WORD.findall(pair.target)} & self._names
+        both = {*WORD.findall(pair.source)} & {*WORD.findall(pair.target)} & self._names
         for name in sorted(both):
             kind, vowel = rng.random(), begins_with_vowel(name)
             new = (
@@ -124,14 +123,14 @@ class Noise:
             )
             if new not in LITERALS and begins_with_vowel(new) != vowel:
                 new = rng.choice(self._alike[vowel])[0] + new[1:]
-            pattern = re.compile(rf"(?<!\w){name}(?!\w)")
+            pattern = whole(name)
             pair = Texts(pattern.sub(new, pair.source), pattern.sub(new, pair.target))
         return pair
 
     def _made_up_name(self, rng: random.Random) -> str:
         """Return a name that nobody has: the beginning of one word and the end of another."""
         first, second = (
-            rng.choice(_WORD.findall(rng.choice(self._pairs).source) or ["Ana"]) for _ in range(2)
+            rng.choice(WORD.findall(rng.choice(self._pairs).source) or ["Ana"]) for _ in range(2)
         )
         letters = list((first[: rng.randint(1, 4)] + second[-rng.randint(2, 5) :]).lower())
         if rng.random() < 0.3 and letters[0].isascii():
@@ -155,7 +154,7 @@ class Noise:
 
     def _anchors(self, pair: Texts) -> list[tuple[str, str]]:
         """Return the words that translate each other, and stand once on their sides."""
-        source, target = (Counter(_WORD.findall(side)) for side in pair)
+        source, target = (Counter(WORD.findall(side)) for side in pair)
         return [
             (word, self._dictionary[word])
             for word, count in source.items()
@@ -172,9 +171,9 @@ def shared_names(pairs: Sequence[Texts]) -> set[str]:
     shared: Counter[str] = Counter()
     small: Counter[str] = Counter()
     for source, target in pairs:
-        others = {*_WORD.findall(target)}
+        others = {*WORD.findall(target)}
         small.update(word for word in others if word.islower())
-        for match in _WORD.finditer(source):
+        for match in WORD.finditer(source):
             word = match[0]
             if word.islower():
                 small[word] += 1
@@ -191,6 +190,11 @@ def shared_names(pairs: Sequence[Texts]) -> set[str]:
 def begins_with_vowel(name: str) -> bool:
     """Return whether a name begins with a Latin vowel, with or without an accent."""
     return unicodedata.normalize("NFD", name)[0] in "AEIOUaeiou"
+
+
+def whole(word: str) -> re.Pattern[str]:
+    """Return the pattern of a word that is no part of another."""
+    return re.compile(rf"(?<![{IN_WORD}]){word}(?![{IN_WORD}])")
 
 
 def free_literal(pair: Texts) -> str:
@@ -253,9 +257,7 @@ def with_item(
     )
     return Texts(
         *(
-            re.sub(
-                rf"(?<!\w){word}(?!\w)", form.format(word, item=item, other=other), side, count=1
-            )
+            whole(word).sub(form.format(word, item=item, other=other), side, count=1)
             for word, side in zip(couple, pair, strict=True)
         )
     )
@@ -274,7 +276,7 @@ def odd_marks(text: str, rng: random.Random) -> str:
 
 def with_typo(text: str, rng: random.Random) -> str:
     """Return `text` with a letter of one word swapped, dropped, doubled or hit beside its key."""
-    found = [match for match in _WORD.finditer(text) if len(match[0]) > 2]
+    found = [match for match in WORD.finditer(text) if len(match[0]) > 2]
     if not found:
         return text
     start, end = rng.choice(found).span()

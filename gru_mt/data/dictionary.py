@@ -15,8 +15,8 @@ import numpy as np
 
 from gru_mt.data.disk import Ints
 from gru_mt.data.example import Example
-from gru_mt.data.lexicon import WORD, Lexicon, words
-from gru_mt.data.text import is_spaceless
+from gru_mt.data.lexicon import Lexicon, words
+from gru_mt.data.text import IN_WORD, WORD, is_spaceless
 
 MOST_PAIRS = 200_000  # that are counted, evenly spread
 _ROWS = 10_000  # pairs that are counted at a time
@@ -24,9 +24,10 @@ LEAST_TOGETHER = 3  # pairs
 LEAST_DICE = 0.4
 PHRASE_WORDS = 3
 SHORT_WORDS = 2
-_AFTER_WORDS = re.compile(r"\W+$")
+_AFTER_WORDS = re.compile(rf"[^{IN_WORD}]+$")
 LEAST_FOUND = 2
-_UNDIVIDED = re.compile(r"[^\w'’-][\w -]+[^\w'’-]\Z")  # a phrase and what is on both its sides
+_BESIDE = rf"[^{IN_WORD}'’-]"
+_UNDIVIDED = re.compile(rf"{_BESIDE}[{IN_WORD} -]+{_BESIDE}\Z")  # a phrase, and its sides
 
 
 def learn_dictionary(examples: Sequence[Example]) -> list[Example]:

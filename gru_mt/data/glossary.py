@@ -1,13 +1,12 @@
 """A glossary: terms, and what a translation has for them."""
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from gru_mt.data.literals import Span, disjoint
-from gru_mt.data.text import CONTROL, clean, is_spaceless
+from gru_mt.data.text import CONTROL, clean, in_word, is_mark, is_spaceless
 from gru_mt.errors import UserError, quoted, shown
 
 
@@ -112,13 +111,10 @@ def _fold(text: str) -> str:
 
 def _ends(text: str, place: int) -> bool:
     """Return whether no word goes on from the character before `place` to the one there."""
-    return not all(map(_in_word, (text[place - 1 : place], text[place : place + 1])))
+    before, after = text[place - 1 : place], text[place : place + 1]
+    return not ((before and is_mark(after)) or (_in_word(before) and _in_word(after)))
 
 
 def _in_word(character: str) -> bool:
     """Return whether `character` (or "") is a part of a word that spaces end."""
-    return (
-        character != ""
-        and (character == "_" or unicodedata.category(character)[0] in "LMN")
-        and not is_spaceless(character)
-    )
+    return (character == "_" or in_word(character)) and not is_spaceless(character)

@@ -14,7 +14,7 @@ from typing import Self
 
 from gru_mt.data.literals import Span
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import SPACELESS
+from gru_mt.data.text import IN_WORD, SPACELESS, WORD
 from gru_mt.errors import quoted
 
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
@@ -24,10 +24,9 @@ LONGEST_TYPO = 40  # letters of a word that is compared with the known ones
 LEAST_LETTERS = 4  # of a word that may have a typo; shorter ones are near to too many
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 COMMON = 4_000  # words, the most frequent ones, that a typo may stand for
-WORD = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*")  # with accents after their letters
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
 _JOINED = re.compile(rf"['’]({WORD.pattern})")
-_TYPED = re.compile(rf"(?<!['’])\b{WORD.pattern}\b(?!['’])")  # a word without apostrophes
+_TYPED = re.compile(rf"(?<![{IN_WORD}'’]){WORD.pattern}(?![\w'’])")  # a word without apostrophes
 _NAME = re.compile(rf"{WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
 _START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
     rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[^\w{LITERALS[0]}-{LITERALS[-1]}]*+"

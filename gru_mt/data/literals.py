@@ -9,6 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from gru_mt.data.special import LITERALS
+from gru_mt.data.text import IN_WORD, MARKS
 
 MARK = re.compile(f"[{LITERALS[0]}-{LITERALS[-1]}]")  # what stands for a literal
 
@@ -34,7 +35,8 @@ class Masked:
 _W = r"[^\W\u0530-\u1dff\u2c00-\U0010ffff]"
 _LETTER = r"[^\W\d\u0530-\u1dff\u2c00-\U0010ffff]"
 # A character of an address: of any script, except those without spaces, and Korean.
-_U = r"(?:[/=&%\#~+$@|_-]|[^\W\u0e00-\u11ff\u1780-\u17ff\u1950-\u1aaf\u2e80-\ud7ff\uf900-\uffff])"
+_SPACELESS = r"\u0e00-\u11ff\u1780-\u17ff\u1950-\u1aaf\u2e80-\ud7ff\uf900-\uffff"
+_U = rf"(?:[/=&%\#~+$@|_-]|(?![{_SPACELESS}])[{IN_WORD}])"
 _PART = rf"(?:{_U}++|[.,;:!?*]++(?={_U})|'(?={_LETTER}))"  # an address ends with no other mark
 _TAIL = rf"""(?: {_PART}
     | \((?:{_PART})*\) | \[(?:{_PART})*\] | \{{(?:{_PART})*\}}  # brackets in pairs only
@@ -84,8 +86,8 @@ def _ending(words: str) -> str:
 
 @cache
 def _others() -> re.Pattern[str]:
-    """Return the pattern of a character that _W, _LETTER or _U may leave out of \\w."""
-    return re.compile("[^\0-\u052f\u1e00-\u2bff]")
+    """Return the pattern of a character of which _W, _LETTER and _U say other than \\w."""
+    return re.compile(rf"[^\0-\u052f\u1e00-\u2bff]|[{MARKS}]")
 
 
 @cache
@@ -128,7 +130,7 @@ def _pattern(*, plain: bool) -> re.Pattern[str]:
     # Names, tags, faces and emoji.
     | (?<!{_W})(?<![@.])@{_W}++(?:(?:-(?={_W})|\.(?=[a-z\d])){_W}++)*(?:@{_HOST}(?:\.{_HOST})+)?
     | (?<!{_W})(?<![&\#])\#(?=\d*+[^\W\d] | \d{{3}})
-      (?:\w|[\u0300-\u036f\u0900-\u0963\u0966-\u0e7f])+
+      [{IN_WORD}]+
     | (?: (?<!{_ALONE})(?:{_FACE}) | (?<={_LETTER})(?:{_SMILE}) )(?!{_ALONE})
     | (?:[{_EMOJI}] | {_SIGN}) (?:[{_EMOJI}\u200d\ufe0e\ufe0f\U000e0020-\U000e007f] | {_SIGN})*
     # Numbers, and words with digits.
@@ -146,7 +148,9 @@ def _pattern(*, plain: bool) -> re.Pattern[str]:
 @cache
 def _signs() -> re.Pattern[str]:
     """Return the pattern of what every literal has some of, and most sentences do not: quick."""
-    return re.compile(r"[^\w\s,.!?'\"’“”„«»()…;:。，！？、–-]|[\d_]|[.:;][^\s.]|[xX]D")
+    return re.compile(
+        rf"[^{IN_WORD}\s,.!?'\"’“”„«»()…;:。，！？、–-]|[\d_\ufe0f]|[.:;][^\s.]|[xX]D"
+    )
 
 
 @cache

@@ -1,6 +1,5 @@
 """A first configuration for a user's own files, fitted to what is in them."""
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from gru_mt.config_file import parse_config, yaml_inline
 from gru_mt.data.corpora.files import TABLES, Place, find_shards
 from gru_mt.data.filters import script_counts, usual_scripts
 from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.split import key
 from gru_mt.errors import UserError, quoted, shown
 
 _PARTS = {"dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "tune": "dev",
@@ -55,7 +55,7 @@ def write_recipe(files: Sequence[Path], languages: Sequence[str] | None) -> str:
 
 def _part(name: str) -> str:
     """Return what a file of this name is for: dev, test, or the corpus."""
-    words = re.split(r"[\W_]+", name.lower())
+    words = key(name).split()
     return next((_PARTS[word] for word in words if word in _PARTS), "corpus")
 
 

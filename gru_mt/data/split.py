@@ -17,8 +17,10 @@ import numpy.typing as npt
 
 from gru_mt.data.disk import Digests, Ints, digests
 from gru_mt.data.example import Example, Pair
+from gru_mt.data.text import IN_WORD
 
-_SEPARATORS = re.compile(r"[\W_]+")
+_SEPARATORS = re.compile(rf"(?:[^{IN_WORD}]|_)+")
+_VARIANTS = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # how a sign is drawn
 DEV, TEST, TRAIN = range(3)
 _FIRST_BUCKETS = (0, 10, 30)  # of dev, test and train
 _BUCKETS = 1000
@@ -35,7 +37,8 @@ class Split:
 
 def key(text: str) -> str:
     """Return `text` without its case and punctuation: "Go, now!" -> "go now"."""
-    return _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text).lower()).strip()
+    folded = unicodedata.normalize("NFKC", text).lower()
+    return _SEPARATORS.sub(" ", _VARIANTS.sub("", folded)).strip()
 
 
 def bucket(text: str) -> int:

@@ -1,8 +1,33 @@
-"""Clean a text into one line, and count its words."""
+"""Clean a text into one line, and tell its words: what a letter and a word are, for all modules."""
 
 import re
+import unicodedata
+from itertools import chain, count, groupby
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc without whitespace
+_BLOCKS = (  # that have marks; the rest is Han, Hangul, symbols, or has no characters
+    range(0x300, 0x3100),
+    range(0xA600, 0xAC00),
+    range(0xFB00, 0x17000),
+    range(0x1BC00, 0x1F000),
+    range(0xE0100, 0xE01F0),
+)
+
+
+def _marks() -> str:
+    """Return Unicode's category M as the inside of a character class: "\u0300-\u036f..."."""
+    marks = (code for code in chain(*_BLOCKS) if unicodedata.category(chr(code))[0] == "M")
+    places = count()
+    runs = ([*run] for _, run in groupby(marks, key=lambda code: code - next(places)))
+    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)
+
+
+# The inside of character classes. To `re`, \w has no vowel signs, accents and points of their own,
+# nor the joiners of Persian and Indic words: they belong to the letter before them.
+MARKS = f"\u200c\u200d{_marks()}"
+IN_WORD = rf"\w{MARKS}"
+WORD = re.compile(rf"[^\W\d_]++(?:[{MARKS}]++[^\W\d_]*+)*+")  # letters, and marks after the first
+_IN_WORD = re.compile(rf"(?!_)[{IN_WORD}]")
 SPACELESS = re.compile(  # a letter of a script without spaces, and marks and punctuation after it
     "["
     "\u0e00-\u109f"  # Thai, Lao, Tibetan, Myanmar
@@ -27,6 +52,16 @@ def clean(text: str) -> str:
 def is_word(text: str) -> bool:
     """Return whether `text` can be a part of a cleaned text: not empty, and without spaces."""
     return text.split() == [text] and not CONTROL.search(text)
+
+
+def in_word(character: str) -> bool:
+    """Return whether a character, or "", is one of a word: a letter, a digit, a vowel sign."""
+    return _IN_WORD.match(character) is not None
+
+
+def is_mark(character: str) -> bool:
+    """Return whether a character, or "", belongs to the letter before it, as an accent does."""
+    return in_word(character) and not character.isalnum()
 
 
 def is_spaceless(letter: str) -> bool:

@@ -4,14 +4,13 @@ They are baselines and lose text: case is gone, spacing is a guess, rare words b
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
 
 from gru_mt.data.special import BOS, EOS, LITERALS, PAD, SPECIALS, UNK
-from gru_mt.data.text import is_word
+from gru_mt.data.text import IN_WORD, in_word, is_word
 from gru_mt.errors import UserError
 
 _FIRST = (*SPECIALS, *LITERALS)
@@ -25,10 +24,7 @@ def _token(kind: str) -> re.Pattern[str]:
     if kind == "space":
         inside = f"[^ ,.!?{''.join(LITERALS)}]"
         return re.compile(rf"[,.!?]{inside}*|{inside}+|[^ ]")
-    marks = "".join(
-        chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M")
-    )
-    letter = rf"[\w\u200c\u200d{marks}]"  # accents, vowel signs and joiners belong to their word
+    letter = f"[{IN_WORD}]"
     return re.compile(
         r"\d+(?:[.,:]\d+)+"  # 3.14, 10,000, 7:30
         rf"|{letter}+(?:-{letter}+)*(?:['’](?={letter}))?"  # peut-être; l' and homme; don' and t
@@ -54,7 +50,7 @@ def _learn_joins(texts: Iterable[str], kind: str) -> dict[str, str]:
         lowered = f" {text.lower()} "
         for match in _token(kind).finditer(lowered):
             token = match[0]
-            if token[-1].isalnum():
+            if in_word(token[-1]):
                 continue
             total[token] += 1
             before[token] += lowered[match.start() - 1] != " "

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from functools import partial
 
 from gru_mt.data.special import LITERALS
+from gru_mt.data.text import IN_WORD, WORD
 from gru_mt.evaluation.names import NAMES
 
 FINAL_MARKS = ".!?…。！？؟।"
 _MARK = re.compile(rf"\s*[{FINAL_MARKS}]+$")
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
-_NAME = re.compile(r"(?<![\w'’-])[^\W\d_]{3,}(?![\w\u0300-\u036f-])")  # as Tom in "Tom's"
+_LEAST_LETTERS = 4  # of a word that gets a typo
+_NAME = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_]{{3,}}(?![{IN_WORD}-])")  # as Tom in "Tom's"
 _PUNCTUATION = re.escape(
     r"""!"#$%&()*+,./:;<=>?@[\]^_`{|}~«»“”„…。，、！？；：؟،؛।「」『』（）¿¡–—"""
 )
-# A word with its vowel signs, which are no letters to `re`, and with apostrophes: "don't" is one.
-_WORD = re.compile(rf"(?<![\w'’-])[^\W\d_][^\s{_PUNCTUATION}]*")
+# A word with apostrophes: "don't" is one.
+_WORD = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_][^\s{_PUNCTUATION}]*")
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _CURLY = {'"': "“”", "'": "‘’"}
 _STRAIGHT = str.maketrans("“”„‘’", '"""\'\'')
@@ -74,7 +75,7 @@ def title_case(text: str) -> str:
 
 def without_apostrophes(text: str) -> str:
     """Return `text` without those inside words: "I don't" -> "I dont"."""
-    return re.sub(r"(?<=\w)['’](?=\w)", "", text)
+    return re.sub(rf"(?<=[{IN_WORD}])['’](?=\w)", "", text)
 
 
 def other_quotes(text: str) -> str:
@@ -105,7 +106,7 @@ def typo(text: str, rng: random.Random) -> str:
 
     It is in a word of at least 4 letters; a text without one is returned as it is.
     """
-    words = list(_LONG_WORD.finditer(text))
+    words = [word for word in WORD.finditer(text) if len(word[0]) >= _LEAST_LETTERS]
     if not words:
         return text
     start, end = rng.choice(words).span()

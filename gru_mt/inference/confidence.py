@@ -10,6 +10,7 @@ import numpy as np
 
 from gru_mt.data.lexicon import Lexicon, words
 from gru_mt.data.sampling import SPACE
+from gru_mt.data.text import IN_WORD
 from gru_mt.inference.search import Floats, Hypothesis
 from gru_mt.inference.sentence import Sentence
 
@@ -17,7 +18,9 @@ LOW = 0.25  # a smaller confidence is a warning
 FEATURES = 6
 KNOWN = 1 / 3  # share of known words; text with fewer is in another language
 UNREAD = 0.1  # of attention, over all target tokens; a word with less may have been left out
-_REPEATED = re.compile(r"(?<!\w)(\w.{0,40}?)(?:[\s,.;!?-]+\1){2,}(?!\w)")  # three times in a row
+_REPEATED = re.compile(  # three times in a row
+    rf"(?<![{IN_WORD}])(\w.{{0,40}}?)(?:[\s,.;!?-]+\1){{2,}}(?![{IN_WORD}])"
+)
 
 
 @dataclass(frozen=True, slots=True)

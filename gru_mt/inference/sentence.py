@@ -26,13 +26,16 @@ from gru_mt.data.literals import (
 )
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import clean, is_cased
+from gru_mt.data.text import IN_WORD, MARKS, clean, in_word, is_cased
 
 PHRASE_WORDS = 2  # words without a final mark are no sentence: "Cat" has the source's capital
 Case = Literal["capitals", "capital", "model"]
 # What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
-_NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?:[.,:/-]\d{1,2})*[^\W\d_]{0,3}+(?![\w:]|[.,/-]\d)")
-_DIGITS = re.compile(r"\d++(?![^\W\d_]{4})")  # "5pmer" has none
+_LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
+_NUMBER = re.compile(
+    rf"(?<![{IN_WORD}.,:/-])\d{{1,2}}(?:[.,:/-]\d{{1,2}})*{_LETTER}{{0,3}}+(?![{IN_WORD}:]|[.,/-]\d)"
+)
+_DIGITS = re.compile(rf"\d++(?!{_LETTER}{{4}})")  # "5pmer" has none
 _ENDS = (".", "!", "?", "…")
 _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 
@@ -153,7 +156,7 @@ def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Le
     """Return a sentence; the marks in `text` stand for `literals`, in their order."""
     case: Case = "capitals" if is_shouted(text) else "model"
     cased = lexicon.truecased(text)
-    is_phrase = text[-1:].isalnum() and len(words(text)) <= PHRASE_WORDS
+    is_phrase = in_word(text[-1:]) and len(words(text)) <= PHRASE_WORDS
     if case == "model" and is_phrase and text[0] != cased[0]:
         case = "capital"
     careful, names = cased, []

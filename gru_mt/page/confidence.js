@@ -6,7 +6,10 @@ import { pattern } from "./text.js";
 const LOW = 0.25; // a smaller confidence is a warning
 const KNOWN = 1 / 3; // share of known words; text with fewer is in another language
 const UNREAD = 0.1; // of attention, over all target tokens; a word with less may have been left out
-const REPEATED = new RegExp(pattern`(?<!\w)(\w[^\n]{0,40}?)(?: [\s,.;!?\-]+\1 ){2,}(?!\w)`, "u");
+const REPEATED = new RegExp(
+  pattern`(?<![\w\m])(\w[^\n]{0,40}?)(?: [\s,.;!?\-]+\1 ){2,}(?![\w\m])`,
+  "u",
+);
 
 /** Return the chance, from 0 to 1, that a translation is right: of its features, and weights. */
 export function confidence(weights, found) {

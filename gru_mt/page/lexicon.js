@@ -1,7 +1,8 @@
 /** The words of the source side, and how each is mostly written: gru_mt/data/lexicon.py. */
 
 import { LITERALS } from "./special.js";
-import { isCapitalised, isLower, isTitle, isUpper, pattern, size, SPACELESS } from "./text.js";
+import { isCapitalised, isLower, isTitle, isUpper, pattern, size } from "./text.js";
+import { ANY_LETTER, SPACELESS, WORD } from "./text.js";
 
 const LONGEST_TYPO = 40; // letters of a word that is compared with the known ones
 const LEAST_LETTERS = 4; // of a word that may have a typo; shorter ones are near to too many
@@ -9,23 +10,20 @@ const MOST_COMMON = 200; // words that a translation may well leave out: "there"
 const COMMON = 4_000; // words, the most frequent ones, that a typo may stand for
 const MOST_LETTERS = 40; // that a typo may have lost
 
-const ANY_LETTER = String.raw`[\p{L}\p{Nl}\p{No}]`; // for Python, ² and Ⅷ are letters too
-const ONE_WORD = pattern`${ANY_LETTER} (?: ${ANY_LETTER} | [\u0300-\u036f] )*`; // with accents
-const EDGE = pattern`(?: (?<=\w)(?!\w) | (?<!\w)(?=\w) )`;
-const WORD = new RegExp(ONE_WORD, "gu");
-const JOINED = new RegExp(pattern`['’](${ONE_WORD})`, "uy");
-const TYPED = new RegExp(pattern`(?<!['’]) ${EDGE} ${ONE_WORD} ${EDGE} (?!['’])`, "gu");
-const NAME = new RegExp(pattern`${ONE_WORD} (?: ['’\-](?=${ANY_LETTER})${ONE_WORD} )*`, "gu");
+const EVERY_WORD = new RegExp(WORD, "gu");
+const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
+const TYPED = new RegExp(pattern`(?<![\w\m'’]) ${WORD} (?![\w\m'’])`, "gu");
+const NAME = new RegExp(pattern`${WORD} (?: ['’\-](?=${ANY_LETTER})${WORD} )*`, "gu");
 // The first word of a sentence or a quotation; or none, so time is linear.
 const START = new RegExp(
   pattern`(?: ^ | [.!?…:]['"”»)]*\s | ["“„«]\s? )
-    [^\w${LITERALS[0]}-${LITERALS.at(-1)}]* (${ONE_WORD})?`,
+    [^\w${LITERALS[0]}-${LITERALS.at(-1)}]* (${WORD})?`,
   "gu",
 );
 
 /** Return the words of a text: runs of letters, and each letter of a script without spaces. */
 export function words(text) {
-  return text.replace(SPACELESS, " $& ").match(WORD) ?? [];
+  return text.replace(SPACELESS, " $& ").match(EVERY_WORD) ?? [];
 }
 
 /** Return where the first words of sentences begin. */
@@ -101,17 +99,17 @@ export class Lexicon {
    * capitals do: "See Tom. You SAID no" -> "see Tom. you said no".
    */
   truecased(text) {
-    if (isShouted(text)) return this.usual(text.replace(WORD, capitalised));
+    if (isShouted(text)) return this.usual(text.replace(EVERY_WORD, capitalised));
     if (text === text.toLowerCase() || this.#isTitled(text)) return this.usual(text);
     const starts = sentenceStarts(text);
-    return text.replace(WORD, (word, start) =>
+    return text.replace(EVERY_WORD, (word, start) =>
       starts.has(start) ? this.#usual(word, start, text) : this.#calmed(word),
     );
   }
 
   /** Return a text with each known word in its usual form, but not the O of O'Sullivan. */
   usual(text) {
-    return text.replace(WORD, (word, start) => this.#usual(word, start, text));
+    return text.replace(EVERY_WORD, (word, start) => this.#usual(word, start, text));
   }
 
   #usual(word, start, text) {
@@ -167,7 +165,7 @@ export class Lexicon {
    * nor is "In the US".
    */
   #isTitled(text) {
-    const found = text.match(WORD) ?? [];
+    const found = text.match(EVERY_WORD) ?? [];
     const long = found.filter((word) => size(word) > 3);
     const needNot = (word) => isTitle(word) && size(word) > 1 && isLower(this.#form(word));
     return (long.length ? long : found).every(isCapitalised) && found.slice(1).some(needNot);
@@ -189,7 +187,7 @@ export class Lexicon {
     if (!this.copiesNames) return [];
     const starts = sentenceStarts(text);
     return [...text.matchAll(NAME)].flatMap(({ 0: joined, index }) => {
-      const parts = [...joined.matchAll(WORD)].filter(([part]) => isCapitalised(part));
+      const parts = [...joined.matchAll(EVERY_WORD)].filter(([part]) => isCapitalised(part));
       const unseen = parts.filter(([part]) => size(part) > 1 && !this.has(part));
       if (unseen.length === 0) return [];
       const last = parts.at(-1);

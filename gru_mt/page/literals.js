@@ -14,7 +14,7 @@ const W = pattern`(?: (?![\u0530-\u1dff \u2c00-\u{10ffff}])\w )`;
 const W_LETTER = pattern`(?: (?!\d)${W} )`; // or _
 // A character of an address: of any script, except those without spaces, and Korean.
 const ADDRESS_SIGN = pattern`(?: [/=&%#~+$@|_\-]
-  | (?! [\u0e00-\u11ff \u1780-\u17ff \u1950-\u1aaf \u2e80-\ud7ff \uf900-\uffff] )\w )`;
+  | (?! [\u0e00-\u11ff \u1780-\u17ff \u1950-\u1aaf \u2e80-\ud7ff \uf900-\uffff] )[\w\m] )`;
 // An address ends with no other mark, and has brackets in pairs only.
 const ADDRESS_PART = pattern`(?:
   ${ADDRESS_SIGN} | [.,;:!?*]+(?=${ADDRESS_SIGN}) | '(?=${W_LETTER}) )`;
@@ -101,7 +101,7 @@ const LITERAL = new RegExp(
     pattern`(?<!${W})(?<![@.])@${W}+ (?: (?: -(?=${W}) | \.(?=[a-z\d]) ) ${W}+ )*
       (?: @${HOST} (?: \.${HOST} )+ )?`,
     pattern`(?<!${W})(?<![&#])# (?= \d*(?!\d)\w | \d{3} )
-      [\w\u0300-\u036f\u0900-\u0963\u0966-\u0e7f]+`,
+      [\w\m]+`,
     pattern`(?: (?<!${ALONE})(?:${FACE}) | (?<=${W_LETTER})(?:${SMILE}) )(?!${ALONE})`,
     pattern`(?: ${EMOJI} | ${SIGN} )
       (?: ${EMOJI} | [\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}] | ${SIGN} )*`,

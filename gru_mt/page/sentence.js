@@ -3,17 +3,17 @@
 import { isShouted, words } from "./lexicon.js";
 import { findLiterals, literalIndices, MARK, mask, restore, tagPairs } from "./literals.js";
 import { LITERALS } from "./special.js";
-import { clean, pattern, strip, stripEnd, stripStart } from "./text.js";
+import { clean, inWord, ANY_LETTER, pattern, strip, stripEnd, stripStart } from "./text.js";
 
 // Words without a final mark are no sentence: "Cat" has the source's capital.
 const PHRASE_WORDS = 2;
 // What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
-const SHORT_NUMBER = pattern`(?<![\w.,:/\-]) \d{1,2} (?: [.,:/\-]\d{1,2} )*
-  [\p{L}\p{Nl}\p{No}]{0,3} (?! [\w:] | [.,/\-]\d )`;
+const SHORT_NUMBER = pattern`(?<![\w\m.,:/\-]) \d{1,2} (?: [.,:/\-]\d{1,2} )*
+  (?: ${ANY_LETTER} | [\m] ){0,3} (?! [\w\m:] | [.,/\-]\d )`;
 const SHORT_NUMBERS = new RegExp(SHORT_NUMBER, "gu");
 const MARK_OR_NUMBER = new RegExp(`${MARK.source}|${SHORT_NUMBER}`, "gu");
 // "5pmer" has none.
-const DIGIT_RUNS = new RegExp(pattern`\d+ (?! \d | [\p{L}\p{Nl}\p{No}]{4} )`, "gu");
+const DIGIT_RUNS = new RegExp(pattern`\d+ (?! \d | (?: ${ANY_LETTER} | [\m] ){4} )`, "gu");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 // Of a word in a script with spaces: a letter with case, or a digit, as ² and ① are too.
 const CASED = pattern`[
@@ -156,7 +156,7 @@ export function readLine(line, lexicon, cutLine) {
 function sentenceOf(source, gap, literals, shown, lexicon) {
   const text = clean(shown).normalize("NFC");
   const cased = lexicon.truecased(text);
-  const isPhrase = /[\p{L}\p{N}]$/u.test(text) && words(text).length <= PHRASE_WORDS;
+  const isPhrase = inWord([...text].at(-1) ?? "") && words(text).length <= PHRASE_WORDS;
   const isLowered = text.codePointAt(0) !== cased.codePointAt(0);
   const shape = isShouted(text) ? "capitals" : isPhrase && isLowered ? "capital" : "model";
   const isKnown = lexicon.hasAll(cased);

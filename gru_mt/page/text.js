@@ -5,8 +5,9 @@
  * Python 3.11 knows Unicode 14. Characters that are newer, or were changed since, may differ.
  */
 
-// What each class of Python's `re` holds.
+// What each class of Python's `re` holds; and \m, the marks that belong to the letter before them.
 const CLASSES = {
+  "\\m": String.raw`\p{M}\u200c\u200d`,
   "\\w": String.raw`\p{L}\p{N}_`,
   "\\d": String.raw`\p{Nd}`,
   "\\s": String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`,
@@ -14,7 +15,8 @@ const CLASSES = {
 
 /**
  * Return the text of a pattern for the flag u. It is written as for Python with its flag VERBOSE:
- * whitespace means nothing, and \w, \d and \s are Python's. `parts` are such texts.
+ * whitespace means nothing, \w, \d and \s are Python's, and \m are MARKS of text.py. `parts` are
+ * such texts.
  *
  * pattern`[\d.] | ${"ab"}` -> "[\p{Nd}.]|ab"
  *
@@ -51,6 +53,18 @@ export const SPACELESS = new RegExp(
   ](?<=\w)[^\w\s]*`,
   "gu",
 );
+
+export const ANY_LETTER = String.raw`[\p{L}\p{Nl}\p{No}]`; // for Python, ² and Ⅷ are letters too
+
+/** Letters, and marks after the first one. */
+export const WORD = pattern`${ANY_LETTER}+ (?: [\m]+${ANY_LETTER}* )*`;
+
+const FIRST_IN_WORD = new RegExp(pattern`^(?!_)[\w\m]`, "u");
+
+/** Return whether a text begins with a character of a word: a letter, a digit, a vowel sign. */
+export function inWord(text) {
+  return FIRST_IN_WORD.test(text);
+}
 
 /** Return a text with one space for each run of whitespace, and none at its ends: "a b". */
 export function clean(text) {

@@ -165,8 +165,7 @@ function lettersOf(bytes) {
   }
 }
 
-// Accents, vowel signs and joiners belong to their word; variation selectors do not.
-const WORD_LETTER = pattern`(?: [\w\u200c\u200d] | (?![\u{e0100}-\u{e01ef}])\p{M} )`;
+const WORD_LETTER = pattern`[\w\m]`;
 const INSIDE = `[^ ,.!?${LITERALS.join("")}]`;
 /** Tokens of the kinds of words. */
 const CUTS = {

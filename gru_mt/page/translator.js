@@ -7,7 +7,7 @@ import { confidence, features, warningsOf } from "./confidence.js";
 import { copyingModel, beamSearch } from "./search.js";
 import { beginsCased, readLine } from "./sentence.js";
 import { EOS } from "./special.js";
-import { SPACELESS } from "./text.js";
+import { inWord, SPACELESS } from "./text.js";
 
 // Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
 const MARGIN = 0.75;
@@ -119,7 +119,8 @@ function wordEnds(tokens) {
 
 /** Return whether a token goes on with the word of the one before it. */
 function joinsOn(before, token) {
-  const joins = /^[\p{L}\p{N}'’]/u.test(token);
-  const left = /[\p{L}\p{N}'’]$/u.test(before) || before === "\u2581";
+  const joins = inWord(token) || /^['’]/.test(token);
+  const last = [...before].at(-1) ?? "";
+  const left = inWord(last) || /['’]$/.test(before) || before === "\u2581";
   return joins && left && (before + token).search(SPACELESS) < 0;
 }

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import TypeAdapter
 
 from gru_mt.data.sampling import SPACE
-from gru_mt.data.text import SPACELESS
+from gru_mt.data.text import SPACELESS, in_word
 from gru_mt.evaluation.confidence import sentence_chrf
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
@@ -179,8 +179,8 @@ def word_ends(tokens: Sequence[str]) -> list[tuple[int, int]]:
 
 def _goes_on(before: str, token: str) -> bool:
     """Return whether a token goes on with the word of the one before it."""
-    joins = token[:1].isalnum() or token[:1] in "'’"
-    left = before[-1:].isalnum() or before[-1:] in "'’" or before == SPACE
+    joins = in_word(token[:1]) or token[:1] in "'’"
+    left = in_word(before[-1:]) or before[-1:] in "'’" or before == SPACE
     return joins and left and not SPACELESS.search(before + token)
 
 

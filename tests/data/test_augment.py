@@ -16,6 +16,7 @@ from gru_mt.data.augment import (
     renumbered,
     shared_names,
     shuffled_literals,
+    whole,
     with_item,
     with_typo,
 )
@@ -217,6 +218,7 @@ def test_joined_pairs_have_a_space_between() -> None:
     ("text", "expected"),
     [
         ("Go, now!", {"Go , now !", "Go, now!!", "Go, now!!!"}),
+        ("वह आती, है?", {"वह आती , है ?", "वह आती, है??", "वह आती, है???"}),
         ('Say "yes" now', {"Say “yes” now", "Say „yes“ now", "Say «yes» now", "Say ‘yes’ now"}),
     ],
 )
@@ -235,3 +237,9 @@ def test_a_typo_is_one_letter_of_one_word() -> None:
 
 def test_short_words_have_no_typos() -> None:
     assert with_typo("I am, ok?", random.Random(0)) == "I am, ok?"
+
+
+def test_names_and_numbers_are_no_parts_of_words_with_vowel_signs() -> None:
+    assert whole("की").sub("x", "की, कीं िकी की5") == "x, कीं िकी की5"
+    pair = Texts("I am 5 and 7.", "मैं 5 और 7वीं")  # 7 is a part of a word there
+    assert renumbered(pair, random.Random(1)) == pair

@@ -1,6 +1,6 @@
 """The dictionary of a corpus: words that are each other's best, and phrases of them."""
 
-from gru_mt.data.dictionary import learn_dictionary, learn_phrases
+from gru_mt.data.dictionary import learn_dictionary, learn_phrases, learn_short_texts
 from gru_mt.data.example import Example
 
 
@@ -74,3 +74,15 @@ def test_a_phrase_is_words_side_by_side_whose_translations_are_too() -> None:
         ("The old car.", "La vieille voiture."),  # once
     )
     assert learn_phrases(corpus, dictionary) == [Example("red car", "voiture rouge", 7)]
+
+
+def test_words_keep_their_vowel_signs() -> None:
+    rows = [("The girl sleeps.", "लड़की सोती है।"), ("The boy sleeps.", "लड़का सोता है।")] * 3
+    more = [("My girl.", "मेरी लड़की।"), ("My boy.", "मेरा लड़का।"), ("Girls.", "लड़कियाँ।")]
+    pairs = examples(*rows, *more)
+    found = {pair.source: pair.target for pair in learn_short_texts(pairs)}
+    assert found["girl"] == "लड़की"
+    assert found["boy"] == "लड़का"
+    assert found["girls"] == "लड़कियाँ"  # a sentence without its final mark
+    whole = {*" ".join(target for _, target in [*rows, *more]).replace("।", "").split()}
+    assert {*" ".join(found.values()).split()} <= whole

@@ -101,3 +101,10 @@ def test_thousands_of_terms_are_found_each(tmp_path: Path) -> None:
     glossary = read(tmp_path, "".join(f"{term}\t<{i}>\n" for i, term in enumerate(terms)))
     spans = glossary.find(", ".join(terms))
     assert [span.text for span in spans] == [f"<{i}>" for i in range(5_000)]
+
+
+def test_a_term_is_no_part_of_a_word_with_vowel_signs() -> None:
+    glossary = Glossary.of({"लड़क": "x", "लड़की": "girl", "ก": "x", "กี": "y", "می": "x"})
+    assert [span.text for span in glossary.find("लड़की, लड़का")] == ["girl"]
+    assert [span.text for span in glossary.find("กี่ กี กก")] == ["y", "x", "x"]
+    assert glossary.find("می\u200cخواهم") == []

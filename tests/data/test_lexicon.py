@@ -445,3 +445,13 @@ def test_a_corpus_in_capitals_is_read_in_capitals() -> None:
     lexicon = learned("THE CAT SLEEPS.", "I SEE THE CAT.", "SO I SLEEP.")
     assert lexicon.truecased("the cat") == "THE CAT"
     assert lexicon.truecased("I SEE THE CAT.") == "I SEE THE CAT."
+
+
+def test_the_lexicon_has_whole_words_of_scripts_with_vowel_signs() -> None:
+    lexicon = learned("लड़की घर जाती है।", "می\u200cخواهم بروم")
+    _, *forms = lexicon.to_bytes().decode().splitlines()
+    assert {*forms} == {"लड़की", "घर", "जाती", "है", "می\u200cخواهم", "بروم"}
+    assert Lexicon.from_bytes(lexicon.to_bytes()).has_all("लड़की घर है।")
+    assert "ल" not in lexicon
+    text = "लड़कि घर जाती है"  # a vowel sign is short that is long
+    assert lexicon.respelled(text) == "लड़की घर जाती है"

@@ -26,6 +26,7 @@ TEXTS = {  # ⟦a literal⟧ in its text
         请访问⟦https://example.com/a⟧。谢谢
         詳しくは⟦https://example.com/a⟧を見て
         ⟦https://example.com/⟧에서 ⟦https://ru.wikipedia.org/wiki/Мир⟧,
+        ⟦https://hi.wikipedia.org/wiki/हिन्दी⟧। ⟦https://fa.wikipedia.org/wiki/می‌خوانم⟧,
         ⟦https://fr.wikipedia.org/wiki/Château⟧ ⟦https://api.example.com/users/{id}/posts⟧
         ⟦example.com⟧, ⟦Example.COM/path⟧. ⟦bit.ly/x⟧ ⟦localhost:8080/x⟧ ⟦192.168.1.1:80/a⟧
         I saw it.He left. I saw.It was etc... !!! ... either/or...
@@ -52,7 +53,7 @@ TEXTS = {  # ⟦a literal⟧ in its text
     """,
     "names": """
         ⟦@tom⟧, ⟦@ann.b⟧. ⟦@tom⟧.It is ⟦@user@mastodon.social⟧ at a@b
-        ⟦#tag⟧, ⟦#日本語⟧ ⟦#हिन्दी⟧। ⟦#fff⟧ ⟦#123⟧ #1 C# is
+        ⟦#tag⟧, ⟦#日本語⟧ ⟦#हिन्दी⟧। ⟦#বাংলা⟧ ⟦#မြန်မာ⟧ ⟦#می‌خوانم⟧ ⟦#fff⟧ ⟦#123⟧ #1 C# is
     """,
     "faces": """
         ok⟦😀⟧. ⟦😀😀⟧ ⟦👨\u200d👩\u200d👧⟧ ⟦👍🏽⟧ ⟦❤️⟧ ⟦🇫🇷🇩🇪⟧ ⟦1️⃣⟧ ⟦#️⃣⟧ ⟦©️⟧ ⟦☺⟧

@@ -1,5 +1,6 @@
 """The split keeps pairs that share a sentence together; on fra-eng it is the published split."""
 
+import hashlib
 import random
 import unicodedata
 from pathlib import Path
@@ -40,10 +41,31 @@ def real_split(real_pairs: list[Pair]) -> Split:
         ("E\u0301té", "été"),  # an accent of its own
         ("ﬁn ½", "fin 1 2"),  # a ligature, a fraction
         ("?!", ""),
+        ("वह जाती है।", "वह जाती है"),
+        ("لَا، شُكْرًا!", "لَا شُكْرًا"),
+        ("क्\u200dष क्\u200cष क्ष", "क्ष क्ष क्ष"),  # a joiner changes how a word is drawn
+        ("I ❤\ufe0f 👩\u200d🔬 it", "i it"),
     ],
 )
 def test_a_key_keeps_words_and_drops_case_and_punctuation(text: str, expected: str) -> None:
     assert key(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("वह जाती है।", "वह जाता है।"),  # she goes, he goes
+        ("সে যায়", "সে যায়ে"),
+        ("ไป", "ไป่"),
+        ("ကား", "ကာ"),
+        ("កី", "កិ"),
+        ("தமிழ்", "தமிழ"),
+        ("שֵׂה", "שֹׂה"),
+        ("عَلِمَ", "عُلِمَ"),  # he knew, it was known
+    ],
+)
+def test_a_vowel_sign_makes_another_key(one: str, other: str) -> None:
+    assert key(one) != key(other)
 
 
 def test_a_component_is_what_a_chain_of_shared_sides_reaches() -> None:
@@ -118,6 +140,14 @@ def test_the_split_of_the_real_corpus_is_the_published_one(
     sizes = [len(real_split.train), len(real_split.dev), len(real_split.test)]
     assert sizes == [161_973, 1_646, 3_360]
     assert len(EvaluationSet.from_examples(real_split.dev).sources) == 1_179
+    # As printf '%s\n' does it: of each part, the lines of its pairs in the file.
+    lines = "".join(
+        f"{example.line} {part}\n"
+        for part, examples in enumerate((real_split.train, real_split.dev, real_split.test))
+        for example in examples
+    )
+    digest = "4f2179fdbc7684a969dd0b5427f69c317f756464493012ab0bb1392861135532"
+    assert hashlib.sha256(lines.encode()).hexdigest() == digest
     assert len(EvaluationSet.from_examples(real_split.test).sources) == 2_339
 
 

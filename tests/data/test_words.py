@@ -42,6 +42,11 @@ def test_words_are_lower_case_with_punctuation_apart(text: str, tokens: list[str
     assert split_words(text) == tokens
 
 
+def test_a_word_that_ends_with_a_vowel_sign_has_a_space_after_it() -> None:
+    side = words(["वह जाती।", "वह जाती।", "जाती है।"])
+    assert side.decode(side.encode("जाती है।")) == "जाती है।"
+
+
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [

@@ -80,7 +80,7 @@ def test_a_typo_is_one_letter_of_a_long_word() -> None:
 
 def test_a_typo_always_changes_something_in_any_script() -> None:
     for seed in range(100):
-        for text in ("aaaa", "Привет", "éééà"):
+        for text in ("aaaa", "Привет", "éééà", "लड़की"):
             assert typo(text, random.Random(seed)) != text
     for text in ("I am 12345.", "", "a_b_c_d", "我明白"):
         assert typo(text, random.Random(1)) == text, "no word of four letters"

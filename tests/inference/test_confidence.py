@@ -190,6 +190,8 @@ def test_a_text_of_unknown_words_is_of_another_language(source: str, odd: bool) 
         ("un deux un deux trois un deux", False),
         ("ha hat hat", False),
         ("a ha ha hat", False),
+        ("क क कि", False),
+        ("की की की", True),
         ("tatata", False),
         ("\ue010 \ue010 \ue010", False),
         ("", False),

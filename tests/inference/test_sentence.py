@@ -236,6 +236,11 @@ def test_a_number_may_have_letters_after_it() -> None:
     assert sentence.with_numbers().literals == ("5pm", "7th", "10:30", "1.5")
 
 
+def test_a_number_has_the_vowel_signs_of_the_letters_after_it() -> None:
+    (sentence,) = read("go 5वीं so 7िकीम")
+    assert sentence.with_numbers().literals == ("5वीं",)
+
+
 def test_numbers_as_literals_keep_what_touches_the_others() -> None:
     line = "go 7 <b>xyz</b> 12"
     (sentence,) = read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)

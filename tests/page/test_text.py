@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from gru_mt.data.text import SPACELESS, clean
+from gru_mt.data.text import IN_WORD, MARKS, SPACELESS, WORD, clean, in_word
 from tests.page.node import needs_node, run_node
 from tests.page.strings import KNOWN, random_strings
 
@@ -16,6 +16,10 @@ PREDICATES: dict[str, Callable[[str], object]] = {  # what is to be the same in 
     "is(pattern`^\\w$`)": re.compile(r"\w").match,
     "is(pattern`^[\\d.]$`)": re.compile(r"[\d.]").match,
     "is(pattern`^ [^\\s] $`)": re.compile(r"\S").match,
+    "is(pattern`^[\\m]$`)": re.compile(f"[{MARKS}]").match,
+    "is(pattern`^[^\\w\\m]$`)": re.compile(f"[^{IN_WORD}]").match,
+    "is(`^${WORD}$`)": WORD.match,
+    "inWord": in_word,
     "is(SPACELESS.source)": SPACELESS.match,
     "isUpper": str.isupper,
     "isLower": str.islower,
@@ -27,7 +31,7 @@ PREDICATES: dict[str, Callable[[str], object]] = {  # what is to be the same in 
 
 def test_characters_are_of_the_classes_that_python_has() -> None:
     script = f"""
-        import {{ isCapitalised, isLower, isTitle, isUpper }} from "./text.js";
+        import {{ inWord, isCapitalised, isLower, isTitle, isUpper, WORD }} from "./text.js";
         import {{ pattern, SPACELESS }} from "./text.js";
         const is = (source) => {{
           const one = new RegExp(source, "u");

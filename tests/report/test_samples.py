@@ -41,6 +41,7 @@ def test_words_that_the_other_has_not_are_marked(
         (["the", "dog", "<eos>"], ["the", "dog", "<eos>"]),
         (["<eos>"], ["<eos>"]),
         (["▁", "un", "<eos>"], ["un", "<eos>"]),
+        (["▁लड़", "क", "ी", "याँ", "▁ह", "ैं", "।", "<eos>"], ["लड़कीयाँ", "हैं", "।", "<eos>"]),
     ],
 )  # fmt: skip
 def test_tokens_are_put_together_to_words(tokens: list[str], expected: list[str]) -> None:
