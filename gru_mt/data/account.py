@@ -22,11 +22,11 @@ from gru_mt.data.corpora.rows import DropReason
 from gru_mt.data.disk import Array, Chosen, Column, Ints, Stored, TextFile
 from gru_mt.data.example import Pair
 from gru_mt.data.filters import of_other_scripts
-from gru_mt.data.judging import FACTS, KEYS, MAX_EXAMPLE, SHOWN, Judged, Kind
+from gru_mt.data.judging import ENTITY, FACTS, KEYS, MAX_EXAMPLE, SHOWN, Judged, Kind
 from gru_mt.data.split import component_of, first_alike, parts_of
 from gru_mt.errors import UserError
 
-_MOSTLY, _OFTEN = 0.9, 0.1  # shares of pairs
+_MOSTLY, _OFTEN, _SOME = 0.9, 0.1, 0.001  # shares of pairs
 _LOOKED_AT, _FEW = 1_000, 20  # attributions
 
 
@@ -174,7 +174,7 @@ class Account:
         if "scripts" in self._config.filters:
             row_N = self._of_usual_scripts(row_N)
         kind_N = self._fact("kind")[row_N - self._first_row]
-        same, tatoeba, others = (int(np.count_nonzero(kind_N & kind)) for kind in Kind)
+        same, tatoeba, others, _ = (int(np.count_nonzero(kind_N & kind)) for kind in Kind)
         report = self._report(len(row_N))
         self._refuse(report, same)
         [sha256, *more] = self._sha256s
@@ -194,7 +194,10 @@ class Account:
                 f"{self._where}: column 3 is no attribution, as nearly every line has another text "
                 f"in it: set columns to those of {' and '.join(self._config.languages)}"
             )
-        warnings = tuple(self._warnings(report, same))
+        warnings = (
+            *self._warnings(report, same),
+            *self._warnings_of_texts(row_N, row_N[(kind_N & Kind.ENTITY) > 0]),
+        )
         credit = "; ".join(attributions)
         return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, self._lines)
 
@@ -278,3 +281,14 @@ class Account:
             yield f"{self._where}: lines that are not UTF-8: {not_utf8}: {said}"
         if same > _OFTEN * report.kept:
             yield f"{self._where}: {same:,} pairs have the same text on both sides"
+
+    def _warnings_of_texts(self, row_N: Ints, row_M: Ints) -> Iterator[str]:
+        """Yield what is odd in the texts of N pairs, of which M have an HTML entity."""
+        if len(row_M) > _SOME * len(row_N):
+            [(first, second, line)] = self._pairs.read(row_M[:1])
+            [entity, *_] = ENTITY.findall(f"{first} {second}")
+            yield (
+                f"{self._where}: {len(row_M):,} of {len(row_N):,} pairs have HTML entities, the "
+                f"first {entity} in line {self._lines.short(line)}: where they stand for characters, write "
+                "those (Python's html.unescape does)"
+            )

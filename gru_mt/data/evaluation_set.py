@@ -15,7 +15,7 @@ from gru_mt.data.corpora.readers import pair_rows
 from gru_mt.data.corpora.reading import open_text
 from gru_mt.data.corpora.rows import Dropped, DropReason
 from gru_mt.data.example import Example
-from gru_mt.data.text import CONTROL
+from gru_mt.data.text import CONTROL, normal
 from gru_mt.errors import UserError
 from gru_mt.storage import read_signed_json
 
@@ -114,7 +114,7 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
 def load_evaluation_set(
     files: EvaluationSetConfig, config: DataConfig, key: str
 ) -> tuple[EvaluationSet, list[str]]:
-    """Return a user's own set, every line as it is but for its ends, and what to tell about it.
+    """Return a user's own set, every line `normal` and on one line, and what to tell about it.
 
     Raises UserError, which names the file and the line, for a line that is not text or has no
     reference. `key` is where `files` stands in the configuration.
@@ -180,7 +180,7 @@ def _lines(place: Place, encoding: str | None) -> list[str]:
 
 
 def _checked(text: str, place: Place, number: int) -> str:
-    text = _LINE_ENDS.sub(" ", text).strip()
+    text = normal(_LINE_ENDS.sub(" ", text)).strip()
     if CONTROL.search(text):
         raise UserError(f"{place}:{number}: has control characters")
     return text

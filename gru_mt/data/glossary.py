@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from gru_mt.data.literals import Span, disjoint
-from gru_mt.data.text import CONTROL, clean, in_word, is_mark, is_spaceless
+from gru_mt.data.text import CONTROL, clean, in_word, is_mark, is_spaceless, normal
 from gru_mt.errors import UserError, quoted, shown
 
 
@@ -57,7 +57,7 @@ class Glossary:
     @classmethod
     def of(cls, translations: Mapping[str, str]) -> Self:
         """Return the glossary of terms and their translations."""
-        folded = {_fold(term): translation for term, translation in translations.items()}
+        folded = {_fold(normal(term)): normal(text) for term, text in translations.items()}
         lengths: dict[str, set[int]] = {}
         for term in folded:
             lengths.setdefault(term[0], set()).add(len(term))
@@ -93,7 +93,7 @@ def _parse(line: str, where: str) -> tuple[str, str]:
             f"{where}: expected 'term<TAB>translation', with one tab, got {quoted(line)}"
         )
     for name, column in zip(("term", "translation"), columns, strict=True):
-        if not column.strip():
+        if not clean(column):
             raise UserError(f"{where}: the {name} is empty; write one, or remove the line")
         if CONTROL.search(column):
             raise UserError(f"{where}: a control character in {quoted(column)}; remove it")

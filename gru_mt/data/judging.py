@@ -5,6 +5,7 @@ It is a pure function, so that several processes can judge chunks of one corpus.
 Shapes: N lines of a chunk, M of them that give pairs.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from enum import IntFlag
@@ -18,9 +19,10 @@ from gru_mt.data.corpora.rows import Dropped, DropReason, Row
 from gru_mt.data.disk import Packed, digests
 from gru_mt.data.filters import why_no_translation
 from gru_mt.data.split import bucket, key
-from gru_mt.data.text import CONTROL, clean, count_words
+from gru_mt.data.text import CONTROL, clean, count_words, spaced
 
 MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
+ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")  # of HTML
 SHOWN, MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
 
 
@@ -30,7 +32,7 @@ FACTS = np.dtype(  # of a pair
         ("digest", np.uint64, 2),  # two pairs with the same one are the same
         ("first_key", np.uint64, 2),  # the digest of the `key` of a side
         ("second_key", np.uint64, 2),
-        ("bucket", np.uint16),  # decides the part of the split
+        ("bucket", np.uint16),  # of the first side as it was written: it decides the part
         ("kind", np.uint8),  # a sum of what `Kind` has
     ]
 )
@@ -43,6 +45,7 @@ class Kind(IntFlag):
     SAME = 1  # its sides are equal
     TATOEBA = 2  # its attribution names Tatoeba
     OTHER = 4  # its attribution names somebody else
+    ENTITY = 8  # a side has an HTML entity
 
 
 class Judged(NamedTuple):
@@ -60,7 +63,7 @@ def judge(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) -> Judg
     """Return what becomes of a chunk's rows; only `sides` of the corpus have text."""
     dropped = Counter[DropReason]()
     examples: list[tuple[DropReason, int, str]] = []
-    kept: list[tuple[int, str, str, str]] = []
+    kept: list[tuple[int, str, str, str, int]] = []
     for place, row in enumerate(rows):
         reason, text = None, ""
         if isinstance(row, Dropped):
@@ -70,18 +73,18 @@ def judge(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) -> Judg
             reason = _reason(first, second, config, sides)
             text = f"{first[:MAX_EXAMPLE]} | {second}"
         if reason is None:
-            kept.append((place, first, second, attribution))
+            kept.append((place, first, second, attribution, bucket(spaced(row[0]))))
             continue
         dropped[reason] += 1
         if dropped[reason] <= SHOWN:
             examples.append((reason, place, text[:MAX_EXAMPLE].strip()))
-    places, firsts, seconds, attributions = zip(*kept, strict=True) if kept else [()] * 4
+    places, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
     fact_M = np.empty(len(kept), FACTS)
     fact_M["line"] = places
     fact_M["digest"] = digests(map("\n".join, zip(firsts, seconds, strict=True)))
     for name, side in zip(KEYS, (firsts, seconds), strict=True):
         fact_M[name] = digests(map(key, side))
-    fact_M["bucket"] = [*map(bucket, firsts)]
+    fact_M["bucket"] = buckets
     fact_M["kind"] = [*map(_kind, firsts, seconds, attributions)]
     of_others = np.flatnonzero(fact_M["kind"] & Kind.OTHER)
     others = [(row, attributions[row]) for row in of_others.tolist()]
@@ -91,6 +94,8 @@ def judge(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) -> Judg
 
 def _kind(first: str, second: str, attribution: str) -> int:
     kind = Kind.SAME if first == second else 0
+    if ENTITY.search(first) or ENTITY.search(second):
+        kind |= Kind.ENTITY
     if "tatoeba.org" in attribution:
         return kind | Kind.TATOEBA
     return kind | Kind.OTHER if attribution else kind

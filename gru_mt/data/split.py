@@ -81,8 +81,8 @@ def parts_of(
     """Return the part of each pair, DEV, TEST or TRAIN: about 1 % is dev, 2 % test.
 
     No component is divided. Its part depends on its smallest pair, as Python sorts strings: on the
-    bucket of that pair's first side. So `firsts` are read only where the buckets of a component
-    differ in their part.
+    bucket of that pair's first side, as it was written. So `firsts` are read only where the buckets
+    of a component differ in their part.
     """
     part_N = np.searchsorted(_FIRST_BUCKETS, bucket_N, side="right") - 1
     count = int(component_N.max(initial=-1)) + 1

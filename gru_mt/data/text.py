@@ -5,6 +5,7 @@ import unicodedata
 from itertools import chain, count, groupby
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc without whitespace
+_UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")  # a soft hyphen; spaces of no width, once a BOM
 _BLOCKS = (  # that have marks; the rest is Han, Hangul, symbols, or has no characters
     range(0x300, 0x3100),
     range(0xA600, 0xAC00),
@@ -41,12 +42,26 @@ SPACELESS = re.compile(  # a letter of a script without spaces, and marks and pu
 )
 
 
-def clean(text: str) -> str:
+def normal(text: str) -> str:
+    """Return `text` in Unicode's NFC, without soft hyphens and spaces of no width.
+
+    Both ways to write é are one then, and so is a word that may be hyphenated. Joiners stay: they
+    carry meaning in Persian, in Indic scripts and in emoji.
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", _UNSEEN.sub("", text))
+
+
+def spaced(text: str) -> str:
     """Return `text` with one space for each run of whitespace, and none at its ends.
 
     Whitespace is what Python takes for it, with the no-break spaces: "Où\\u202f?" -> "Où ?".
     """
     return " ".join(text.split())
+
+
+def clean(text: str) -> str:
+    """Return `text` as the package reads it: `normal` and `spaced`."""
+    return spaced(normal(text))
 
 
 def is_word(text: str) -> bool:

@@ -8,7 +8,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from gru_mt.data.text import CONTROL
+from gru_mt.data.text import CONTROL, normal
 from gru_mt.errors import UserError
 
 CHUNK_BYTES = 1 << 16
@@ -78,7 +78,7 @@ def decode_line(raw: bytes, number: int) -> Line:
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a text file without spaces at their ends.
+    """Return the lines of a text file, `normal` and without spaces at their ends.
 
     Raises UserError where it cannot be read or is not plain text.
     """
@@ -90,7 +90,7 @@ def read_lines(path: Path) -> list[str]:
     for line in lines:
         if line.warnings:
             raise UserError(f"{path}:{line.number}: {line.warnings[0]}")
-    return [line.text.strip() for line in lines]
+    return [normal(line.text).strip() for line in lines]
 
 
 def json_line(values: dict[str, Any]) -> str:

@@ -5,7 +5,6 @@ What is to be copied is masked, the line is cut into sentences, and each is writ
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from gru_mt.data.literals import (
 )
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import IN_WORD, MARKS, clean, in_word, is_cased
+from gru_mt.data.text import IN_WORD, MARKS, clean, in_word, is_cased, normal
 
 PHRASE_WORDS = 2  # words without a final mark are no sentence: "Cat" has the source's capital
 Case = Literal["capitals", "capital", "model"]
@@ -135,7 +134,7 @@ def read_line(
 ) -> Iterator[Sentence]:
     """Yield the sentences of a line; a blank line has none. Without `split` it is one sentence."""
     line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
-    line = " ".join(line.splitlines()).strip()
+    line = _normal(" ".join(line.splitlines())).strip()
     terms = glossary.find(line) if glossary else []
     # A user's own marks again, as what holds one may give way to a longer term.
     own = (Span(*match.span(), match[0]) for match in MARK.finditer(line))
@@ -143,13 +142,21 @@ def read_line(
     masked, start, left = mask(line, spans).text, 0, iter(spans)
     for piece in cut(masked, language) if split and line else [masked] if line else []:
         text = piece.rstrip()
-        careful = unicodedata.normalize("NFC", clean(text))
+        careful = clean(text)
         inside = list(islice(left, len(MARK.findall(text))))
         grown = sum(span.end - span.start - 1 for span in inside)
         source = line[start : start + len(text) + grown]
         start += len(piece) + grown
         literals = [span.text for span in inside]
         yield _sentence(source, piece[len(text) :], careful, literals, lexicon)
+
+
+def _normal(line: str) -> str:
+    """Return a `normal` line, but for what is copied: that stays as it was typed."""
+    if normal(line) == line:
+        return line
+    spans = find_literals(line)
+    return restore(normal(mask(line, spans).text), [span.text for span in spans])
 
 
 def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Lexicon) -> Sentence:

@@ -3,7 +3,7 @@
 import { isShouted, words } from "./lexicon.js";
 import { findLiterals, literalIndices, MARK, mask, restore, tagPairs } from "./literals.js";
 import { LITERALS } from "./special.js";
-import { clean, inWord, ANY_LETTER, pattern, strip, stripEnd, stripStart } from "./text.js";
+import { clean, inWord, ANY_LETTER, normal, pattern, strip, stripEnd, stripStart } from "./text.js";
 
 // Words without a final mark are no sentence: "Cat" has the source's capital.
 const PHRASE_WORDS = 2;
@@ -136,7 +136,7 @@ function freed(text) {
 /** Return the sentences of a line, which `cutLine` cuts once it is masked; none of a blank one. */
 export function readLine(line, lexicon, cutLine) {
   const valid = line.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
-  const text = strip(valid.replace(LINE_ENDS, " "));
+  const text = strip(normalLine(valid.replace(LINE_ENDS, " ")));
   const spans = findLiterals(text);
   let start = 0;
   let first = 0; // span of a piece
@@ -152,9 +152,16 @@ export function readLine(line, lexicon, cutLine) {
   });
 }
 
+/** Return a normal line, but for what is copied: that stays as it was typed. */
+function normalLine(line) {
+  if (normal(line) === line) return line;
+  const { text, literals } = mask(line, findLiterals(line));
+  return restore(normal(text), literals);
+}
+
 /** Return a sentence; the marks in its text `shown` stand for `literals`. */
 function sentenceOf(source, gap, literals, shown, lexicon) {
-  const text = clean(shown).normalize("NFC");
+  const text = clean(shown);
   const cased = lexicon.truecased(text);
   const isPhrase = inWord([...text].at(-1) ?? "") && words(text).length <= PHRASE_WORDS;
   const isLowered = text.codePointAt(0) !== cased.codePointAt(0);

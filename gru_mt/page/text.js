@@ -32,6 +32,7 @@ export function pattern({ raw }, ...parts) {
   return String.raw({ raw: raw.map((text) => text.replace(/\\.|[[\]]|\s+/g, read)) }, ...parts);
 }
 
+const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
 const SPACE_RUNS = new RegExp(pattern`\s+`, "gu");
 const FIRST_SPACES = new RegExp(pattern`^\s+`, "u");
 const LAST_SPACES = new RegExp(pattern`(?<!\s)\s+$`, "u");
@@ -66,9 +67,14 @@ export function inWord(text) {
   return FIRST_IN_WORD.test(text);
 }
 
-/** Return a text with one space for each run of whitespace, and none at its ends: "a b". */
+/** Return a text in Unicode's NFC, without soft hyphens and spaces of no width. */
+export function normal(text) {
+  return text.replace(UNSEEN, "").normalize("NFC");
+}
+
+/** Return a normal text with one space for each run of whitespace, and none at its ends: "a b". */
 export function clean(text) {
-  return strip(text.replace(SPACE_RUNS, " "));
+  return strip(normal(text).replace(SPACE_RUNS, " "));
 }
 
 /** Return a text without the whitespace at its ends. */

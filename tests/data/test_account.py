@@ -1,6 +1,7 @@
 """The account of a corpus is that of a reader who remembers every line, however it is divided."""
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,30 @@ def test_each_of_several_corpora_has_its_own_account(tmp_path: Path) -> None:
     for corpus, name in zip(found, "ab", strict=True):
         assert corpus.pairs == [Pair("Go.", "Va !", 1), Pair(name, f"{name}!", 3)]
         assert corpus.report.dropped[DropReason.DUPLICATE].first_lines == (2,)
+
+
+ENTITIES = ["Tom&#39;s", "R&amp;D", "a &lt;b&gt;", "&quot;No&quot;", "caf&eacute;", "&#x27;tis"]
+
+
+@pytest.mark.parametrize("entity", ENTITIES)
+@pytest.mark.parametrize("side", [0, 1])
+def test_html_entities_are_counted_and_the_first_is_shown(
+    entity: str, side: int, tmp_path: Path
+) -> None:
+    rows = [(f"We see {row}.", f"Nous voyons {row}.") for row in range(1_000)]
+    for place in (6, 600):
+        rows[place] = (entity, f"voir {place}") if side == 0 else (f"see {place}", entity)
+    path = tmp_path / "c.tsv"
+    path.write_text("".join(f"{first}\t{second}\n" for first, second in rows))
+    [warning] = load_one(data_config(str(path))).warnings
+    shown = re.findall("&.*?;", entity)[0]
+    assert warning.startswith(
+        f"{path}: 2 of 1,000 pairs have HTML entities, the first {shown} in line 7: "
+    )
+
+
+def test_few_entities_and_what_is_none_are_no_warning(tmp_path: Path) -> None:
+    rows = [f"AT&T; R&D and {row} & co;\tx?a={row}&copy=1\n" for row in range(1_999)]
+    path = tmp_path / "c.tsv"
+    path.write_text("".join([*rows, "&amp;\t&amp;\n"]))
+    assert load_one(data_config(str(path))).warnings == ()

@@ -76,6 +76,7 @@ def test_a_file_is_read_as_editors_write_it(tmp_path: Path) -> None:
         ("a\tb\tc\n", "terms.tsv:1: expected 'term<TAB>translation', with one tab"),
         ("a\t \n", "terms.tsv:1: the translation is empty; write one"),
         ("#\n\tb\n", "terms.tsv:2: the term is empty; write one"),
+        ("\u200b\tb\n", "terms.tsv:1: the term is empty; write one"),
         (b"a\tb\nc\t\xff\n", "terms.tsv:2: not UTF-8; save the file as UTF-8"),
         ("a\tb\x1b[2J\n", "terms.tsv:1: a control character in 'b\\x1b[2J'; remove it"),
         ("cat\tchat\n\nCAT\tminou\n", "terms.tsv:3: 'CAT' is 'minou' here and 'chat' in line 1"),
@@ -108,3 +109,12 @@ def test_a_term_is_no_part_of_a_word_with_vowel_signs() -> None:
     assert [span.text for span in glossary.find("लड़की, लड़का")] == ["girl"]
     assert [span.text for span in glossary.find("กี่ กี กก")] == ["y", "x", "x"]
     assert glossary.find("می\u200cخواهم") == []
+
+
+def test_terms_and_translations_are_in_one_way_of_writing(tmp_path: Path) -> None:
+    written = "cafe\u0301\te\u0301te\u0301\nco\u00adop\tb\n"
+    for glossary in (
+        read(tmp_path, written),
+        Glossary.of(dict(line.split("\t") for line in written.splitlines())),
+    ):
+        assert [span.text for span in glossary.find("Café, coop")] == ["été", "b"]

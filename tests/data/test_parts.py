@@ -102,6 +102,12 @@ def test_own_sets_come_first_and_keep_every_line() -> None:
     )
 
 
+def test_a_set_is_read_as_a_corpus_is() -> None:
+    Path("nfd.tsv").write_text("\ufeffcafe\u0301\te\u0301te\u0301\nco\u00adop\tb\u200b\n")
+    [dev, _] = parts("old.tsv", dev="nfd.tsv").dev
+    assert (dev.sources, dev.references) == (["café", "coop"], [["été"], ["b"]])
+
+
 def test_a_set_may_have_several_references_in_the_language_translated_into() -> None:
     files = {"path": ["dev.en", "dev.fr", "dev2.fr"]}
     [dev, _] = parts("old.tsv", dev=files).dev

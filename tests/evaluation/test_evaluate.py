@@ -65,9 +65,9 @@ def write(path: Path, *lines: str) -> Path:
 
 
 def test_an_empty_reference_line_is_a_missing_reference(tmp_path: Path) -> None:
-    source = write(tmp_path / "s", "a", "b")
-    references = [write(tmp_path / "r", "x", "y"), write(tmp_path / "r1", "", "z")]
-    expected = EvaluationSet(["a", "b"], [["x"], ["y", "z"]])
+    source = write(tmp_path / "s", "a", "e\u0301 b\u00ad")
+    references = [write(tmp_path / "r", "x", "y"), write(tmp_path / "r1", "", "c\u0327a\u200b")]
+    expected = EvaluationSet(["a", "é b"], [["x"], ["y", "ça"]])
     assert read_evaluation_set(source, references) == expected
 
 

@@ -8,6 +8,7 @@ import pytest
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.special import LITERALS
+from gru_mt.data.text import normal
 from gru_mt.inference.sentence import Sentence, read_line
 
 TRAINING = ["I saw Tom see the old dog.", "The dog saw the big cat, and it is here.", "So I go."]
@@ -54,7 +55,7 @@ def test_sources_and_gaps_are_the_line_whatever_stands_there(split: bool) -> Non
         for terms in (None, glossary):
             found = read(line, split=split, glossary=terms)
             whole = " ".join(line.splitlines()).strip()
-            assert "".join(each.source + each.gap for each in found) == whole
+            assert normal("".join(each.source + each.gap for each in found)) == normal(whole)
             assert all(each.source for each in found)
             assert len(found) <= 1 or split
             for each in found:
@@ -64,7 +65,21 @@ def test_sources_and_gaps_are_the_line_whatever_stands_there(split: bool) -> Non
                 assert len(each.finished(each.text).splitlines()) <= 1
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u2028", "\u00a0\u202f"])
+def test_a_line_is_read_in_nfc_and_what_is_copied_is_as_it_was_typed() -> None:
+    pasted = "I sa\u00adw To\u200bm see\u2060 the cafe\u0301 \ufeff"
+    emoji, address = "👩\u200d🔬❤\ufe0f", "https://x.org/cafe\u0301#अ\u200dब"
+    (sentence,) = read(f"\ufeff{pasted} {address} {emoji} \ue013")
+    assert sentence.source == f"I saw Tom see the café  {address} {emoji} \ue013"
+    assert sentence.literals == (address, emoji, "\ue013")
+    assert sentence.finished(sentence.text) == f"I saw Tom see the café {address} {emoji} \ue013"
+
+
+def test_a_term_is_found_however_its_accents_are_written() -> None:
+    (sentence,) = read("so the cafe\u0301 is", glossary=Glossary.of({"café": "x"}))
+    assert sentence.literals == ("x",)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u2028", "\u00a0\u202f", "\u200b \ufeff"])
 @pytest.mark.parametrize("split", [True, False])
 def test_a_blank_line_has_no_sentence(blank: str, split: bool) -> None:
     assert read(blank, split=split) == []
