@@ -22,7 +22,14 @@ def why_no_translation(first: str, second: str, filters: Sequence[str]) -> DropR
 
 
 def _numbers(text: str) -> list[str]:
-    return sorted(_NUMBER.findall(text))
+    """Return the numbers of a text, in whatever digits: "06" and "۶" are "6"."""
+    return sorted(map(_ascii_number, _NUMBER.findall(text)))
+
+
+def _ascii_number(digits: str) -> str:
+    if not digits.isascii():
+        digits = "".join(str(unicodedata.decimal(digit)) for digit in digits)
+    return digits.lstrip("0")
 
 
 def script_counts(text: str) -> Counter[str]:

@@ -107,7 +107,7 @@ def test_html_entities_are_counted_and_the_first_is_shown(
     [warning] = load_one(data_config(str(path))).warnings
     shown = re.findall("&.*?;", entity)[0]
     assert warning.startswith(
-        f"{path}: 2 of 1,000 pairs have HTML entities, the first {shown} in line 7: "
+        f"{path}: 2 of 1,000 pairs have HTML entities, the first is {shown} in line 7: "
     )
 
 

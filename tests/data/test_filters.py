@@ -6,7 +6,7 @@ import pytest
 
 from gru_mt.data.corpora.report import DroppedLines
 from gru_mt.data.corpora.rows import DropReason
-from gru_mt.data.filters import of_other_scripts
+from gru_mt.data.filters import of_other_scripts, why_no_translation
 from tests.corpora import data_config, load_one
 
 LINES = [
@@ -63,3 +63,25 @@ def test_a_language_may_have_several_scripts() -> None:
         "Tシャツを着る。",
     ] * 20
     assert of_other_scripts([*japanese, "in Latin", "３"]) == [80]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("06 May", "le 6 mai", True),
+        ("at 6:05", "à 06 h 5", True),
+        ("in 2024", "سال ۲۰۲۴", True),  # Persian
+        ("in 2024", "عام ٢٠٢٤", True),  # Arabic
+        ("२०२४ में", "in 2024", True),
+        ("２０２４年５月０６日", "6.5.2024", True),
+        ("0 of 00", "00 of 0", True),
+        ("9" * 5_000, "９" * 5_000, True),
+        ("in 2024", "سال ۲۰۲۳", False),
+        ("60", "6", False),
+        ("0", "none", False),
+        ("x²", "x", True),  # no digit
+    ],
+)
+def test_numbers_are_equal_in_whatever_digits(first: str, second: str, same: bool) -> None:
+    reason = why_no_translation(first, second, ["digits"])
+    assert reason == (None if same else DropReason.DIGITS)
