@@ -267,7 +267,7 @@ class TokenizerConfig(Section):
     marks and elisions apart (word), or cut at spaces and final marks as in tutorials (space)."""
     vocabulary_size: Annotated[int, Field(ge=16, le=1_000_000)] = 4_000
     """Tokens of the vocabulary, or of each of two, at most. A small corpus gives fewer, with a
-    warning."""
+    warning; of more characters than have room, rare ones are written in bytes."""
     joint: bool = True
     """Whether both languages share one vocabulary."""
     sampling: Fraction = 0.0

@@ -289,6 +289,6 @@ class Account:
             [entity, *_] = ENTITY.findall(f"{first} {second}")
             yield (
                 f"{self._where}: {len(row_M):,} of {len(row_N):,} pairs have HTML entities, the "
-                f"first is {entity} in line {self._lines.short(line)}: replace them by the characters they "
+                f"first is {entity} in line {self._lines.short(line)}: replace them by what they "
                 "stand for, as Python's html.unescape does"
             )

@@ -6,6 +6,7 @@ A tokenizer is trained on the training part alone, and its files are part of the
 import io
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _ESCAPE = "\ue000"  # a private-use character: with a 1 it stands for SPACE, with a 0 for itself
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_BYTES = 100_000_000  # of a tokenizer's file; a million subwords take a third of it
+_LEAST_ROOM = 256  # pieces beside _FIRST, if not every character is one
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
 _LEXICON_FILE = "tokenizer.lexicon.txt"
@@ -60,24 +62,36 @@ class Subwords:
         self._cuts: dict[float, Cut] = {}
 
     @classmethod
-    def train(cls, texts: Sequence[str], *, kind: str, size: int) -> Self:
+    def train(
+        cls, texts: Sequence[str], *, kind: str, size: int, warn: Callable[[str], None]
+    ) -> Self:
         """Return a model of `size` pieces, or of fewer where `texts` do not give as many.
 
-        The same texts give the same bytes. Raises UserError where `size` leaves no room for each
-        character, the 256 bytes and the special tokens.
+        The same texts give the same bytes. Where `size` leaves no room for each character, beside
+        the 256 bytes and the special tokens, rare ones are written in bytes, and `warn` gets a
+        line; of a small size it raises UserError.
         """
         characters = {SPACE, *"".join(texts)} - {" ", *LITERALS}
         minimum = len(_FIRST) + len(characters)
+        rare = ""
         if size < minimum:
-            raise UserError(
-                f"tokenizer.vocabulary_size {size} is too small: set it to {minimum} or more, for "
-                f"{len(characters)} characters, 256 bytes and {len(SPECIALS) + len(LITERALS)} "
-                "special tokens"
+            least = min(minimum, len(_FIRST) + _LEAST_ROOM)
+            if size < least:
+                raise UserError(
+                    f"tokenizer.vocabulary_size {size} is too small: set it to {least} or more, "
+                    f"for {len(characters)} characters, 256 bytes and "
+                    f"{len(SPECIALS) + len(LITERALS)} special tokens"
+                )
+            rare = _rare(texts, characters, kind=kind, room=size - len(_FIRST))
+            warn(
+                f"tokenizer.vocabulary_size {size}: {len(rare):,} of {len(characters):,} "
+                f"characters are rare and written in bytes; from {minimum} on none is"
             )
+        blank = dict.fromkeys(map(ord, rare), " ")
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=iter(texts),
+                sentence_iterator=(text.translate(blank) if blank else text for text in texts),
                 model_writer=model,
                 model_type=kind,
                 vocab_size=size,
@@ -175,6 +189,17 @@ class Subwords:
         return clean(_CONTROL.sub(" ", text))
 
 
+def _rare(texts: Sequence[str], characters: set[str], *, kind: str, room: int) -> str:
+    """Return all but the most frequent characters: these have half the room, or all of kind char.
+
+    The other half is for pieces of several characters.
+    """
+    counts = Counter("".join(texts))
+    counts[SPACE] = counts.total()  # it stands for each space
+    frequent_first = sorted(characters, key=lambda character: (-counts[character], character))
+    return "".join(frequent_first[room if kind == "char" else room // 2 :])
+
+
 def _escape(text: str) -> str:
     return text.replace(_ESCAPE, f"{_ESCAPE}0").replace(SPACE, f"{_ESCAPE}1")
 
@@ -257,8 +282,8 @@ def train_tokenizer(
 
     People wrote the first `written` pairs, or all; the lexicon is theirs.
 
-    `warn` gets a line where a vocabulary is smaller than `config` allows. Raises UserError where
-    `config` asks for too small a vocabulary or too high a frequency.
+    `warn` gets a line where a vocabulary is smaller than `config` allows, or lacks characters.
+    Raises UserError where `config` asks for too small a vocabulary or too high a frequency.
     """
 
     def train(texts: Sequence[str], written: Sequence[str], where: str) -> Vocabulary:
@@ -269,7 +294,7 @@ def train_tokenizer(
                 texts, written, kind=config.kind, size=size, min_frequency=config.min_frequency
             )
         else:
-            side = Subwords.train(texts, kind=config.kind, size=size)
+            side = Subwords.train(texts, kind=config.kind, size=size, warn=warn)
         if side.size < size:
             warn(f"tokenizer.vocabulary_size {size}: {where} gives {side.size}, which is used")
         return side

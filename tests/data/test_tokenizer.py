@@ -5,7 +5,7 @@ import random
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -224,6 +224,35 @@ def test_a_size_below_the_characters_and_bytes_is_the_users_mistake(kind: Kind) 
         train(kind, size=271, sources=texts, targets=[])
     assert "\n" not in str(error.value)
     assert train(kind, size=272, sources=texts, targets=[]).source.size == 272
+
+
+@pytest.mark.parametrize("kind", SUBWORDS)
+def test_rare_characters_of_many_are_written_in_bytes_and_come_back(kind: Kind) -> None:
+    # 5,000 characters, character n in n // 1000 + 1 places: from 4,000 on in five places.
+    characters = [chr(0x4E00 + n) for n in range(5_000)]
+    texts = ["".join(characters[n * 1_000 :]) for n in range(5)]
+    warnings: list[str] = []
+    side = train(kind, size=1_500, sources=texts, targets=[], warn=warnings.append).source
+    assert side.size <= 1_500
+    # Of the room of 1,232 beside 268 tokens a character has all, or half, and one is the space.
+    kept = {"char": 1_231}.get(kind, 615)
+    assert warnings[0] == (
+        f"tokenizer.vocabulary_size 1500: {5_000 - kept:,} of 5,001 characters are rare and "
+        "written in bytes; from 5269 on none is"
+    )
+    known = {piece for piece in side.pieces(range(268, side.size)) if piece in {*characters}}
+    frequent = characters[4_000:] + (characters[3_000:3_231] if kind == "char" else [])
+    assert known == {*frequent[:kept]}
+    assert round_trip(side, [*texts, "x一y 龥z"]) == [*texts, "x一y 龥z"]
+    assert not {UNK} & {*chain.from_iterable(side.encode_all(texts))}
+
+
+@pytest.mark.parametrize("kind", SUBWORDS)
+def test_a_small_size_has_no_characters_in_bytes(kind: Kind) -> None:
+    texts = ["".join(chr(0x4E00 + n) for n in range(400))]
+    with pytest.raises(UserError, match=r"vocabulary_size 523 is too small: set it to 524 or more"):
+        train(kind, size=523, sources=texts, targets=[])
+    assert train(kind, size=524, sources=texts, targets=[]).source.size <= 524
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -469,7 +498,7 @@ def test_a_damaged_lexicon_is_named(damage: bytes, tmp_path: Path) -> None:
 
 
 def test_bytes_never_spell_a_literal() -> None:
-    vocabulary = Subwords.train(["abc"] * 20, kind="unigram", size=300)
+    vocabulary = Subwords.train(["abc"] * 20, kind="unigram", size=300, warn=refuse)
     (literal,) = vocabulary.encode(LITERALS[0])[-1:]
     spelled = [vocabulary.encode("\ue005")[-3] + shift for shift in (0,)]  # <0xEE>
     first_byte = next(

@@ -73,7 +73,7 @@ def test_of_equally_good_segmentations_it_takes_pythons(
     kind: Any, step: float, factor: float
 ) -> None:
     sources = [row.source for row in PARTS.train[::9]]
-    trained = Subwords.train(sources, kind=kind, size=900)
+    trained = Subwords.train(sources, kind=kind, size=900, warn=print)
     vocabulary = Subwords(with_few_scores(trained, step, factor))
     rng = random.Random(5)
     words = sorted({word for text in sources for word in text.split()})
