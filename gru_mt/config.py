@@ -444,7 +444,8 @@ class EvaluationConfig(Section):
     bleu_tokenizer: Literal["auto", "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] = (
         "auto"
     )
-    """How BLEU divides text into words, by sacreBLEU's names. auto fits data.target."""
+    """How BLEU divides text into words, by sacreBLEU's names. auto fits data.target, or else the
+    script."""
 
 
 class Config(Section):

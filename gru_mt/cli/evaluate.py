@@ -81,7 +81,9 @@ def evaluate(
     translator = load_translator(model, device=device)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     tokenizer = resolve_bleu_tokenizer(
-        translator.target_language, bleu_tokenizer or translator.bleu_tokenizer
+        translator.target_language,
+        bleu_tokenizer or translator.bleu_tokenizer,
+        [texts for each in sets for texts in each.references],
     )
     found, reports = [], []
     for each in sets:

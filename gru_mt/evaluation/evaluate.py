@@ -74,7 +74,9 @@ def evaluate(
     """
     decoding = decoding or translator.decoding
     setting = translator.bleu_tokenizer if bleu_tokenizer is None else bleu_tokenizer
-    tokenizer = resolve_bleu_tokenizer(translator.target_language, setting)
+    tokenizer = resolve_bleu_tokenizer(
+        translator.target_language, setting, evaluation_set.references
+    )
     started_s = time.perf_counter()
     translations = translator.translate(evaluation_set.sources, decoding=decoding)
     seconds = time.perf_counter() - started_s

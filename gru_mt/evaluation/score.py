@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from gru_mt.data.filters import script_counts
 from gru_mt.errors import UserError, quoted
 
 if TYPE_CHECKING:
@@ -66,18 +67,32 @@ class Scores(NamedTuple):
     chrf: Score  # chrF2 against every reference
 
 
-def resolve_bleu_tokenizer(language: str, setting: str) -> str:
+_SCRIPTS = {  # by tokenizer, the scripts that it is for
+    "zh": ("Han", "Bopomofo"),
+    "ja-mecab": ("Hiragana", "Katakana"),
+    "ko-mecab": ("Hangul",),
+    "char": ("Thai", "Lao", "Khmer", "Myanmar", "Tibetan"),
+}
+_LOOKED_AT = 1_000  # sentences, whose references tell the script
+_LEAST_SHARE = 1 / 3  # of letters, in scripts that are divided otherwise than at spaces
+_LEAST_KANA = 0.1  # of the letters of Japanese; the others are Han
+
+
+def resolve_bleu_tokenizer(
+    language: str, setting: str, references: Sequence[Sequence[str]] = ()
+) -> str:
     """Return sacreBLEU's name for the way to cut text into words: `setting`, unless that is `auto`.
 
     `auto` depends on the language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean (char
     where these two are not installed), char for Thai and others without spaces, 13a for the rest. A
     language is an English name or an ISO 639 code. What follows the code is ignored: zh-CN and
-    zho_Hans are Chinese. Raises UserError for a setting that is unknown or not installed.
+    zho_Hans are Chinese. Where none of these is named, as by cn or jp, the script of `references`
+    decides. Raises UserError for a setting that is unknown or not installed.
     """
     if setting == "auto":
         code = re.split("[-_]", language.lower())[0]
         found = (name for name, codes in _LANGUAGES.items() if code in codes.split())
-        name = next(found, "13a")
+        name = next(found, None) or _of_script(references)
         return name if _installed(name) else "char"
     if setting not in TOKENIZERS:
         known = ", ".join(("auto", *TOKENIZERS))
@@ -87,6 +102,16 @@ def resolve_bleu_tokenizer(language: str, setting: str) -> str:
             f"the BLEU tokenizer {setting} is not installed: pip install 'sacrebleu[{setting[:2]}]'"
         )
     return setting
+
+
+def _of_script(references: Sequence[Sequence[str]]) -> str:
+    """Return the tokenizer that fits what the first references are written in."""
+    letters = script_counts("".join(text for texts in references[:_LOOKED_AT] for text in texts))
+    counts = {name: sum(map(letters.__getitem__, each)) for name, each in _SCRIPTS.items()}
+    if counts["ja-mecab"] > _LEAST_KANA * counts["zh"]:
+        counts["ja-mecab"] += counts.pop("zh")
+    name = max(counts, key=counts.__getitem__)
+    return name if counts[name] > _LEAST_SHARE * letters.total() else "13a"
 
 
 def _installed(tokenizer: str) -> bool:

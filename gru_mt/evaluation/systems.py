@@ -80,7 +80,11 @@ def _read_run(name: str, run: Run, part: str, bleu_tokenizer: str | None) -> Sys
     return System(
         name,
         [Output(each.set, each.texts, each.seconds) for each in kept.sets],
-        resolve_bleu_tokenizer(language, bleu_tokenizer or kept.bleu_tokenizer),
+        resolve_bleu_tokenizer(
+            language,
+            bleu_tokenizer or kept.bleu_tokenizer,
+            [texts for each in kept.sets for texts in each.set.references],
+        ),
         flat(config),
         run.read_minutes(),
         tensors_size(run.bundle / WEIGHTS),
@@ -111,7 +115,8 @@ def read_files(
     known = EvaluationSet.from_files([(path, lines[path]) for path in (first, *references)])
     if source is None:
         known = replace(known, sources=[""] * len(known.sources))
-    tokenizer = resolve_bleu_tokenizer(references[0].suffix.removeprefix("."), bleu_tokenizer)
+    language = references[0].suffix.removeprefix(".")
+    tokenizer = resolve_bleu_tokenizer(language, bleu_tokenizer, known.references)
     return [System(str(path), [Output(known, lines[path])], tokenizer, {}) for path in files]
 
 

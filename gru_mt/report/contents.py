@@ -99,9 +99,14 @@ def check_run(run: Run) -> None:
 def _translated(run: Run, part: str, say: Say) -> KeptHypotheses:
     """Translate a part as `gru-mt eval` does, and keep the hypotheses."""
     translator = Translator.load(run.folder)
-    tokenizer = resolve_bleu_tokenizer(translator.target_language, translator.bleu_tokenizer)
+    sets = kept_sets(run.folder, part) or []
+    tokenizer = resolve_bleu_tokenizer(
+        translator.target_language,
+        translator.bleu_tokenizer,
+        [texts for each in sets for texts in each.references],
+    )
     found = []
-    for each in kept_sets(run.folder, part) or []:
+    for each in sets:
         say(f"translating {len(each.sources):,} sentences of {part} {each.name}".rstrip())
         with while_computing(translator.engine.device_type):
             found.append(evaluate(translator, each, bleu_tokenizer=tokenizer).hypotheses)

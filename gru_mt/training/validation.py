@@ -133,7 +133,9 @@ def _measure_set(
     """Return scores on one set; where perplexity is not finite, nothing is translated."""
     if not math.isfinite(perplexity(loss)):
         return Validation(0.0, loss)
-    tokenizer = resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
+    tokenizer = resolve_bleu_tokenizer(
+        config.data.target, config.evaluation.bleu_tokenizer, dev.references
+    )
     texts = [each.text for each in translator.translate(dev.sources)]
     samples = (
         Sample(dev.sources[row], dev.references[row][0], texts[row])

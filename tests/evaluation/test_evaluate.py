@@ -55,6 +55,8 @@ def test_the_bleu_tokenizer_is_the_translators_or_what_is_asked_for() -> None:
     echo.bleu_tokenizer = "none"
     assert "|tok:none|" in signature()
     assert "|tok:char|" in signature(bleu_tokenizer="auto")
+    echo.target_language = "cn"  # no language: the script of the references decides
+    assert "|tok:zh|" in signature(bleu_tokenizer="auto")
     with pytest.raises(UserError, match="no BLEU tokenizer 'thai'"):
         signature(bleu_tokenizer="thai")
 

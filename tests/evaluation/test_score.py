@@ -191,6 +191,37 @@ def test_the_tokenizer_follows_the_target_language(
     assert found == dict.fromkeys(languages.split(), expected)
 
 
+JAPANESE, CHINESE = "私は東京に住んでいます。", "我住在北京，在IBM工作。"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("cn", CHINESE, "zh"),
+        ("cht", "我住在臺北。", "zh"),
+        ("mandarin", f"Hello {CHINESE}", "zh"),
+        ("jp", JAPANESE, "ja-mecab"),
+        ("nihongo", "テスト", "ja-mecab"),
+        ("kr", "나는 서울에 살아요.", "ko-mecab"),
+        ("siamese", "ฉันอยู่ที่กรุงเทพ", "char"),
+        ("xx", "ខ្ញុំ ကျွန်တော် ຂ້ອຍ", "char"),
+        ("xx", "Я живу в Москве, 我.", "13a"),
+        ("vn", "Tôi sống ở Hà Nội.", "13a"),
+        ("fr", "J'habite à Pékin (北京).", "13a"),
+        ("xx", "123 !?", "13a"),
+        ("zh", JAPANESE, "zh"),  # where the language is known, that decides
+        ("ja", CHINESE, "ja-mecab"),
+    ],
+)
+def test_the_tokenizer_follows_the_script_where_the_language_is_unknown(
+    language: str, text: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score_module, "find_spec", lambda _: True)
+    references = [["1", text], [text]]
+    assert resolve_bleu_tokenizer(language, "auto", references) == expected
+    assert resolve_bleu_tokenizer(language, "13a", references) == "13a"
+
+
 def test_japanese_and_korean_are_cut_by_mecab_where_it_is_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
