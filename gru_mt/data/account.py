@@ -23,7 +23,7 @@ from gru_mt.data.disk import Array, Chosen, Column, Ints, Stored, TextFile
 from gru_mt.data.example import Pair
 from gru_mt.data.filters import of_other_scripts
 from gru_mt.data.judging import ENTITY, FACTS, KEYS, MAX_EXAMPLE, SHOWN, Judged, Kind
-from gru_mt.data.split import component_of, first_alike, parts_of
+from gru_mt.data.split import capped, component_of, first_alike, parts_of
 from gru_mt.errors import UserError
 
 _MOSTLY, _OFTEN, _SOME = 0.9, 0.1, 0.001  # shares of pairs
@@ -114,9 +114,11 @@ class Corpus:
         return Chosen(self.stored, self.row_N)
 
     def parts(self) -> Ints:
-        """Return the part of each pair; see `parts_of`."""
+        """Return the part of each pair; see `parts_of` and `capped`."""
         component_N = component_of(*map(self.fact, KEYS))
-        return parts_of(component_N, self.fact("bucket"), Chosen(self.stored.sides[0], self.row_N))
+        firsts = Chosen(self.stored.sides[0], self.row_N)
+        part_N = parts_of(component_N, self.fact("bucket"), firsts)
+        return capped(part_N, component_N, self.fact(KEYS[0]))
 
     def fact(self, name: str) -> Array:
         """Return one of FACTS of each distinct pair."""

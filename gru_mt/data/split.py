@@ -1,9 +1,10 @@
 """A split without leaks: pairs that share a sentence, but for case and punctuation, stay together.
 
 The split depends on the pairs alone, so scores on dev and test can be compared between seeds,
-machines, versions and directions of translation.
+machines, versions and directions of translation. Dev and test do not grow with a large corpus: see
+`capped`.
 
-Shapes: N pairs, K columns, M pairs of components that need a look.
+Shapes: N pairs, K columns, M pairs of a part.
 """
 
 import hashlib
@@ -24,6 +25,7 @@ _VARIANTS = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # ho
 DEV, TEST, TRAIN = range(3)
 _FIRST_BUCKETS = (0, 10, 30)  # of dev, test and train
 _BUCKETS = 1000
+MOST_SOURCES = 3_000  # different first sides in dev, and in test
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,32 @@ def parts_of(
     return least[component_N]
 
 
+def capped(part_N: Ints, component_N: npt.NDArray[np.int32], first_key_N: Digests) -> Ints:
+    """Return the parts with at most MOST_SOURCES keys of first sides in dev, and in test.
+
+    A component has the sum of its pairs' digests as a number, modulo 2^64. Where a part has more,
+    its components with the smallest numbers that fit stay, and the others are trained on. None is
+    divided. The order of the pairs does not matter.
+    """
+    capped_N = part_N.copy()
+    for part in (DEV, TEST):
+        row_M = np.flatnonzero(part_N == part)
+        number_M, digest_M = component_N[row_M], first_key_N[row_M]
+        found, place_M = np.unique(number_M, return_inverse=True)
+        keys = np.bincount(place_M[first_alike(digest_M) == np.arange(len(row_M))])
+        sums = np.zeros(len(found), np.uint64)
+        np.add.at(sums, place_M, digest_M[:, 0])
+        left, is_out = MOST_SOURCES, np.ones(len(found), np.bool_)
+        for each in np.argsort(sums).tolist():
+            if keys[each] <= left:
+                left -= keys[each]
+                is_out[each] = False
+            if not left:
+                break
+        capped_N[row_M[is_out[place_M]]] = TRAIN
+    return capped_N
+
+
 def components(pairs: Sequence[Pair]) -> list[list[int]]:
     """Return the indices of `pairs` in groups; see `component_of`.
 
@@ -111,13 +139,14 @@ def components(pairs: Sequence[Pair]) -> list[list[int]]:
 
 
 def split_pairs(pairs: Sequence[Pair], *, reverse: bool = False) -> Split:
-    """Return the split of `pairs`; see `parts_of`.
+    """Return the split of `pairs`; see `parts_of` and `capped`.
 
     The source of an example is the pair's first side, or its second with `reverse`.
     """
     firsts = [pair.first for pair in pairs]
     bucket_N = np.array([*map(bucket, firsts)], np.uint16)
-    part_N = parts_of(_components(pairs), bucket_N, firsts)
+    component_N = _components(pairs)
+    part_N = capped(parts_of(component_N, bucket_N, firsts), component_N, digests(map(key, firsts)))
     examples = as_examples(pairs, reverse=reverse)
     train, dev, test = (
         [examples[row] for row in np.flatnonzero(part_N == part)] for part in (TRAIN, DEV, TEST)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.data.account import Corpus
+from gru_mt.data import split as split_module
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.example import Example, Pair
 from gru_mt.data.split import DEV, TEST, TRAIN, Split, components, key, split_pairs
@@ -160,6 +161,58 @@ def test_the_split_of_the_real_corpus_is_the_published_one(
     digest = "4f2179fdbc7684a969dd0b5427f69c317f756464493012ab0bb1392861135532"
     assert hashlib.sha256(lines.encode()).hexdigest() == digest
     assert len(EvaluationSet.from_examples(real_split.test).sources) == 2_339
+    lines = repr([[example.line for example in part] for part in (real_split.dev, real_split.test)])
+    assert hashlib.sha256(lines.encode()).hexdigest()[:16] == "8f9f8f1608500df3"
+
+
+def brute_capped(pairs: list[Pair], part: list[Example], most: int) -> set[Example]:
+    """Return what stays of a part: of its components the smallest by number that fit."""
+    number: dict[int, int] = {}
+    first_keys: dict[int, set[str]] = {}
+    members: dict[int, set[Example]] = {}
+    for place, component in enumerate(sorted(map(sorted, brute_components(pairs)))):
+        for row in component:
+            if Example(*pairs[row]) in part:
+                text = brute_key("1", pairs[row].first)[2:]
+                digest = hashlib.blake2b(text.encode(), digest_size=16).digest()[:8]
+                number[place] = (number.get(place, 0) + int.from_bytes(digest, "little")) % 2**64
+                first_keys.setdefault(place, set()).add(text)
+                members.setdefault(place, set()).add(Example(*pairs[row]))
+    kept: set[Example] = set()
+    for place in sorted(number, key=number.__getitem__):
+        if len(first_keys[place]) <= most:
+            most -= len(first_keys[place])
+            kept |= members[place]
+    return kept
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dev_and_test_of_a_large_corpus_are_components_with_so_many_sources(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(seed)
+    monkeypatch.setattr(split_module, "_FIRST_BUCKETS", (0, 300, 700))  # more of dev and test
+    firsts = [f"w{rng.randrange(300)}{rng.choice(['', '.', '!'])}" for _ in range(300)]
+    pairs = pairs_of(*((first, f"x{rng.randrange(900)}") for first in firsts))
+    whole = split_pairs(pairs)
+    monkeypatch.setattr(split_module, "MOST_SOURCES", 20)
+    found = split_pairs(pairs)
+    for part, before in ((found.dev, whole.dev), (found.test, whole.test)):
+        assert {*part} == brute_capped(pairs, before, 20)
+        assert 15 <= len({brute_key("1", example.source) for example in part}) <= 20
+        assert len(part) < len(before)
+    assert sorted([*found.train, *found.dev, *found.test]) == sorted(forward(pairs))
+    other = split_pairs(rng.sample(pairs, len(pairs)))
+    assert [{*part} for part in (other.dev, other.test)] == [{*found.dev}, {*found.test}]
+
+
+def test_a_component_that_is_larger_than_a_part_may_be_is_trained_on() -> None:
+    # The smallest first side decides on test: `printf %s A47 | sha256sum`, modulo 1000, is 13.
+    most = split_module.MOST_SOURCES
+    chained = [("A47", "same"), *((f"b{number}", "same") for number in range(most - 1))]
+    assert len(split_pairs(pairs_of(*chained, ("w628", "c"))).test) == most
+    larger = split_pairs(pairs_of(*chained, ("z", "same"), ("w628", "c")))
+    assert larger.test == [Example("w628", "c", most + 2)]
 
 
 def test_no_two_parts_of_the_real_corpus_share_a_sentence(
