@@ -41,7 +41,8 @@ ROWS = """
         inference.exported inference.translation inference.translator
     export export.plain_text export.graphs export.quantised export.int8 export.write
     notebook
-    evaluation evaluation.score evaluation.hypotheses evaluation.confidence evaluation.evaluate
+    evaluation evaluation.resampling evaluation.score evaluation.hypotheses
+        evaluation.confidence evaluation.evaluate
         evaluation.names
         evaluation.rewrite evaluation.real evaluation.significance evaluation.ngrams
         evaluation.systems evaluation.compare evaluation.groups evaluation.table

@@ -6,10 +6,8 @@ sacreBLEU (Post 2018, "A Call for Clarity in Reporting BLEU Scores") does all of
 is imported where it is first needed, so that this module is quick to import.
 """
 
-import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import zip_longest
@@ -21,7 +19,6 @@ from gru_mt.errors import UserError, quoted
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
-RESAMPLES = 1_000  # of the bootstrap
 FEW = 30  # sentences; with fewer, an interval means little
 BleuTokenizer = Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"]
 """sacreBLEU's tokenizers that download nothing."""
@@ -127,10 +124,13 @@ def corpus_bleu(
     """
     from sacrebleu import BLEU
 
+    from gru_mt.evaluation.resampling import count_matches, score_of
+
     # `force` changes no score. It keeps sacreBLEU from a warning of three lines: that text which
     # ends in " ." must be detokenized. A model that has just begun to learn writes such text.
     metric = BLEU(tokenize=tokenizer, force=True)
-    return float(metric.corpus_score(hypotheses, reference_streams(hypotheses, references)).score)
+    streams = reference_streams(hypotheses, references)
+    return score_of(metric, count_matches(metric, hypotheses, streams))
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
@@ -138,8 +138,12 @@ def corpus_chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) 
 
     Raises UserError as `score_translations` does.
     """
-    streams = reference_streams(hypotheses, references)
-    return float(chrf_metric().corpus_score(hypotheses, streams).score)
+    from sacrebleu import CHRF
+
+    from gru_mt.evaluation.resampling import count_matches, score_of
+
+    metric, streams = CHRF(), reference_streams(hypotheses, references)
+    return score_of(metric, count_matches(metric, hypotheses, streams))
 
 
 def score_translations(
@@ -150,14 +154,14 @@ def score_translations(
     `tokenizer` is sacreBLEU's name for the way to cut text into words. Raises UserError if there is
     nothing to score, the counts differ, or a sentence has no reference.
     """
-    from sacrebleu import BLEU
+    from sacrebleu import BLEU, CHRF
 
     every = reference_streams(hypotheses, references)
     first = every[:1]
     return Scores(
         multi=_score("BLEU multi", BLEU(tokenize=tokenizer), hypotheses, every),
         single=_score("BLEU single", BLEU(tokenize=tokenizer), hypotheses, first),
-        chrf=_score("chrF", chrf_metric(), hypotheses, every),
+        chrf=_score("chrF", CHRF(), hypotheses, every),
     )
 
 
@@ -181,50 +185,22 @@ def reference_streams(
     return list(zip_longest(*references))
 
 
-def chrf_metric() -> "Metric":
-    """Return chrF2 whose resamples are all Python floats.
-
-    sacreBLEU 2.6 gives a float where nothing matches, else a float32, and cannot average the two.
-    """
-    from sacrebleu import CHRF
-
-    class FloatCHRF(CHRF):
-        def _compute_f_score(self, statistics: list[int]) -> float:
-            return float(super()._compute_f_score(statistics))
-
-    return FloatCHRF()
-
-
 def _score(
     name: str, metric: "Metric", hypotheses: Sequence[str], streams: Sequence[Sequence[str]]
 ) -> Score:
+    from gru_mt.evaluation.resampling import (
+        RESAMPLES,
+        SEED,
+        count_matches,
+        interval_of,
+        resampled,
+        score_of,
+    )
+
+    count_NK = count_matches(metric, hypotheses, streams)
     low = high = None
-    if len(hypotheses) == 1:  # every resample would be the sentence itself
-        result = metric.corpus_score(hypotheses, streams)
-    else:
-        with default_seed():
-            result = metric.corpus_score(hypotheses, streams, n_bootstrap=RESAMPLES)
-        mean, half_width = float(result._mean), float(result._ci)  # public only as rounded text
-        low, high = interval(mean, half_width)
+    if len(hypotheses) > 1:  # else every resample would be the sentence itself
+        low, high = interval_of(resampled(metric, count_NK))
+        metric.n_bootstrap, metric.seed = RESAMPLES, SEED  # in its signature
     signature = str(metric.get_signature())
-    return Score(name, float(result.score), low, high, signature, len(hypotheses))
-
-
-def interval(mean: float, half_width: float) -> tuple[float, float]:
-    """Return the ends of an interval of scores, cut at 0 and 100: interval(1, 2) -> (0, 3).
-
-    sacreBLEU may score what is perfect 100.00000000000004, so that both ends are cut at both.
-    """
-    low, high = (min(max(0.0, end), 100.0) for end in (mean - half_width, mean + half_width))
-    return low, high
-
-
-@contextmanager
-def default_seed() -> Iterator[None]:
-    """Make sacreBLEU resample with its default seed, 12345, whatever SACREBLEU_SEED says."""
-    outside = os.environ.pop("SACREBLEU_SEED", None)
-    try:
-        yield
-    finally:
-        if outside is not None:
-            os.environ["SACREBLEU_SEED"] = outside
+    return Score(name, score_of(metric, count_NK), low, high, signature, len(hypotheses))

@@ -1,28 +1,22 @@
 """Where a translator fails: the scores of sentences that are alike in one respect.
 
-sacreBLEU takes each sentence's statistics once, and computes every score and interval from them.
+Each sentence's matches are counted once, and every score and interval is computed from them.
 
-Shapes: N sentences of a set, M those of a bucket.
+Shapes: N sentences of a set, M those of a bucket, K counts of a metric.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sacrebleu import BLEU
+from sacrebleu import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
-from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
+from gru_mt.data.disk import Ints
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text import count_words
-from gru_mt.evaluation.score import (
-    RESAMPLES,
-    chrf_metric,
-    default_seed,
-    interval,
-    reference_streams,
-)
+from gru_mt.evaluation.resampling import count_matches, interval_of, resampled, score_of
+from gru_mt.evaluation.score import reference_streams
 from gru_mt.report.familiarity import Familiarity
 
 LENGTHS = (3, 5, 8, 12, 20)  # words: the longest of each bucket but the last
@@ -68,33 +62,26 @@ class SentenceScores:
     ) -> None:
         """Take the translations; `tokenizer` is sacreBLEU's name for the way to cut text."""
         streams = reference_streams(texts, references)
-        self._metrics: tuple[Metric, Metric] = (BLEU(tokenize=tokenizer, force=True), chrf_metric())
-        self._statistics = [
-            np.array(metric._extract_corpus_statistics(texts, streams)) for metric in self._metrics
-        ]
-        chrf_NK = self._statistics[1]
-        self.chrf: list[float] = [
-            float(self._metrics[1]._aggregate_and_compute([row]).score) for row in chrf_NK
-        ]
+        self._metrics: tuple[Metric, Metric] = (BLEU(tokenize=tokenizer, force=True), CHRF())
+        self._counts = [count_matches(metric, texts, streams) for metric in self._metrics]
+        chrf_NK = self._counts[1]
+        self.chrf = [score_of(self._metrics[1], row_K[None]) for row_K in chrf_NK]
 
     def bucket(self, name: str, rows: Sequence[int]) -> Bucket:
         """Return the scores of some sentences."""
         bleu, chrf = (
-            _estimate(metric, statistics_NK[rows])
-            for metric, statistics_NK in zip(self._metrics, self._statistics, strict=True)
+            _estimate(metric, count_NK[rows])
+            for metric, count_NK in zip(self._metrics, self._counts, strict=True)
         )
         return Bucket(name, len(rows), bleu, chrf)
 
 
-def _estimate(metric: Metric, statistics_MK: Any) -> Estimate:
-    """Return a score and sacreBLEU's bootstrap interval, as `Score` has it."""
-    value = float(metric._compute_score_from_stats(statistics_MK.sum(0).tolist()).score)
-    if len(statistics_MK) == 1:
+def _estimate(metric: Metric, count_MK: Ints) -> Estimate:
+    """Return a score and its bootstrap interval, as `Score` has it."""
+    value = score_of(metric, count_MK)
+    if len(count_MK) == 1:
         return Estimate(value, None, None)
-    with default_seed():
-        _, resampled = _bootstrap_resample(statistics_MK, metric, RESAMPLES)
-    mean, half_width = map(float, estimate_ci(np.array([each.score for each in resampled])))
-    return Estimate(value, *interval(mean, half_width))
+    return Estimate(value, *interval_of(resampled(metric, count_MK)))
 
 
 def tables_of(

@@ -14,11 +14,11 @@ import pytest
 from gru_mt.config import EvaluationConfig
 from gru_mt.errors import UserError
 from gru_mt.evaluation import score as score_module
+from gru_mt.evaluation.resampling import interval
 from gru_mt.evaluation.score import (
     TOKENIZERS,
     Score,
     corpus_bleu,
-    interval,
     resolve_bleu_tokenizer,
     score_translations,
 )

@@ -4,12 +4,18 @@ import random
 import re
 import subprocess
 import sys
+import tracemalloc
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
+from sacrebleu import BLEU, CHRF
+from sacrebleu.significance import PairedTest, Result, _bootstrap_resample
 
 from gru_mt.errors import UserError
-from gru_mt.evaluation.score import corpus_bleu, corpus_chrf
+from gru_mt.evaluation import resampling
+from gru_mt.evaluation.resampling import RESAMPLES, count_matches, interval, resampled
+from gru_mt.evaluation.score import corpus_bleu, corpus_chrf, score_translations
 from gru_mt.evaluation.significance import differing, score_systems
 
 WORDS = ["le", "la", "un", "une", "chat", "chien", "livre", "voit", "mange", "sur", "ici", "bleu"]
@@ -59,6 +65,60 @@ def test_scores_intervals_and_p_values_are_those_of_sacrebleus_command(tmp_path:
         assert second.p_bootstrap == pytest.approx(bootstrap[1][place][3], abs=5.1e-5)
         assert second.p_randomisation == pytest.approx(randomisation[1][place][1], abs=5.1e-5)
         assert first.p_bootstrap is first.p_randomisation is None
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "char"])
+def test_all_figures_are_sacrebleus_to_the_bit(
+    tokenizer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resampling, "_COUNTED", 7)  # sentences, of 60
+    references = [[text, *SYSTEMS[0][row : row + row % 3]] for row, text in enumerate(REFERENCES)]
+    streams = [*zip_longest(*references)]
+    systems = [("a", SYSTEMS[0]), ("b", SYSTEMS[1]), ("c", damaged(REFERENCES, 5, seed=4))]
+    metrics = {"BLEU": BLEU(tokenize=tokenizer), "chrF2": FloatCHRF()}
+    found = score_systems([texts for _, texts in systems], references, tokenizer=tokenizer)
+    signed, by_bootstrap = PairedTest(systems, metrics, streams, "bs", 1_000)()
+    also_signed, by_trials = PairedTest(systems, metrics, streams, "ar", 10_000)()
+    for name, metric in zip(metrics, found, strict=True):
+        assert [metric.bootstrap, metric.randomisation] == [
+            *map(str, (signed[name], also_signed[name]))
+        ]
+        rows = zip(metric.systems, by_bootstrap[name], by_trials[name], strict=True)
+        for ours, bootstrap, trials in rows:
+            assert isinstance(bootstrap, Result)
+            assert isinstance(trials, Result)
+            expected = interval(float(bootstrap.mean or 0), float(bootstrap.ci or 0))
+            assert (ours.value, ours.mean) == (bootstrap.score, bootstrap.mean)
+            assert (ours.low, ours.high) == expected
+            assert ours.p_bootstrap == bootstrap.p_value
+            assert ours.p_randomisation == trials.p_value
+
+
+class FloatCHRF(CHRF):
+    """sacreBLEU 2.6 gives a float where nothing matches, else a float32; no mean of both."""
+
+    def _compute_f_score(self, statistics: list[int]) -> float:
+        return float(super()._compute_f_score(statistics))
+
+
+@pytest.mark.parametrize("sentences_of_a_corpus", [2, 31, 60])
+def test_resamples_are_sacrebleus_to_the_bit(sentences_of_a_corpus: int) -> None:
+    texts, references = SYSTEMS[0][:sentences_of_a_corpus], REFERENCES[:sentences_of_a_corpus]
+    for metric in (BLEU(), FloatCHRF()):
+        counts = count_matches(metric, texts, [references])
+        _, expected = _bootstrap_resample(counts.tolist(), metric, RESAMPLES)
+        assert resampled(metric, counts).tolist() == [each.score for each in expected]
+
+
+def test_a_large_set_takes_bounded_memory() -> None:
+    """sacreBLEU's tests take 91 MB a thousand sentences."""
+    texts, references = SYSTEMS[0] * 20, [[text] for text in REFERENCES * 20]
+    tracemalloc.start()
+    score_translations(texts, references)
+    score_systems([texts, SYSTEMS[1] * 20], references, tokenizer="13a")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20e6
 
 
 def test_the_signatures_say_how_it_was_tested() -> None:
