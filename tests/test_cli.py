@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import typer.main
 
 from gru_mt.cli import app, main
 from gru_mt.cpu.waiting import TASKS
+from gru_mt.data.corpora.files import Place
+from gru_mt.data.corpora.reading import TextStream, open_text
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.real import RealReport, Row
@@ -394,7 +397,15 @@ def test_init_and_check_lead_from_files_to_a_training(
     assert "train: 60 lines read, 60 kept\n" in checked.out
     assert "train 60 pairs, dev 5, test 5\n" in checked.out
     assert "a training of 30 epochs on this machine: " in checked.out
-    of_files = gru_mt("data", "--check", "--json", *files[:2])
+    opened = []
+
+    def noted(place: Place, **options: Any) -> AbstractContextManager[TextStream]:
+        opened.append(place.name)
+        return open_text(place, **options)
+
+    monkeypatch.setattr("gru_mt.data.corpus.open_text", noted)
+    of_files = gru_mt("data", "--check", "--json", *files[:2], *(f"--set={each}" for each in small))
+    assert opened == files[:2], "they are read once"
     assert json.loads(of_files.out)["corpora"][0]["read"] == 60
     assert json.loads(of_files.out)["trial"]["epochs"] == 30
     assert {path.name for path in tmp_path.iterdir()} == {*files, "train.yaml"}

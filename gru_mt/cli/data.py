@@ -125,10 +125,10 @@ def _check(
 
     if config:
         settings = load_config(config, overrides)
+        parts = load_parts(settings.data)
     else:
-        text = write_recipe(files, languages)
+        text, parts = write_recipe(files, languages, overrides)
         settings = parse_config(text, where="the files", overrides=overrides)
-    parts = load_parts(settings.data)
     found = check(parts, settings.data)
     if not as_json:
         for line in found.lines():

@@ -37,7 +37,7 @@ def init(
     from gru_mt.storage import check_output, write_output
 
     named = two_languages(languages)
-    text = write_recipe(files, named)
+    text = write_recipe(files, named).text
     first = Place(files[0])
     out = out or Path(f"{first.stem(named or [first.ending])}.yaml")
     if out.exists():

@@ -1,6 +1,6 @@
 """What corpora are like before anybody trains on them: lengths, scripts, near-duplicates."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gru_mt.config import DataConfig
+from gru_mt.data.disk import CHUNK
 from gru_mt.data.filters import script_counts
 from gru_mt.data.parts import Parts
 from gru_mt.data.split import key
@@ -15,6 +16,7 @@ from gru_mt.data.text import SPACELESS, count_words
 
 LEAST_WORDS = 5  # of a sentence that may have near-duplicates; shorter ones are alike by chance
 LEAST_SHARE = 0.001  # of the letters of a side, in a script that is shown
+MOST_OF = 0.95  # of the sentences: how long they are at most is shown
 SHOWN = 3  # near-duplicates
 
 Gap = tuple[str, str]  # the words before a word that is left out, and those after it
@@ -75,62 +77,86 @@ class Check:
 
 
 def check(parts: Parts, config: DataConfig) -> Check:
-    """Return what the parts of `config` are like."""
-    sources = [pair.source for pair in parts.train]
-    sides = (
-        _side(sources, config.source),
-        _side([pair.target for pair in parts.train], config.target),
-    )
-    return Check(
-        parts, sides, {each.name: near_duplicates(sources, each.sources) for each in parts.test}
-    )
+    """Return what the parts of `config` are like. The training part is read once, by chunks."""
+    source, target = _Counts(), _Counts()
+    near = {each.name: NearDuplicates(each.sources) for each in parts.test}
+    for start in range(0, len(parts.train), CHUNK):
+        pairs = parts.train[start : start + CHUNK]
+        source.add([pair.source for pair in pairs])
+        target.add([pair.target for pair in pairs])
+        for text in (pair.source for pair in pairs) if near else ():
+            words = compared_words(text)
+            for each in near.values():
+                each.add(text, words)
+    sides = source.side(config.source), target.side(config.target)
+    return Check(parts, sides, {name: [*each.found.items()] for name, each in near.items()})
 
 
-def _side(texts: Sequence[str], language: str) -> Side:
-    words_N = np.array([count_words(text) for text in texts] or [0])
-    scripts = script_counts("".join(texts))
-    total = max(1, scripts.total())
-    return Side(
-        language,
-        float(words_N.mean()),
-        int(np.percentile(words_N, 95)),
-        int(words_N.max()),
-        {
-            name: count / total
-            for name, count in scripts.most_common()
-            if count >= LEAST_SHARE * total
-        },
-    )
+class _Counts:
+    """What is counted of the texts of a side."""
+
+    def __init__(self) -> None:
+        self._lengths, self._scripts = Counter[int](), Counter[str]()
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Count some texts."""
+        self._lengths.update(map(count_words, texts))
+        self._scripts.update(script_counts("".join(texts)))
+
+    def side(self, language: str) -> Side:
+        """Return what was counted."""
+        ordered = sorted(self._lengths.items()) or [(0, 1)]
+        length_N, count_N = np.array(ordered).T
+        sentences = count_N.cumsum()
+        total = max(1, self._scripts.total())
+        return Side(
+            language,
+            float((length_N * count_N).sum() / sentences[-1]),
+            int(length_N[np.searchsorted(sentences, MOST_OF * sentences[-1])]),
+            int(length_N[-1]),
+            {
+                name: count / total
+                for name, count in self._scripts.most_common()
+                if count >= LEAST_SHARE * total
+            },
+        )
 
 
-def near_duplicates(train: Iterable[str], test: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the texts of `test` that differ from one of `train` by a word, each with that one.
+class NearDuplicates:
+    """The texts of a set that differ from one of train by a word.
 
     A word was put in, left out or replaced. Case and punctuation do not count, nor do texts of
     fewer than LEAST_WORDS words; of a script without spaces each letter is a word.
     """
-    whole: defaultdict[str, list[str]] = defaultdict(list)  # texts by their words
-    shorter: defaultdict[str, list[str]] = defaultdict(list)  # and without one of them
-    gapped: defaultdict[Gap, list[str]] = defaultdict(list)  # and by what is around it
-    for text in test:
-        words = compared_words(text)
-        if len(words) >= LEAST_WORDS:
-            whole[" ".join(words)].append(text)
-            for gap in _gaps(words):
-                shorter[_closed(gap)].append(text)
-                gapped[gap].append(text)
-    found: dict[str, str] = {}
-    for text in train:
-        words = compared_words(text)
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Take the texts of the set; none has been found yet."""
+        self.found: dict[str, str] = {}  # texts, and the first one of train that each differs from
+        self._words = set[str]()
+        self._whole: defaultdict[str, list[str]] = defaultdict(list)  # texts by their words
+        self._shorter: defaultdict[str, list[str]] = defaultdict(list)  # and without one of them
+        self._gapped: defaultdict[Gap, list[str]] = defaultdict(list)  # and by what is around it
+        for text in texts:
+            words = compared_words(text)
+            if len(words) >= LEAST_WORDS:
+                self._words.update(words)
+                self._whole[" ".join(words)].append(text)
+                for gap in _gaps(words):
+                    self._shorter[_closed(gap)].append(text)
+                    self._gapped[gap].append(text)
+
+    def add(self, text: str, words: Sequence[str]) -> None:
+        """Take the next text of train, with its `compared_words`."""
+        if len(words) < LEAST_WORDS - 1 or sum(word not in self._words for word in words) > 1:
+            return
         joined = " ".join(words)
-        if joined in whole:
-            continue
-        like = [*shorter.get(joined, ())]
+        if joined in self._whole:
+            return
+        like = [*self._shorter.get(joined, ())]
         for gap in _gaps(words):
-            like += [*whole.get(_closed(gap), ()), *gapped.get(gap, ())]
+            like += [*self._whole.get(_closed(gap), ()), *self._gapped.get(gap, ())]
         for each in like:
-            found.setdefault(each, text)
-    return [*found.items()]
+            self.found.setdefault(each, text)
 
 
 def compared_words(text: str) -> list[str]:

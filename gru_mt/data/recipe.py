@@ -1,8 +1,9 @@
 """A first configuration for a user's own files, fitted to what is in them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gru_mt.config_file import parse_config, yaml_inline
 from gru_mt.data.corpora.files import TABLES, Place, find_shards
@@ -18,12 +19,22 @@ _MOST_EPOCHS = 30
 _SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
 
 
-def write_recipe(files: Sequence[Path], languages: Sequence[str] | None) -> str:
-    """Return a configuration for the files of a corpus, as YAML with comments.
+class Recipe(NamedTuple):
+    """A configuration for the files of a corpus, and their parts, which were read for it."""
+
+    text: str  # YAML with comments
+    parts: Parts
+
+
+def write_recipe(
+    files: Sequence[Path], languages: Sequence[str] | None, overrides: Sequence[str] = ()
+) -> Recipe:
+    """Return a configuration for the files of a corpus, and what is in them.
 
     Files whose names have the word dev, valid or test are sets of their own, in a folder too.
-    `languages` are those of the files' endings if none are given. Raises UserError where that
-    cannot be told, and as `load_parts` does.
+    `languages` are those of the files' endings if none are given. `overrides` count where the files
+    are read, and are not in the text. Raises UserError where that cannot be told, and as
+    `load_parts` does.
     """
     groups: defaultdict[str, list[Path]] = defaultdict(list)
     for given in files:
@@ -48,9 +59,8 @@ def write_recipe(files: Sequence[Path], languages: Sequence[str] | None) -> str:
         f"  source: {yaml_inline(languages[0])}  # translate from this language",
         f"  target: {yaml_inline(languages[1])}  # into this one",
     ]
-    data = parse_config("\n".join(lines), where="the files").data
-    parts = load_parts(data)
-    return "\n".join([*_header(parts), *lines, *_settings(parts)]) + "\n"
+    parts = load_parts(parse_config("\n".join(lines), where="the files", overrides=overrides).data)
+    return Recipe("\n".join([*_header(parts), *lines, *_settings(parts)]) + "\n", parts)
 
 
 def _part(name: str) -> str:
@@ -117,10 +127,11 @@ def _header(parts: Parts) -> list[str]:
 def _settings(parts: Parts) -> list[str]:
     """Return sections that fit the training part's size and scripts."""
     pairs = len(parts.train)
-    source, target = (
-        usual_scripts(script_counts("".join(texts)))
-        for texts in ([pair.source for pair in parts.train], [pair.target for pair in parts.train])
-    )
+    counts = Counter[str](), Counter[str]()
+    for pair in parts.train:
+        for of_side, text in zip(counts, pair[:2], strict=True):
+            of_side.update(script_counts(text))
+    source, target = map(usual_scripts, counts)
     tokenizer = ["tokenizer:", "  joint: false  # the languages share no letters"]
     epochs = min(max(2, round(_PAIRS_SEEN / max(1, pairs))), _MOST_EPOCHS)
     dropout = 0.3 if pairs < _SMALL else 0.1 if pairs < _MIDDLE else 0

@@ -7,7 +7,8 @@ from typing import Any
 from gru_mt.config import Config
 from gru_mt.config_file import load_config
 from gru_mt.cpu.waiting import while_computing
-from gru_mt.data.parts import load_parts
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.parts import Parts, load_parts
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, kept_sets
 from gru_mt.evaluation.hypotheses import (
@@ -24,6 +25,8 @@ from gru_mt.report.familiarity import Familiarity, familiarity, read_familiarity
 from gru_mt.report.samples import Samples, keep_samples, read_samples, sample
 from gru_mt.run import Run
 from gru_mt.storage import read_json, write_signed_json
+
+MOST_COMPARED = 10**11  # sentences times training pairs: about ten minutes
 
 Say = Callable[[str], None]
 
@@ -135,14 +138,27 @@ def _known(
     if kept_before := read_familiarity(run, part):
         return kept_before, ""
     say("reading the corpora, to see what the training part has of these sentences")
+    sets = [each.set for each in kept.sets]
     try:
-        parts = load_parts(config.data)
+        parts = load_parts(config.data, folder=run.folder)
+        _refuse_others(parts, run, part, sets)
     except UserError as error:
-        return [None] * len(kept.sets), str(error)
-    digests = [each["sha256"] for each in read_json(run.corpus_report)["corpora"]]
-    if digests != [each.sha256 for each in parts.corpora]:
-        return [None] * len(kept.sets), "the corpora are not what they were at training"
-    train = [(pair.source, pair.target) for pair in parts.train]
-    found = [familiarity(train, each.set) for each in kept.sets]
+        return [None] * len(sets), str(error)
+    found = familiarity(parts.train, sets)
     write_signed_json(run.familiarity(part), {"sets": [each.to_json() for each in found]})
     return found, ""
+
+
+def _refuse_others(parts: Parts, run: Run, part: str, sets: Sequence[EvaluationSet]) -> None:
+    """Raise UserError where `parts` are not those of a run, or the search would take hours."""
+    digests = [each["sha256"] for each in read_json(run.corpus_report)["corpora"]]
+    if digests != [each.sha256 for each in parts.corpora]:
+        raise UserError("the corpora are not what they were at training")
+    measured, known = parts.dev if part == "dev" else parts.test, [each.sources for each in sets]
+    if any(each.sources not in known for each in measured):
+        raise UserError(f"the {part} part is not what it was at training")
+    if sum(map(len, known)) * len(parts.train) > MOST_COMPARED:
+        raise UserError(
+            f"{sum(map(len, known)):,} sentences are not compared with {len(parts.train):,} pairs: "
+            "that would take hours"
+        )

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config_file import parse_config
-from gru_mt.data.check import check, near_duplicates
+from gru_mt.data import check as check_module
+from gru_mt.data.check import NearDuplicates, check, compared_words
 from gru_mt.data.parts import load_parts
 from gru_mt.data.recipe import write_recipe
 from gru_mt.errors import UserError
@@ -28,11 +29,19 @@ def is_near(one: str, other: str) -> bool:
     return a != b and (a in shorter or b in less or replaced)
 
 
+def near_duplicates(train: list[str], test: list[str]) -> list[tuple[str, str]]:
+    near = NearDuplicates(test)
+    for text in train:
+        near.add(text, compared_words(text))
+    return [*near.found.items()]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_near_duplicates_are_those_of_the_definition(seed: int) -> None:
     rng = random.Random(seed)
     train, test = (
-        [" ".join(rng.choices("abc", k=rng.randint(4, 7))) for _ in range(12)] for _ in range(2)
+        [" ".join(rng.choices(words, k=rng.randint(4, 7))) for _ in range(12)]
+        for words in ("abcxy" if seed % 2 else "abc", "abc")
     )
     found = near_duplicates(train, test)
     whole = {*test}
@@ -81,6 +90,26 @@ def test_a_check_tells_lines_lengths_scripts_and_near_duplicates() -> None:
     assert values["corpora"][0]["dropped"]["no tab"]["examples"] == ["no tab here"]
 
 
+def test_lengths_are_counted_over_all_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_module, "CHUNK", 7)
+    long = [*["a b c"] * 3, "a b c d e f g h"]
+    lines = [f"{text} {n}\tx{n}\n" for n, text in enumerate(["a"] * 36 + long)]
+    Path("c.tsv").write_text("".join(lines))
+    config = data_config({"path": "c.tsv", "part": "train"})
+    parts = load_parts(config)
+    source, target = check(parts, config).sides
+    # 36 of 40 sentences have two words, three have four, and one has nine; 38 are 95 %.
+    assert (source.mean_words, source.most_words_of_95_percent) == (93 / 40, 4)
+    assert (source.longest_words, target.longest_words) == (9, 1)
+
+
+def test_without_training_pairs_a_check_counts_nothing() -> None:
+    Path("c.tsv").write_text("w459\ta\n")  # dev
+    config = data_config("c.tsv")
+    source, _ = check(load_parts(config), config).sides
+    assert (source.mean_words, source.most_words_of_95_percent, source.longest_words) == (0, 0, 0)
+
+
 def files(*names: str) -> list[Path]:
     """Write a few pairs into files: tables, or one side each."""
     for name in names:
@@ -93,7 +122,7 @@ def files(*names: str) -> list[Path]:
 def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
     text = write_recipe(
         files("train.en", "train.ja", "dev.en", "dev.ja", "my-test.en", "my-test.ja"), None
-    )
+    ).text
     data = parse_config(text, where="a").data
     assert [each.model_dump(exclude_defaults=True) for each in data.corpus] == [
         {"path": ["train.en", "train.ja"], "part": "train"}
@@ -110,10 +139,10 @@ def test_languages_without_common_letters_get_two_vocabularies() -> None:
         f"the cat {number} sees IBM\tкот {number} видит IBM и не спит\n" for number in range(9)
     ]
     Path("pairs.tsv").write_text("".join(lines))
-    text = write_recipe([Path("pairs.tsv")], ["en", "ru"])
+    text = write_recipe([Path("pairs.tsv")], ["en", "ru"]).text
     assert parse_config(text, where="a").tokenizer.joint  # 3 of 18 letters are Latin on both sides
     Path("pairs.tsv").write_text("".join(lines).replace("IBM", "5"))
-    text = write_recipe([Path("pairs.tsv")], ["en", "ru"])
+    text = write_recipe([Path("pairs.tsv")], ["en", "ru"]).text
     assert not parse_config(text, where="a").tokenizer.joint
 
 
@@ -121,7 +150,7 @@ def test_a_folder_with_sets_of_its_own_is_not_split_anew() -> None:
     Path("all").mkdir()
     inside = [f"all/{name}" for name in ("train.en", "train.ja", "dev.en", "dev.ja", "README.md")]
     files(*inside)
-    data = parse_config(write_recipe([Path("all")], ["en", "ja"]), where="a").data
+    data = parse_config(write_recipe([Path("all")], ["en", "ja"]).text, where="a").data
     assert [each.path for each in data.corpus] == [["all/train.en", "all/train.ja"]]
     assert [each.path for each in data.dev] == [["all/dev.en", "all/dev.ja"]]
 
@@ -135,7 +164,7 @@ def test_an_archive_with_sets_of_its_own_is_refused() -> None:
 
 
 def test_a_table_without_sets_is_split() -> None:
-    text = write_recipe(files("pairs.tsv"), ["de", "en"])
+    text = write_recipe(files("pairs.tsv"), ["de", "en"]).text
     config = parse_config(text, where="a")
     assert [each.part for each in config.data.corpus] == ["split"]
     assert config.data.languages == ["de", "en"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.account import Corpus
 from gru_mt.data import split as split_module
+from gru_mt.data.account import Corpus
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.example import Example, Pair
 from gru_mt.data.split import DEV, TEST, TRAIN, Split, components, key, split_pairs

@@ -155,6 +155,19 @@ def test_a_corpus_that_is_gone_or_another_leaves_its_tables_out(
     assert not run.familiarity("test").exists()
 
 
+@pytest.mark.parametrize(("change", "reason"), [("part", "is not what it was"), ("size", "hours")])
+def test_another_part_or_too_many_sentences_leave_the_tables_out(
+    run: Run, monkeypatch: pytest.MonkeyPatch, change: str, reason: str
+) -> None:
+    if change == "part":
+        monkeypatch.setattr("gru_mt.data.split._FIRST_BUCKETS", (0, 10, 300))
+    else:
+        monkeypatch.setattr("gru_mt.report.contents.MOST_COMPARED", 99)
+    text = page_of(contents_of(run, "test", say=silent))
+    assert reason in text
+    assert "Rare words" not in text
+
+
 def test_a_run_that_is_not_finished_has_curves_and_says_so(run: Run) -> None:
     run.summary.unlink()
     text = page_of(contents_of(run, "test", say=silent, translating=False))
