@@ -62,6 +62,9 @@ def train(
             metavar="N", min=1, max=1_024, help="Processes that train together; they share cores."
         ),
     ] = 1,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write no report at the end; gru-mt report does.")
+    ] = False,
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
     if is_launched():
@@ -81,7 +84,7 @@ def train(
                 "new --run instead"
             )
         place = _trained(parsed, Run(run or RUNS / config.stem), fresh=fresh)
-        if group_rank() == 0:
+        if group_rank() == 0 and not no_report:
             _report(place)
 
 

@@ -27,6 +27,17 @@ def test_train_ends_with_a_report(there: Path, gru_mt: Run, tmp_path: Path) -> N
     assert "the report is" in gru_mt(*command).err
 
 
+def test_no_report_is_written_where_none_is_wanted(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
+    command = ("train", "--config", "small.yaml", "--run", tmp_path / "run",
+               "--set", "training.max_steps=2")  # fmt: skip
+    result = gru_mt(*command, "--no-report")
+    assert (result.code, "the report is" in result.err) == (0, False)
+    assert not (tmp_path / "run" / "report.html").exists()
+    assert "the report is" in gru_mt(*command).err, "the same command without it writes one"
+
+
 def test_a_training_without_a_report_is_a_training_too(
     there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
