@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -37,6 +38,7 @@ class Parts:
     one_sided: list[Example] = field(default_factory=list)  # text whose sources are still to make
     beyond_limit: dict[str, int] = field(default_factory=dict)  # left out of each corpus
     notes: list[str] = field(default_factory=list)  # on how dev and test were read
+    sizes_of: list[int] = field(default_factory=list)  # training pairs or texts of each corpus
 
     def lines(self) -> list[str]:
         """Return lines for a person to read: what became of each corpus, and the sizes."""
@@ -190,7 +192,26 @@ def load_parts(
         [*StoredExamples(corpora, alone, reverse=config.reversed)],
         beyond,
         notes,
+        [*map(len, rows)],
     )
+
+
+def refuse_empty_epochs(parts: Parts, config: DataConfig) -> None:
+    """Raise UserError unless a corpus gives each epoch a pair, by its weight."""
+    drawn = [size * each.weight for size, each in zip(parts.sizes_of, config.corpus, strict=True)]
+    most = max(range(len(drawn)), key=drawn.__getitem__)
+    if drawn[most] < 1:
+        size, weight = parts.sizes_of[most], config.corpus[most].weight
+        raise UserError(
+            f"data.corpus.{most}.weight: an epoch would be empty, as it takes {weight:g} of "
+            f"{size:,} pairs; set it to {least_weight(size)} or more"
+        )
+
+
+def least_weight(size: int) -> str:
+    """Return the smallest weight, of a few digits, that draws one of `size` pairs: 3 -> 0.334."""
+    digits = len(str(size)) + 2
+    return f"{Decimal(-(-(10**digits) // size)).scaleb(-digits).normalize():f}"
 
 
 def _divided(corpus: Corpus, settings: CorpusConfig, sets: Sets, *, reverse: bool) -> Ints:

@@ -21,7 +21,7 @@ from gru_mt.data.encoding import EncodedPairs, encode_pairs
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.example import Example
 from gru_mt.data.origins import missing_origins, origins
-from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.parts import Parts, load_parts, refuse_empty_epochs
 from gru_mt.data.prepared import Prepared, PreparedChunk, id_type, write_prepared
 from gru_mt.data.preparing import encoder, learn_words, masked, masker, short_texts, truecased
 from gru_mt.data.shards import Shards
@@ -76,8 +76,8 @@ def prepare(
     they have been read.
 
     Only `run.data` is written, whole or not at all, and once all else was checked; `keeping.keep`
-    writes the rest. Raises UserError where no pair is left to train on, where the model is too
-    large for this machine, or where a run that goes on had other data.
+    writes the rest. Raises UserError where no pair is left to train on or an epoch has none,
+    where the model is too large for this machine, or where a run that goes on had other data.
     """
     if parts is None:
         dev, test = start.sets("dev"), start.sets("test")
@@ -90,6 +90,7 @@ def prepare(
     _say(parts, journal)
     if not parts.train:
         raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")
+    refuse_empty_epochs(parts, config.data)
     sample = _sample(parts.train, journal)
     made = _with_sources(parts.one_sided, made_sources) if parts.one_sided else []
     find = partial(short_texts, config)

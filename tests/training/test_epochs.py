@@ -9,6 +9,8 @@ import pytest
 
 from gru_mt.config import Config
 from gru_mt.data.encoding import EpochPairs
+from gru_mt.data.parts import least_weight
+from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training import epochs
 from gru_mt.training.epochs import BlocksAhead, TrainingPairs
@@ -81,6 +83,40 @@ def test_blocks_of_a_corpus_with_a_weight_are_its_share_of_an_epoch(
     assert {*times.values()} == {round(4 * weight)}, "four epochs take each pair as often"
     again = TrainingPairs(config, data.tokenizer, data.pairs, most=100)
     assert again.of_block(3, 1).row_N.tolist() == blocks[1].row_N.tolist(), "whatever came before"
+
+
+def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does_not(
+    small_corpus: Path, small_config: Configure, tmp_path: Path
+) -> None:
+    other = small_corpus.with_name("other.tsv")
+    other.write_text("a dog\tun chien\n")
+
+    def config(weight: float, weight_of_other: float) -> Config:
+        corpora = [
+            f"{{path: {small_corpus}, weight: {weight}, part: train}}",
+            f"{{path: {other}, weight: {weight_of_other}, part: train}}",
+        ]
+        return small_config(f"data.corpus=[{', '.join(corpora)}]")
+
+    with pytest.raises(UserError) as raised:
+        data_of(config(0.002, 0.5), tmp_path)
+    assert str(raised.value) == (
+        "data.corpus.0.weight: an epoch would be empty, as it takes 0.002 of 420 pairs; set it to "
+        "0.00239 or more"
+    )
+    assert not Run(tmp_path).data.exists()
+    for accepted in (config(0.00239, 0.5), config(0.0001, 1)):
+        data = data_of(accepted, tmp_path)
+        pairs = TrainingPairs(accepted, data.tokenizer, data.pairs, most=100)
+        for epoch in range(9):
+            assert len(pairs.of_block(epoch, 0).row_N) >= 1
+
+
+def test_the_least_weight_draws_a_pair() -> None:
+    assert [least_weight(size) for size in (1, 3, 1_000, 10_000_000)] == [
+        "1", "0.334", "0.001", "0.0000001",
+    ]  # fmt: skip
+    assert all(size * float(least_weight(size)) >= 1 for size in range(1, 20_000))
 
 
 @pytest.mark.parametrize(
