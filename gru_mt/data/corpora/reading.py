@@ -11,11 +11,12 @@ import gzip
 import hashlib
 import io
 import lzma
+import os
 import stat
 import zipfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -138,14 +139,14 @@ def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes,
             )
         with path.open("rb") as file, ExitStack() as stack:
             packed: IO[bytes] = file
-            start = file.peek(_START)
+            start, size = file.peek(_START), os.fstat(file.fileno()).st_size
             if place.member:
-                archive = stack.enter_context(zipfile.ZipFile(file))
+                archive = _archive(path.resolve(), os.fstat(file.fileno()).st_mtime_ns, os.getpid())
                 packed = stack.enter_context(archive.open(place.member))
                 start = packed.peek(_START)  # type: ignore[attr-defined]  # it is a ZipExtFile
-            size = max(1, path.stat().st_size)
+                size = archive.getinfo(place.member).file_size
             for piece in _pieces(packed, packing(place.member or path.name) or packing_of(start)):
-                read[0] = file.tell() / size
+                read[0] = packed.tell() / max(1, size)
                 yield piece
     except FileNotFoundError:
         where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
@@ -158,6 +159,15 @@ def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes,
         raise damaged(path, error) from None
     except RuntimeError as error:  # zipfile: it needs a password, or the compression is unknown
         raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
+
+
+@lru_cache(1)
+def _archive(path: Path, _changed_ns: int, _process: int) -> zipfile.ZipFile:
+    """Return an open archive, for all its members: its directory is read once.
+
+    Another process opens it anew, as the place in a file is common to those that share it.
+    """
+    return zipfile.ZipFile(path)
 
 
 def _pieces(file: IO[bytes], packed: str) -> Iterator[bytes]:

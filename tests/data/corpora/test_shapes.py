@@ -89,6 +89,28 @@ def test_shards_are_one_corpus_in_the_order_of_their_names(kind: str, tmp_path: 
     ]  # fmt: skip
 
 
+def test_the_directory_of_a_zip_is_read_once_for_all_its_members(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    class Noted(zipfile.ZipFile):
+        def __init__(self, file: Any, mode: Any = "r") -> None:
+            opened.append(file)
+            super().__init__(file, mode)
+
+    monkeypatch.setattr(zipfile, "ZipFile", Noted)
+    path = tmp_path / "s.zip"
+    for word in ("a", "b"):  # the second archive takes the first one's place
+        with zipfile.ZipFile(path, "w") as archive:
+            for number in range(40):
+                archive.writestr(f"{number:02}.tsv", f"{word} {number}\tx {number}\n")
+        opened.clear()
+        corpus = load_one(data_config(str(path)))
+        assert [pair.first for pair in corpus.pairs] == [f"{word} {n}" for n in range(40)]
+        assert len(opened) <= 3
+
+
 def test_a_folder_or_zip_of_opus_is_read_as_it_comes(tmp_path: Path) -> None:
     files = {"Books.en-fr.en": ENGLISH, "Books.en-fr.fr": FRENCH, "Books.en-fr.xml": "<x/>",
              "README": "", "LICENSE": ""}  # fmt: skip
