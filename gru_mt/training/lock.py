@@ -1,7 +1,6 @@
 """The lock of a run's folder: one process at a time trains in it."""
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +12,7 @@ import portalocker
 from gru_mt.data.prepared import holds_prepared
 from gru_mt.errors import UserError, shown
 from gru_mt.run import Run
-from gru_mt.storage import clear_leftovers, is_leftover
+from gru_mt.storage import clear_leftovers, is_leftover, remove_folder
 from gru_mt.training.checkpoint import has_checkpoint
 
 
@@ -27,7 +26,7 @@ def locked(run: Run) -> Iterator[None]:
 
     Only files that killed processes left half-written are removed. Raises UserError where the
     folder cannot be written, holds something else than a run, or is in use by another training.
-    The lock ends with its process. Where the block raises before a configuration is kept, what it
+    The lock ends with its process. Where the block raises before anything of a run is kept, what it
     prepared is removed, and so are the lock and the folders that were made for it.
     """
     _refuse_name(run.folder)
@@ -45,7 +44,7 @@ def locked(run: Run) -> Iterator[None]:
         try:
             yield
         except Exception:
-            if not run.config.exists():
+            if not (run.config.exists() or has_checkpoint(run.checkpoints)):
                 _withdraw(run, new)
             raise
 
@@ -140,8 +139,8 @@ def hold(file: IO[str], run: Run) -> None:
 
 def _withdraw(run: Run, new: list[Path]) -> None:
     """Remove what a start prepared, and what it made: its lock and folders, as far as empty."""
-    if holds_prepared(run.data):
-        shutil.rmtree(run.data, ignore_errors=True)
     with suppress(OSError):  # something else is there
+        if holds_prepared(run.data):
+            remove_folder(run.data)
         for path in new:
             path.unlink() if path == run.lock else path.rmdir()

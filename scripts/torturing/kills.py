@@ -106,7 +106,7 @@ def kills(place: Place) -> Campaign:
                 judge(ended)
                 if ended.code == 0 and at_stop and updates(run) - at_stop[0] > UPDATES:
                     raise Failed("the signal was lost")
-                if ended.code in (130, 143) and updates(run):
+                if ended.code in [128 + number for number in STOPS] and updates(run):
                     judge(translate(folder), code=0)
             fresh.finish(folder)
         except Failed as failure:

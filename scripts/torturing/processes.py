@@ -26,7 +26,7 @@ from torturing.judging import Ended, Failed
 LIMIT_S = 30.0  # what a command may take
 HANG_S = 300.0  # what a trial may take, all its commands together
 MEMORY = 4 << 30  # bytes that a command may ask for
-STOPS = (signal.SIGINT, signal.SIGTERM)
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ROOT = Path(__file__).parents[2]
 
 Attempt = Callable[[int], str | None]  # a trial's number -> how it failed
@@ -99,7 +99,8 @@ def _live(
         sys.argv = ["gru-mt", *arguments]
         limit_memory()
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
         if first:
             first()
         code = _called()

@@ -135,6 +135,18 @@ def test_a_start_that_is_refused_leaves_nothing(
     assert contents(tmp_path).keys() == {"runs/a/back_translations.jsonl", "runs/a/lock"}
 
 
+def test_a_run_without_its_configuration_is_refused_and_stays(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    config = small_config("training.max_steps=2")
+    train(config, tmp_path)
+    (tmp_path / "config.yaml").unlink()
+    before = contents(tmp_path)
+    with pytest.raises(UserError, match=r"config\.yaml: cannot be read"):
+        train(config, tmp_path)
+    assert contents(tmp_path) == before
+
+
 def test_an_unused_run_is_numbered_beside_it(small_config: Configure, tmp_path: Path) -> None:
     run = Run(tmp_path / "run")
     assert unused(run) == run
@@ -182,7 +194,16 @@ def test_a_name_that_could_not_be_used_is_refused_at_once(
     environment: dict[str, str], name: bytes, fix: str, tmp_path: Path, small_config: Configure
 ) -> None:
     (tmp_path / "small.yaml").write_text(dump_config(small_config()))
-    command = [sys.executable, "-m", "gru_mt", "train", "--config", "small.yaml", "--run", name]
+    command: list[str | bytes] = [
+        sys.executable,
+        "-m",
+        "gru_mt",
+        "train",
+        "--config",
+        "small.yaml",
+        "--run",
+        name,
+    ]
     ended = subprocess.run(
         command,
         cwd=tmp_path,
