@@ -25,7 +25,8 @@ ROWS = """
         data.corpora.json_lines data.corpora.markup data.corpora.parallel data.corpora.tmx
         data.corpora.readers data.corpora.fra_eng
         data.corpora.phrasebook data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
-        data.corpora.phrasebook.sentences data.example data.split data.filters data.judging
+        data.corpora.phrasebook.sentences data.example data.split data.filters data.languages
+        data.judging
         data.account data.stages data.corpus data.origins data.shards data.evaluation_set data.parts
         data.check data.recipe
         data.special data.literals data.glossary data.sentences data.lexicon data.dictionary

@@ -37,7 +37,9 @@ def init(
     from gru_mt.storage import check_output, write_output
 
     named = two_languages(languages)
-    text = write_recipe(files, named).text
+    text, parts = write_recipe(files, named)
+    for warning in parts.warnings():
+        say(f"warning: {warning}")
     first = Place(files[0])
     out = out or Path(f"{first.stem(named or [first.ending])}.yaml")
     if out.exists():

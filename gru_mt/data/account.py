@@ -23,11 +23,12 @@ from gru_mt.data.disk import Array, Chosen, Column, Ints, Stored, TextFile
 from gru_mt.data.example import Pair
 from gru_mt.data.filters import of_other_scripts
 from gru_mt.data.judging import ENTITY, FACTS, KEYS, MAX_EXAMPLE, SHOWN, Judged, Kind
+from gru_mt.data.languages import languages_warning
 from gru_mt.data.split import capped, component_of, first_alike, parts_of
 from gru_mt.errors import UserError
 
 _MOSTLY, _OFTEN, _SOME = 0.9, 0.1, 0.001  # shares of pairs
-_LOOKED_AT, _FEW = 1_000, 20  # attributions
+_LOOKED_AT, _FEW = 1_000, 20  # attributions; of the former, pairs too
 
 
 class LineNumbers:
@@ -294,3 +295,8 @@ class Account:
                 f"first is {entity} in line {self._lines.short(line)}: replace them by what they "
                 "stand for, as Python's html.unescape does"
             )
+        sample = self._pairs.read(row_N[:: max(1, len(row_N) // _LOOKED_AT)])
+        texts = [pair.first for pair in sample], [pair.second for pair in sample]
+        sides = [each if side in self._sides else [] for side, each in enumerate(texts)]
+        if said := languages_warning(sides, self._config.languages):
+            yield f"{self._where}: {said}"

@@ -2,18 +2,9 @@
 
 import re
 
+from gru_mt.data.corpora.header import language_code
 from gru_mt.data.special import LITERALS
 
-_NAMES = """
-    ar arabic ara, cs czech ces, da danish dan, de german deu ger, el greek ell, en english eng
-    es spanish spa, fi finnish fin, fr french fra fre, he hebrew heb, hi hindi hin
-    hu hungarian hun, it italian ita, ja japanese jpn, ko korean kor, nl dutch nld
-    no norwegian nor nb, pl polish pol, pt portuguese por, ro romanian ron, ru russian rus
-    sv swedish swe, tr turkish tur, uk ukrainian ukr, vi vietnamese vie, zh chinese zho cmn
-"""  # what users write for the codes that sentencex knows
-_CODES = {
-    name: names.split()[0] for names in re.split("[,\n]", _NAMES.strip()) for name in names.split()
-}
 _LETTER = re.compile(rf"(?![{LITERALS[0]}-{LITERALS[-1]}])[^\W\d_]")
 _MARKER = re.compile(r"\s*+(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[-*•·–—])\s*")  # 2. or (a) or -
 _TITLE = re.compile(r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste)\.\s*+$")
@@ -28,8 +19,7 @@ def pieces(text: str, language: str) -> list[str]:
 
     text = re.sub(r"\s", " ", text)  # it fails at a space of several bytes after an initial,
     text = re.sub(r"[\ud800-\udfff]", "\ufffd", text)  # and at what is no UTF-8
-    code = re.split(r"[-_]", language.strip().lower())[0]
-    return segment(_CODES.get(code, code), text)  # type: ignore[no-any-return]
+    return segment(language_code(language), text)  # type: ignore[no-any-return]
 
 
 def cut(text: str, language: str) -> list[str]:

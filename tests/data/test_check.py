@@ -163,6 +163,15 @@ def test_an_archive_with_sets_of_its_own_is_refused() -> None:
         write_recipe([Path("all.zip")], ["en", "ja"])
 
 
+def test_languages_the_other_way_round_are_told() -> None:
+    lines = [
+        f"Il est dans la maison et pas {n}.\tHe is in the house and not {n}." for n in range(9)
+    ]
+    Path("pairs.tsv").write_text("".join(f"{line}\n" for line in lines))
+    [warning] = write_recipe([Path("pairs.tsv")], ["en", "fr"]).parts.warnings()
+    assert warning.endswith(": set languages: [fr, en], or columns: [2, 1]")
+
+
 def test_a_table_without_sets_is_split() -> None:
     text = write_recipe(files("pairs.tsv"), ["de", "en"]).text
     config = parse_config(text, where="a")

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -74,7 +75,11 @@ def test_all_figures_are_sacrebleus_to_the_bit(
     monkeypatch.setattr(resampling, "_COUNTED", 7)  # sentences, of 60
     references = [[text, *SYSTEMS[0][row : row + row % 3]] for row, text in enumerate(REFERENCES)]
     streams = [*zip_longest(*references)]
-    systems = [("a", SYSTEMS[0]), ("b", SYSTEMS[1]), ("c", damaged(REFERENCES, 5, seed=4))]
+    systems: list[tuple[str, Sequence[str]]] = [
+        ("a", SYSTEMS[0]),
+        ("b", SYSTEMS[1]),
+        ("c", damaged(REFERENCES, 5, seed=4)),
+    ]
     metrics = {"BLEU": BLEU(tokenize=tokenizer), "chrF2": FloatCHRF()}
     found = score_systems([texts for _, texts in systems], references, tokenizer=tokenizer)
     signed, by_bootstrap = PairedTest(systems, metrics, streams, "bs", 1_000)()
