@@ -16,20 +16,21 @@ from torch import Tensor, nn
 
 from gru_mt.config import Config
 from gru_mt.config_file import dump_config, load_config
-from gru_mt.data.tokenizer import Tokenizer
-from gru_mt.errors import UserError
+from gru_mt.data.tokenizer import MAX_BYTES, Tokenizer
+from gru_mt.errors import UserError, shown
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.provenance import PROVENANCE, read_provenance
 from gru_mt.run import CONFIG, WEIGHTS, bundle_of
 from gru_mt.storage import (
     file_digest,
     json_bytes,
-    read_json,
     replacing_folder,
     write_file,
 )
-from gru_mt.tensors import load_tensors, save_tensors
+from gru_mt.tensors import load_tensors, save_tensors, tensors_header, tensors_shapes
 
-PROVENANCE, TOKENIZERS = "provenance.json", "tokenizer*"
+TOKENIZERS = "tokenizer*"
+LARGEST = 1e6  # of a weight; far larger ones overflow in the sums that translating computes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,30 @@ def named_tensors(model: nn.Module) -> dict[str, Tensor]:
 
 def load_named_tensors(model: nn.Module, tensors: dict[str, Tensor], where: Path) -> None:
     """Copy `tensors` into the model; UserError where a name or a shape is not the model's."""
-    parameters = named_tensors(model)
-    if odd := sorted(parameters.keys() ^ tensors.keys()):
-        raise UserError(f"{where}: not weights of this configuration's model: {odd[0]}")
-    for name, parameter in parameters.items():
-        if parameter.shape != tensors[name].shape:
-            raise UserError(
-                f"{where}: {name} is {list(tensors[name].shape)}, but this configuration's model "
-                f"has {list(parameter.shape)}"
-            )
+    _refuse_other_shapes(model, {name: [*each.shape] for name, each in tensors.items()}, where)
+    for name, parameter in named_tensors(model).items():
         parameter.copy_(tensors[name])
+
+
+def _refuse_other_shapes(model: nn.Module, shapes: dict[str, list[int]], where: Path) -> None:
+    parameters = named_tensors(model)
+    if odd := sorted(parameters.keys() ^ shapes.keys()):
+        raise UserError(f"{where}: not weights of this configuration's model: {shown(odd[0])}")
+    for name, parameter in parameters.items():
+        if [*parameter.shape] != shapes[name]:
+            raise UserError(
+                f"{where}: {name} is {shapes[name]}, but this configuration's model has "
+                f"{[*parameter.shape]}"
+            )
+
+
+def _refuse_other_numbers(tensors: dict[str, Tensor], where: Path) -> None:
+    """Raise UserError where a tensor has numbers that no training gives, such as NaN."""
+    for name, tensor in tensors.items():
+        if tensor.dtype != torch.float32 or not (tensor.abs() <= LARGEST).all():
+            raise UserError(
+                f"{where}: damaged: {name} has something else than 32-bit numbers up to {LARGEST:g}"
+            )
 
 
 def save_bundle(folder: Path, bundle: Bundle, facts: dict[str, Any]) -> None:
@@ -112,26 +127,33 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
         raise UserError(
             f"{folder / WEIGHTS}: missing; a run has it from its first validation or stop on"
         )
-    tensors, facts = load_tensors(folder / WEIGHTS)
-    digests, found = facts.get("belongs_to", {}), _companions(folder)
+    weights = folder / WEIGHTS
+    digests, found = tensors_header(weights).get("belongs_to"), _companions(folder)
+    if not isinstance(digests, dict):
+        raise UserError(f"{weights}: damaged: it does not say what it belongs to")
     for name in sorted(digests.keys() | found.keys()):
         if name not in found:
-            raise UserError(f"{folder / name}: missing")
+            raise UserError(f"{folder / shown(name)}: missing")
         if digests.get(name) != found[name]:
             raise UserError(f"{folder / name}: not the file that {WEIGHTS} was saved with")
     config = load_config(folder / CONFIG)
     tokenizer = Tokenizer.load(folder)
-    provenance = read_json(folder / PROVENANCE)
-    model = build_model(config, tokenizer)
-    load_named_tensors(model, tensors, folder / WEIGHTS)
-    return Bundle(model.to(device).eval(), tokenizer, config, {**provenance, "weights": facts})
+    provenance = read_provenance(folder)
+    with torch.device("meta"):  # whose tensors take no memory
+        model = build_model(config, tokenizer)
+    _refuse_other_shapes(model, tensors_shapes(weights), weights)
+    tensors, facts = load_tensors(weights)
+    _refuse_other_numbers(tensors, weights)
+    model = model.to_empty(device=device)
+    load_named_tensors(model, tensors, weights)
+    return Bundle(model.eval(), tokenizer, config, {**provenance, "weights": facts})
 
 
 def _companions(folder: Path) -> dict[str, str]:
     """Return the digest of each file that loading reads beside the weights, by its name."""
-    names = sorted(path.name for path in folder.glob(TOKENIZERS))
-    return {
-        name: file_digest(folder / name)
-        for name in sorted([CONFIG, PROVENANCE, *names])
-        if (folder / name).is_file()
-    }
+    paths = [folder / CONFIG, folder / PROVENANCE, *folder.glob(TOKENIZERS)]
+    files = sorted(path for path in paths if path.is_file())
+    for path in files:
+        if path.stat().st_size > MAX_BYTES:
+            raise UserError(f"{path}: more than {MAX_BYTES:,} bytes, too long for what it is")
+    return {path.name: file_digest(path) for path in files}

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, shown
 
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
 
@@ -187,12 +187,26 @@ def write_json(path: Path, values: Mapping[str, Any]) -> None:
     write_file(path, json_bytes(values))
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Return what `write_json` wrote; UserError where it is missing or damaged."""
+def read_bytes(path: Path, *, most_bytes: int) -> bytes:
+    """Return what a file holds; UserError where it cannot be read or has more than `most_bytes`.
+
+    No more is read: a device such as /dev/zero has no end.
+    """
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            content = file.read(most_bytes + 1)
     except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+    if len(content) > most_bytes:
+        raise UserError(f"{shown(path)}: more than {most_bytes:,} bytes, too long for what it is")
+    return content
+
+
+def read_json(path: Path, *, most_bytes: int = 1_000_000_000) -> dict[str, Any]:
+    """Return what `write_json` wrote; UserError where it is missing, damaged or longer."""
+    content = read_bytes(path, most_bytes=most_bytes)
+    try:
+        values = json.loads(content.decode())
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: damaged: not JSON ({error})") from None
     if not isinstance(values, dict):

@@ -5,12 +5,11 @@ Only functions that read or write tensors import torch.
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _ENTRY = "gru_mt"  # the key in a file's metadata
+_MOST_HEADER_BYTES = 10_000_000  # of a file's own table; that of a large model takes 100 kB
 
 
 def save_tensors(path: Path, tensors: "Mapping[str, Tensor]", header: Mapping[str, Any]) -> None:
@@ -44,12 +44,11 @@ def load_tensors(path: Path) -> "tuple[dict[str, Tensor], dict[str, Any]]":
     Raises UserError where it is missing, cut off, changed, or of another program.
     """
     with _open_tensors(path, "pt") as file:
-        text, digest = _read_entry(path, file)
+        entry = _read_entry(path, file)
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 no dict
-    if _digest(tensors, text) != digest:
+    if _digest(tensors, entry.text) != entry.digest:
         raise UserError(f"{path}: damaged: its contents do not match its digest")
-    header: dict[str, Any] = json.loads(text)
-    return tensors, header
+    return tensors, entry.header
 
 
 def tensors_digest(path: Path) -> str:
@@ -58,7 +57,7 @@ def tensors_digest(path: Path) -> str:
     Raises UserError where it is missing, cut off, or of another program.
     """
     with _open_tensors(path, "np") as file:
-        return _read_entry(path, file)[1]
+        return _read_entry(path, file).digest
 
 
 def tensors_header(path: Path) -> dict[str, Any]:
@@ -67,24 +66,25 @@ def tensors_header(path: Path) -> dict[str, Any]:
     Raises UserError as `tensors_digest` does.
     """
     with _open_tensors(path, "np") as file:
-        header: dict[str, Any] = json.loads(_read_entry(path, file)[0])
-    return header
+        return _read_entry(path, file).header
 
 
-def tensors_size(path: Path) -> int:
-    """Return how many numbers a file's tensors have together; they are not read.
+def tensors_shapes(path: Path) -> dict[str, list[int]]:
+    """Return the shape of each tensor of a file by its name; the tensors are not read.
 
     Raises UserError where the file is missing or cut off.
     """
     with _open_tensors(path, "np") as file:
-        shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118 no dict
-    return sum(map(math.prod, shapes))
+        return {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118
 
 
 @contextmanager
 def _open_tensors(path: Path, framework: str) -> Iterator[Any]:
     try:
-        path.open("rb").close()  # safetensors would call any file that it cannot open missing
+        with path.open("rb") as raw:  # safetensors would call any file that it cannot open missing
+            size = int.from_bytes(raw.read(8), "little")
+        if size > _MOST_HEADER_BYTES:
+            raise UserError(f"{path}: damaged: its table of tensors has {size:,} bytes")
         with safe_open(path, framework=framework) as file:
             yield file
     except OSError as error:
@@ -93,16 +93,27 @@ def _open_tensors(path: Path, framework: str) -> Iterator[Any]:
         raise UserError(f"{path}: damaged or cut off ({error})") from None
 
 
-def _read_entry(path: Path, file: Any) -> tuple[str, str]:
-    """Return the file's header, as JSON, and its digest."""
+class _Entry(NamedTuple):
+    """What `save_tensors` writes beside the tensors."""
+
+    text: str  # the header as JSON
+    header: dict[str, Any]
+    digest: str
+
+
+def _read_entry(path: Path, file: Any) -> _Entry:
     entry = (file.metadata() or {}).get(_ENTRY)
     if entry is None:
         raise UserError(f"{path}: not written by gru-mt")
     try:
         text, digest = itemgetter("header", "sha256")(json.loads(entry))
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        header = json.loads(text)
+        text.encode()  # raises for half of a surrogate pair
+        if not isinstance(header, dict):
+            raise ValueError("its header is no JSON object")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{path}: damaged: {error}") from None
-    return text, digest
+    return _Entry(text, header, digest)
 
 
 def _digest(tensors: "Mapping[str, Tensor]", header: str) -> str:

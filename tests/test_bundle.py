@@ -1,12 +1,16 @@
 """A bundle loads as the same translator, or names the file that does not belong to it."""
 
+import hashlib
+import json
+import math
 import shutil
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import Tensor
 
 from gru_mt.bundle import (
@@ -25,6 +29,7 @@ from gru_mt.errors import UserError
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.page.write import write_page
 from gru_mt.tensors import load_tensors, save_tensors
 
 CPU = torch.device("cpu")
@@ -284,6 +289,137 @@ def test_a_cell_that_the_weights_are_not_of_is_refused_though_its_shapes_fit(bun
     assert "cell: gru\n" in text
     path.write_text(text.replace("cell: gru\n", "cell: gru_reset_before\n"))
     assert_refused(bundle, path)
+
+
+# A bundle of a stranger, who signs whatever it holds
+
+
+def sign(folder: Path, facts: dict[str, Any] | None = None, **changed: Tensor) -> None:
+    """Make the weights of a bundle say that they belong to the files that it has now."""
+    path = folder / "weights.safetensors"
+    tensors, header = load_tensors(path)
+    others = [each for each in folder.iterdir() if each != path]
+    digests = {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in others}
+    save_tensors(path, tensors | changed, {**header, "belongs_to": digests, **(facts or {})})
+
+
+def test_sizes_that_no_memory_holds_are_refused_before_it_is_taken(bundle: Path) -> None:
+    sizes = ["embedding_size", "encoder_size", "decoder_size"]
+    overrides = [f"model.{size}=16384" for size in sizes]  # with 32 layers: 250 billion weights
+    layers = ["model.encoder_layers=32", "model.decoder_layers=32", "model.attention=general"]
+    (bundle / "config.yaml").write_text(dump_config(configure(*overrides, *layers)))
+    sign(bundle)
+    assert_refused(bundle, bundle / "weights.safetensors")
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 3e38])
+def test_weights_that_are_no_numbers_are_refused(bundle: Path, number: float) -> None:
+    sign(bundle, output_bias_V=torch.full((len(tokenizer().target.tokens),), number))
+    assert_refused(bundle, bundle / "weights.safetensors")
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int64, torch.bool])
+def test_weights_of_another_type_are_refused(bundle: Path, dtype: torch.dtype) -> None:
+    tensors, _ = load_tensors(bundle / "weights.safetensors")
+    sign(bundle, **{name: tensor.to(dtype) for name, tensor in tensors.items()})
+    assert_refused(bundle, bundle / "weights.safetensors")
+
+
+@pytest.mark.parametrize("value", [None, 3, "x", [], ["config.yaml"]])
+def test_weights_that_do_not_say_what_they_belong_to_are_refused(
+    bundle: Path, value: object
+) -> None:
+    sign(bundle, {"belongs_to": value})
+    assert_refused(bundle, bundle / "weights.safetensors")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["", "3", "null", "[]", '{"header": "{}"}', '{"header": "[]", "sha256": ""}', "[" * 100_000,
+     '{"header": 3, "sha256": ""}', '{"header": "\\ud800", "sha256": ""}'],
+)  # fmt: skip
+def test_a_header_that_is_no_object_is_refused(bundle: Path, entry: str) -> None:
+    path = bundle / "weights.safetensors"
+    tensors, _ = load_tensors(path)
+    save_file(tensors, path, {"gru_mt": entry})
+    assert_refused(bundle, path)
+
+
+def test_a_table_of_tensors_that_is_huge_is_not_read(bundle: Path) -> None:
+    path = bundle / "weights.safetensors"
+    path.write_bytes((50_000_000).to_bytes(8, "little") + b"{}")
+    assert_refused(bundle, path)
+
+
+WHOLE = {
+    "corpora": [{"path": ["a.tsv"], "name": "a", "sha256": "0f"}],
+    "attribution": "of many",
+    "training_pairs": 9,
+    "sentences": {"dev": {"a": 3}},
+    "gru_mt": "0.1.0",
+    "torch": "2",
+    "python": "3",
+}
+OTHERS: list[Any] = [None, True, 3, 2.5, math.nan, "x", [], [1], ["x"], {}, {"a": 1}, [{}]]
+
+
+@pytest.mark.parametrize("key", WHOLE)
+@pytest.mark.parametrize("value", OTHERS)
+def test_a_value_of_another_type_in_a_provenance_is_refused(
+    bundle: Path, key: str, value: Any
+) -> None:
+    path = bundle / "provenance.json"
+    path.write_text(json.dumps({**WHOLE, key: value}))
+    sign(bundle)
+    if value in ([], {}, "x", 3) and type(value) is type(WHOLE[key]):
+        assert load_bundle(bundle, CPU).provenance[key] == value
+    else:
+        assert_refused(bundle, path)
+
+
+def test_a_translator_may_say_nothing_of_its_corpora(bundle: Path) -> None:
+    (bundle / "provenance.json").write_text("{}")
+    sign(bundle)
+    assert Translator.load(bundle).translate("the a sees the b").source == "the a sees the b"
+    assert write_page(bundle).startswith("wrote ")
+
+
+@pytest.mark.parametrize("content", ["[]", "3", "[" * 100_000, '{"a": ' + "9" * 5_000 + "}"])
+def test_a_provenance_that_is_no_object_is_refused(bundle: Path, content: str) -> None:
+    (bundle / "provenance.json").write_text(content)
+    sign(bundle)
+    assert_refused(bundle, bundle / "provenance.json")
+
+
+@pytest.mark.parametrize("value", [3, "x", [1.0], [None] * 7, {"a": 1}])
+def test_a_malformed_calibration_is_refused(bundle: Path, value: object) -> None:
+    sign(bundle, {"calibration": value})
+    with pytest.raises(UserError, match=r"weights\.safetensors: damaged: calibration must be 7"):
+        Translator.load(bundle)
+    with pytest.raises(UserError, match="calibration must be 7"):
+        write_page(bundle)
+
+
+@pytest.mark.parametrize("name", FILES[1:])
+@pytest.mark.parametrize("target", ["/dev/zero", "/dev/full"])
+def test_a_device_is_no_file_of_a_bundle(bundle: Path, name: str, target: str) -> None:
+    (bundle / name).unlink()
+    (bundle / name).symlink_to(target)
+    assert_refused(bundle, bundle / name)
+
+
+def test_a_file_that_is_too_long_is_not_read(bundle: Path) -> None:
+    with (bundle / "tokenizer.model").open("r+b") as file:
+        file.truncate(1 << 40)  # sparse: it takes no room
+    assert_refused(bundle, bundle / "tokenizer.model")
+
+
+def test_a_model_that_computes_no_numbers_is_refused_when_it_translates() -> None:
+    model = model_of(configure(), tokenizer())
+    model.output_bias_V.data.fill_(math.nan)
+    translator = Translator(TorchEngine(model), tokenizer(), configure().decoding)
+    with pytest.raises(UserError, match="no finite numbers"):
+        translator.translate("the a sees the b")
 
 
 # Weights by name

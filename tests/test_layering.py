@@ -18,7 +18,7 @@ ROOT = Path(gru_mt.__file__).parent
 ROWS = """
     errors flat html
     decoding config config_file config_keys
-    storage run
+    storage run provenance
     data data.text data.disk data.workers data.corpora data.corpora.kinds data.corpora.encodings
         data.corpora.files data.corpora.rows data.corpora.report data.corpora.reading
         data.corpora.header data.corpora.records data.corpora.layout data.corpora.table

@@ -13,13 +13,14 @@ from itertools import chain
 from typing import Self
 
 from gru_mt.data.literals import Span
-from gru_mt.data.special import LITERALS
+from gru_mt.data.special import LITERALS, MOST_TOKENS
 from gru_mt.data.text import IN_WORD, SPACELESS, WORD
 from gru_mt.errors import quoted
 
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
 RARE = 2  # occurrences
+LONGEST_WORD = 100_000  # letters of a word that is kept
 LONGEST_TYPO = 40  # letters of a word that is compared with the known ones
 LEAST_LETTERS = 4  # of a word that may have a typo; shorter ones are near to too many
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
@@ -88,7 +89,11 @@ class Lexicon:
             forms.setdefault(word.lower(), word if count > 0 or word in copied else word.lower())
         rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
         return cls(
-            {low: forms[low] for low, _ in total.most_common(MOST_WORDS)},
+            {
+                low: forms[low]
+                for low, _ in total.most_common(MOST_WORDS)
+                if len(low) <= LONGEST_WORD
+            },
             copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
         )
 
@@ -106,11 +111,15 @@ class Lexicon:
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
+        if data.count(b"\n") > MOST_TOKENS:
+            raise ValueError(f"it has more than {MOST_TOKENS:,} words")
         header, *forms = data.decode().split("\n")
         habit = _HEADER.fullmatch(header)
         if not habit or not forms or forms.pop() != "":
             raise ValueError("it has no header, or its last line is cut off")
         for form in forms:
+            if len(form) > LONGEST_WORD:  # a pattern takes 100 bytes for each letter
+                raise ValueError(f"a word has {len(form):,} letters, more than {LONGEST_WORD:,}")
             if not (WORD.fullmatch(form) or _ELIDED.fullmatch(form)):
                 raise ValueError(f"{quoted(form)} is no word")
         return cls({form.lower(): form for form in forms}, copies_names=habit[1] == "copied")

@@ -16,7 +16,7 @@ import sentencepiece
 
 from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.sampling import SPACE, WORDS, Cut, bpe_cut, unigram_cut
-from gru_mt.data.special import BOS, EOS, LITERAL_IDS, LITERALS, PAD, SPECIALS, UNK
+from gru_mt.data.special import BOS, EOS, LITERAL_IDS, LITERALS, MOST_TOKENS, PAD, SPECIALS, UNK
 from gru_mt.data.text import clean, is_word
 from gru_mt.data.words import Words
 from gru_mt.errors import UserError, quoted, shown
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ESCAPE = "\ue000"  # a private-use character: with a 1 it stands for SPACE, with a 0 for itself
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_MAX_BYTES = 100_000_000  # of a tokenizer's file; a million subwords take a third of it
+MAX_BYTES = 50_000_000  # of a tokenizer's file; a million subwords take two thirds of it
 _LEAST_ROOM = 256  # pieces beside _FIRST, if not every character is one
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
@@ -41,6 +41,9 @@ class Subwords:
 
     def __init__(self, model: bytes) -> None:
         """Take a model that `train` made; raises ValueError for anything else."""
+        # Each piece has one or two bytes of this value; SentencePiece has no limit of its own.
+        if model.count(b"\n") > 4 * MOST_TOKENS:
+            raise ValueError(f"it has more than {MOST_TOKENS:,} pieces")
         self._model = model
         self._processor = sentencepiece.SentencePieceProcessor()
         try:
@@ -260,9 +263,9 @@ def _vocabulary(data: bytes) -> Vocabulary:
 def _read(path: Path, parse: Callable[[bytes], T]) -> T:
     try:
         with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-        if len(data) > _MAX_BYTES:
-            raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"it has more than {MAX_BYTES:,} bytes")
         return parse(data)
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
 
-from gru_mt.data.special import BOS, EOS, LITERALS, PAD, SPECIALS, UNK
+from gru_mt.data.special import BOS, EOS, LITERALS, MOST_TOKENS, PAD, SPECIALS, UNK
 from gru_mt.data.text import IN_WORD, in_word, is_word
 from gru_mt.errors import UserError
 
@@ -109,6 +109,8 @@ class Words:
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
+        if data.count(b"\n") > MOST_TOKENS:
+            raise ValueError(f"it has more than {MOST_TOKENS:,} words")
         lines = data.decode().split("\n")
         if lines.pop() != "":
             raise ValueError("the last line is cut off")

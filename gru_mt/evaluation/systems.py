@@ -1,5 +1,6 @@
 """The systems that a comparison is of: runs that keep their translations, or files of them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.flat import flat
 from gru_mt.inference.lines import read_lines
 from gru_mt.run import WEIGHTS, Run
-from gru_mt.tensors import tensors_size
+from gru_mt.tensors import tensors_shapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def _read_run(name: str, run: Run, part: str, bleu_tokenizer: str | None) -> Sys
         ),
         flat(config),
         run.read_minutes(),
-        tensors_size(run.bundle / WEIGHTS),
+        sum(map(math.prod, tensors_shapes(run.bundle / WEIGHTS).values())),
     )
 
 

@@ -10,6 +10,7 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.errors import UserError
 from gru_mt.export.graphs import graphs
+from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.exported import FACTS, FORMAT, INSTALL, is_export
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import (
@@ -37,7 +38,7 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
     from gru_mt.export.int8 import quantise  # it imports onnx
 
     bundle = load_bundle(folder, torch.device("cpu"))
-    config = bundle.config
+    config, calibration = bundle.config, Calibration.of_bundle(bundle.provenance)
     weights_sha256 = tensors_digest(bundle_of(folder) / WEIGHTS)
     models = graphs(bundle.model)
     if precision == "int8":
@@ -54,7 +55,7 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
             "decoding": asdict(config.decoding),
             "languages": [config.data.source, config.data.target],
             "bleu_tokenizer": config.evaluation.bleu_tokenizer,
-            "calibration": bundle.provenance["weights"].get("calibration"),
+            "calibration": calibration and calibration.weights,
             "weights_sha256": weights_sha256,
             "files": {name: file_digest(temporary / name) for name in files},
             "versions": {name: version(name) for name in ("gru-mt", *PACKAGES)},

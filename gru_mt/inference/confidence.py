@@ -2,17 +2,19 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from gru_mt.data.lexicon import Lexicon, words
 from gru_mt.data.sampling import SPACE
 from gru_mt.data.text import IN_WORD
+from gru_mt.errors import UserError, quoted
 from gru_mt.inference.search import Floats, Hypothesis
 from gru_mt.inference.sentence import Sentence
+from gru_mt.run import WEIGHTS
 
 LOW = 0.25  # a smaller confidence is a warning
 FEATURES = 6
@@ -21,6 +23,11 @@ UNREAD = 0.1  # of attention, over all target tokens; a word with less may have 
 _REPEATED = re.compile(  # three times in a row
     rf"(?<![{IN_WORD}])(\w.{{0,40}}?)(?:[\s,.;!?-]+\1){{2,}}(?![{IN_WORD}])"
 )
+
+
+def _is_finite(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and -1e300 < value < 1e300  # so that no sum of products is infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +40,25 @@ class Calibration:
     weights: tuple[float, ...]
 
     @classmethod
-    def of(cls, weights: Sequence[float] | None) -> Self | None:
-        """Return the calibration of `weights`; None for None. ValueError for anything else."""
+    def of(cls, weights: Any, where: object = "here") -> Self | None:
+        """Return the calibration of the list `weights`; None for None.
+
+        Raises UserError, which names `where`, for anything else than FEATURES + 1 finite numbers.
+        """
         if weights is None:
             return None
-        if len(weights) != FEATURES + 1:
-            raise ValueError(f"calibration: expected {FEATURES + 1} weights")
+        is_list = isinstance(weights, list | tuple) and len(weights) == FEATURES + 1
+        if not is_list or not all(map(_is_finite, weights)):
+            raise UserError(
+                f"{where}: damaged: calibration must be {FEATURES + 1} numbers, got "
+                f"{quoted(weights)}"
+            )
         return cls(tuple(map(float, weights)))
+
+    @classmethod
+    def of_bundle(cls, provenance: Mapping[str, Any]) -> Self | None:
+        """Return the calibration of a bundle with this provenance; see `of`."""
+        return cls.of(provenance["weights"].get("calibration"), WEIGHTS)
 
     def confidence(self, features: Sequence[float]) -> float:
         """Return the chance, from 0 to 1."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ENCODER, DECODER, FACTS = "encoder.onnx", "decoder.onnx", "export.json"
 FORMAT = 3  # changes with the files, and with the inputs and outputs of the graphs
+_MOST_BYTES = 20_000_000  # of FACTS; it holds the provenance of the bundle
 INSTALL = "pip install 'gru-mt[onnx]'"
 
 
@@ -75,20 +76,24 @@ def load_export(folder: Path) -> ExportedBundle:
 
     facts = _read_facts(folder)
     try:
-        digests = dict(facts["files"])
+        digests = facts["files"]
+        if not isinstance(digests, dict):
+            raise TypeError(f"files: {digests}")
         decoding = Decoding(**facts["decoding"])
         if asdict(decoding) != facts["decoding"]:
             raise ValueError("decoding: a setting is missing")
-        source, target = map(str, facts["languages"])
-        setting = str(facts["bleu_tokenizer"])
-        calibration = Calibration.of(facts["calibration"])
+        source, target = facts["languages"]
+        setting = facts["bleu_tokenizer"]
+        if not all(isinstance(each, str) for each in (source, target, setting)):
+            raise TypeError("languages and bleu_tokenizer must be texts")
+        calibration = Calibration.of(facts["calibration"], folder / FACTS)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{folder / FACTS}: damaged: {quoted(error)}") from None
     files = {ENCODER, DECODER, *(path.name for path in folder.glob("tokenizer*"))}
     if odd := sorted(files ^ digests.keys()):
         raise UserError(f"{folder}: {quoted(odd[0])} is missing, or no file that {FACTS} names")
     for name, digest in digests.items():
-        if file_digest(folder / name) != digest:
+        if not (folder / name).is_file() or file_digest(folder / name) != digest:
             raise UserError(f"{folder / name}: damaged, or not the file that {FACTS} is of")
     engine = OnnxEngine(folder / ENCODER, folder / DECODER)
     tokenizer = Tokenizer.load(folder)
@@ -97,7 +102,7 @@ def load_export(folder: Path) -> ExportedBundle:
 
 def _read_facts(folder: Path) -> dict[str, Any]:
     """Return what FACTS says; UserError where it is damaged or of another version."""
-    facts = read_json(folder / FACTS)
+    facts = read_json(folder / FACTS, most_bytes=_MOST_BYTES)
     if facts.get("format") != FORMAT:
         raise UserError(f"{folder}: of another version of gru-mt; export it again")
     return without_digest(facts, folder / FACTS)

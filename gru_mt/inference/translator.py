@@ -85,7 +85,7 @@ class Translator:
             source_language=config.data.source,
             target_language=config.data.target,
             bleu_tokenizer=config.evaluation.bleu_tokenizer,
-            calibration=Calibration.of(bundle.provenance["weights"].get("calibration")),
+            calibration=Calibration.of_bundle(bundle.provenance),
         )
 
     @classmethod
@@ -223,6 +223,8 @@ class Translator:
                 decoding,
                 margin=_pruning_margin(length_B) if n_best == 1 else math.inf,
             )
+            if not all(beams):  # no score is a number
+                raise UserError("the model computes no finite numbers: its weights are too large")
             return [
                 self._translated(
                     sentences[row], id_lists[row], source_S[:length], beam[:n_best], attention

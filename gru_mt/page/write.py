@@ -21,6 +21,7 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.evaluate import kept_sets
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.html import json_in_page, policy
+from gru_mt.inference.confidence import Calibration
 from gru_mt.page.sentences import sentence_data
 from gru_mt.page.vocabulary import vocabulary_data
 from gru_mt.page.weights import packed, shape_facts
@@ -57,6 +58,7 @@ def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[st
     tokenizer, config = bundle.tokenizer, bundle.config
     sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
     lexicon = tokenizer.lexicon.to_bytes().decode()
+    calibration = Calibration.of_bundle(bundle.provenance)
     facts = {
         "model": shape_facts(bundle.model, config.model.cell),
         "linears": linears,
@@ -66,7 +68,7 @@ def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[st
         "lexicon": lexicon,
         "sentences": sentence_data(config.data.source, lexicon.splitlines()[1:]),
         "decoding": asdict(config.decoding),
-        "calibration": bundle.provenance["weights"].get("calibration"),
+        "calibration": calibration and calibration.weights,
     }
     return facts, weights
 
@@ -111,7 +113,7 @@ def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "version": version("gru-mt"),
         "score": _score(folder),
-        "corpora": provenance["corpora"],
+        "corpora": provenance.get("corpora", []),
         "attribution": provenance.get("attribution"),
         "examples": _examples(kept_sets(folder, "dev") or []),
     }

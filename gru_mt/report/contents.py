@@ -20,6 +20,7 @@ from gru_mt.evaluation.hypotheses import (
 from gru_mt.evaluation.real import RealReport, read_real
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.inference.translator import Translator
+from gru_mt.provenance import PROVENANCE, read_provenance
 from gru_mt.report.failures import Analysis, analyse
 from gru_mt.report.familiarity import Familiarity, familiarity, read_familiarity
 from gru_mt.report.samples import Samples, keep_samples, read_samples, sample
@@ -29,6 +30,7 @@ from gru_mt.storage import read_json, write_signed_json
 MOST_COMPARED = 10**11  # sentences times training pairs: about ten minutes
 
 Say = Callable[[str], None]
+VERSIONS = {"gru-mt": "gru_mt", "torch": "torch", "Python": "python"}  # keys of a provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def contents_of(run: Run, part: str, *, say: Say, translating: bool = True) -> C
         run.read_metrics()[0],
         summary,
         read_json(run.corpus_report),
-        read_json(run.bundle / "provenance.json") if bundle else {},
+        _whole_provenance(run) if bundle else {},
         [],
         config.decoding.beam_size,
     )
@@ -91,6 +93,13 @@ def contents_of(run: Run, part: str, *, say: Say, translating: bool = True) -> C
         for each in zip(kept.sets, analyses, samples, real, strict=True)
     ]
     return replace(contents, sets=sets, beam_size=kept.decoding.beam_size)
+
+
+def _whole_provenance(run: Run) -> dict[str, Any]:
+    provenance = read_provenance(run.bundle)
+    if missing := sorted({"training_pairs", "sentences", *VERSIONS.values()} - provenance.keys()):
+        raise UserError(f"{run.bundle / PROVENANCE}: damaged: it has no {missing[0]}")
+    return provenance
 
 
 def check_run(run: Run) -> None:

@@ -16,7 +16,7 @@ from gru_mt.config_file import compare_config, short_config
 from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.evaluation.score import FEW
 from gru_mt.html import json_in_page, policy
-from gru_mt.report.contents import Contents, SetContents
+from gru_mt.report.contents import VERSIONS, Contents, SetContents
 from gru_mt.report.failures import CalibrationBin
 from gru_mt.report.pictures import (
     INSTALL,
@@ -158,11 +158,8 @@ def _facts(contents: Contents) -> Iterator[tuple[str, str]]:
         yield "machine", f"{machine['cpu']}, {machine['cores']} cores, {machine['isa']}"
         yield "threads, device", f"{machine['threads']}, {summary['device']}"
     if provenance:
-        versions = (f"{name} {provenance[key]}" for name, key in _VERSIONS)
+        versions = (f"{name} {provenance[key]}" for name, key in VERSIONS.items())
         yield "versions", ", ".join(versions)
-
-
-_VERSIONS = (("gru-mt", "gru_mt"), ("torch", "torch"), ("Python", "python"))
 
 
 def _curves(metrics: Sequence[dict[str, Any]]) -> Iterator[tuple[Markup, str]]:

@@ -14,9 +14,11 @@ import sentencepiece
 
 from gru_mt.config import TokenizerConfig
 from gru_mt.data import tokenizer as tokenizer_module
+from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.special import BOS, EOS, LITERALS, PAD, UNK
 from gru_mt.data.text import clean
 from gru_mt.data.tokenizer import Subwords, Tokenizer, Vocabulary, train_tokenizer
+from gru_mt.data.words import Words
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
 
@@ -461,11 +463,29 @@ def test_a_damaged_file_is_named(
 def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(train("word"), tmp_path)
     size = max(path.stat().st_size for path in tmp_path.iterdir())
-    monkeypatch.setattr(tokenizer_module, "_MAX_BYTES", size)
+    monkeypatch.setattr(tokenizer_module, "MAX_BYTES", size)
     Tokenizer.load(tmp_path)
-    monkeypatch.setattr(tokenizer_module, "_MAX_BYTES", size - 1)
+    monkeypatch.setattr(tokenizer_module, "MAX_BYTES", size - 1)
     with pytest.raises(UserError, match=rf"not a tokenizer of gru-mt: .* {size - 1:,} bytes"):
         Tokenizer.load(tmp_path)
+
+
+def test_more_tokens_than_a_vocabulary_may_have_are_not_read() -> None:
+    lines = b"a\n" * 1_000_001
+    for parse in (Words.from_bytes, Lexicon.from_bytes):
+        with pytest.raises(ValueError, match="more than 1,000,000 words"):
+            parse(lines)
+    with pytest.raises(ValueError, match="more than 1,000,000 pieces"):
+        Subwords(b"\n\x00" * 4_000_001)
+
+
+def test_a_huge_word_is_in_no_lexicon() -> None:
+    word, longest = "a" * 100_001, "a" * 100_000
+    with pytest.raises(ValueError, match="100,001 letters, more than 100,000"):
+        Lexicon.from_bytes(f"# gru-mt lexicon: names copied\n{word}\n".encode())
+    learned = Lexicon.learn([f"{word} {longest}"], ["x"])
+    assert longest in learned
+    assert word not in Lexicon.from_bytes(learned.to_bytes())
 
 
 def test_a_model_without_bytes_is_foreign() -> None:

@@ -5,9 +5,9 @@ import re
 import subprocess
 import sys
 import tracemalloc
-from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from sacrebleu import BLEU, CHRF
@@ -18,6 +18,9 @@ from gru_mt.evaluation import resampling
 from gru_mt.evaluation.resampling import RESAMPLES, count_matches, interval, resampled
 from gru_mt.evaluation.score import corpus_bleu, corpus_chrf, score_translations
 from gru_mt.evaluation.significance import differing, score_systems
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 WORDS = ["le", "la", "un", "une", "chat", "chien", "livre", "voit", "mange", "sur", "ici", "bleu"]
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from gru_mt.data.lexicon import Lexicon
+from gru_mt.errors import UserError
 from gru_mt.inference.confidence import (
     FEATURES,
     LOW,
@@ -76,9 +77,16 @@ def test_extreme_values_do_not_overflow(value: float) -> None:
 def test_only_weights_make_a_calibration() -> None:
     assert Calibration.of(None) is None
     assert Calibration.of([1, 2, 3, 4, 5, 6, 7]) == Calibration((1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0))
-    for count in (0, 6, 8):
-        with pytest.raises(ValueError, match="7 weights"):
-            Calibration.of([1.0] * count)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[], [1.0] * 6, [1.0] * 8, 3, "1234567", {"a": 1}, [1.0] * 6 + [None], [1.0] * 6 + [True],
+     [1.0] * 6 + ["2"], [1.0] * 6 + [math.nan], [math.inf] + [1.0] * 6, [10**400] * 7, [[1.0] * 7]],
+)  # fmt: skip
+def test_anything_else_is_no_calibration(weights: object) -> None:
+    with pytest.raises(UserError, match=r"^model\.json: damaged: calibration must be 7 numbers"):
+        Calibration.of(weights, "model.json")
 
 
 # The fit
