@@ -294,7 +294,7 @@ def test_a_cell_that_the_weights_are_not_of_is_refused_though_its_shapes_fit(bun
 # A bundle of a stranger, who signs whatever it holds
 
 
-def sign(folder: Path, facts: dict[str, Any] | None = None, **changed: Tensor) -> None:
+def sign(folder: Path, facts: dict[str, Any] | None = None, **changed: Any) -> None:
     """Make the weights of a bundle say that they belong to the files that it has now."""
     path = folder / "weights.safetensors"
     tensors, header = load_tensors(path)
@@ -314,14 +314,15 @@ def test_sizes_that_no_memory_holds_are_refused_before_it_is_taken(bundle: Path)
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 3e38])
 def test_weights_that_are_no_numbers_are_refused(bundle: Path, number: float) -> None:
-    sign(bundle, output_bias_V=torch.full((len(tokenizer().target.tokens),), number))
+    sign(bundle, output_bias_V=torch.full((tokenizer().target.size,), number))
     assert_refused(bundle, bundle / "weights.safetensors")
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int64, torch.bool])
 def test_weights_of_another_type_are_refused(bundle: Path, dtype: torch.dtype) -> None:
     tensors, _ = load_tensors(bundle / "weights.safetensors")
-    sign(bundle, **{name: tensor.to(dtype) for name, tensor in tensors.items()})
+    converted: dict[str, Any] = {name: tensor.to(dtype) for name, tensor in tensors.items()}
+    sign(bundle, **converted)
     assert_refused(bundle, bundle / "weights.safetensors")
 
 

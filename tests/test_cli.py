@@ -1,5 +1,6 @@
 """The commands, as a user types them: what they print where, and how mistakes end."""
 
+import gzip
 import io
 import json
 import os
@@ -160,6 +161,43 @@ def test_stdin_a_file_and_arguments_translate_alike(
     assert gru_mt("translate", "--model", "runs/small/model", *sentences).out == piped.out
 
 
+def test_a_file_is_not_read_and_written_at_once(there: Path) -> None:
+    path = there / "grows.txt"
+    for options, at in ((["--input", str(path)], None), ([], path)):
+        path.write_text("I see one cat.\n")
+        command = [sys.executable, "-m", "gru_mt", "translate", "--model", "runs/small", *options]
+        with path.open("ab") as out, (at or Path(os.devnull)).open("rb") as given:
+            result = subprocess.run(command, stdin=given, stdout=out, stderr=subprocess.PIPE)
+        assert result.returncode == 2
+        assert b"is what stdout goes to as well" in result.stderr
+        assert path.read_text() == "I see one cat.\n"
+
+
+def test_an_argument_that_is_a_file_is_translated_with_a_warning(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "letters.txt"
+    path.write_text("I see one cat.\n")
+    result = gru_mt("translate", "--model", "runs/small", path)
+    assert result.out == f"{path}\n"
+    assert result.err == (f"warning: {path} is a file; to translate its lines use --input {path}\n")
+
+
+def test_what_is_no_plain_text_is_named(there: Path, gru_mt: Run, tmp_path: Path) -> None:
+    path = tmp_path / "fake.docx"
+    path.write_bytes(gzip.compress(b"I see one cat.\n"))
+    result = gru_mt("translate", "--model", "runs/small", "--input", path)
+    assert_one_line(result, f"{path}: is packed by gzip, not lines of text; unpack it first")
+    result = gru_mt("translate", "--model", "runs/small", stdin="a cat\n".encode("utf-16"))
+    assert_one_line(result, "input: is UTF-16")
+    for option in ("--source", "--reference"):
+        pair = {"--source": "small.yaml", "--reference": "small.yaml", option: path}
+        result = gru_mt(
+            "eval", "--model", "runs/small", *(each for row in pair.items() for each in row)
+        )
+        assert_one_line(result, f"{path}: is packed by gzip")
+
+
 def test_odd_lines_come_out_in_their_places_and_are_named(there: Path, gru_mt: Run) -> None:
     lines = [b"I see one cat.", b"\xff\xfe bad", b"a\x00b", b" \t ", b"cat " * 40,
              "a\u2028b\x0cc".encode()]  # fmt: skip
@@ -223,7 +261,7 @@ def test_a_glossary_gives_the_translations_of_its_terms(
     [
         ("cat chat\n", (":1: ", "tab", "'cat chat'")),
         ("cat\tchat\ndog\t\n", (":2: ", "translation is empty")),
-        ("cat\tchat\nCat\tmatou\n", (":2: ", "matou", "line 1")),
+        ("cat\tchat\nCat\tmatou\n", (":2: ", "matou", "terms.tsv:1")),
         ("# none\n", ("no terms",)),
         (None, ("No such file",)),
     ],

@@ -1,8 +1,10 @@
 """`gru-mt translate`."""
 
 import os
+import stat
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -20,7 +22,7 @@ from gru_mt.cli.app import (
 from gru_mt.cli.streams import flush_results, print_json, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator
 from gru_mt.cpu.waiting import while_computing
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, quoted, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,8 +79,8 @@ def translate(
 ) -> None:
     """Translate lines: one line out for each line in, in order.
 
-    The lines are arguments, each in quotes, or those of a file or of stdin. A line is cut into its
-    sentences. Addresses, code, long numbers, emoji and unknown names are copied.
+    The lines are arguments, each in quotes, or those of a file or of stdin, in UTF-8. A line is cut
+    into its sentences. Addresses, code, long numbers, emoji and unknown names are copied.
     """
     if sentences and input_file:
         raise UserError("give sentences or --input, not both")
@@ -90,6 +92,7 @@ def translate(
             f"note: each argument is a sentence; one of several words wants quotes: "
             f"{quoted(' '.join(sentences))}"
         )
+    _warn_of_files(sentences or [])
     from gru_mt.data.glossary import Glossary
 
     glossary = Glossary.read(glossary_file) if glossary_file else None
@@ -133,12 +136,33 @@ def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[l
         raise UserError("stdin: is closed; give sentences or --input")
     try:
         if input_file is None:
-            yield from read_chunks(cast("BufferedReader", sys.stdin.buffer))
+            given = cast("BufferedReader", sys.stdin.buffer)
+            _refuse_own_output(given, "stdin")
+            yield from read_chunks(given)
         else:
             with input_file.open("rb") as file:
+                _refuse_own_output(file, shown(input_file))
                 yield from read_chunks(file)
     except OSError as error:
         raise UserError(f"{input_file or 'stdin'}: cannot be read: {error.strerror}") from None
+
+
+def _refuse_own_output(file: "BufferedReader", name: str) -> None:
+    """Raise UserError where what is read is the file that stdout goes to: it would never end."""
+    try:
+        read, written = os.fstat(file.fileno()), os.fstat(sys.stdout.fileno())
+    except OSError:  # one of them is no file of the system, as in a notebook
+        return
+    if stat.S_ISREG(read.st_mode) and os.path.samestat(read, written):
+        raise UserError(f"{name}: is what stdout goes to as well; send stdout to another file")
+
+
+def _warn_of_files(sentences: list[str]) -> None:
+    for sentence in sentences:
+        with suppress(OSError, ValueError):  # too long for a name, or with a null character
+            if Path(sentence).is_file():
+                name = shown(sentence)
+                say(f"warning: {name} is a file; to translate its lines use --input {name}")
 
 
 def _warn_of(line: "Line", translation: "Translation") -> None:

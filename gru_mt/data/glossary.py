@@ -1,13 +1,21 @@
 """A glossary: terms, and what a translation has for them."""
 
-from collections.abc import Mapping
+import io
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from gru_mt.data.literals import Span, disjoint
-from gru_mt.data.text import CONTROL, clean, in_word, is_mark, is_spaceless, normal
+from gru_mt.data.text import clean, in_word, is_mark, is_spaceless, normal
 from gru_mt.errors import UserError, quoted, shown
+from gru_mt.storage import as_path, read_bytes
+
+MAX_BYTES = 30_000_000  # of a file; half a million terms take half of it
+# What ends a line or changes the order of what comes after it. The marks U+061C, U+200E and U+200F
+# do not, and texts in Arabic and Hebrew have them.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,44 +32,63 @@ class Glossary:
     lengths: Mapping[str, tuple[int, ...]]  # of the terms that begin with a character
 
     @classmethod
-    def read(cls, path: Path) -> Self:
+    def read(cls, path: str | Path) -> Self:
         """Return the glossary of a UTF-8 file with lines of "term<TAB>translation".
 
         Blank lines and those that begin with # are left out. Raises UserError, one line that names
-        the file and the line, for one that is malformed, and for a file without terms.
+        the file and the line, for one that is malformed, and for a file without terms or with more
+        than MAX_BYTES.
         """
-        try:
-            data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-        except OSError as error:
-            raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
-        rows: dict[str, tuple[str, int]] = {}
-        for number, raw in enumerate(data.split(b"\n"), start=1):
+        path = as_path(path, "the glossary")
+        data = read_bytes(path, most_bytes=MAX_BYTES).removeprefix(b"\xef\xbb\xbf")
+        rows = []
+        for number, raw in enumerate(io.BytesIO(data), start=1):
             where = f"{shown(path)}:{number}"
             try:
-                line = raw.decode().rstrip("\r")
+                line = raw.decode().rstrip("\r\n")
             except UnicodeDecodeError:
                 raise UserError(f"{where}: not UTF-8; save the file as UTF-8") from None
-            if not line.strip() or line.startswith("#"):
-                continue
-            term, translation = _parse(line, where)
-            known, first = rows.setdefault(_fold(term), (translation, number))
-            if known != translation:
-                raise UserError(
-                    f"{where}: {quoted(term)} is {quoted(translation)} here and {quoted(known)} in "
-                    f"line {first}; remove one of the two"
-                )
+            if line.strip() and not line.startswith("#"):
+                rows.append((where, *_parse(line, where)))
         if not rows:
             raise UserError(f"{shown(path)}: no terms; write lines of 'term<TAB>translation'")
-        return cls.of({term: translation for term, (translation, _) in rows.items()})
+        return cls._of_rows(rows)
 
     @classmethod
     def of(cls, translations: Mapping[str, str]) -> Self:
-        """Return the glossary of terms and their translations."""
-        folded = {_fold(normal(term)): normal(text) for term, text in translations.items()}
+        """Return the glossary of terms and their translations: Glossary.of({"cat": "matou"}).
+
+        Raises UserError for what is no mapping of texts, and for a text that is empty or has more
+        than one line.
+        """
+        if not isinstance(translations, Mapping):
+            raise UserError(
+                f"a glossary must be a dict of terms and translations, got {quoted(translations)}; "
+                "Glossary.read reads a file"
+            )
+        rows = ((f"glossary[{quoted(term)}]", term, each) for term, each in translations.items())
+        return cls._of_rows(rows)
+
+    @classmethod
+    def _of_rows(cls, rows: Iterable[tuple[str, str, str]]) -> Self:
+        """Return the glossary of terms and translations, each with where it stands."""
+        folded: dict[str, tuple[str, str]] = {}
         lengths: dict[str, set[int]] = {}
-        for term in folded:
-            lengths.setdefault(term[0], set()).add(len(term))
-        return cls(folded, {first: tuple(sizes) for first, sizes in lengths.items()})
+        for where, term, translation in rows:
+            _check(term, translation, where)
+            key = _fold(clean(term))
+            translation = normal(translation).strip()
+            known, first = folded.setdefault(key, (translation, where))
+            if known != translation:
+                raise UserError(
+                    f"{where}: {quoted(term)} is {quoted(translation)} here and {quoted(known)} in "
+                    f"{first}; remove one of the two"
+                )
+            lengths.setdefault(key[0], set()).add(len(key))
+        return cls(
+            {term: translation for term, (translation, _) in folded.items()},
+            {first: tuple(sizes) for first, sizes in lengths.items()},
+        )
 
     def find(self, text: str) -> list[Span]:
         """Return the terms in `text`, ascending and disjoint, the longest first where two overlap.
@@ -86,18 +113,24 @@ class Glossary:
 
 
 def _parse(line: str, where: str) -> tuple[str, str]:
-    """Return the term and the translation of a line; raises UserError if it is malformed."""
+    """Return the two columns of a line; raises UserError if there are not two."""
     columns = line.split("\t")
     if len(columns) != 2:
         raise UserError(
             f"{where}: expected 'term<TAB>translation', with one tab, got {quoted(line)}"
         )
-    for name, column in zip(("term", "translation"), columns, strict=True):
-        if not clean(column):
+    return columns[0], columns[1]
+
+
+def _check(term: Any, translation: Any, where: str) -> None:
+    """Raise UserError where one of the two is no text that can be in a line."""
+    for name, text in (("term", term), ("translation", translation)):
+        if not isinstance(text, str):
+            raise UserError(f"{where}: the {name} must be text, got {quoted(text)}")
+        if not clean(text):
             raise UserError(f"{where}: the {name} is empty; write one, or remove the line")
-        if CONTROL.search(column):
-            raise UserError(f"{where}: a control character in {quoted(column)}; remove it")
-    return clean(columns[0]), columns[1].strip()
+        if _CONTROL.search(text.strip()):
+            raise UserError(f"{where}: a control character in {quoted(text)}; remove it")
 
 
 def _fold(text: str) -> str:

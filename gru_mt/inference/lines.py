@@ -8,8 +8,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from gru_mt.data.kinds import kind_of
 from gru_mt.data.text import CONTROL, normal
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, shown
 
 CHUNK_BYTES = 1 << 16
 LINE_BYTES = 1_000_000  # read of a line; the rest is left out
@@ -33,12 +34,15 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
 
     So a file comes in chunks of 64 KiB, and a typed line comes at once. Only a line feed ends a
     line; the last line needs none. Memory holds no more of a line than `decode_line` reads. Raises
-    UserError for a line that does not seem to end.
+    UserError for a line that does not seem to end, and for a file that is no plain text.
     """
+    name = shown(getattr(file, "name", "input")).strip("<>")  # <stdin>
     number = 0  # of the last line that has ended
     begun, size = bytearray(), 0  # of the line that has not ended: the bytes kept, and all counted
     while data := file.read1(CHUNK_BYTES):
         if not number and not size:
+            if kind := kind_of(data):
+                raise UserError(f"{name}: is {kind.name}, not lines of text; {kind.fix}")
             data = data.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
         first, *others = data.split(b"\n")
         begun += first[: max(0, LINE_BYTES + 2 - len(begun))]  # 2: a "\r", and a byte too many
@@ -49,7 +53,6 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
             yield [decode_line(raw, number + place) for place, raw in enumerate(whole, start=1)]
             number += len(whole)
         elif size > ENDLESS_BYTES:
-            name = getattr(file, "name", "input")
             raise UserError(f"{name}:{number + 1}: no end of the line in {ENDLESS_BYTES:,} bytes")
     if begun:
         yield [decode_line(bytes(begun), number + 1)]

@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,7 +80,10 @@ def test_a_file_is_read_as_editors_write_it(tmp_path: Path) -> None:
         ("\u200b\tb\n", "terms.tsv:1: the term is empty; write one"),
         (b"a\tb\nc\t\xff\n", "terms.tsv:2: not UTF-8; save the file as UTF-8"),
         ("a\tb\x1b[2J\n", "terms.tsv:1: a control character in 'b\\x1b[2J'; remove it"),
-        ("cat\tchat\n\nCAT\tminou\n", "terms.tsv:3: 'CAT' is 'minou' here and 'chat' in line 1"),
+        ("cat\tchat\n\nCAT\tminou\n", "terms.tsv:3: 'CAT' is 'minou' here and 'chat' in "),
+        ("a\t\u202eb\n", "terms.tsv:1: a control character in '\\u202eb'; remove it"),
+        ("a\u2066\tb\n", "terms.tsv:1: a control character in 'a\\u2066'; remove it"),
+        ("a\tb\x85c\n", "terms.tsv:1: a control character in 'b\\x85c'; remove it"),
         ("", "terms.tsv: no terms"),
         ("# a\tb\n \n", "terms.tsv: no terms"),
     ],
@@ -90,6 +94,52 @@ def test_a_malformed_line_is_named_with_the_fix(
     with pytest.raises(UserError, match=re.escape(message)) as error:
         read(tmp_path, data)
     assert "\n" not in str(error.value)
+
+
+def test_marks_that_arabic_and_hebrew_texts_have_may_stand_in_a_term(tmp_path: Path) -> None:
+    glossary = read(tmp_path, "C++\tC++\u200e\n")
+    assert glossary.find("C++") == [Span(0, 3, "C++\u200e")]
+
+
+def test_a_glossary_without_end_is_not_read_for_ever() -> None:
+    with pytest.raises(UserError, match=r"^/dev/zero: more than 30,000,000 bytes"):
+        Glossary.read(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ({"": "x"}, "glossary['']: the term is empty"),
+        ({" \u00a0": "x"}, "the term is empty"),
+        ({"a": ""}, "glossary['a']: the translation is empty"),
+        ({"a": "b\nc"}, "glossary['a']: a control character in 'b\\nc'"),
+        ({"a\tb": "c"}, "a control character in 'a\\tb'"),
+        ({"a": "\u202eb"}, "a control character"),
+        ({"a": "\ud800"}, "a control character"),
+        ({"a": 3}, "glossary['a']: the translation must be text, got 3"),
+        ({3: "a"}, "glossary[3]: the term must be text, got 3"),
+        ({b"a": "b"}, "the term must be text, got b'a'"),
+        ({"Cat": "chat", "cat": "minou"}, "'cat' is 'minou' here and 'chat' in glossary['Cat']"),
+        ([("a", "b")], "a glossary must be a dict"),
+        ("terms.tsv", "a glossary must be a dict"),
+        (None, "a glossary must be a dict"),
+    ],
+)
+def test_terms_of_a_dict_are_held_to_the_same(terms: Any, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)) as error:
+        Glossary.of(terms)
+    assert "\n" not in str(error.value)
+
+
+def test_spaces_around_a_term_of_a_dict_make_no_difference() -> None:
+    assert Glossary.of({" red  cat ": " a "}).find("Red cat") == [Span(0, 7, "a")]
+
+
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    assert read(tmp_path, TERMS) == Glossary.read(str(tmp_path / "terms.tsv"))
+    for path in (None, 3, b"terms.tsv", ["terms.tsv"]):
+        with pytest.raises(UserError, match=r"^the glossary must be a path, got "):
+            Glossary.read(path)  # type: ignore[arg-type]
 
 
 def test_a_file_that_is_not_there_is_the_users_mistake(tmp_path: Path) -> None:
