@@ -34,3 +34,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return getattr(import_module(f"gru_mt.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names too, which are no globals before they are first used."""
+    return sorted({*globals(), *__all__})

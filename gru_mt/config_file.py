@@ -18,6 +18,7 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from gru_mt.arguments import as_path, as_texts
 from gru_mt.config import Config, Section
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted, shown
@@ -249,15 +250,17 @@ def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Con
         raise UserError("\n".join(lines)) from None
 
 
-def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
+def load_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     """Return the configuration in the file at `path`; see `parse_config`.
 
-    >>> from pathlib import Path
+    Raises UserError as that does, and where the file cannot be read.
+
     >>> from gru_mt import load_config
-    >>> config = load_config(Path("small.yaml"), ["training.seed=7"])
+    >>> config = load_config("small.yaml", ["training.seed=7"])
     >>> config.training.seed, config.model.cell
     (7, 'gru')
     """
+    path, overrides = as_path(path, "the configuration"), as_texts(overrides, "overrides")
     where = shown(str(path))
     try:
         with path.open("rb") as file:
@@ -267,8 +270,6 @@ def load_config(path: Path, overrides: Iterable[str] = ()) -> Config:
         raise UserError(f"{where}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: not UTF-8 at byte {error.start}") from None
-    except ValueError as error:  # a NUL in the name
-        raise UserError(f"{where}: cannot be read: {error}") from None
     if len(content) > _MAX_BYTES:
         raise UserError(f"{where}: more than {_MAX_BYTES:,} bytes, too long for a configuration")
     return parse_config(text, where=where, overrides=overrides)

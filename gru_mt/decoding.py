@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-from gru_mt.errors import quoted
+from gru_mt.errors import UserValueError, quoted
 
 
 def _setting(default: Any, least: float, most: float, description: str) -> Any:
@@ -21,17 +21,17 @@ def _setting(default: Any, least: float, most: float, description: str) -> Any:
 def check_number(
     name: str, value: Any, least: float, most: float = math.inf, *, whole: bool = True
 ) -> None:
-    """Raise ValueError where `value` is no number, or no whole one, from `least` to `most`."""
+    """Raise UserValueError where `value` is no number, or no whole one, from `least` to `most`."""
     kind: Any = Integral if whole else Real
     if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
         limits = f"from {least:,} to {most:,}" if most < math.inf else f"of at least {least:,}"
         named = "whole number" if whole else "number"
-        raise ValueError(f"{name} must be a {named} {limits}, got {quoted(value)}")
+        raise UserValueError(f"{name} must be a {named} {limits}, got {quoted(value)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How to search; raises ValueError where a value is of another type or out of its range."""
+    """How to search; raises UserError where a value is of another type or out of its range."""
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}  # as sections of a configuration do
 

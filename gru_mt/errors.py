@@ -17,14 +17,17 @@ class UserError(Exception):
     The command line prints the message as it is and exits with 2. Any other exception is a mistake
     of ours, and keeps its traceback.
 
-    >>> from pathlib import Path
     >>> from gru_mt import UserError, load_config
     >>> try:
-    ...     load_config(Path("none.yaml"))
+    ...     load_config("none.yaml")
     ... except UserError as error:
     ...     print(error)
     none.yaml: cannot be read: No such file or directory
     """
+
+
+class UserValueError(UserError, ValueError):
+    """A value out of its range: pydantic wants a ValueError, and a user one line."""
 
 
 class Interrupted(Exception):  # noqa: N818 it is no error

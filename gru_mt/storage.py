@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, shown
 
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
 
@@ -185,14 +185,6 @@ def json_bytes(values: Mapping[str, Any]) -> bytes:
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
     """Write `values` as `json_bytes` gives them; see `write_file`."""
     write_file(path, json_bytes(values))
-
-
-def as_path(path: object, what: str) -> Path:
-    """Return the path that a caller gives as text or as a path; UserError for anything else."""
-    if isinstance(path, str | os.PathLike):
-        with suppress(TypeError):  # of bytes
-            return Path(path)
-    raise UserError(f"{what} must be a path, got {quoted(path)}")
 
 
 def read_bytes(path: Path, *, most_bytes: int) -> bytes:

@@ -321,8 +321,7 @@ def test_weights_that_are_no_numbers_are_refused(bundle: Path, number: float) ->
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int64, torch.bool])
 def test_weights_of_another_type_are_refused(bundle: Path, dtype: torch.dtype) -> None:
     tensors, _ = load_tensors(bundle / "weights.safetensors")
-    converted: dict[str, Any] = {name: tensor.to(dtype) for name, tensor in tensors.items()}
-    sign(bundle, **converted)
+    sign(bundle, None, **{name: tensor.to(dtype) for name, tensor in tensors.items()})
     assert_refused(bundle, bundle / "weights.safetensors")
 
 

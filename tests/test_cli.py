@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -742,6 +743,7 @@ def test_every_command_has_help_with_examples_that_it_takes(name: str, gru_mt: R
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(f"Usage: gru-mt {name} ")
     assert all(len(line) <= 80 for line in result.out.splitlines())
+    assert not re.search(r"list\[|Path|<path|<text|<str|TEXT|PATH\]", result.out), "a Python type"
     lines = [line.strip() for line in result.out.splitlines()]
     examples = [line for line in lines if line.startswith("gru-mt ")]
     assert examples

@@ -16,14 +16,14 @@ ROOT = Path(gru_mt.__file__).parent
 # Top to bottom: a module may import those before it. A package stands before its modules, so its
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
-    errors flat html
+    errors arguments flat html
     decoding config config_file config_keys
     storage run provenance
     data data.text data.kinds data.disk data.workers data.corpora data.corpora.kinds
         data.corpora.encodings data.corpora.files data.corpora.rows data.corpora.report
-        data.corpora.reading data.corpora.header data.corpora.records data.corpora.layout data.corpora.table
-        data.corpora.json_lines data.corpora.markup data.corpora.parallel data.corpora.tmx
-        data.corpora.readers data.corpora.fra_eng
+        data.corpora.reading data.corpora.header data.corpora.records data.corpora.layout
+        data.corpora.table data.corpora.json_lines data.corpora.markup data.corpora.parallel
+        data.corpora.tmx data.corpora.readers data.corpora.fra_eng
         data.corpora.phrasebook data.corpora.phrasebook.lexicon data.corpora.phrasebook.grammar
         data.corpora.phrasebook.sentences data.example data.split data.filters data.languages
         data.judging

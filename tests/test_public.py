@@ -1,13 +1,19 @@
 """What `import gru_mt` offers: its names, and the examples in their docstrings."""
 
 import doctest
+import subprocess
+import sys
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 import gru_mt
+from gru_mt.data.evaluation_set import EvaluationSet
 
 CONFIG = """
 data: {corpus: pairs.tsv}
@@ -42,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "small.yaml").write_text(CONFIG)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        gru_mt.train(gru_mt.load_config(Path("small.yaml")), Path("runs/small"))
+        gru_mt.train(gru_mt.load_config("small.yaml"), "runs/small")
     return folder
 
 
@@ -56,6 +62,175 @@ def test_the_examples_run(name: str, folder: Path, monkeypatch: pytest.MonkeyPat
     result = doctest.DocTestRunner().run(example, out=said.append)
     assert result.attempted > 1
     assert not result.failed, "".join(said)
+
+
+@pytest.fixture(scope="module")
+def translator(folder: Path) -> gru_mt.Translator:
+    return gru_mt.Translator.load(str(folder / "runs" / "small"))
+
+
+LINES = ["I see a cat.", "", "We want a key."]
+
+
+def test_lines_come_in_any_iterable(translator: gru_mt.Translator) -> None:
+    expected = [each.text for each in translator.translate(LINES)]
+    assert expected[0]
+    numbers = np.array(LINES)
+    for sources in (tuple(LINES), (each for each in LINES), iter(LINES), numbers):
+        assert [each.text for each in translator.translate(sources)] == expected
+    assert translator.translate(numbers[0]).text == expected[0]
+    assert translator.translate([]) == []
+
+
+def test_a_dict_is_a_glossary(translator: gru_mt.Translator) -> None:
+    by_dict = translator.translate(LINES, glossary={"cat": "matou"})
+    assert "matou" in by_dict[0].text
+    glossary = gru_mt.Glossary.of({"cat": "matou"})
+    assert [each.text for each in translator.translate(LINES, glossary=glossary)] == [
+        each.text for each in by_dict
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sources", "more", "message"),
+    [
+        (None, {}, "sources must be a list of texts, got None"),
+        (b"I see.", {}, "sources must be a list of texts, got b'I see.'"),
+        (Path("a.txt"), {}, "sources must be a list of texts, got "),
+        (3, {}, "sources must be a list of texts, got 3"),
+        ({"a": 1}, {}, "sources must be a list of texts, got {'a': 1}"),
+        (["a", None], {}, r"sources\[1\] must be text, got None"),
+        ([["a"]], {}, r"sources\[0\] must be text, got \['a'\]"),
+        ([b"a"], {}, r"sources\[0\] must be text"),
+        (["a", float("nan")], {}, r"sources\[1\] must be text, got nan"),
+        ("a", {"glossary": {"": "x"}}, "the term is empty"),
+        ("a", {"glossary": {"a": "x\ny"}}, "a control character"),
+        ("a", {"glossary": "terms.tsv"}, "a glossary must be a dict"),
+        ("a", {"glossary": [("a", "b")]}, "a glossary must be a dict"),
+        (
+            "a",
+            {"decoding": {"beam_size": 1}},
+            "decoding must be of type Decoding, got {'beam_size': 1}",
+        ),
+        ("a", {"decoding": 5}, "decoding must be of type Decoding, got 5"),
+        ("a", {"n_best": "3"}, "n_best must be a whole number of at least 1, got '3'"),
+        ("a", {"n_best": 2.5}, "n_best must be a whole number"),
+        ("a", {"n_best": None}, "n_best must be a whole number"),
+        ("a", {"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
+    ],
+)
+def test_another_type_is_named(
+    translator: gru_mt.Translator, sources: Any, more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(gru_mt.UserError, match=message) as error:
+        translator.translate(sources, **more)
+    assert "\n" not in str(error.value)
+
+
+def test_a_text_of_any_characters_is_translated(translator: gru_mt.Translator) -> None:
+    for text in ("a\nb", "\ud800", "a\0b\x1b", "\u202ea", "\U0010ffff", "\r\n"):
+        assert isinstance(translator.translate(text).text, str)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"runs", ["runs"], "a\0b", "\ud800", 2.5])
+def test_what_is_no_path_is_named(path: Any) -> None:
+    for take in (
+        gru_mt.load_config,
+        gru_mt.Translator.load,
+        gru_mt.Glossary.read,
+        lambda path: gru_mt.Translator.averaging([path, path]),
+    ):
+        with pytest.raises(gru_mt.UserError, match="must be a path, got") as error:
+            take(path)
+        assert "\n" not in str(error.value)
+
+
+def test_train_takes_a_configuration_and_a_path(folder: Path) -> None:
+    config = gru_mt.load_config(str(folder / "small.yaml"))
+    for path in (None, 3, b"runs/x"):
+        with pytest.raises(gru_mt.UserError, match=r"^folder must be a path"):
+            gru_mt.train(config, path)  # type: ignore[arg-type]
+    others: list[Any] = [None, "small.yaml", {"data": {}}, folder / "small.yaml"]
+    for other in others:
+        with pytest.raises(gru_mt.UserError, match=r"^config must be of type Config"):
+            gru_mt.train(other, folder / "runs" / "x")
+    with pytest.raises(gru_mt.UserError, match=r"^started_s must be a number"):
+        gru_mt.train(config, folder / "runs" / "x", started_s="now")  # type: ignore[arg-type]
+    assert not (folder / "runs" / "x").exists()
+
+
+@pytest.mark.parametrize(
+    "overrides", ["training.seed=7", None, 3, {"training.seed": 7}, [7], [None], [b"a.b=1"]]
+)
+def test_overrides_are_a_list_of_texts(folder: Path, overrides: Any) -> None:
+    with pytest.raises(gru_mt.UserError, match=r"^overrides(\[0\])? must be "):
+        gru_mt.load_config(folder / "small.yaml", overrides)
+
+
+@pytest.mark.parametrize("paths", ["runs/small", Path("runs"), None, 3, []])
+def test_models_that_are_averaged_are_a_list(paths: Any) -> None:
+    with pytest.raises(gru_mt.UserError, match=r"^paths must "):
+        gru_mt.Translator.averaging(paths)
+
+
+def test_models_may_come_from_a_generator(folder: Path) -> None:
+    run = folder / "runs" / "small"
+    averaged = gru_mt.Translator.averaging(run for _ in range(2))
+    assert averaged.translate("I see a cat.").text == "je vois un chat."
+
+
+@pytest.mark.parametrize("device", [None, 3, ["cpu"], b"cpu", "gpu"])
+def test_another_device_is_named(folder: Path, device: Any) -> None:
+    with pytest.raises(gru_mt.UserError, match=r"^device .* is not there"):
+        gru_mt.Translator.load(folder / "runs" / "small", device=device)
+
+
+def test_a_device_of_torch_is_a_device(folder: Path) -> None:
+    device: Any = torch.device("cpu")
+    run = folder / "runs" / "small"
+    assert gru_mt.Translator.load(run, device=device).translate("").text == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (EvaluationSet(["I see."], ["je vois."]), "evaluation_set: sentence 1 has no list of"),  # type: ignore[list-item]
+        (EvaluationSet(["I see."], []), "evaluation_set: 1 sources, references of 0"),
+        (EvaluationSet(["I see."], [[]]), "evaluation_set: sentence 1 has no list of"),
+        (EvaluationSet([3], [["x"]]), "evaluation_set: a set without"),  # type: ignore[list-item]
+        (EvaluationSet([], []), "nothing to score|no sentences|is empty"),
+        ((["I see."], [["je vois."]]), "evaluation_set must be of type EvaluationSet"),
+        (None, "evaluation_set must be of type EvaluationSet, got None"),
+    ],
+)
+def test_a_set_of_other_types_is_named(
+    translator: gru_mt.Translator, given: Any, message: str
+) -> None:
+    with pytest.raises(gru_mt.UserError, match=message):
+        gru_mt.evaluate(translator, given)
+
+
+def test_evaluate_takes_settings_of_their_types(translator: gru_mt.Translator) -> None:
+    one = EvaluationSet(["I see a dog."], [["je vois un chien."]])
+    wrong: list[dict[str, Any]] = [
+        {"decoding": 3},
+        {"bleu_tokenizer": 3},
+        {"bleu_tokenizer": ["13a"]},
+    ]
+    for more in wrong:
+        with pytest.raises(gru_mt.UserError):
+            gru_mt.evaluate(translator, one, **more)
+    with pytest.raises(
+        gru_mt.UserError, match=r"^translator must be a Translator, got 'runs/small"
+    ):
+        gru_mt.evaluate("runs/small", one)  # type: ignore[arg-type]
+
+
+def test_the_public_names_are_listed() -> None:
+    assert {*gru_mt.__all__} <= {*dir(gru_mt)}
+    code = "import gru_mt; print(*dir(gru_mt))"  # where no name was used before
+    names = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert {*gru_mt.__all__} <= {*names.decode().split()}
 
 
 def test_the_version_is_that_of_the_package() -> None:

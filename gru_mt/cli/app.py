@@ -63,7 +63,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="FOLDER",
-        help="A run, a bundle or an export.  [default: the newest finished run]",
+        help="A run or a bundle.  [default: the newest finished run]",
     ),
 ]
 BeamOption = Annotated[int | None, _setting_option("beam_size", "--beam", "N")]
@@ -84,7 +84,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class Command(TyperCommand):
-    """A command that refuses an option which is given twice or empty."""
+    """A command with help for users that refuses an option which is given twice or empty."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse as the base does; raises UserError for an option given twice or empty."""
@@ -97,6 +97,14 @@ class Command(TyperCommand):
             if "" in (values[option.name] if option.multiple else [values[option.name]]):
                 raise UserError(f"{option.opts[0]} is empty")
         return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the help as the base does, but an argument without its Python type."""
+        each: Any
+        for each in self.get_params(ctx):
+            if each.param_type_name == "argument":
+                each.display_type = lambda ctx: None  # it would be FILE <list[Path]>
+        super().format_options(ctx, formatter)
 
 
 def _print_version(wanted: bool) -> None:

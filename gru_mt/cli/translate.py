@@ -44,7 +44,7 @@ Examples:
 def translate(
     sentences: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SENTENCE", hidden=True),  # its type, list[str], tells users nothing
+        typer.Argument(metavar="SENTENCE", help="A line to translate, in quotes; else --input."),
     ] = None,
     model: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     input_file: Annotated[

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from gru_mt.arguments import as_path
 from gru_mt.data.literals import Span, disjoint
 from gru_mt.data.text import clean, in_word, is_mark, is_spaceless, normal
 from gru_mt.errors import UserError, quoted, shown
-from gru_mt.storage import as_path, read_bytes
+from gru_mt.storage import read_bytes
 
 MAX_BYTES = 30_000_000  # of a file; half a million terms take half of it
 # What ends a line or changes the order of what comes after it. The marks U+061C, U+200E and U+200F

@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gru_mt.data.evaluation_set import EvaluationSet, load_sets
+from gru_mt.arguments import check_type
+from gru_mt.data.evaluation_set import EvaluationSet, load_sets, sets_from_json, sets_to_json
 from gru_mt.decoding import Decoding
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, quoted
 from gru_mt.evaluation.confidence import Trust, measure_trust
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
@@ -61,7 +62,8 @@ def evaluate(
     """Translate the sources of a set, and score the translations.
 
     `decoding` and `bleu_tokenizer` are the translator's own if none is given. The latter is a
-    `setting` of `resolve_bleu_tokenizer`. Raises UserError as that and `score_translations` do.
+    `setting` of `resolve_bleu_tokenizer`. Raises UserError as that and `score_translations` do, and
+    for an argument of another type.
 
     >>> from gru_mt import Translator, evaluate
     >>> from gru_mt.data.evaluation_set import EvaluationSet, load_sets
@@ -72,7 +74,14 @@ def evaluate(
     >>> [f"{score.name} {score.value:.0f}" for score in result.scores]
     ['BLEU multi 100', 'BLEU single 100', 'chrF 100']
     """
-    decoding = decoding or translator.decoding
+    if not hasattr(translator, "target_language"):
+        raise UserError(f"translator must be a Translator, got {quoted(translator)}")
+    check_type(evaluation_set, EvaluationSet, "evaluation_set")
+    try:
+        sets_from_json(sets_to_json([evaluation_set]))
+    except ValueError as error:  # such as a text in place of a list of references
+        raise UserError(f"evaluation_set: {error}") from None
+    decoding = translator.decoding if decoding is None else decoding
     setting = translator.bleu_tokenizer if bleu_tokenizer is None else bleu_tokenizer
     tokenizer = resolve_bleu_tokenizer(
         translator.target_language, setting, evaluation_set.references

@@ -4,20 +4,21 @@ Shapes: N sentences, B sentences of one batch, S source tokens, T target tokens.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
+from gru_mt.arguments import as_path, as_texts, check_type
 from gru_mt.data.disk import Ints
 from gru_mt.data.encoding import IdSequences
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.special import BOS
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, quoted
 from gru_mt.inference.confidence import Calibration, features, warnings_of
 from gru_mt.inference.copying import CopyingState, copying
 from gru_mt.inference.engine import Engine
@@ -70,13 +71,14 @@ class Translator:
         An export runs on the CPU, whatever `device` is, and does not import torch. Raises UserError
         if there is no translator, or it is damaged.
         """
-        if is_export(Path(path)):
-            return cls(*load_export(Path(path)))
+        path = as_path(path, "path")
+        if is_export(path):
+            return cls(*load_export(path))
         from gru_mt.bundle import load_bundle
         from gru_mt.device import resolve_device
         from gru_mt.inference.torch_engine import TorchEngine
 
-        bundle = load_bundle(Path(path), resolve_device(device, field="device"))
+        bundle = load_bundle(path, resolve_device(str(device), field="device"))
         config = bundle.config
         return cls(
             TorchEngine(bundle.model),
@@ -89,12 +91,17 @@ class Translator:
         )
 
     @classmethod
-    def averaging(cls, paths: Sequence[str | Path], *, device: str = "auto") -> "Translator":
+    def averaging(cls, paths: Iterable[str | Path], *, device: str = "auto") -> "Translator":
         """Return the translator that averages what the models in these folders expect next.
 
         It reads and decodes as the first does, and has no confidence. Raises UserError as `load`
-        does, and where two have not the same vocabularies or languages.
+        does, if there are no folders, and where two have not the same vocabularies or languages.
         """
+        if isinstance(paths, str | Path) or not isinstance(paths, Iterable):
+            raise UserError(f"paths must be a list of paths, got {quoted(paths)}")
+        paths = [*paths]
+        if not paths:
+            raise UserError("paths must name a model, got none")
         first, *others = translators = [cls.load(path, device=device) for path in paths]
         for path, other in zip(paths[1:], others, strict=True):
             same = other.tokenizer.same_vocabularies(first.tokenizer)
@@ -121,53 +128,57 @@ class Translator:
         batch_size: int = 256,
         attention: bool = False,
         split: bool = True,
-        glossary: Glossary | None = None,
+        glossary: Glossary | Mapping[str, str] | None = None,
     ) -> Translation: ...
 
     @overload
     def translate(
         self,
-        sources: Sequence[str],
+        sources: Iterable[str],
         *,
         decoding: Decoding | None = None,
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
         split: bool = True,
-        glossary: Glossary | None = None,
+        glossary: Glossary | Mapping[str, str] | None = None,
     ) -> list[Translation]: ...
 
     def translate(
         self,
-        sources: str | Sequence[str],
+        sources: str | Iterable[str],
         *,
         decoding: Decoding | None = None,
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
         split: bool = True,
-        glossary: Glossary | None = None,
+        glossary: Glossary | Mapping[str, str] | None = None,
     ) -> Translation | list[Translation]:
-        """Return the translation of a line, or of each line in a sequence, in order.
+        """Return the translation of a line, or of each line of a list or a generator, in order.
 
         A line is cut into its sentences, unless `split` is false. Addresses, code, long numbers,
-        emoji and unknown names are copied, and the terms of `glossary` become their translations;
-        each stands in the translation exactly as often as in the line.
+        emoji and unknown names are copied, and the terms of `glossary`, which may be a dict, become
+        their translations; each stands in the translation exactly as often as in the line.
 
         `decoding` is the translator's own if none is given. Neither the batch size nor the order of
         the sources changes a translation. A blank source gives an empty text. With an `n_best`
         above 1 the search does not prune: it is slower, and may find a better first translation.
-        Raises ValueError if `n_best` or `batch_size` is no whole number of at least 1, and
-        UserError if `n_best` is larger than the beam or there is no attention to show.
+        Raises UserError for an argument of another type, if `n_best` or `batch_size` is no whole
+        number of at least 1, if `n_best` is larger than the beam, and if there is no attention to
+        show.
         """
-        decoding = decoding or self.decoding
+        decoding = self.decoding if decoding is None else decoding
+        check_type(decoding, Decoding, "decoding")
+        if glossary is not None and not isinstance(glossary, Glossary):
+            glossary = Glossary.of(glossary)
         check_number("n_best", n_best, 1)
         check_number("batch_size", batch_size, 1)
         if n_best > decoding.beam_size:
             raise UserError(
                 f"{n_best} translations need a beam of at least {n_best}: {decoding.beam_size}"
             )
-        lines = [sources] if isinstance(sources, str) else sources
+        lines = [sources] if isinstance(sources, str) else as_texts(sources, "sources")
         sentences_of = [self._read(line, glossary, split) for line in lines]
         sentences = [sentence for each in sentences_of for sentence in each]
         results = self._translate(sentences, decoding, n_best, batch_size, attention)

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import torch
 
+from gru_mt.arguments import as_path, check_type
 from gru_mt.bundle import build_model
 from gru_mt.config import Config
 from gru_mt.cpu.memory import keep_memory
@@ -21,6 +22,7 @@ from gru_mt.data.batching import make_batch
 from gru_mt.data.disk import Ints
 from gru_mt.data.encoding import EpochPairs
 from gru_mt.data.prepared import refuse_damage
+from gru_mt.decoding import check_number
 from gru_mt.device import own_device, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
@@ -45,7 +47,7 @@ from gru_mt.training.update import Update, UpdateRecord, Window
 from gru_mt.training.validation import calibrate, measure, perplexity
 
 
-def train(config: Config, folder: Path, *, started_s: float | None = None) -> Progress:
+def train(config: Config, folder: str | Path, *, started_s: float | None = None) -> Progress:
     """Train `config` in `folder`, or go on where a run of it stopped; return its progress.
 
     `started_s` is the reading of `time.perf_counter` at which the run's clock began, by default
@@ -55,14 +57,16 @@ def train(config: Config, folder: Path, *, started_s: float | None = None) -> Pr
     Where torch's launcher has started several processes, each calls this with the same arguments,
     and they train together. Raises ProcessLost where one of them is gone.
 
-    >>> from pathlib import Path
     >>> from gru_mt import load_config, train
-    >>> config = load_config(Path("small.yaml"))
-    >>> progress = train(config, Path("runs/small"))
+    >>> config = load_config("small.yaml")
+    >>> progress = train(config, "runs/small")
     >>> progress.epoch == config.training.max_epochs
     True
     """
+    check_type(config, Config, "config")
+    folder = as_path(folder, "folder")
     started_s = time.perf_counter() if started_s is None else started_s
+    check_number("started_s", started_s, 0, whole=False)
     keep_memory()
     # What is missing (a device, a package) is an error now, not after a long preparation.
     device = own_device(resolve_device(config.training.device))
