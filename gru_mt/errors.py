@@ -14,8 +14,8 @@ _SHORT.maxlevel = 2
 class UserError(Exception):
     """A mistake that the user can fix; the message names the file, line or field and the fix.
 
-    The command line prints the message as it is and exits with 2. Any other exception is a mistake
-    of ours, and keeps its traceback.
+    The command line prints the message and exits with 2. Any other exception is a mistake of ours,
+    and keeps its traceback. What a terminal would obey in a name is an escape: see `printable`.
 
     >>> from gru_mt import UserError, load_config
     >>> try:
@@ -24,6 +24,9 @@ class UserError(Exception):
     ...     print(error)
     none.yaml: cannot be read: No such file or directory
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class UserValueError(UserError, ValueError):

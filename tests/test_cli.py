@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -160,6 +161,34 @@ def test_stdin_a_file_and_arguments_translate_alike(
     assert piped.out.split("\n")[1] == ""
     assert gru_mt("translate", "--model", "runs/small", "--input", path).out == piped.out
     assert gru_mt("translate", "--model", "runs/small/model", *sentences).out == piped.out
+
+
+def test_a_runs_name_does_nothing_to_a_terminal(there: Path, gru_mt: Run, tmp_path: Path) -> None:
+    name = "\x1b[31mred\u202ex\ny"
+    run = tmp_path / name
+    shutil.copytree("runs/small", run)
+    page = tmp_path / "page.html"
+    commands = [
+        ["runs", tmp_path],
+        ["eval", "--model", run],
+        ["report", run],
+        ["compare", "runs/small", run, "--html", page],
+        ["export", "--model", run, "--format", "page", "--out", tmp_path / "translator.html"],
+        ["translate", "--model", run, "I see."],
+    ]
+    printed = []
+    for command in commands:
+        result = gru_mt(*command)
+        assert result.code == 0, result.err
+        printed += [result.out, result.err]
+    printed += [
+        each.read_text() for each in (page, run / "report.html", tmp_path / "translator.html")
+    ]
+    for text in printed:
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    assert "red" in printed[0]
+    assert len(printed[0].splitlines()) == 2, "a head, and the run in one line"
 
 
 def test_a_file_is_not_read_and_written_at_once(there: Path) -> None:

@@ -1,8 +1,10 @@
 """What messages quote is short, and does nothing to a terminal."""
 
+import pickle
+
 import pytest
 
-from gru_mt.errors import printable, quoted, shown
+from gru_mt.errors import UserError, printable, quoted, shown
 
 
 @pytest.mark.parametrize(
@@ -16,6 +18,12 @@ from gru_mt.errors import printable, quoted, shown
 )
 def test_nothing_reaches_a_terminal_that_it_would_obey(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+def test_a_users_mistake_does_nothing_to_a_terminal() -> None:
+    error = UserError("runs/\x1b[31m\u202e: no run\nanother line")
+    assert str(error) == "runs/\\x1b[31m\\u202e: no run\nanother line"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
 def test_a_quotation_is_short() -> None:

@@ -89,7 +89,7 @@ def compare(
         comparison = compare_systems(named, "" if reference else split or "test", say=say)
         found, lines = comparison, comparison_lines(comparison)
         if html:
-            _write_page(html, comparison, named[0])
+            _write_page(html, comparison, named[0], systems[0])
     for name in found.left_out:
         say(f"note: {shown(name)} is not compared, because not all have it")
     if as_json:
@@ -142,8 +142,11 @@ def _check_page(html: Path, group: list[str]) -> None:
     check_output(html)
 
 
-def _write_page(html: Path, comparison: "Comparison", baseline: "System") -> None:
-    """Write the page of a comparison, with what is known of the baseline's training part."""
+def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder: Path) -> None:
+    """Write the page of a comparison, with what is known of the baseline's training part.
+
+    `folder` is the baseline's, or its file.
+    """
     from gru_mt.evaluation.hypotheses import run_of
     from gru_mt.report.compare_page import comparison_page
     from gru_mt.report.familiarity import read_familiarity
@@ -152,7 +155,7 @@ def _write_page(html: Path, comparison: "Comparison", baseline: "System") -> Non
     known = {}
     if comparison.part:
         sets = [each.set.name for each in baseline.outputs]
-        run = run_of(Path(baseline.name), comparison.part)
+        run = run_of(folder, comparison.part)
         found = read_familiarity(run, comparison.part) if run else []
         known = dict(zip(sets, found, strict=True)) if found else {}
     write_output(html, comparison_page(comparison, baseline.bleu_tokenizer, known).encode())

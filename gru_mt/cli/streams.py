@@ -1,4 +1,5 @@
-"""What a command prints: results to stdout, as UTF-8; everything else to stderr, escaped.
+"""What a command prints: results to stdout, as UTF-8; everything else to stderr. Only translations
+are not escaped.
 
 A user may have closed either of them, or sent it to a full disk or into a pipe that ends early.
 """
@@ -67,7 +68,12 @@ def require_stdout() -> None:
 
 
 def print_result(text: str) -> None:
-    """Print a line, or lines, to stdout."""
+    """Print a line, or lines, to stdout; a name in it does nothing to a terminal."""
+    print_translation(printable(text))
+
+
+def print_translation(text: str) -> None:
+    """Print a translation, or several, to stdout as they are."""
     require_stdout()
     print(text)  # noqa: T201 results go to stdout
 

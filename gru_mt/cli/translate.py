@@ -19,7 +19,7 @@ from gru_mt.cli.app import (
     PenaltyOption,
     app,
 )
-from gru_mt.cli.streams import flush_results, print_json, print_result, require_stdout, say
+from gru_mt.cli.streams import flush_results, print_json, print_translation, require_stdout, say
 from gru_mt.cli.translator import load_translator
 from gru_mt.cpu.waiting import while_computing
 from gru_mt.errors import UserError, quoted, shown
@@ -117,7 +117,7 @@ def translate(
                     print_json(translation.to_json())
                 else:
                     texts = translation.texts
-                    print_result("\n".join(texts + [""] * (n_best - len(texts))))
+                    print_translation("\n".join(texts + [""] * (n_best - len(texts))))
             flush_results()
     if doubts:
         counts = ", ".join(f"{name} {count:,}" for name, count in doubts.most_common())

@@ -8,7 +8,7 @@ from typing import Any
 
 from gru_mt.config_file import load_config
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, quoted, shown
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.flat import flat
@@ -30,7 +30,7 @@ class Output:
 class System:
     """A translator, by what it made of some sets; only a run has the other facts."""
 
-    name: str
+    name: str  # of its folder or file, as messages show it
     outputs: list[Output]
     bleu_tokenizer: str  # sacreBLEU's name for it
     config: dict[str, Any]  # values by full name
@@ -50,7 +50,7 @@ def read_systems(folders: Sequence[Path], part: str, bleu_tokenizer: str | None)
         if places.count(place) > 1:
             raise UserError(f"{folder}: is given twice; name different runs")
     return [
-        _read_run(str(folder), run, part, bleu_tokenizer)
+        _read_run(shown(folder), run, part, bleu_tokenizer)
         for folder, run in zip(folders, runs, strict=True)
     ]
 
@@ -118,7 +118,7 @@ def read_files(
         known = replace(known, sources=[""] * len(known.sources))
     language = references[0].suffix.removeprefix(".")
     tokenizer = resolve_bleu_tokenizer(language, bleu_tokenizer, known.references)
-    return [System(str(path), [Output(known, lines[path])], tokenizer, {}) for path in files]
+    return [System(shown(path), [Output(known, lines[path])], tokenizer, {}) for path in files]
 
 
 def common_outputs(systems: Sequence[System], part: str) -> list[list[Output]]:
