@@ -296,7 +296,6 @@ class Account:
                 "stand for, as Python's html.unescape does"
             )
         sample = self._pairs.read(row_N[:: max(1, len(row_N) // _LOOKED_AT)])
-        texts = [pair.first for pair in sample], [pair.second for pair in sample]
-        sides = [each if side in self._sides else [] for side, each in enumerate(texts)]
+        sides = [pair.first for pair in sample], [pair.second for pair in sample]
         if said := languages_warning(sides, self._config.languages):
             yield f"{self._where}: {said}"

@@ -76,7 +76,10 @@ def languages_warning(sides: Sequence[Sequence[str]], languages: Sequence[str]) 
         return None
     looks = [each or language for each, language in zip(found, languages, strict=True)]
     if all(map(_may_be_other, sides, languages, others, found)):
-        looks, fix = others, f"set languages: [{', '.join(others)}], or columns: [2, 1]"
+        looks, fix = (
+            others,
+            f"set languages: [{', '.join(others)}], or columns: [2, 1] (of two files: their order)",
+        )
     elif looks[0] == looks[1] or any(each.endswith(_SCRIPT) for each in looks):
         fix = "name other columns or files"
     else:
@@ -88,7 +91,7 @@ def _may_be_other(texts: Sequence[str], language: str, other: str, found: str | 
     """Return whether texts may be in `other`; `found` is what `_other_language` says of them."""
     if found:
         return found == other or not _can_be_told(other)
-    return _other_language(texts, other, language) is None
+    return any(texts) and _other_language(texts, other, language) is None
 
 
 def _can_be_told(language: str) -> bool:
@@ -111,12 +114,12 @@ def _other_language(texts: Sequence[str], language: str, other: str) -> str | No
     counts = Counter(word.lower() for text in texts for word in WORD.findall(text))
     own = None if "latn" in language.lower() else _SCRIPT_OF.get(code)
     if own and letters[own] < _LEAST_OWN * count:
-        found: str | None = _likeliest(counts, script, "") or _named(script)
-    else:
-        found = _likeliest(counts, script, code)
-        if found != other_code and code not in _WORDS_OF:
-            found = None
-    return other if found == other_code else found
+        found = _likeliest(counts, script, "") or _named(script)
+        return other if found == other_code else found
+    likeliest = _likeliest(counts, script, code)
+    if likeliest == other_code:
+        return other
+    return likeliest if code in _WORDS_OF else None
 
 
 def _letters(texts: Sequence[str]) -> Counter[str]:

@@ -169,7 +169,9 @@ def test_languages_the_other_way_round_are_told() -> None:
     ]
     Path("pairs.tsv").write_text("".join(f"{line}\n" for line in lines))
     [warning] = write_recipe([Path("pairs.tsv")], ["en", "fr"]).parts.warnings()
-    assert warning.endswith(": set languages: [fr, en], or columns: [2, 1]")
+    assert warning.endswith(
+        ": set languages: [fr, en], or columns: [2, 1] (of two files: their order)"
+    )
 
 
 def test_a_table_without_sets_is_split() -> None:

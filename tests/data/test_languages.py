@@ -43,7 +43,7 @@ def test_columns_the_other_way_round_are_told_with_the_fix() -> None:
     for one, other in PAIRS:
         assert warning(other, one, [one, other]) == (
             f"the first side looks like {other}, the second like {one}: "
-            f"set languages: [{other}, {one}], or columns: [2, 1]"
+            f"set languages: [{other}, {one}], or columns: [2, 1] (of two files: their order)"
         )
 
 
@@ -80,8 +80,18 @@ def test_columns_the_other_way_round_are_told_with_the_fix() -> None:
             ["en", "fr"],
             "first side looks like fr, the second like fr: name other columns",
         ),
-        ("fr", "en", ["en_GB", "French"], "set languages: [French, en_GB], or columns: [2, 1]"),
-        ("ja", "en", ["en", "jp"], "set languages: [jp, en], or columns: [2, 1]"),
+        (
+            "fr",
+            "en",
+            ["en_GB", "French"],
+            "set languages: [French, en_GB], or columns: [2, 1] (of two files: their order)",
+        ),
+        (
+            "ja",
+            "en",
+            ["en", "jp"],
+            "set languages: [jp, en], or columns: [2, 1] (of two files: their order)",
+        ),
         ("Нисам знао да је то ту.", "en", ["en", "sr"], "set languages: [sr, en], or columns"),
         ("Қазақ тілі менің тілім, әрине.", "en", ["fr", "en"], "looks like Cyrillic script, the"),
     ],
