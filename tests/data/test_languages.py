@@ -80,6 +80,7 @@ def test_columns_the_other_way_round_are_told_with_the_fix() -> None:
             ["en", "fr"],
             "first side looks like fr, the second like fr: name other columns",
         ),
+        ("", "en", ["en", "fr"], "second like en: name other columns"),  # one side alone
         (
             "fr",
             "en",
