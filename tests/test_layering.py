@@ -19,7 +19,7 @@ ROWS = """
     errors arguments flat html
     decoding config config_file config_keys
     storage run provenance
-    data data.text data.kinds data.disk data.workers data.corpora data.corpora.kinds
+    data data.text data.kinds data.disk data.workers data.corpora
         data.corpora.encodings data.corpora.files data.corpora.rows data.corpora.report
         data.corpora.reading data.corpora.header data.corpora.records data.corpora.layout
         data.corpora.table data.corpora.json_lines data.corpora.markup data.corpora.parallel

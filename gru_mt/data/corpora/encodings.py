@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from gru_mt.data.corpora.kinds import LOOKED_AT, marked_encoding
+from gru_mt.data.kinds import LOOKED_AT, is_utf16, marked_encoding
 from gru_mt.errors import UserError, quoted
 
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']{1,40})["']""")
@@ -22,7 +22,7 @@ def encoding_of(start: bytes, asked: str | None, place: object) -> str:
     marked = marked_encoding(start)
     if asked is None and start.lstrip(_BEFORE_XML).startswith(b"<"):
         return marked or _order(_declared(start, place), start)
-    if asked is None and (marked.startswith("utf-16") or _is_wide(start)):
+    if asked is None and (marked.startswith("utf-16") or is_utf16(start)):
         raise UserError(f"{place}: looks like UTF-16: set encoding: utf-16")
     return marked or _order(asked or "utf-8", start)
 
@@ -65,7 +65,7 @@ def _declared(start: bytes, place: object) -> str:
     """
     match = _DECLARED.match(start.removeprefix(codecs.BOM_UTF8))
     if not match:
-        return "utf-16" if _is_wide(start) else "utf-8"
+        return "utf-16" if is_utf16(start) else "utf-8"
     name = match[1].decode(errors="replace")
     try:
         "a".encode(name)  # LookupError for one of bytes, such as "hex"
@@ -75,10 +75,6 @@ def _declared(start: bytes, place: object) -> str:
         ) from None
     known = codecs.lookup(name).name
     return "utf-8" if known.startswith(("utf-8", "utf-16", "utf-32")) else known
-
-
-def _is_wide(start: bytes) -> bool:
-    return start[:LOOKED_AT].count(0) > len(start[:LOOKED_AT]) / 4
 
 
 def _order(encoding: str, start: bytes) -> str:

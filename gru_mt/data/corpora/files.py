@@ -3,16 +3,18 @@
 import errno
 import glob
 import lzma
+import os
 import re
 import zipfile
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import zstandard
 
-from gru_mt.data.corpora.kinds import packing
+from gru_mt.data.kinds import packing
 from gru_mt.errors import UserError, quoted, shown
 
 # What unpacking a damaged file raises; ValueError is for a name in a zip that is not text.
@@ -173,8 +175,8 @@ def _is_folder(path: Path) -> bool:
 
 def _members(path: Path) -> list[Place]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = sorted(member.filename for member in archive.infolist() if not member.is_dir())
+        members = open_archive(path).infolist()
+        names = sorted(member.filename for member in members if not member.is_dir())
     except (*DAMAGE, RuntimeError) as error:  # RuntimeError: a version of zip that is not known
         raise damaged(path, error) from None
     except OSError as error:
@@ -183,6 +185,19 @@ def _members(path: Path) -> list[Place]:
         raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
     hidden = re.compile(r"(^|/)(__MACOSX/|\.[^/]*$)")
     return [Place(path, name) for name in names if not hidden.search(name)]
+
+
+def open_archive(path: Path) -> zipfile.ZipFile:
+    """Return an open archive, for all its members: its directory is read once.
+
+    Another process opens it anew, as the place in a file is common to those that share it.
+    """
+    return _opened(path.resolve(), path.stat().st_mtime_ns, os.getpid())
+
+
+@lru_cache(1)
+def _opened(path: Path, _changed_ns: int, _process: int) -> zipfile.ZipFile:
+    return zipfile.ZipFile(path)
 
 
 def damaged(path: Path, error: Exception) -> UserError:

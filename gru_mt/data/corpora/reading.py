@@ -12,11 +12,11 @@ import hashlib
 import io
 import lzma
 import os
+import re
 import stat
-import zipfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -24,13 +24,14 @@ from typing import IO
 import zstandard
 
 from gru_mt.data.corpora.encodings import encoding_of, recoded, with_line_feeds
-from gru_mt.data.corpora.files import DAMAGE, Place, damaged
-from gru_mt.data.corpora.kinds import LOOKED_AT, other_kind, packing, packing_of
+from gru_mt.data.corpora.files import DAMAGE, Place, damaged, open_archive
 from gru_mt.data.corpora.report import SAMPLE
+from gru_mt.data.kinds import LOOKED_AT, UTF_16, kind_of, packing
 from gru_mt.errors import UserError, shown
 
 MAX_LINE_BYTES = 10_000_000
 _PIECE = 1 << 20  # bytes that are read at a time
+_WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html\b)", re.IGNORECASE)
 _START = 16  # bytes that tell how a file is packed
 _OPEN: dict[str, Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
@@ -120,8 +121,10 @@ def open_text(
         start = b""
         while len(start) < LOOKED_AT and (piece := next(pieces, b"")):
             start += piece
-        if kind := other_kind(start):
-            raise UserError(f"{place}: {kind}")
+        if (kind := kind_of(start)) not in (None, UTF_16):
+            raise UserError(f"{place}: is {kind.name}: {kind.corpus_fix}")
+        if _WEB_PAGE.match(start):
+            raise UserError(f"{place}: is a web page: was it saved in place of the file?")
         known = encoding_of(start, encoding, place)
         text = recoded(chain([start] if start else [], pieces), known, place)
         yield TextStream(with_line_feeds(text), place, lambda: read[0])
@@ -141,11 +144,13 @@ def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes,
             packed: IO[bytes] = file
             start, size = file.peek(_START), os.fstat(file.fileno()).st_size
             if place.member:
-                archive = _archive(path.resolve(), os.fstat(file.fileno()).st_mtime_ns, os.getpid())
+                archive = open_archive(path)
                 packed = stack.enter_context(archive.open(place.member))
                 start = packed.peek(_START)  # type: ignore[attr-defined]  # it is a ZipExtFile
                 size = archive.getinfo(place.member).file_size
-            for piece in _pieces(packed, packing(place.member or path.name) or packing_of(start)):
+            kind = kind_of(start)
+            named = packing(place.member or path.name)
+            for piece in _pieces(packed, named or (kind.packing if kind else "")):
                 read[0] = packed.tell() / max(1, size)
                 yield piece
     except FileNotFoundError:
@@ -159,15 +164,6 @@ def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes,
         raise damaged(path, error) from None
     except RuntimeError as error:  # zipfile: it needs a password, or the compression is unknown
         raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
-
-
-@lru_cache(1)
-def _archive(path: Path, _changed_ns: int, _process: int) -> zipfile.ZipFile:
-    """Return an open archive, for all its members: its directory is read once.
-
-    Another process opens it anew, as the place in a file is common to those that share it.
-    """
-    return zipfile.ZipFile(path)
 
 
 def _pieces(file: IO[bytes], packed: str) -> Iterator[bytes]:

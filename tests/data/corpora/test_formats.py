@@ -279,10 +279,14 @@ def test_json_keys_may_be_chosen_by_number() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.parquet", b"PAR1\x15\x04", "is a Parquet file: write it as JSON lines"),
-        ("a.tsv", b"SQLite format 3\0", "is an SQLite database"),
-        ("a.txt", b"%PDF-1.7\n", "is a document: save it as plain text"),
-        ("a.tar.gz", gzip.compress(b"a" * 257 + b"ustar"), "is a tar archive: unpack it"),
+        ("a.parquet", b"PAR1\x15\x04", "is a Parquet table: write it as JSON lines"),
+        ("a.tsv", b"SQLite format 3\0", "is a database of SQLite: export its table"),
+        ("a.txt", b"%PDF-1.7\n", "is a PDF: save it as tab-separated text"),
+        (
+            "a.tar.gz",
+            gzip.compress(b"a" * 257 + b"ustar", mtime=0),
+            "is a packed archive: unpack it",
+        ),
         ("a.tsv", b"<!DOCTYPE html>\n<html>", "is a web page"),
         ("a.sgm", sgm("srcset", 0).encode(), "markup of one language; for two such files"),
         ("a.xlf", b'<?xml version="1.0"?>\n<xliff><file/></xliff>', "markup of one language"),
