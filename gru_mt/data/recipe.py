@@ -2,11 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from gru_mt.config_file import parse_config, yaml_inline
-from gru_mt.data.corpora.files import TABLES, Place, find_shards
+from gru_mt.data.corpora.files import TABLES, Place, find_shards, unread_files
 from gru_mt.data.filters import script_counts, usual_scripts
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.data.split import key
@@ -37,8 +38,9 @@ def write_recipe(
     `load_parts` does.
     """
     groups: defaultdict[str, list[Path]] = defaultdict(list)
+    notes: list[str] = []
     for given in files:
-        for path in _sets_apart(given, languages):
+        for path in _sets_apart(given, languages, notes):
             groups[_part(path.name)].append(path)
     if not groups["corpus"]:
         raise UserError("no file to train on: all are called dev or test")
@@ -60,7 +62,8 @@ def write_recipe(
         f"  target: {yaml_inline(languages[1])}  # into this one",
     ]
     parts = load_parts(parse_config("\n".join(lines), where="the files", overrides=overrides).data)
-    return Recipe("\n".join([*_header(parts), *lines, *_settings(parts)]) + "\n", parts)
+    text = "\n".join([*_header(parts), *lines, *_settings(parts)]) + "\n"
+    return Recipe(text, replace(parts, notes=[*notes, *parts.notes]))
 
 
 def _part(name: str) -> str:
@@ -69,15 +72,22 @@ def _part(name: str) -> str:
     return next((_PARTS[word] for word in words if word in _PARTS), "corpus")
 
 
-def _sets_apart(path: Path, languages: Sequence[str] | None) -> list[Path]:
-    """Return the files of a folder that has sets of its own; else `path` alone."""
+def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -> list[Path]:
+    """Return the files of a folder that has sets of its own; else `path` alone.
+
+    `notes` get what is left out.
+    """
     if languages is None or not (path.is_dir() or path.suffix.lower() == ".zip"):
         return [path]
     places = [place for shard in find_shards([path], languages) for place in shard]
     sets = [place for place in places if _part(place.name) != "corpus"]
     if sets and sets[0].member:
         raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
-    return [place.path for place in places] if sets else [path]
+    if not sets:
+        return [path]
+    if unread := unread_files([path], languages):
+        notes.append(f"{shown(path)}: not read: {', '.join(map(quoted, unread))}")
+    return [place.path for place in places]
 
 
 def _languages(files: Sequence[Path]) -> list[str]:
@@ -100,7 +110,7 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
         language = place.ending.removeprefix(".")
         if language in languages:
             couples[place.name.removesuffix(place.ending)][language] = str(path)
-        elif place.ending in (*TABLES, ".zip") or path.is_dir():
+        elif place.ending in (*TABLES, ".json", ".zip") or path.is_dir():
             entries.append([str(path)])
         else:
             raise UserError(

@@ -83,8 +83,11 @@ def decode_line(raw: bytes, number: int) -> Line:
 def read_lines(path: Path) -> list[str]:
     """Return the lines of a text file, `normal` and without spaces at their ends.
 
-    Raises UserError where it cannot be read or is not plain text.
+    Of SGML, as WMT writes it, they are the segments. Raises UserError where it cannot be read or is
+    not text.
     """
+    from gru_mt.data.corpora.markup import begins_markup, read_segments  # translating needs none
+
     try:
         with path.open("rb") as file:
             lines = [line for chunk in read_chunks(file) for line in chunk]
@@ -93,7 +96,10 @@ def read_lines(path: Path) -> list[str]:
     for line in lines:
         if line.warnings:
             raise UserError(f"{path}:{line.number}: {line.warnings[0]}")
-    return [normal(line.text).strip() for line in lines]
+    texts = [line.text for line in lines]
+    if texts and begins_markup(texts[0]):
+        texts = read_segments(texts, path)
+    return [normal(text).strip() for text in texts]
 
 
 def json_line(values: dict[str, Any]) -> str:

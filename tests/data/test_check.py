@@ -163,6 +163,13 @@ def test_an_archive_with_sets_of_its_own_is_refused() -> None:
         write_recipe([Path("all.zip")], ["en", "ja"])
 
 
+def test_what_a_folder_with_sets_of_its_own_has_beside_is_told() -> None:
+    Path("d").mkdir()
+    files("d/train.tsv", "d/test.tsv", "d/alone.de", "d/notes.odt")
+    found = write_recipe([Path("d")], ["de", "en"])
+    assert found.parts.warnings() == ["d: not read: 'alone.de', 'notes.odt'"]
+
+
 def test_languages_the_other_way_round_are_told() -> None:
     lines = [
         f"Il est dans la maison et pas {n}.\tHe is in the house and not {n}." for n in range(9)

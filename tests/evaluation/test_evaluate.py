@@ -73,6 +73,17 @@ def test_an_empty_reference_line_is_a_missing_reference(tmp_path: Path) -> None:
     assert read_evaluation_set(source, references) == expected
 
 
+def test_segments_of_sgml_are_read_and_no_markup(tmp_path: Path) -> None:
+    def sgml(name: str, *segments: str) -> Path:
+        inside = "\n".join(f'<seg id="{n}">{text}</seg>' for n, text in enumerate(segments))
+        return write(tmp_path / name, f'<srcset setid="a">\n<doc>\n{inside}\n</doc></srcset>')
+
+    found = read_evaluation_set(sgml("s", "R&amp;D.", "No."), [sgml("r", "R et D.", "Non.")])
+    assert found == EvaluationSet(["R&D.", "No."], [["R et D."], ["Non."]])
+    with pytest.raises(UserError, match="is XML without <seg>"):
+        read_evaluation_set(write(tmp_path / "x", "<?xml version='1.0'?><a/>"), [])
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gru_mt.data.corpora.reading import TextStream
 from gru_mt.data.corpora.rows import Dropped, DropReason
@@ -21,8 +21,13 @@ _BOTH = re.compile(r"<src\b.*<(ref|hyp)\b", re.DOTALL | re.IGNORECASE)  # WMT's 
 
 def is_markup(text: TextStream) -> bool:
     """Return whether a file begins with markup and not with a sentence."""
-    start = text.beginning().decode(errors="replace").lstrip("\ufeff \t\r\n")
-    return bool(_MARKUP.match(start)) or _OPEN.match(start) is not None
+    return begins_markup(text.beginning().decode(errors="replace"))
+
+
+def begins_markup(start: str) -> bool:
+    """Return whether text begins with a tag of SGML, of IWSLT's files or of XML."""
+    start = start.lstrip("\ufeff \t\r\n")
+    return bool(_MARKUP.match(start) or _OPEN.match(start))
 
 
 def side_lines(text: TextStream) -> Iterator[str | Dropped]:
@@ -30,27 +35,37 @@ def side_lines(text: TextStream) -> Iterator[str | Dropped]:
 
     Raises UserError for markup that has no segments, or those of several languages.
     """
-    if not is_markup(text):
-        yield from text_lines(text)
-        return
+    lines = text_lines(text)
     start = text.beginning().decode(errors="replace")
+    yield from _sentences(lines, start, text.place) if begins_markup(start) else lines
+
+
+def read_segments(lines: Sequence[str], place: object) -> list[str]:
+    """Return the sentences in lines that begin with markup; errors are those of `side_lines`."""
+    found = _sentences(lines, "\n".join(lines), place)
+    return [line for line in found if isinstance(line, str)]
+
+
+def _sentences(
+    lines: Iterable[str | Dropped], start: str, place: object
+) -> Iterator[str | Dropped]:
     if _BOTH.search(start):
-        raise UserError(f"{text.place}: has several languages; write each into a file of its own")
+        raise UserError(f"{place}: has several languages; write each into a file of its own")
     if _OPEN.search(start):
-        yield from _segments(text)
+        yield from _segments(lines, place)
         return
     if re.match(r"\s*<[?!]", start.lstrip("\ufeff")):
-        raise UserError(f"{text.place}: is XML without <seg>: save it as plain text, or as TMX")
-    for line in text_lines(text):
+        raise UserError(f"{place}: is XML without <seg>: save it as plain text, or as TMX")
+    for line in lines:
         is_about = isinstance(line, str) and _MARKUP.match(line)
         yield Dropped(DropReason.MARKUP, str(line)) if is_about else line
 
 
-def _segments(text: TextStream) -> Iterator[str | Dropped]:
+def _segments(lines: Iterable[str | Dropped], place: object) -> Iterator[str]:
     rest = ""
-    for line in text_lines(text):
+    for line in lines:
         if isinstance(line, Dropped):
-            raise UserError(f"{text.place}: not UTF-8: set encoding")
+            raise UserError(f"{place}: not UTF-8: set encoding")
         rest += line + "\n"
         end = 0
         for match in _SEGMENT.finditer(rest):
@@ -59,4 +74,4 @@ def _segments(text: TextStream) -> Iterator[str | Dropped]:
         begun = _OPEN.search(rest, end)
         rest = rest[begun.start() :] if begun else ""
     if rest:
-        raise UserError(f"{text.place}: ends within a <seg>")
+        raise UserError(f"{place}: ends within a <seg>")
