@@ -27,6 +27,9 @@ from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.real import RealReport, Row
 from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.run import Run as Folder
+from gru_mt.training import lock
+from gru_mt.training.lock import is_locked
 
 CONFIG = """
 data: {{corpus: {corpus}}}
@@ -127,6 +130,19 @@ def test_fresh_starts_beside_and_deletes_nothing(there: Path, gru_mt: Run, tmp_p
     assert gru_mt(*command, "--fresh").code == 0
     assert (tmp_path / "run-2" / "summary.json").is_file()
     assert (tmp_path / "run" / "summary.json").read_bytes() == before
+
+
+def test_fresh_starts_at_the_same_moment_take_a_folder_each(
+    there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one has the lock by the time this one wants it."""
+    looks = [False]
+    monkeypatch.setattr(lock, "is_locked", lambda run: looks.pop() if looks else is_locked(run))
+    with lock.locked(Folder(tmp_path / "run")):
+        result = gru_mt("train", "--config", "small.yaml", "--run", tmp_path / "run", "--fresh",
+                        "--set", "training.max_steps=2")  # fmt: skip
+    assert (result.code, looks) == (0, [])
+    assert (tmp_path / "run-2" / "summary.json").is_file()
 
 
 def test_fresh_is_refused_where_a_launcher_may_start_the_command_again(
