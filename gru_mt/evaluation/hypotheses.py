@@ -6,7 +6,9 @@ A run keeps what its own model translates, whole sets, as that model decodes by 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
 from gru_mt.decoding import Decoding
@@ -18,6 +20,22 @@ from gru_mt.storage import read_signed_json, write_signed_json
 from gru_mt.tensors import tensors_digest
 
 _LISTS = ("texts", "scores", "confidences", "warnings")  # fields with one of each a sentence
+_Number = int | float
+_KINDS: dict[str, Any] = {  # of the values in a file
+    "texts": list[str],
+    "scores": list[_Number | None],
+    "confidences": list[_Number | None],
+    "warnings": list[list[str]],
+    "seconds": Annotated[float, Field(gt=0, allow_inf_nan=False)],
+}
+_SCORE_KINDS: dict[str, Any] = {
+    "name": str,
+    "value": _Number,
+    "low": _Number | None,
+    "high": _Number | None,
+    "signature": str,
+    "sentences": int,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +134,29 @@ def _from_json(values: dict[str, Any]) -> KeptHypotheses:
     """Return what `to_json` gave; another value raises one of several errors."""
     sets = []
     for one, each in zip(sets_from_json(values), values["sets"], strict=True):
+        _check_kinds(each, _KINDS)
         lists: dict[str, Any] = {name: [*each[name]] for name in _LISTS}
         if any(len(column) != len(one.sources) for column in lists.values()):
             raise ValueError(f"not one of each for the {len(one.sources):,} sentences")
+        for score in each["corpus_scores"]:
+            _check_kinds(score, _SCORE_KINDS)
         scores = Scores(*(Score(**score) for score in each["corpus_scores"]))
         seconds = float(each["seconds"])
         sets.append(Hypotheses(one, **lists, seconds=seconds, corpus_scores=scores))
     decoding = Decoding(**values["decoding"])
+    if not sets:
+        raise ValueError("no set")
+    _check_kinds(values, {"bleu_tokenizer": str, "model": str})
     return KeptHypotheses(sets, decoding, values["bleu_tokenizer"], values["model"])
+
+
+def _check_kinds(values: dict[str, Any], kinds: dict[str, Any]) -> None:
+    """Raise ValueError where a value is not of its kind."""
+    for name, kind in kinds.items():
+        try:
+            TypeAdapter(kind).validate_python(values[name], strict=True)
+        except ValidationError as error:
+            raise ValueError(f"{name}: {error.errors()[0]['msg']}") from None
 
 
 def model_digest(run: Run) -> str:

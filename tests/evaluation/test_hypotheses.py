@@ -1,6 +1,8 @@
 """What a run keeps of its translations."""
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +12,9 @@ from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import (
     Hypotheses,
+    KeptHypotheses,
     keep_hypotheses,
+    model_digest,
     read_hypotheses,
 )
 from gru_mt.evaluation.real import RealReport, Row, keep_real, read_real
@@ -109,6 +113,41 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
         read_hypotheses(run, "test")
     write_signed_json(path, {"sets": []})
     with pytest.raises(UserError, match="damaged: 'decoding'"):
+        read_hypotheses(run, "test")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"texts": [1, 2]},
+        {"texts": "ab"},
+        {"scores": ["x", None]},
+        {"confidences": [True, {}]},
+        {"warnings": ["ab", []]},
+        {"seconds": 0},
+        {"seconds": 10**400},
+        {"seconds": math.nan},
+        {"seconds": None},
+        {"corpus_scores": [{"name": 3}]},
+        {"corpus_scores": 3},
+    ],
+)
+def test_hypotheses_of_other_types_are_named(run: Run, change: dict[str, Any]) -> None:
+    kept = KeptHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
+    write_signed_json(run.hypotheses("test"), kept)
+    assert read_hypotheses(run, "test")
+    (one,) = kept["sets"]
+    write_signed_json(run.hypotheses("test"), {**kept, "sets": [{**one, **change}]})
+    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: ") as error:
+        read_hypotheses(run, "test")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("sets", [[], {}, None, [3]])
+def test_hypotheses_without_a_set_are_named(run: Run, sets: object) -> None:
+    kept = KeptHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
+    write_signed_json(run.hypotheses("test"), {**kept, "sets": sets})
+    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: no "):
         read_hypotheses(run, "test")
 
 
