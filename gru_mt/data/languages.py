@@ -58,6 +58,7 @@ _LEAST_OWN = 1 / 3  # letters of a language's script, for each of another script
 _SYLLABLE = 3  # letters that one of Han, kana or Hangul counts for
 _LEAST_KANA = 0.1  # of kana and Han together, in Japanese
 _LEAST_HITS = 15  # of frequent words
+_LEAST_WORDS = 4  # different ones
 _LEAST_SHARE = 0.06  # of the words that are frequent ones
 _LEAST_TIMES = 5  # as many frequent words of another language as of a text's own
 
@@ -70,16 +71,15 @@ def languages_warning(sides: Sequence[Sequence[str]], languages: Sequence[str]) 
     others = [*reversed(languages)]
     found = [*map(_other_language, sides, languages, others)]
     for side, language in enumerate(languages):
-        if not _can_be_told(language) and not found[1 - side]:
+        beside_is_right = not found[1 - side] and _has_words(sides[1 - side], others[side])
+        if beside_is_right and not _can_be_told(language):
             found[side] = None  # it may be near to the other, as Catalan is to Spanish
     if not any(found):
         return None
     looks = [each or language for each, language in zip(found, languages, strict=True)]
     if all(map(_may_be_other, sides, languages, others, found)):
-        looks, fix = (
-            others,
-            f"set languages: [{', '.join(others)}], or columns: [2, 1] (of two files: their order)",
-        )
+        looks = others
+        fix = f"set languages: [{', '.join(looks)}], or columns: [2, 1] (of two files: their order)"
     elif looks[0] == looks[1] or any(each.endswith(_SCRIPT) for each in looks):
         fix = "name other columns or files"
     else:
@@ -100,6 +100,17 @@ def _can_be_told(language: str) -> bool:
     return code in _WORDS_OF or _SCRIPTS.get(_SCRIPT_OF.get(code, "")) == code
 
 
+def _has_words(texts: Sequence[str], language: str) -> bool:
+    """Return whether texts have frequent words of a language, or are too short to have any."""
+    counts = _counts(texts)
+    own = sum(counts[word] for word in _WORDS_OF.get(language_code(language), ()))
+    return own >= _LEAST_SHARE / 2 * counts.total() or counts.total() < _LEAST_HITS / _LEAST_SHARE
+
+
+def _counts(texts: Sequence[str]) -> Counter[str]:
+    return Counter(word.lower() for text in texts for word in WORD.findall(text))
+
+
 def _other_language(texts: Sequence[str], language: str, other: str) -> str | None:
     """Return what texts look like where they are clearly not in `language`; else None.
 
@@ -111,7 +122,7 @@ def _other_language(texts: Sequence[str], language: str, other: str) -> str | No
     [(script, count)] = letters.most_common(1)
     if letters.total() < _LEAST_LETTERS or 2 * count < letters.total():
         return None
-    counts = Counter(word.lower() for text in texts for word in WORD.findall(text))
+    counts = _counts(texts)
     own = None if "latn" in language.lower() else _SCRIPT_OF.get(code)
     if own and letters[own] < _LEAST_OWN * count:
         found = _likeliest(counts, script, "") or _named(script)
@@ -146,9 +157,11 @@ def _likeliest(counts: Counter[str], script: str, code: str) -> str | None:
     own = _WORDS_OF.get(code, frozenset())
     found = {}
     for other, listed in _WORDS_OF.items():
-        for_it = sum(counts[word] for word in listed - own)
+        if other == code or _SCRIPT_OF[other] != script:
+            continue
+        for_it = [counts[word] for word in listed - own if counts[word]]
         against = sum(counts[word] for word in own - listed)
         least = max(_LEAST_HITS, _LEAST_SHARE * counts.total(), _LEAST_TIMES * against)
-        if other != code and _SCRIPT_OF[other] == script and for_it >= least:
-            found[other] = for_it
+        if sum(for_it) >= least and len(for_it) >= _LEAST_WORDS:
+            found[other] = sum(for_it)
     return max(found, key=found.__getitem__, default=None)

@@ -80,6 +80,12 @@ def test_columns_the_other_way_round_are_told_with_the_fix() -> None:
             ["en", "fr"],
             "first side looks like fr, the second like fr: name other columns",
         ),
+        (
+            "Ní thuigim cad tá uait. Tá sé sa teach." * 9,
+            "en",
+            ["en", "ga"],
+            "set languages: [ga, en], ",
+        ),
         ("", "en", ["en", "fr"], "second like en: name other columns"),  # one side alone
         (
             "fr",
@@ -110,6 +116,7 @@ def test_other_contradictions_are_told(
         ("en", "tlhIngan Hol Dajatlh'a'? HIja', jIjatlhlaH.", ["en", "tlh"]),
         ("en", "main nahin jaanta ki aap kya chahte hain", ["en", "hi-Latn"]),
         ("12 / 34", "%s: %d", ["en", "fr"]),
+        ("train en " * 50, "train de " * 50, ["en", "de"]),  # a French word in each
         ("Tom, Mary", "Tom, Marie", ["en", "fr"]),
         ("", "en", ["fr", "en"]),
     ],
