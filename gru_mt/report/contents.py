@@ -27,7 +27,7 @@ from gru_mt.report.samples import Samples, keep_samples, read_samples, sample
 from gru_mt.run import Run
 from gru_mt.storage import read_json, write_signed_json
 
-MOST_COMPARED = 10**11  # sentences times training pairs: about ten minutes
+MOST_COMPARED = 10**11  # sentences times training pairs: some minutes
 
 Say = Callable[[str], None]
 VERSIONS = {"gru-mt": "gru_mt", "torch": "torch", "Python": "python"}  # keys of a provenance
@@ -159,7 +159,7 @@ def _known(
 
 
 def _refuse_others(parts: Parts, run: Run, part: str, sets: Sequence[EvaluationSet]) -> None:
-    """Raise UserError where `parts` are not those of a run, or the search would take hours."""
+    """Raise UserError where `parts` are not those of a run, or are too many to be compared."""
     digests = [each["sha256"] for each in read_json(run.corpus_report)["corpora"]]
     if digests != [each.sha256 for each in parts.corpora]:
         raise UserError("the corpora are not what they were at training")
@@ -168,6 +168,6 @@ def _refuse_others(parts: Parts, run: Run, part: str, sets: Sequence[EvaluationS
         raise UserError(f"the {part} part is not what it was at training")
     if sum(map(len, known)) * len(parts.train) > MOST_COMPARED:
         raise UserError(
-            f"{sum(map(len, known)):,} sentences are not compared with {len(parts.train):,} pairs: "
-            "that would take hours"
+            f"{sum(map(len, known)):,} sentences and {len(parts.train):,} training pairs are too "
+            "many to compare each with each"
         )
