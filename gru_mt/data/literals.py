@@ -149,7 +149,7 @@ def _pattern(*, plain: bool) -> re.Pattern[str]:
 def _signs() -> re.Pattern[str]:
     """Return the pattern of what every literal has some of, and most sentences do not: quick."""
     return re.compile(
-        rf"[^{IN_WORD}\s,.!?'\"’“”„«»()…;:。，！？、–-]|[\d_\ufe0f]|[.:;][^\s.]|[xX]D"
+        rf"[^\s{IN_WORD},.!?'\"’“”„«»()…;:。，！？、–-]|[\d_\ufe0f]|[.:;][^\s.]|[xX]D"
     )
 
 

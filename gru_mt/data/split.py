@@ -21,6 +21,8 @@ from gru_mt.data.example import Example, Pair
 from gru_mt.data.text import IN_WORD
 
 _SEPARATORS = re.compile(rf"(?:[^{IN_WORD}]|_)+")
+_MAY_BE_MARK = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u1dff\u200c\u200d\u20d0-\U0010ffff]")
+_PLAIN_SEPARATORS = re.compile(r"[\W_]+")  # the same where no mark is, in a third of the time
 _VARIANTS = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # how a sign is drawn
 DEV, TEST, TRAIN = range(3)
 _FIRST_BUCKETS = (0, 10, 30)  # of dev, test and train
@@ -40,6 +42,8 @@ class Split:
 def key(text: str) -> str:
     """Return `text` without its case and punctuation: "Go, now!" -> "go now"."""
     folded = unicodedata.normalize("NFKC", text).lower()
+    if not _MAY_BE_MARK.search(folded):
+        return _PLAIN_SEPARATORS.sub(" ", folded).strip()
     return _SEPARATORS.sub(" ", _VARIANTS.sub("", folded)).strip()
 
 

@@ -70,26 +70,10 @@ class Subwords:
     ) -> Self:
         """Return a model of `size` pieces, or of fewer where `texts` do not give as many.
 
-        The same texts give the same bytes. Where `size` leaves no room for each character, beside
-        the 256 bytes and the special tokens, rare ones are written in bytes, and `warn` gets a
-        line; of a small size it raises UserError.
+        The same texts give the same bytes. What `_rare_characters` finds is written in bytes, and
+        it raises the same UserError.
         """
-        characters = {SPACE, *"".join(texts)} - {" ", *LITERALS}
-        minimum = len(_FIRST) + len(characters)
-        rare = ""
-        if size < minimum:
-            least = min(minimum, len(_FIRST) + _LEAST_ROOM)
-            if size < least:
-                raise UserError(
-                    f"tokenizer.vocabulary_size {size} is too small: set it to {least} or more, "
-                    f"for {len(characters)} characters, 256 bytes and "
-                    f"{len(SPECIALS) + len(LITERALS)} special tokens"
-                )
-            rare = _rare(texts, characters, kind=kind, room=size - len(_FIRST))
-            warn(
-                f"tokenizer.vocabulary_size {size}: {len(rare):,} of {len(characters):,} "
-                f"characters are rare and written in bytes; from {minimum} on none is"
-            )
+        rare = _rare_characters(texts, kind=kind, size=size, warn=warn)
         blank = dict.fromkeys(map(ord, rare), " ")
         model = io.BytesIO()
         try:
@@ -192,15 +176,35 @@ class Subwords:
         return clean(_CONTROL.sub(" ", text))
 
 
-def _rare(texts: Sequence[str], characters: set[str], *, kind: str, room: int) -> str:
-    """Return all but the most frequent characters: these have half the room, or all of kind char.
+def _rare_characters(
+    texts: Sequence[str], *, kind: str, size: int, warn: Callable[[str], None]
+) -> str:
+    """Return the characters for which a vocabulary of `size` has no room, "" if it has for all.
 
-    The other half is for pieces of several characters.
+    The most frequent ones have half the room beside _FIRST, or all of kind char; the other half is
+    for pieces of several characters. `warn` gets a line if there are any. Raises UserError where
+    the room is small, too.
     """
+    characters = {SPACE, *"".join(texts)} - {" ", *LITERALS}
+    minimum, room = len(_FIRST) + len(characters), size - len(_FIRST)
+    if size >= minimum:
+        return ""
+    if room < _LEAST_ROOM:
+        least = min(minimum, len(_FIRST) + _LEAST_ROOM)
+        raise UserError(
+            f"tokenizer.vocabulary_size {size} is too small: set it to {least} or more, for "
+            f"{len(characters)} characters, 256 bytes and {len(SPECIALS) + len(LITERALS)} "
+            "special tokens"
+        )
     counts = Counter("".join(texts))
     counts[SPACE] = counts.total()  # it stands for each space
     frequent_first = sorted(characters, key=lambda character: (-counts[character], character))
-    return "".join(frequent_first[room if kind == "char" else room // 2 :])
+    rare = frequent_first[room if kind == "char" else room // 2 :]
+    warn(
+        f"tokenizer.vocabulary_size {size}: {len(rare):,} of {len(characters):,} characters are "
+        f"rare and written in bytes; from {minimum} on none is"
+    )
+    return "".join(rare)
 
 
 def _escape(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import sys
 import unicodedata
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def real_split(real_corpus: Corpus, real_pairs: list[Pair]) -> Split:
 )
 def test_a_key_keeps_words_and_drops_case_and_punctuation(text: str, expected: str) -> None:
     assert key(text) == expected
+
+
+def test_a_key_has_each_character_that_is_of_a_word() -> None:
+    for letter in map(chr, range(sys.maxunicode + 1)):
+        folded = unicodedata.normalize("NFKC", f"a{letter}b").lower()
+        if any(0xFE00 <= ord(each) <= 0xFE0F or ord(each) >= 0xE0100 for each in folded):
+            continue  # variants of signs
+        of_word = [each.isalnum() or unicodedata.category(each)[0] == "M" for each in folded]
+        found = "".join(each if its else " " for each, its in zip(folded, of_word, strict=True))
+        if letter not in "\u200c\u200d":
+            assert key(f"a{letter}b") == " ".join(found.split()), ascii(letter)
 
 
 @pytest.mark.parametrize(
