@@ -43,7 +43,7 @@ _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 class Sentence:
     """A sentence as it stands in its line, and as the model reads it."""
 
-    source: str
+    source: str  # in the `_normal` line
     gap: str  # the spaces after it
     text: str  # masked, in its usual case
     literals: tuple[str, ...]  # what the marks in `text` become in a translation
