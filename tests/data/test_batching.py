@@ -10,10 +10,10 @@ from gru_mt.config import TokenizerConfig
 from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.data.disk import Ints
 from gru_mt.data.encoding import EncodedPairs, IdSequences, encode_pairs
+from gru_mt.data.parts import load_parts
 from gru_mt.data.special import BOS, EOS, PAD
-from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import train_tokenizer
-from tests.corpora import data_config, load_one
+from tests.corpora import data_config
 
 
 def rows(*indices: int) -> Ints:
@@ -206,7 +206,7 @@ def padding(sentences: IdSequences, plan: list[Ints]) -> float:
 
 
 def test_on_the_real_corpus_at_most_5_percent_is_padding(fra_eng_zip: Path) -> None:
-    train = split_pairs(load_one(data_config(corpus=str(fra_eng_zip))).pairs).train
+    train = [*load_parts(data_config(corpus=str(fra_eng_zip))).train]
     config = TokenizerConfig(kind="word", vocabulary_size=20_000)
     sources, targets, *_ = map(list, zip(*train[::8], strict=True))
     tokenizer = train_tokenizer(config, sources, targets, warn=lambda _: None)

@@ -88,6 +88,7 @@ def test_a_finished_run_that_goes_on_is_not_finished(tmp_path: Path) -> None:
 
 def test_a_run_in_training_is_running_and_stays_so(tmp_path: Path) -> None:
     run = make(tmp_path / "mine")
+    run.lock.touch()
     assert not is_locked(run)
     with locked(run):
         assert overview(run).state == "running"

@@ -123,8 +123,8 @@ def is_header(names: Sequence[str], languages: Sequence[str]) -> bool:
         return False
     if named_columns(names, languages):
         return True
-    named = [_languages_in(cell) for cell in cells if not _words(cell) <= _USUAL]
-    are_names = all(len(cell) > _CODE or _words(cell) <= _USUAL for cell in cells)
+    named = [_languages_in(cell) for cell in cells if not _is_usual(cell)]
+    are_names = all(len(cell) > _CODE or _is_usual(cell) for cell in cells)
     return are_names and all(named) and len(set().union(*named)) == len(named)
 
 
@@ -164,6 +164,11 @@ def _languages_in(name: str) -> set[str]:
     if words - _BY_NAME.keys() - _USUAL or re.search(r"[.?!。？！]\s*$", name):
         return set()
     return {_BY_NAME[word] for word in words & _BY_NAME.keys()}
+
+
+def _is_usual(cell: str) -> bool:
+    """Return whether a cell has words of columns alone: "text_1", but not "sentence 1"."""
+    return _words(cell) <= _USUAL and not re.search(r"\w\s+\d", cell)
 
 
 def _words(name: str) -> set[str]:

@@ -209,7 +209,7 @@ def test_columns_by_their_names(
 @pytest.mark.parametrize(
     "names",
     [["is", "it"], ["Go", "Va"], ["French", "français"], ["English", "English"],
-     ["train.en", "train.fr"], ["no", "non"], ["", ""], ["English"]],
+     ["train.en", "train.fr"], ["sentence 1", "phrase 1"], ["no", "non"], ["", ""], ["English"]],
 )  # fmt: skip
 def test_a_line_of_text_is_no_header(names: list[str]) -> None:
     assert not is_header(names, ["en", "fr"])
