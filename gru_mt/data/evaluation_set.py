@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
@@ -15,11 +16,13 @@ from gru_mt.data.corpora.readers import pair_rows
 from gru_mt.data.corpora.reading import open_text
 from gru_mt.data.corpora.rows import Dropped, DropReason
 from gru_mt.data.example import Example
+from gru_mt.data.languages import languages_warning
 from gru_mt.data.text import CONTROL, normal
 from gru_mt.errors import UserError
 from gru_mt.storage import read_signed_json
 
 _LINE_ENDS = re.compile(r"\s*[\r\n]+\s*")  # in a cell of a table
+_LOOKED_AT = 1_000  # sentences that tell which language they are in
 _LEFT_OUT = (DropReason.LANGUAGE, DropReason.XML)  # units of a translation memory
 
 
@@ -126,7 +129,10 @@ def load_evaluation_set(
         [columns] = tables
     else:
         sides = zip(*([lines for _, lines in table] for table in tables), strict=True)
-        columns = [(shards[0][0], [line for each in side for line in each]) for side in sides]
+        columns = [(shards[0][0], [*chain.from_iterable(side)]) for side in sides]
+    looked_at = [lines[:_LOOKED_AT] for _, lines in columns[:2]]
+    if said := languages_warning(looked_at, config.languages):
+        notes.append(f"{shards[0][0]}: {said}")
     if config.reversed:
         if len(columns) > 2:
             raise UserError(

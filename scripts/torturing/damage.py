@@ -53,7 +53,9 @@ def _go_on(longer: Scene, folder: Path, victim: Path, newest: Path) -> None:
     elif judge(longer.begin(folder)).code == 0 and victim != newest:
         found = results(folder / "run")
         ours = {key: found[key] for key in found if not key.startswith("onnx/")}
-        if victim.name in ("metrics.jsonl", "test.familiarity.json"):  # of which a line tells
+        told = ["metrics.jsonl", "test.familiarity.json"]  # of whose damage a line tells
+        told += ["report.html"] if (folder / "run/report.html").is_dir() else []
+        if victim.name in told:
             ours[victim.name] = longer.wanted[victim.name]
         compare(ours, longer.wanted, "longer")
 

@@ -103,16 +103,15 @@ def named_columns(names: Sequence[str], languages: Sequence[str]) -> list[int] |
     """Return the columns, from 0, that a header names for `languages`; None where it does not.
 
     They may be named by language ("fr", "french_sentence"), or, where there are two, by their role:
-    "source" is the first, "target" the second.
+    "source" is the first, "target" the second. Of two columns one name is enough.
     """
-    wanted = [language_code(language) for language in languages]
-    found = [_only_column(names, code) for code in wanted]
+    found = [_only_column(names, language_code(language)) for language in languages]
     if None in found and len(languages) > 1:
-        found = [
-            next((column for column, name in enumerate(names) if role & _words(name)), None)
-            for role in _ROLES
-        ]
+        found = [_column_of(names, role) if column is None else column
+                 for role, column in zip(_ROLES, found, strict=True)]  # fmt: skip
     columns = [column for column in found if column is not None]
+    if len(columns) == 1 < len(languages) == len(names) and _is_usual(names[1 - columns[0]]):
+        columns.insert(found.index(None), 1 - columns[0])
     return columns if len({*columns}) == len(languages) else None
 
 
@@ -153,6 +152,14 @@ def _only_column(names: Sequence[str], code: str) -> int | None:
     return None
 
 
+def _column_of(names: Sequence[str], role: set[str]) -> int | None:
+    """Return the first column whose name has a word of `role`, and others of columns alone."""
+    return next(
+        (column for column, name in enumerate(names) if role & _words(name) and _is_usual(name)),
+        None,
+    )
+
+
 def _languages_in(name: str) -> set[str]:
     """Return the codes of the languages that a column's name has: "sentence_en" -> {"en"}.
 
@@ -168,7 +175,8 @@ def _languages_in(name: str) -> set[str]:
 
 def _is_usual(cell: str) -> bool:
     """Return whether a cell has words of columns alone: "text_1", but not "sentence 1"."""
-    return _words(cell) <= _USUAL and not re.search(r"\w\s+\d", cell)
+    words = _words(cell)
+    return bool(words) and words <= _USUAL and not re.search(r"\w\s+\d", cell)
 
 
 def _words(name: str) -> set[str]:

@@ -360,6 +360,15 @@ def test_a_line_of_a_set_that_cannot_be_read_is_named(
         as_set(name)
 
 
+def test_a_set_with_its_sides_exchanged_is_told() -> None:
+    lines = [
+        f"Il est dans la maison et pas {n}.\tHe is in the house and not {n}." for n in range(9)
+    ]
+    write({"t.tsv": "".join(f"{line}\n" for line in lines)})
+    [warning] = load_parts(data_config("phrasebook", test="t.tsv")).warnings()
+    assert warning.startswith("t.tsv: the first side looks like fr, the second like en: ")
+
+
 def test_built_in_corpora_refuse_other_languages() -> None:
     for name in ("fra-eng", "phrasebook"):
         for languages in (["en", "de"], ["fr", "en"]):

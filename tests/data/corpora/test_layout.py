@@ -176,6 +176,9 @@ def test_marks_of_dialogue_in_a_table_with_tabs_stay() -> None:
         ("translation.fr,translation.en", [1, 0]),
         ("textFr,textEn", [1, 0]),
         ("Français,Anglais", [1, 0]),
+        ("Text,English", [1, 0]),
+        ("translation,text", [1, 0]),
+        ("source,fr", [0, 1]),
     ],
 )
 def test_a_header_names_the_columns(header: str, columns: list[int]) -> None:
@@ -209,7 +212,9 @@ def test_columns_by_their_names(
 @pytest.mark.parametrize(
     "names",
     [["is", "it"], ["Go", "Va"], ["French", "français"], ["English", "English"],
-     ["train.en", "train.fr"], ["sentence 1", "phrase 1"], ["no", "non"], ["", ""], ["English"]],
+     ["train.en", "train.fr"], ["sentence 1", "phrase 1"], ["...", "!"],
+     ["1", "2"], ["Hi", "Salut"], ["The original.", "A translation."],
+     ["no", "non"], ["", ""], ["English"]],
 )  # fmt: skip
 def test_a_line_of_text_is_no_header(names: list[str]) -> None:
     assert not is_header(names, ["en", "fr"])
