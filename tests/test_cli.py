@@ -369,6 +369,16 @@ def test_eval_keeps_a_parts_translations_as_the_model_decodes(there: Path, gru_m
     assert found["texts"] == Path("output.txt").read_text().splitlines()
 
 
+def test_scores_are_printed_where_the_translations_cannot_be_kept(there: Path, gru_mt: Run) -> None:
+    kept = Path("runs/small/test.hypotheses.json")
+    kept.unlink(missing_ok=True)
+    kept.mkdir()
+    result = gru_mt("eval")
+    kept.rmdir()
+    assert (result.code, result.out.count("\n")) == (0, 4)
+    assert f"warning: {kept}: cannot be written: " in result.err
+
+
 def test_eval_json_agrees_with_the_translations_it_writes(
     there: Path, gru_mt: Run, tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """`gru-mt eval`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -111,9 +111,17 @@ def evaluate(
         for line in [*title, *result.lines(), *(report.lines() if report else ())]:
             print_result(line)
     if source is None and len(model) < 2 and decoding == translator.decoding:
-        keep_hypotheses(folder, split, found, decoding, tokenizer)
+        _keep(partial(keep_hypotheses, folder, split, found, decoding, tokenizer))
         if real:
-            keep_real(folder, split, reports)
+            _keep(partial(keep_real, folder, split, reports))
+
+
+def _keep(write: Callable[[], None]) -> None:
+    """Keep something in the run; the scores are printed already, so what fails is a warning."""
+    try:
+        write()
+    except UserError as error:
+        say(f"warning: {error}")
 
 
 def _check_output(output: Path, reads: Sequence[Path]) -> None:
