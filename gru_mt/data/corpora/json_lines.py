@@ -50,12 +50,12 @@ def _names(begun: list[_Object | Dropped], wanted: Wanted, text: TextStream) -> 
         keys = [key for key in keys if isinstance(first[key], str)]
         table = [[str(each.get(key)) for key in keys] for each in objects]
         columns = text_columns(table, len(keys))
-        if len(columns) == len(wanted.languages) < len(keys):
-            text.notes.append(f"{text.place}: {note(columns, wanted)}")
+        if len(columns) == len(wanted.languages) < len(first):
+            text.notes.append(f"{text.place}: {note([keys[each] for each in columns], wanted)}")
     if len(columns) != len(wanted.languages) or max(columns) >= len(keys):
         raise UserError(
-            f"{text.place}: has {quoted([*first])}, of which none are known as "
-            f"{' and '.join(wanted.languages)}: set columns to the numbers of these"
+            f"{text.place}: {quoted([*first])} do not tell which are "
+            f"{' and '.join(wanted.languages)}: set columns to their numbers"
         )
     return [keys[column] for column in columns]
 

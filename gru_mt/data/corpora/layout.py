@@ -91,17 +91,17 @@ def text_columns(table: Sequence[Sequence[str]], width: int) -> tuple[int, ...]:
     return tuple(column for column in range(width) if _is_text(table, column))
 
 
-def note(columns: Sequence[int], wanted: Wanted) -> str:
-    """Return what to say where columns were chosen by their looks."""
-    numbers = " and ".join(str(column + 1) for column in columns)
+def note(columns: Sequence[str], wanted: Wanted) -> str:
+    """Return what to say where columns were chosen by their looks; they are numbers or names."""
     languages = " and ".join(wanted.languages)
-    return f"columns {numbers} are read as {languages}; set columns to read others"
+    return f"columns {' and '.join(columns)} are read as {languages}; set columns to read others"
 
 
 def _by_looks(found: Layout, table: Sequence[Sequence[str]], width: int, wanted: Wanted) -> Layout:
     """Return a layout with the columns that hold text: the first two, where up to three may."""
     texts = text_columns(table, width)
-    if width > 2 and any(_is_mostly(_IN_PROSE, table, column) for column in range(1, width)):
+    in_prose = any(_is_mostly(_IN_PROSE, table, column) for column in range(1, width))
+    if in_prose and width > 2 and found.form.delimiter != "\t":
         return found._replace(width=1)  # a delimiter that stands in sentences divides nothing
     if width < 4 and (len(texts) != 2 or texts == (0, 1)):
         is_credit = not any(_is_mostly(pattern, table, 2) for pattern in (_NUMBER, _NAME))
@@ -109,7 +109,8 @@ def _by_looks(found: Layout, table: Sequence[Sequence[str]], width: int, wanted:
         return found._replace(columns=(0, 1), attribution=2 if is_credit else None, width=most)
     if len(texts) != 2:
         return found._replace(width=3)
-    return found._replace(columns=texts, note="" if texts == (0, 1) else note(texts, wanted))
+    numbers = [str(column + 1) for column in texts]
+    return found._replace(columns=texts, note="" if texts == (0, 1) else note(numbers, wanted))
 
 
 def _lines(sample: bytes) -> list[str]:

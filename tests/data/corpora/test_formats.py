@@ -262,13 +262,22 @@ def test_a_line_of_other_json_is_dropped_and_counted() -> None:
             "not JSON lines: write one object a line",
         ),
         ('[{"en": "a", "fr": "b"}, {"en": "c", "fr": "d"}]', "not JSON lines"),
-        ('{"a": "x", "b": "y", "c": "z"}\n', "set columns to the numbers of these"),
+        ('{"a": "x", "b": "y", "c": "z"}\n', "do not tell which are en and fr: set columns"),
         ('{"german": "x", "french": "y"}\n', "its header names 'german'"),
     ],
 )
 def test_json_that_cannot_be_read_is_refused(content: str, said: str) -> None:
     write({"a.json": content})
     assert said in refusal("a.json")
+
+
+def test_json_keys_are_chosen_by_their_values_and_told() -> None:
+    lines = [{"id": n, "question": f"Go {n}.", "answer": f"Va {n}."} for n in range(3)]
+    write({"a.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines)})
+    corpus = load_one(data_config("a.jsonl"))
+    assert corpus.pairs[0][:2] == ("Go 0.", "Va 0.")
+    told = "a.jsonl: columns question and answer are read as en and fr; set columns to read others"
+    assert corpus.warnings == (told,)
 
 
 def test_json_keys_may_be_chosen_by_number() -> None:

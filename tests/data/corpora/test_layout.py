@@ -276,6 +276,11 @@ def test_columns_of_numbers_names_and_labels_are_no_text(row: Any) -> None:
         assert pairs(load(name, written(rows, delimiter=delimiter))) == many
 
 
+def test_spaces_after_tabs_are_no_prose() -> None:
+    rows = [(number, f" {first}", f" {second}") for number, (first, second) in enumerate(SHORT)]
+    assert pairs(load("a.tsv", written(rows, delimiter="\t"))) == SHORT
+
+
 def test_an_index_of_pandas_has_no_name() -> None:
     content = ",en,fr\n" + written([(n, *pair) for n, pair in enumerate(SHORT)])
     assert pairs(load("a.csv", content)) == SHORT
