@@ -26,7 +26,8 @@ def _without_controls(text: str) -> str:
     return text
 
 
-def _known_encoding(name: str) -> str:
+def known_encoding(name: str) -> str:
+    """Return an encoding's name, of UTF-8 always the same; ValueError if Python has no such."""
     try:
         "a".encode(name)  # LookupError for one of bytes, such as "hex"
         known = codecs.lookup(name).name
@@ -77,7 +78,7 @@ Paths = Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=Text |
 _SetFiles = Annotated[list[Text], Field(min_length=1, max_length=100)]
 SetPaths = Annotated[_SetFiles, BeforeValidator(_listed, json_schema_input_type=Text | _SetFiles)]
 Columns = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1, max_length=2)]
-Encoding = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_known_encoding)]
+Encoding = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(known_encoding)]
 Delimiter = Annotated[str, Field(pattern=r'^[^"\\\r\n]{1,5}$')]
 
 

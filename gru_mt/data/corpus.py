@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gru_mt.config import CorpusConfig, DataConfig
 from gru_mt.data.account import Account, Corpus, FileEnd, StoredPairs
 from gru_mt.data.corpora import fra_eng
-from gru_mt.data.corpora.files import Place, Shard, find_shards, unread_files, user_path
+from gru_mt.data.corpora.files import Place, Shard, find_shards, unread_notes, user_path
 from gru_mt.data.corpora.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpora.layout import Wanted
 from gru_mt.data.corpora.phrasebook import sentences
@@ -106,9 +106,7 @@ def _load(
         account.add(each.judged)
         tell(f"reading {name}", f"{account.read:,} lines", each.share)
     loaded = account.corpus(name)
-    if unread := _unread(corpus, config):
-        warning = f"{where}: not read: {', '.join(map(quoted, unread))}"
-        loaded = replace(loaded, warnings=(*loaded.warnings, warning))
+    loaded = replace(loaded, warnings=(*loaded.warnings, *_unread(corpus, config)))
     if is_built_in(corpus) and corpus.path[0] == "fra-eng":
         loaded = _as_fra_eng(loaded, where)
     return loaded
@@ -185,11 +183,11 @@ def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[Shard]]
 
 
 def _unread(corpus: CorpusConfig, config: DataConfig) -> list[str]:
-    """Return what a folder, a pattern or an archive has beside the files of a corpus."""
+    """Return a line about what a folder or an archive has beside the files of a corpus."""
     if is_built_in(corpus):
         return []
     alone = config.target if corpus.side else None
-    return unread_files([*map(user_path, corpus.path)], config.languages, alone=alone)
+    return unread_notes([*map(user_path, corpus.path)], config.languages, alone=alone)
 
 
 def _opened(place: Place, corpus: CorpusConfig) -> AbstractContextManager[TextStream]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self, TypeGuard
 
 from gru_mt.config import DataConfig, EvaluationSetConfig
-from gru_mt.data.corpora.files import Place, Shard, find_shards, user_path
+from gru_mt.data.corpora.files import Place, Shard, find_shards, unread_notes, user_path
 from gru_mt.data.corpora.layout import Wanted
 from gru_mt.data.corpora.markup import side_lines
 from gru_mt.data.corpora.readers import pair_rows
@@ -122,8 +122,8 @@ def load_evaluation_set(
     Raises UserError, which names the file and the line, for a line that is not text or has no
     reference. `key` is where `files` stands in the configuration.
     """
-    shards = find_shards([*map(user_path, files.path)], config.languages)
-    notes: list[str] = []
+    paths = [*map(user_path, files.path)]
+    shards, notes = find_shards(paths, config.languages), unread_notes(paths, config.languages)
     tables = [_columns(shard, files, config.languages, notes) for shard in shards]
     if len(tables) == 1:
         [columns] = tables
@@ -140,7 +140,7 @@ def load_evaluation_set(
                 "from: name one of them"
             )
         columns.reverse()
-    first = Place(user_path(files.path[0]))
+    first = Place(paths[0])
     name = first.stem(config.languages) if files.name is None else files.name
     found = EvaluationSet.from_files(columns, name)
     if not found.sources:

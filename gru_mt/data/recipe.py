@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gru_mt.config_file import parse_config, yaml_inline
-from gru_mt.data.corpora.files import TABLES, Place, find_shards, unread_files
+from gru_mt.data.corpora.files import TABLES, Place, find_shards, unread_notes
 from gru_mt.data.filters import script_counts, usual_scripts
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.data.split import key
@@ -85,8 +85,7 @@ def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -
         raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
     if not sets:
         return [path]
-    if unread := unread_files([path], languages):
-        notes.append(f"{shown(path)}: not read: {', '.join(map(quoted, unread))}")
+    notes += unread_notes([path], languages)
     return [place.path for place in places]
 
 

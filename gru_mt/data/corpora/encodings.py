@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from gru_mt.config import known_encoding
 from gru_mt.data.kinds import LOOKED_AT, is_utf16, marked_encoding
 from gru_mt.errors import UserError, quoted
 
@@ -68,12 +69,11 @@ def _declared(start: bytes, place: object) -> str:
         return "utf-16" if is_utf16(start) else "utf-8"
     name = match[1].decode(errors="replace")
     try:
-        "a".encode(name)  # LookupError for one of bytes, such as "hex"
-    except (LookupError, ValueError):
+        known = codecs.lookup(known_encoding(name)).name
+    except ValueError:
         raise UserError(
             f"{place}: declares the encoding {quoted(name)}, which nobody knows: set encoding"
         ) from None
-    known = codecs.lookup(name).name
     return "utf-8" if known.startswith(("utf-8", "utf-16", "utf-32")) else known
 
 

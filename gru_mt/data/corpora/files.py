@@ -100,20 +100,22 @@ def find_shards(
     return shards
 
 
-def unread_files(
+def unread_notes(
     paths: Sequence[Path], languages: Sequence[str], *, alone: str | None = None
 ) -> list[str]:
-    """Return the names in a folder, a pattern or an archive that `find_shards` leaves out.
+    """Return a line about what `find_shards` leaves out of a folder, a pattern or an archive.
 
-    Hidden files, and those that tell about the others, are left out here too.
+    There is none where that is nothing. Hidden files, and those that tell about the others, do not
+    count.
     """
     found = _inside(paths[0]) if len(paths) == 1 else None
     if found is None:
         return []
     read = {place for shard in _chosen(found, languages, alone) for place in shard}
     folders = sorted(paths[0].glob("[!.]*/")) if _is_folder(paths[0]) else []
-    others = [place.name for place in found if place not in read and not _is_about(place)]
-    return [*others, *(f"{folder.name}/" for folder in folders)]
+    unread = [place.name for place in found if place not in read and not _is_about(place)]
+    unread += [f"{folder.name}/" for folder in folders]
+    return [f"{shown(paths[0])}: not read: {', '.join(map(quoted, unread))}"] if unread else []
 
 
 def _inside(path: Path) -> list[Place] | None:
@@ -144,9 +146,9 @@ def _only(path: Path) -> Place:
 def _chosen(found: Sequence[Place], languages: Sequence[str], alone: str | None) -> list[Shard]:
     """Return the couples of parallel files and the tables, or the text that stands `alone`."""
     texts = [place for place in found if not _is_about(place)]
-    tables: list[Shard] = [(place,) for place in texts if place.ending in TABLES]
     if alone is not None:
         return [(place,) for place in texts if place.ending in (*TABLES, f".{alone.lower()}")]
+    tables: list[Shard] = [(place,) for place in texts if place.ending in TABLES]
     first, second = ({_stem(place, side): place for place in texts} for side in languages)
     couples: list[Shard] = [(place, second[stem]) for stem, place in first.items()
                             if stem and stem in second]  # fmt: skip

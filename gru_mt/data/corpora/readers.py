@@ -11,7 +11,7 @@ from gru_mt.data.corpora.markup import is_markup, side_lines
 from gru_mt.data.corpora.parallel import parallel_rows
 from gru_mt.data.corpora.reading import TextStream
 from gru_mt.data.corpora.rows import Dropped, Row
-from gru_mt.data.corpora.table import one_sided_rows, table_rows
+from gru_mt.data.corpora.table import table_rows, table_texts
 from gru_mt.data.corpora.tmx import tmx_rows
 from gru_mt.errors import UserError
 
@@ -40,35 +40,34 @@ def pair_rows(texts: Sequence[TextStream], wanted: Wanted) -> Iterable[Row]:
     return table_rows(text, wanted, is_csv=text.place.ending == ".csv")
 
 
-def text_rows(text: TextStream, wanted: Wanted, *, second: bool) -> Iterable[Row]:
+def text_rows(text: TextStream, wanted: Wanted, *, second: bool) -> Iterator[Row]:
     """Yield a row for each line of text in one language, as its first or its `second` side.
 
-    Raises UserError, here or at reading, for a file of another kind.
+    The other side is empty. Raises UserError for a file of another kind.
     """
+    for line in _texts(text, wanted):
+        if isinstance(line, Dropped):
+            yield line
+        else:
+            yield ("", line, "") if second else (line, "", "")
+
+
+def _texts(text: TextStream, wanted: Wanted) -> Iterable[str | Dropped]:
     if _is_tmx(text):
         raise UserError(
             f"{text.place}: a translation memory has both sides; leave out side: target"
         )
     if is_markup(text):
-        return _one_sided(side_lines(text), second=second)
+        return side_lines(text)
     if _is_json(text):
         cells = json_cells(text, wanted)
-        alone = (each if isinstance(each, Dropped) else each[0] for each in cells)
-        return _one_sided(alone, second=second)
-    return one_sided_rows(text, wanted, is_csv=text.place.ending == ".csv", second=second)
+        return (each if isinstance(each, Dropped) else each[0] for each in cells)
+    return table_texts(text, wanted, is_csv=text.place.ending == ".csv")
 
 
 def _rows_of(cells: Iterable[list[str] | Dropped]) -> Iterator[Row]:
     for each in cells:
         yield each if isinstance(each, Dropped) else (each[0], each[1], "")
-
-
-def _one_sided(lines: Iterable[str | Dropped], *, second: bool) -> Iterator[Row]:
-    for line in lines:
-        if isinstance(line, Dropped):
-            yield line
-        else:
-            yield ("", line, "") if second else (line, "", "")
 
 
 def _is_tmx(text: TextStream) -> bool:

@@ -21,35 +21,29 @@ def table_rows(text: TextStream, wanted: Wanted, *, is_csv: bool) -> Iterator[Ro
     if layout.note:
         text.notes.append(f"{text.place}: {layout.note}")
     single = DropReason.FEW_COLUMNS if is_csv or wanted.columns else DropReason.NO_TAB
-    for number, cells in enumerate(records(text_lines(text), layout.form, layout.usual)):
-        if isinstance(cells, Dropped):
-            yield cells
-        elif number < layout.skipped:
-            yield Dropped(DropReason.HEADER, "\t".join(cells))
-        else:
-            yield _row(cells, layout, single, is_csv=is_csv)
+    for cells in _records(text, layout):
+        yield cells if isinstance(cells, Dropped) else _row(cells, layout, single, is_csv=is_csv)
 
 
-def one_sided_rows(
-    text: TextStream, wanted: Wanted, *, is_csv: bool, second: bool
-) -> Iterator[Row]:
-    """Yield a row for each line of text in one language; its other side is empty.
-
-    The text is the first side, or the `second`. It is the whole line, or one column of a table.
-    """
+def table_texts(text: TextStream, wanted: Wanted, *, is_csv: bool) -> Iterator[str | Dropped]:
+    """Yield each text of a file in one language: a whole line, or one column of a table."""
     layout = find_layout(text.beginning(), wanted, is_csv=is_csv, place=text.place)
-    for number, cells in enumerate(records(text_lines(text), layout.form, layout.usual)):
+    for cells in _records(text, layout):
         if isinstance(cells, Dropped):
             yield cells
-        elif number < layout.skipped:
-            yield Dropped(DropReason.HEADER, "\t".join(cells))
         elif layout.columns is None or any(cells[layout.width or len(cells) :]):
             yield Dropped(DropReason.SEVERAL_COLUMNS, "\t".join(cells))
         elif layout.columns[0] >= len(cells):
             yield Dropped(DropReason.FEW_COLUMNS, "\t".join(cells))
         else:
-            alone = cells[layout.columns[0]]
-            yield ("", alone, "") if second else (alone, "", "")
+            yield cells[layout.columns[0]]
+
+
+def _records(text: TextStream, layout: Layout) -> Iterator[list[str] | Dropped]:
+    """Yield the records of a table; those at its beginning that are no data are dropped."""
+    for number, cells in enumerate(records(text_lines(text), layout.form, layout.usual)):
+        is_header = number < layout.skipped and not isinstance(cells, Dropped)
+        yield Dropped(DropReason.HEADER, "\t".join(cells)) if is_header else cells
 
 
 def text_lines(text: TextStream) -> Iterator[str | Dropped]:

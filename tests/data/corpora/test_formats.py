@@ -334,6 +334,11 @@ def test_what_a_folder_has_beside_the_corpus_is_named() -> None:
     assert corpus.warnings == ("d: not read: 'c.en', 'e.docx', 'sub/'",)
 
 
+def test_what_a_folder_of_test_has_beside_is_named() -> None:
+    write({"p.tsv": TABLE, "t/a.en": "One.\n", "t/a.fr": "Un.\n", "t/b.en": "Alone.\n"})
+    assert load_parts(data_config("p.tsv", test="t")).warnings() == ["t: not read: 'b.en'"]
+
+
 def test_files_of_one_name_in_two_folders_of_a_zip_are_both_read() -> None:
     with zipfile.ZipFile("c.zip", "w") as archive:
         for number in ("1", "2"):
