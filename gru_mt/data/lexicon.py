@@ -9,11 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Self
 
 from gru_mt.data.literals import Span
 from gru_mt.data.special import LITERALS, MOST_TOKENS
+from gru_mt.data.spelling import COMMON, SHORT, STARTERS, Spelling
 from gru_mt.data.text import IN_WORD, SPACELESS, WORD
 from gru_mt.errors import quoted
 
@@ -21,13 +21,12 @@ MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
 RARE = 2  # occurrences
 LONGEST_WORD = 100_000  # letters of a word that is kept
-LONGEST_TYPO = 40  # letters of a word that is compared with the known ones
-LEAST_LETTERS = 4  # of a word that may have a typo; shorter ones are near to too many
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
-COMMON = 4_000  # words, the most frequent ones, that a typo may stand for
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
 _JOINED = re.compile(rf"['’]({WORD.pattern})")
-_TYPED = re.compile(rf"(?<![{IN_WORD}'’]){WORD.pattern}(?![\w'’])")  # a word without apostrophes
+_TYPED = re.compile(  # a word that touches nothing of code
+    rf"(?<![{IN_WORD}'’\\=.\[<]){WORD.pattern}(?:['’]{WORD.pattern})*+(?![{IN_WORD}'’\\=\[<]|\.\w)"
+)
 _NAME = re.compile(rf"{WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
 _START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
     rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[^\w{LITERALS[0]}-{LITERALS[-1]}]*+"
@@ -163,35 +162,53 @@ class Lexicon:
         return match[0] if is_part else self._forms.get(match[0].lower(), match[0])
 
     def respelled(self, text: str) -> str:
-        """Return `text` with what is not known as a known word, where one is near.
+        """Return `text` with what is not known as the known words that it is a typo of.
 
-        That is one with an apostrophe more (dont -> don't), or else the most frequent of the COMMON
-        words that differ by a letter (see `near`), but not by one more at its end: dogs may well be
-        right where only dog is known. A capitalised word may be a name and stays, unless it begins
-        a sentence or has its capital of itself too: Im -> I'm. Where most words are unknown, the
-        text is of another language, and none is taken for a typo.
+        That is a word with an apostrophe more (dont -> don't), or what `Spelling` finds; two words
+        where a space is missing (dogis). A capitalised word may be a name: it stands for a frequent
+        word only where it begins a sentence, for one with an apostrophe that has its capital of
+        itself too (Im -> I'm), and elsewhere for a name that is hardly another's (Maary). A word
+        with other capitals (eBook, WIFI), or that touches a sign, is no typo. Where most words are
+        unknown, the text is of another language, and none is.
         """
         starts, found = _starts(text), words(text)
         foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
 
         def mended(match: re.Match[str]) -> str:
-            word = match[0]
-            if word in self:
+            word, low = match[0], match[0].lower().replace("’", "'")
+            if low in self._forms or all(part in self for part in WORD.findall(word)):
                 return word
-            known = self._with_apostrophe.get(word.lower())
+            known = self._with_apostrophe.get(low)
             may_be_name = word[0].isupper() and match.start() not in starts
-            if may_be_name and (not known or self.usual(known).islower()):
-                return word
-            if not known and not foreign and len(word) >= LEAST_LETTERS:
-                near = [
-                    each
-                    for each in self.near(word)
-                    if self._ranks[each] < COMMON and each != word[:-1].lower()
-                ]
-                known = min(near, key=self._ranks.__getitem__, default=None)
+            if known and not (may_be_name and self.usual(known).islower()):
+                return self.usual(known)
+            known = None if foreign else self._mended(word, may_be_name=may_be_name)
             return self.usual(known) if known else word
 
         return _TYPED.sub(mended, text)
+
+    def _mended(self, word: str, *, may_be_name: bool) -> str | None:
+        """Return the known word or words that an unknown word is a typo of, in small letters."""
+        low, first, rest = word.lower().replace("’", "'"), word[0], word[1:]
+        if rest != rest.lower():  # oBston and TThis, but not eBook
+            swapped = rest[:1] + first + rest[1:]
+            if swapped.istitle() and swapped in self:
+                return swapped.lower()
+            return self.spelling.undoubled(low) if first == rest[0] and rest[1:].islower() else None
+        if may_be_name:
+            known = self.spelling.corrected(low) if len(low) > SHORT else None
+            return known if known and self._forms[known][0].isupper() else None
+        known = self.spelling.corrected(low, most=STARTERS if first.isupper() else None)
+        if not known and "'" in low:  # taht's
+            head, tail = low.split("'", 1)
+            known = None if head in self else self.spelling.corrected(head, most=COMMON)
+            return f"{known}'{tail}" if known else None
+        return known or (self.spelling.divided(low) if word == low else None)
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """What is known of typos."""
+        return Spelling(self._ranks)
 
     @cached_property
     def _with_apostrophe(self) -> dict[str, str]:
@@ -237,28 +254,8 @@ class Lexicon:
             if not unseen:
                 continue
             start, end = match.start() + parts[0].start(), match.start() + parts[-1].end()
-            name = text[start:end]
-            if not (unseen == [name] and start in starts and self.near(name)):
-                spans.append(Span(start, end, name))
+            spans.append(Span(start, end, text[start:end]))
         return spans
 
     def _is_unseen(self, word: str) -> bool:
         return word[0].isupper() and len(word) > 1 and word not in self
-
-    def near(self, word: str) -> set[str]:
-        """Return the known words, in small letters, that differ from `word` by one letter.
-
-        A letter is swapped with the next, dropped, added or changed.
-        """
-        low = word.lower()[:LONGEST_TYPO]
-        parts = [(low[:place], low[place:]) for place in range(len(low) + 1)]
-        swapped = (head + tail[1] + tail[0] + tail[2:] for head, tail in parts if tail[1:])
-        dropped = (head + tail[1:] for head, tail in parts if tail)
-        added = (head + letter + tail for head, tail in parts for letter in self._letters)
-        changed = (head + letter + tail[1:] for head, tail in parts for letter in self._letters)
-        return {each for each in chain(swapped, dropped, added, changed) if each in self._forms}
-
-    @cached_property
-    def _letters(self) -> str:
-        """The letters of most words."""
-        return "".join(letter for letter, _ in Counter("".join(self._forms)).most_common(40))
