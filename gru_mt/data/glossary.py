@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from gru_mt.arguments import as_path
-from gru_mt.data.literals import Span, disjoint
+from gru_mt.data.masking import Span, disjoint
 from gru_mt.data.text import clean, in_word, is_mark, is_spaceless, normal
 from gru_mt.errors import UserError, quoted, shown
 from gru_mt.storage import read_bytes

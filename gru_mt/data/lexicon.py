@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from gru_mt.data.literals import Span
+from gru_mt.data.masking import Span
 from gru_mt.data.special import LITERALS, MOST_TOKENS
 from gru_mt.data.spelling import COMMON, SHORT, STARTERS, Spelling
 from gru_mt.data.text import IN_WORD, SPACELESS, WORD
@@ -130,6 +130,10 @@ class Lexicon:
     def has_all(self, text: str) -> bool:
         """Return whether the training part has each word of a text."""
         return self._forms.keys() >= {word.lower() for word in words(text)}
+
+    def is_small(self, word: str) -> bool:
+        """Return whether the training part has the word, and mostly writes it small."""
+        return self._forms.get(word.lower(), "A").islower()
 
     def is_common(self, word: str) -> bool:
         """Return whether the word is one of the few that most sentences are made of."""

@@ -1,50 +1,47 @@
 """From a line to the sentences that a model reads, and from its words back to the line.
 
-What is to be copied is masked, the line is cut into sentences, and each is written with care: see
-`literals`, `glossary`, `sentences` and `lexicon`.
+What is to be copied is masked, the line is cut into sentences, their frames are taken off, and each
+is written with care: see `literals`, `glossary`, `sentences`, `frames` and `lexicon`.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, Self
 
+from gru_mt.data.frames import core
 from gru_mt.data.glossary import Glossary
-from gru_mt.data.lexicon import Lexicon, is_shouted, words
-from gru_mt.data.literals import (
-    MARK,
-    Span,
-    disjoint,
-    find_literals,
-    literal_indices,
-    mask,
-    restore,
-    tag_pairs,
-)
+from gru_mt.data.lexicon import Lexicon, is_shouted
+from gru_mt.data.literals import find_literals
+from gru_mt.data.masking import MARK, Span, disjoint, literal_indices, mask, restore
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import IN_WORD, MARKS, clean, in_word, is_cased, normal
+from gru_mt.data.text import MARKS, clean, is_cased, normal
+from gru_mt.inference.tags import nested, pairs
 
-PHRASE_WORDS = 2  # words without a final mark are no sentence: "Cat" has the source's capital
 Case = Literal["capitals", "capital", "model"]
-# What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
+# What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
 _LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
-_NUMBER = re.compile(
-    rf"(?<![{IN_WORD}.,:/-])\d{{1,2}}(?:[.,:/-]\d{{1,2}})*{_LETTER}{{0,3}}+(?![{IN_WORD}:]|[.,/-]\d)"
-)
-_DIGITS = re.compile(rf"\d++(?!{_LETTER}{{4}})")  # "5pmer" has none
+_NUMBER = re.compile(rf"(?:(?<![^\s(])[-−])?\d+(?:[.,:/-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER}))?")
+_DIGITS = re.compile(r"\d+")
+_JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:-\d+)+")  # a sign, a score
 _ENDS = (".", "!", "?", "…")
 _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
+_BEGINNING = re.compile(r"[\W_]*")  # before the first letter; marks are no letters
+_ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence as it stands in its line, and as the model reads it."""
 
-    source: str  # in the `_normal` line
+    source: str  # in the `_normal` line, with its frame
     gap: str  # the spaces after it
+    before: str  # its frame: see `frames`
+    after: str
+    typed: str  # without its frame, as it was written; with marks for literals
     text: str  # masked, in its usual case
     literals: tuple[str, ...]  # what the marks in `text` become in a translation
     glued: frozenset[tuple[int, int]]  # a literal, and a side (0 or 1) on which a word touches it
@@ -61,24 +58,38 @@ class Sentence:
         if self.case == "capitals":
             text = text.upper()
         elif self.case == "capital":
-            text = text[:1].upper() + text[1:]
+            text = self._capitalised(text)
+        if ellipsis := _ELLIPSIS.search(self.text):
+            text = re.sub(r"\.$", ellipsis[1], text)
+        return f"{self.before}{self._with_literals(text)}{self.after}"
+
+    def _capitalised(self, text: str) -> str:
+        """Return `text` with a capital; but not after a literal that the source has elsewhere."""
+        match = _BEGINNING.match(text)
+        end = match.end() if match else 0
+        is_moved = MARK.search(text[:end]) and not MARK.match(self.text)
+        return text if is_moved else text[:end] + text[end : end + 1].upper() + text[end + 1 :]
+
+    def _with_literals(self, text: str) -> str:
         if not self.literals:
             return text
-        first, *others = MARK.split(text)
-        indices = literal_indices(text)
-        for pair in tag_pairs(self.literals):  # a tag that closes comes after the one that opens
-            if {*pair} <= {*indices}:
-                first_place, last_place = sorted(map(indices.index, pair))
-                indices[first_place], indices[last_place] = pair
-        literals = dict(enumerate(self.literals))
-        starts = (match.start() for match in MARK.finditer(self.text))
-        before = [self.text[max(0, start - 1) : start] for start in starts]
-        for index, mark, after in zip(indices, MARK.findall(text), others, strict=True):
-            if first[-1:] in _ENDS and index < len(before) and before[index] in ("", " "):
-                first += " "  # the model had ended: "Où sont-ils ?Oksana"
-            first = _joined(first, literals.get(index, mark), glued=(index, 0) in self.glued)
-            first = _joined(first, after, glued=(index, 1) in self.glued)
-        return first
+        tags = pairs(self.text, self.literals)
+        between = MARK.split(self.text)
+        full = frozenset(a for a, b in tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1]))))
+        texts, order = nested(MARK.split(text), literal_indices(text), tags, full)
+        marks = MARK.findall(text)
+        whole, last = texts[0], -1
+        for place, (index, after) in enumerate(zip(order, texts[1:], strict=True)):
+            literal = self.literals[index] if index < len(self.literals) else marks[place]
+            is_next = place and index == last + 1 < len(between) and not texts[place].strip()
+            if is_next:  # as far from the literal before it as in the source
+                whole = whole[: len(whole) - len(texts[place])] + between[index].replace("  ", " ")
+            elif whole[-1:] in _ENDS and index < len(between) and between[index][-1:] in ("", " "):
+                whole += " "  # the model had ended: "Où sont-ils ?Oksana"
+            whole = _joined(whole, literal, glued=(index, 0) in self.glued)
+            whole = _joined(whole, after, glued=(index, 1) in self.glued)
+            last = index
+        return whole
 
     def with_numbers(self) -> Self:
         """Return the sentence with its short numbers as literals too."""
@@ -93,10 +104,10 @@ class Sentence:
         return replace(self, text=masked.text, literals=masked.literals, glued=glued)
 
     def keeps_numbers(self, text: str) -> bool:
-        """Return whether a translation of `text` has the digits of its short numbers, as often."""
-        found = Counter(_DIGITS.findall(text))
-        wanted = Counter(_DIGITS.findall(" ".join(_NUMBER.findall(self.text))))
-        return all(found[number] == count for number, count in wanted.items())
+        """Return whether a translation of `text` has the digits of its numbers, as often."""
+        wanted, found = (Counter(_DIGITS.findall(each)) for each in (self.text, text))
+        joined = _JOINED_DIGITS.findall(self.text)
+        return wanted == found and all(number in text for number in joined)
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Return tokens with literals put back."""
@@ -134,21 +145,17 @@ def read_line(
 ) -> Iterator[Sentence]:
     """Yield the sentences of a line; a blank line has none. Without `split` it is one sentence."""
     line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
-    line = _normal(" ".join(line.splitlines())).strip()
-    terms = glossary.find(line) if glossary else []
-    # A user's own marks again, as what holds one may give way to a longer term.
-    own = (Span(*match.span(), match[0]) for match in MARK.finditer(line))
-    spans = disjoint([*terms, *find_literals(line), *own])
+    line = _normal(" ".join(line.splitlines())).rstrip()
+    spans = _spans(line, lexicon, glossary)
     masked, start, left = mask(line, spans).text, 0, iter(spans)
-    for piece in cut(masked, language) if split and line else [masked] if line else []:
+    for piece in _pieces(masked, spans, language) if split and line else [masked] if line else []:
         text = piece.rstrip()
-        careful = clean(text)
         inside = list(islice(left, len(MARK.findall(text))))
         grown = sum(span.end - span.start - 1 for span in inside)
         source = line[start : start + len(text) + grown]
         start += len(piece) + grown
         literals = [span.text for span in inside]
-        yield _sentence(source, piece[len(text) :], careful, literals, lexicon)
+        yield _sentence(source, piece[len(text) :], text, literals, lexicon)
 
 
 def _normal(line: str) -> str:
@@ -159,23 +166,92 @@ def _normal(line: str) -> str:
     return restore(normal(mask(line, spans).text), [span.text for span in spans])
 
 
-def _sentence(source: str, gap: str, text: str, literals: list[str], lexicon: Lexicon) -> Sentence:
-    """Return a sentence; the marks in `text` stand for `literals`, in their order."""
+def _spans(line: str, lexicon: Lexicon, glossary: Glossary | None) -> list[Span]:
+    """Return what a translation copies of a line, or has a term for; no two touch but pairs."""
+    terms = glossary.find(line) if glossary else []
+    # A user's own marks again, as what holds one may give way to a longer term.
+    own = (Span(*match.span(), match[0]) for match in MARK.finditer(line))
+    spans = disjoint([*terms, *find_literals(line, lexicon.__contains__), *own])
+    literals = [span.text for span in spans]
+    paired = {number for pair in pairs(mask(line, spans).text, literals) for number in pair}
+    merged: list[Span] = []
+    is_open = False  # whether the last one may grow
+    for number, span in enumerate(spans):
+        is_alone = number not in paired and span.text == line[span.start : span.end]
+        is_alone = is_alone and not _BREAK.fullmatch(span.text) and not MARK.search(span.text)
+        if is_alone and is_open and merged[-1].end == span.start:
+            first = merged.pop()
+            span = Span(first.start, span.end, first.text + span.text)
+        merged.append(span)
+        is_open = is_alone
+    return merged
+
+
+_BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
+_BREAK = re.compile(rf"\\[nrN]|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE)
+_OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
+
+
+def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
+    """Yield the sentences of a masked line, which end also at a break that is a literal."""
+    left = iter(spans)
+    for piece in cut(masked, language):
+        start = 0
+        for match in MARK.finditer(piece):
+            literal = next(left).text
+            if not _BREAK.fullmatch(literal):
+                continue
+            end = match.start() if _OPENS.match(literal) else match.end()
+            end += len(piece[end:]) - len(piece[end:].lstrip())
+            before, after = piece[start:end], piece[end:]
+            is_line = literal.startswith("\\") or literal[:3].lower() in ("<br", "<hr")
+            goes_on = is_line and not (
+                MARK.sub("", before).rstrip().endswith(_ENDS)
+                or MARK.sub("", after).strip()[:1].isupper()
+            )
+            if not goes_on and all(any(map(str.isalpha, each)) for each in (before, after)):
+                yield before
+                start = end
+        yield piece[start:]
+
+
+def _sentence(
+    source: str, gap: str, shown: str, literals: list[str], lexicon: Lexicon
+) -> Sentence:
+    """Return a sentence; the marks in `shown` stand for `literals`, in their order."""
+    indent = len(shown) - len(shown.lstrip())
+    start, end = core(shown[indent:], literals, pairs(shown, literals), lexicon.is_small)
+    start, end = start + indent, end + indent
+    before, text, after = shown[:start], clean(shown[start:end]), shown[end:]
+    first, last = len(MARK.findall(before)), len(literals) - len(MARK.findall(after))
+    before = _in_order(before, literals[:first])
+    after = _in_order(after, literals[last:])
+    literals = literals[first:last]
     case: Case = "capitals" if is_shouted(text) else "model"
     cased = lexicon.truecased(text)
-    is_phrase = in_word(text[-1:]) and len(words(text)) <= PHRASE_WORDS
-    if case == "model" and is_phrase and text[0] != cased[0]:
-        case = "capital"
     careful, names = cased, []
     if not lexicon.has_all(cased):
         careful = lexicon.respelled(cased)
-        names = lexicon.unseen_names(careful)
+    names = lexicon.unseen_names(careful)
     marks = [
         Span(match.start(), match.end(), literal)
         for match, literal in zip(MARK.finditer(careful), literals, strict=True)
     ]
+    beginning = _BEGINNING.match(text)
+    letter = beginning.end() if beginning else 0
     if case == "capitals":
         names = [span._replace(text=span.text.upper()) for span in names]
+    elif text[letter : letter + 1].isupper() and not any(name.start <= letter for name in names):
+        case = "capital"
     masked = mask(careful, sorted([*marks, *names]))
     free, glued = _freed(masked.text)
-    return Sentence(source, gap, free, masked.literals, glued, case, respelled=careful != cased)
+    is_respelled = careful != cased
+    return Sentence(
+        source, gap, before, after, text, free, masked.literals, glued, case, is_respelled
+    )
+
+
+def _in_order(text: str, literals: Sequence[str]) -> str:
+    """Return `text` with each mark as the next of `literals`."""
+    left = iter(literals)
+    return MARK.sub(lambda _: next(left), text)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.glossary import Glossary
-from gru_mt.data.literals import Span
+from gru_mt.data.masking import Span
 from gru_mt.errors import UserError
 
 

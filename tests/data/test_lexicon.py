@@ -7,7 +7,7 @@ import pytest
 
 from gru_mt.data import lexicon as lexicon_module
 from gru_mt.data.lexicon import Lexicon, is_shouted, words
-from gru_mt.data.literals import Span
+from gru_mt.data.masking import Span
 
 SOURCES = [
     "Tom and Mary saw the old dog.",
