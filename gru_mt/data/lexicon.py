@@ -7,12 +7,12 @@ translation read alike: see `Lexicon.truecased`.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from gru_mt.data.masking import Span
-from gru_mt.data.special import LITERALS, MOST_TOKENS
+from gru_mt.data.masking import Span, disjoint
+from gru_mt.data.special import MOST_TOKENS
 from gru_mt.data.spelling import COMMON, SHORT, STARTERS, Spelling
 from gru_mt.data.text import IN_WORD, SPACELESS, WORD
 from gru_mt.errors import quoted
@@ -21,6 +21,8 @@ MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
 RARE = 2  # occurrences
 LONGEST_WORD = 100_000  # letters of a word that is kept
+LONGEST_SMALL = 4  # letters of a word that is small in a title
+LEAST_END = 4  # letters of a known word that an unknown one ends with, as unkind
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
 _JOINED = re.compile(rf"['’]({WORD.pattern})")
@@ -29,9 +31,10 @@ _TYPED = re.compile(  # a word that touches nothing of code
 )
 _NAME = re.compile(rf"{WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
 _START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
-    rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[^\w{LITERALS[0]}-{LITERALS[-1]}]*+"
-    rf"({WORD.pattern})?"
+    rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
 )
+HONORIFIC = re.compile(r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++")
+_CAPITALISED = re.compile(r"[^\W\d_][^\W\d_]+(?: [^\W\d_][^\W\d_]+)+")
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
 
@@ -40,9 +43,11 @@ def words(text: str) -> list[str]:
     return WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
 
 
-def _starts(text: str) -> set[int]:
-    """Return where the first words of sentences begin."""
-    return {match.start(1) for match in _START.finditer(text)}
+def _starts(text: str) -> dict[int, str]:
+    """Return the first words of sentences by where they begin; "Mr." ends none."""
+    titled = {match.end() for match in HONORIFIC.finditer(text)}
+    found = {match.start(1): match[1] for match in _START.finditer(text) if match[1]}
+    return {start: word for start, word in found.items() if start not in titled}
 
 
 def is_shouted(text: str) -> bool:
@@ -81,7 +86,7 @@ class Lexicon:
             found = [*words(source), *_ELIDED.findall(source)]
             inside.update(found)
             total.update(word.lower() for word in found)
-            inside.subtract(words(start)[0] for start in _START.findall(source) if start)
+            inside.subtract(words(start)[0] for start in _starts(source).values())
             copied.update(word for word in found if word[0].isupper() and word in target)
         forms: dict[str, str] = {}
         for word, count in inside.most_common():
@@ -225,41 +230,67 @@ class Lexicon:
         return {low: rank for rank, low in enumerate(self._forms)}
 
     def _is_titled(self, text: str) -> bool:
-        """Return whether long words are capitalised, and one of the others than the first need not.
+        """Return whether words are capitalised that need not be, as all but short common ones are.
 
-        So "The Old Man and the Sea" is in title case. "Das Haus" is not, if nouns have capitals,
-        nor is "In the US".
+        So "The Old Man and the Sea" is in title case, and "Good Morning". "Das Haus" is not, if
+        nouns have capitals, nor is "In the US", nor "I met Bill": in a title that has small words
+        two others than the first need no capital.
         """
         found = WORD.findall(text)
-        long = [word for word in found if len(word) > 3] or found
-        return all(word[0].isupper() for word in long) and any(
-            word.istitle() and len(word) > 1 and self._forms.get(word.lower(), word).islower()
-            for word in found[1:]
+        small = [word for word in found if not word[0].isupper()]
+        need_not = [word for word in found[1:] if word.istitle() and self.is_small(word)]
+        is_capitalised = found and found[0][0].isupper() and found[-1][0].isupper()
+        return bool(is_capitalised) and len(need_not) > bool(small) and all(
+            len(word) <= LONGEST_SMALL and self.is_common(word) for word in small
         )
 
     def _calmed(self, match: re.Match[str]) -> str:
         word = match[0]
         return self._forms.get(word.lower(), word) if len(word) > 2 and word.isupper() else word
 
-    def unseen_names(self, text: str) -> list[Span]:
-        """Return the capitalised words of `text` that were never seen, if names are copied.
+    def unseen_words(self, text: str) -> list[Span]:
+        """Return the words of `text` that a translation copies, if names are copied.
 
-        Parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
-        letters before and after it are not: l'Okcydent, Zbigniew's. The first word of a sentence
-        may be a known word with a typo, and then it is no name.
+        They were never seen, and are no known word with another ending or beginning. Capitalised
+        parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
+        letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
+        is a name, whatever else it means; so are two in a row that are mostly small: Star Wars.
         """
         if not self.copies_names:
             return []
         starts = _starts(text)
-        spans = []
+        titled = {match.end() for match in HONORIFIC.finditer(text)}
+        spans: list[Span] = []
         for match in _NAME.finditer(text):
-            parts = [part for part in WORD.finditer(match[0]) if part[0][0].isupper()]
-            unseen = [part[0] for part in parts if self._is_unseen(part[0])]
-            if not unseen:
-                continue
-            start, end = match.start() + parts[0].start(), match.start() + parts[-1].end()
-            spans.append(Span(start, end, text[start:end]))
-        return spans
+            parts = [*WORD.finditer(match[0])]
+            capitals = [part for part in parts if part[0] != part[0].lower()] or parts
+            is_name = match.start() in titled and match[0][0].isupper()
+            if is_name or any(self._is_unseen(part[0]) for part in capitals):
+                start, end = match.start() + capitals[0].start(), match.start() + capitals[-1].end()
+                spans.append(Span(start, end, text[start:end]))
+        return disjoint([*spans, *self._titles_within(text, starts)])
+
+    def _titles_within(self, text: str, starts: Container[int]) -> list[Span]:
+        """Return two or more capitalised words in a row that are mostly small, inside a sentence."""
+        return [
+            Span(*match.span(), match[0])
+            for match in _CAPITALISED.finditer(text)
+            if match.start() not in starts
+            and all(word.istitle() and self.is_small(word) for word in words(match[0]))
+        ]
 
     def _is_unseen(self, word: str) -> bool:
-        return word[0].isupper() and len(word) > 1 and word not in self
+        if word in self:
+            return False
+        if not self._letters.issuperset(word.lower()):
+            return True  # of another script
+        if word != word.lower():
+            return len(word) > 1
+        low = word.lower()
+        return not self.spelling.has_stem(low) and not any(
+            low[n:] in self for n in range(1, len(low) - LEAST_END + 1)
+        )
+
+    @cached_property
+    def _letters(self) -> frozenset[str]:
+        return frozenset("".join(self._forms))

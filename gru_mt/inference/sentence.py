@@ -77,18 +77,17 @@ class Sentence:
         between = MARK.split(self.text)
         full = frozenset(a for a, b in tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1]))))
         texts, order = nested(MARK.split(text), literal_indices(text), tags, full)
-        marks = MARK.findall(text)
-        whole, last = texts[0], -1
-        for place, (index, after) in enumerate(zip(order, texts[1:], strict=True)):
-            literal = self.literals[index] if index < len(self.literals) else marks[place]
-            is_next = place and index == last + 1 < len(between) and not texts[place].strip()
-            if is_next:  # as far from the literal before it as in the source
-                whole = whole[: len(whole) - len(texts[place])] + between[index].replace("  ", " ")
-            elif whole[-1:] in _ENDS and index < len(between) and between[index][-1:] in ("", " "):
+        for place in range(1, len(order)):  # as far apart as in the source
+            first, second = order[place - 1 : place + 1]
+            if second == first + 1 < len(between) and not texts[place].strip():
+                texts[place] = texts[place] if between[second].strip() else between[second]
+        marks, whole = MARK.findall(text), texts[0]
+        for mark, index, after in zip(marks, order, texts[1:], strict=True):
+            if whole[-1:] in _ENDS and index < len(between) and between[index][-1:] in ("", " "):
                 whole += " "  # the model had ended: "Où sont-ils ?Oksana"
+            literal = self.literals[index] if index < len(self.literals) else mark
             whole = _joined(whole, literal, glued=(index, 0) in self.glued)
             whole = _joined(whole, after, glued=(index, 1) in self.glued)
-            last = index
         return whole
 
     def with_numbers(self) -> Self:
@@ -232,7 +231,7 @@ def _sentence(
     careful, names = cased, []
     if not lexicon.has_all(cased):
         careful = lexicon.respelled(cased)
-    names = lexicon.unseen_names(careful)
+    names = lexicon.unseen_words(careful)
     marks = [
         Span(match.start(), match.end(), literal)
         for match, literal in zip(MARK.finditer(careful), literals, strict=True)
