@@ -168,9 +168,9 @@ def _warn_of_files(sentences: list[str]) -> None:
 def _warn_of(line: "Line", translation: "Translation") -> None:
     for warning in line.warnings:
         say(f"warning: line {line.number}: {warning}")
-    for sentence in translation.sentences:
-        if sentence.cut_tokens:
-            say(
-                f"warning: line {line.number}: a sentence is too long; its last "
-                f"{sentence.cut_tokens} tokens were left out (decoding.max_source_tokens)"
-            )
+    parts = sum("cut" in sentence.warnings for sentence in translation.sentences)
+    if parts:
+        say(
+            f"warning: line {line.number}: a sentence is too long, and was translated in {parts} "
+            "parts (decoding.max_source_tokens)"
+        )

@@ -33,7 +33,9 @@ _NAME = re.compile(rf"{WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
 _START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
     rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
 )
-HONORIFIC = re.compile(r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++")
+HONORIFIC = re.compile(
+    r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++"
+)
 _CAPITALISED = re.compile(r"[^\W\d_][^\W\d_]+(?: [^\W\d_][^\W\d_]+)+")
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
@@ -240,8 +242,10 @@ class Lexicon:
         small = [word for word in found if not word[0].isupper()]
         need_not = [word for word in found[1:] if word.istitle() and self.is_small(word)]
         is_capitalised = found and found[0][0].isupper() and found[-1][0].isupper()
-        return bool(is_capitalised) and len(need_not) > bool(small) and all(
-            len(word) <= LONGEST_SMALL and self.is_common(word) for word in small
+        return (
+            bool(is_capitalised)
+            and len(need_not) > bool(small)
+            and all(len(word) <= LONGEST_SMALL and self.is_common(word) for word in small)
         )
 
     def _calmed(self, match: re.Match[str]) -> str:

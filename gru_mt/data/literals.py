@@ -68,9 +68,7 @@ def _is_models(match: re.Match[str]) -> bool:
     return is_few or clock().fullmatch(found) is not None
 
 
-def _with_signs(
-    chunk: str, start: int, knows: Callable[[str], bool] | None
-) -> Iterator[Span]:
+def _with_signs(chunk: str, start: int, knows: Callable[[str], bool] | None) -> Iterator[Span]:
     """Yield what is copied of some characters without a space, which begin at `start`."""
 
     def span(first: int, last: int) -> Span:

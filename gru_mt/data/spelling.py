@@ -8,7 +8,9 @@ from itertools import pairwise
 
 LONGEST = 40  # letters of a word that is compared with the known ones
 SHORT, LONG = 4, 7  # letters: a shorter word is near to too many, a longer one to hardly any
-STARTERS = 300  # words, the most frequent ones: a short typo, or one that may be a name, is of these
+STARTERS = (
+    300  # words, the most frequent ones: a short typo, or one that may be a name, is of these
+)
 USUAL = 1_000
 GLUED = 60  # words, the most frequent ones: the shorter of two without a space is of these
 COMMON = 4_000  # words that a typo of less than LONG letters stands for

@@ -17,6 +17,7 @@ from gru_mt.inference.sentence import Sentence
 from gru_mt.run import WEIGHTS
 
 LOW = 0.25  # a smaller confidence is a warning
+FOREIGN = 0.2  # the most confidence in what is unlike dev, of which calibration knows nothing
 FEATURES = 6
 KNOWN = 1 / 3  # share of known words; text with fewer is in another language
 UNREAD = 0.1  # of attention, over all target tokens; a word with less may have been left out
@@ -72,7 +73,7 @@ def features(
     """Return what tells good translations from bad ones.
 
     It is the mean and the lowest log-probability of a token, both lengths, how much of the source
-    attention left out, and how many of its words were never seen.
+    attention left out, and how many of its words, but for names, were never seen.
     """
     target_tokens = len(hypothesis.ids) + hypothesis.ended
     read = hypothesis.coverage or [1.0]
@@ -83,7 +84,7 @@ def features(
         math.log(source_tokens),
         abs(math.log(target_tokens / source_tokens)),
         sum(1.0 - min(each, 1.0) for each in read) / len(read),
-        sum(word not in lexicon for word in found) / max(1, len(found)),
+        sum(word not in lexicon and not word[0].isupper() for word in found) / max(1, len(found)),
     ]
 
 
@@ -119,17 +120,23 @@ def warnings_of(
 
     `pieces` are those of the source that were read, and `text` is the translation.
     """
-    found = [word for word in words(sentence.text) if len(word) > 1] or words(sentence.text)
-    known = sum(word in lexicon for word in found)
     warnings = {
         "spelling": sentence.respelled,
+        "cut": sentence.is_part,
         "limit": not hypothesis.ended,
         "repetition": is_repetitive(text) and not is_repetitive(sentence.text),
         "unread": has_unread(pieces, hypothesis.coverage or [], lexicon),
-        "language": bool(found) and known < KNOWN * len(found),
+        "language": is_foreign(sentence, lexicon),
         "low confidence": confidence is not None and confidence < LOW,
     }
     return tuple(name for name, holds in warnings.items() if holds)
+
+
+def is_foreign(sentence: Sentence, lexicon: Lexicon) -> bool:
+    """Return whether hardly a word of a sentence was ever seen."""
+    found = words(sentence.typed)
+    long = [word for word in found if len(word) > 1] or found
+    return sum(word in lexicon for word in long) < KNOWN * len(long)
 
 
 def is_repetitive(text: str) -> bool:

@@ -6,7 +6,7 @@ is written with care: see `literals`, `glossary`, `sentences`, `frames` and `lex
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, Self
@@ -18,10 +18,10 @@ from gru_mt.data.literals import find_literals
 from gru_mt.data.masking import MARK, Span, disjoint, literal_indices, mask, restore
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import MARKS, clean, is_cased, normal
+from gru_mt.data.text import MARKS, clean, is_cased, is_mark, normal
 from gru_mt.inference.tags import nested, pairs
 
-Case = Literal["capitals", "capital", "model"]
+Case = Literal["capitals", "capital", "small", "model"]
 # What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
 _LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 _NUMBER = re.compile(rf"(?:(?<![^\s(])[-−])?\d+(?:[.,:/-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER}))?")
@@ -47,6 +47,7 @@ class Sentence:
     glued: frozenset[tuple[int, int]]  # a literal, and a side (0 or 1) on which a word touches it
     case: Case  # of the translation, where the model's is not taken
     respelled: bool  # whether a word was taken for one with a typo
+    is_part: bool = False  # of a sentence that is too long
 
     @property
     def is_copied(self) -> bool:
@@ -58,24 +59,28 @@ class Sentence:
         if self.case == "capitals":
             text = text.upper()
         elif self.case == "capital":
-            text = self._capitalised(text)
+            text = self._begun(text, str.upper)
+        elif self.case == "small":
+            text = self._begun(text, str.lower)
         if ellipsis := _ELLIPSIS.search(self.text):
             text = re.sub(r"\.$", ellipsis[1], text)
         return f"{self.before}{self._with_literals(text)}{self.after}"
 
-    def _capitalised(self, text: str) -> str:
-        """Return `text` with a capital; but not after a literal that the source has elsewhere."""
+    def _begun(self, text: str, change: Callable[[str], str]) -> str:
+        """Return `text` with its first letter changed, but after a literal that was elsewhere."""
         match = _BEGINNING.match(text)
         end = match.end() if match else 0
         is_moved = MARK.search(text[:end]) and not MARK.match(self.text)
-        return text if is_moved else text[:end] + text[end : end + 1].upper() + text[end + 1 :]
+        return text if is_moved else text[:end] + change(text[end : end + 1]) + text[end + 1 :]
 
     def _with_literals(self, text: str) -> str:
         if not self.literals:
             return text
         tags = pairs(self.text, self.literals)
         between = MARK.split(self.text)
-        full = frozenset(a for a, b in tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1]))))
+        full = frozenset(
+            a for a, b in tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1])))
+        )
         texts, order = nested(MARK.split(text), literal_indices(text), tags, full)
         for place in range(1, len(order)):  # as far apart as in the source
             first, second = order[place - 1 : place + 1]
@@ -139,22 +144,65 @@ def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
     return text, frozenset(glued)
 
 
-def read_line(
-    line: str, *, lexicon: Lexicon, language: str, glossary: Glossary | None, split: bool
-) -> Iterator[Sentence]:
-    """Yield the sentences of a line; a blank line has none. Without `split` it is one sentence."""
-    line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
-    line = _normal(" ".join(line.splitlines())).rstrip()
-    spans = _spans(line, lexicon, glossary)
-    masked, start, left = mask(line, spans).text, 0, iter(spans)
-    for piece in _pieces(masked, spans, language) if split and line else [masked] if line else []:
-        text = piece.rstrip()
-        inside = list(islice(left, len(MARK.findall(text))))
-        grown = sum(span.end - span.start - 1 for span in inside)
-        source = line[start : start + len(text) + grown]
-        start += len(piece) + grown
-        literals = [span.text for span in inside]
-        yield _sentence(source, piece[len(text) :], text, literals, lexicon)
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads lines for a model."""
+
+    lexicon: Lexicon
+    language: str
+    fits: Callable[[str, int], bool]  # whether a text has a part of the tokens that a model reads
+    glossary: Glossary | None = None
+    split: bool = True  # whether a line is cut into its sentences
+
+    def sentences(self, line: str) -> Iterator[Sentence]:
+        """Yield the sentences of a line; a blank line has none."""
+        line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
+        line = _normal(" ".join(line.splitlines())).rstrip()
+        if not line:
+            return
+        spans = _spans(line, self.lexicon, self.glossary)
+        masked, start, left = mask(line, spans).text, 0, iter(spans)
+        for piece in _pieces(masked, spans, self.language) if self.split else [masked]:
+            inside = list(islice(left, len(MARK.findall(piece))))
+            end = start + len(piece) + sum(span.end - span.start - 1 for span in inside)
+            yield from self._parts(line[start:end], piece, [span.text for span in inside])
+            start = end
+
+    def _parts(
+        self, source: str, shown: str, literals: list[str], *, of: str = ""
+    ) -> Iterator[Sentence]:
+        """Yield a sentence, or the parts of one that is too long, the first of `of`.
+
+        The marks in `shown` stand for `literals`, in their order.
+        """
+        sentence = _sentence(source, shown, literals, self.lexicon)
+        if self.fits(sentence.text, PARTS if of else 1) or len(shown) < 2:
+            yield sentence if not of else _part(sentence, is_first=of == "first")
+            return
+        place = _best_place(shown)
+        number = len(MARK.findall(shown[:place]))
+        seam = place + sum(len(literal) - 1 for literal in literals[:number])
+        first = "first" if of in ("", "first") else "later"
+        yield from self._parts(source[:seam], shown[:place], literals[:number], of=first)
+        yield from self._parts(source[seam:], shown[place:], literals[number:], of="later")
+
+
+def _part(sentence: Sentence, *, is_first: bool) -> Sentence:
+    begins_small = sentence.typed[:1].islower() and not is_first
+    return replace(sentence, is_part=True, case="small" if begins_small else sentence.case)
+
+
+def _best_place(text: str) -> int:
+    """Return where a text too long is cut: near its middle, after a mark, else a word."""
+    middle = len(text) // 2
+    for seam in (r"[;:。；：][\s]*|[–—]\s+", r"[,،，、]\s*", r"\s+"):
+        places = [match.end() for match in re.finditer(seam, text)]
+        near = [place for place in places if len(text) // 4 < place < 3 * len(text) // 4]
+        if near:
+            return min(near, key=lambda place: abs(place - middle))
+    while middle < len(text) - 1 and is_mark(text[middle]):
+        middle += 1
+    return max(1, middle)
 
 
 def _normal(line: str) -> str:
@@ -186,6 +234,7 @@ def _spans(line: str, lexicon: Lexicon, glossary: Glossary | None) -> list[Span]
     return merged
 
 
+PARTS = 4  # a sentence too long is cut into parts of a quarter of what a model reads, at most
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(rf"\\[nrN]|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE)
 _OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
@@ -214,10 +263,10 @@ def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
         yield piece[start:]
 
 
-def _sentence(
-    source: str, gap: str, shown: str, literals: list[str], lexicon: Lexicon
-) -> Sentence:
+def _sentence(source: str, shown: str, literals: list[str], lexicon: Lexicon) -> Sentence:
     """Return a sentence; the marks in `shown` stand for `literals`, in their order."""
+    gap = shown[len(shown.rstrip()) :]
+    source, shown = source.rstrip(), shown.rstrip()
     indent = len(shown) - len(shown.lstrip())
     start, end = core(shown[indent:], literals, pairs(shown, literals), lexicon.is_small)
     start, end = start + indent, end + indent

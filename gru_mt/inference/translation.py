@@ -29,7 +29,6 @@ class SentenceTranslation:
     source_tokens: list[str]
     candidates: list[Candidate]
     gap: str = ""  # the spaces after the sentence in its line
-    cut_tokens: int = 0  # how many source tokens were left out at the end; see `max_source_tokens`
     features: tuple[float, ...] = ()  # what the confidence follows from; see `confidence`
     confidence: float | None = None  # from 0 to 1; None where the model has no calibration
     warnings: tuple[str, ...] = ()  # see `confidence.warnings_of`

@@ -15,17 +15,19 @@ from gru_mt.arguments import as_path, as_texts, check_type
 from gru_mt.data.disk import Ints
 from gru_mt.data.encoding import IdSequences
 from gru_mt.data.glossary import Glossary
+from gru_mt.data.lexicon import words
 from gru_mt.data.special import BOS
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
 from gru_mt.errors import UserError, quoted
-from gru_mt.inference.confidence import Calibration, features, warnings_of
+from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
 from gru_mt.inference.copying import CopyingState, copying
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.ensemble import Ensemble
 from gru_mt.inference.exported import is_export, load_export
 from gru_mt.inference.search import Floats, Hypothesis, beam_search
-from gru_mt.inference.sentence import Sentence, read_line
+from gru_mt.inference.messages import arms, with_arms
+from gru_mt.inference.sentence import Reader, Sentence
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 
 # Applies a function to the rows of each batch; the results are in the order of the batches.
@@ -33,6 +35,7 @@ EachBatch = Callable[
     [Callable[[Ints], list[SentenceTranslation]], list[Ints]], Iterable[list[SentenceTranslation]]
 ]
 
+BYTES = 4  # of a character, at most; a token has at least one
 # The margin of `beam_search` where only the best translation is wanted, in nats: of a source of no
 # tokens, for each token, at most. A long sentence loses BLEU with a margin that is enough for short
 # ones, and most are short.
@@ -179,10 +182,11 @@ class Translator:
                 f"{n_best} translations need a beam of at least {n_best}: {decoding.beam_size}"
             )
         lines = [sources] if isinstance(sources, str) else as_texts(sources, "sources")
-        sentences_of = [self._read(line, glossary, split) for line in lines]
+        reader = self._reader(decoding, glossary, split)
+        sentences_of = [[*reader.sentences(line)] for line in lines]
         sentences = [sentence for each in sentences_of for sentence in each]
         results = self._translate(sentences, decoding, n_best, batch_size, attention)
-        # Where the model lost a short number, the number is copied.
+        # Where the model lost a number, it is copied.
         lost = [
             row
             for row, sentence in enumerate(sentences)
@@ -197,13 +201,26 @@ class Translator:
             Translation(line, [next(found) for _ in each])
             for line, each in zip(lines, sentences_of, strict=True)
         ]
+        for row, line in enumerate(lines):
+            for texts in arms(line):
+                inner = self.translate(
+                    [arm.text for arm in texts],
+                    decoding=decoding,
+                    batch_size=batch_size,
+                    split=split,
+                    glossary=glossary,
+                )
+                translations[row] = with_arms(translations[row], texts, [arm.text for arm in inner])
         return translations[0] if isinstance(sources, str) else translations
 
-    def _read(self, line: str, glossary: Glossary | None, split: bool) -> list[Sentence]:
-        lexicon, language = self.tokenizer.lexicon, self.source_language
-        return [
-            *read_line(line, lexicon=lexicon, language=language, glossary=glossary, split=split)
-        ]
+    def _reader(self, decoding: Decoding, glossary: Glossary | None, split: bool) -> Reader:
+        longest, source = decoding.max_source_tokens, self.tokenizer.source
+
+        def fits(text: str, parts: int) -> bool:
+            most = longest // parts
+            return BYTES * len(text) <= most or len(source.encode(text)) <= most
+
+        return Reader(self.tokenizer.lexicon, self.source_language, fits, glossary, split)
 
     def _translate(
         self,
@@ -217,8 +234,7 @@ class Translator:
         longest = decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([each.text for each in sentences])
         encoded = IdSequences(ids[:longest] for ids in id_lists)
-        sure = None if self.calibration is None else 1.0
-        found = [_copied(sentence, attention, sure) for sentence in sentences]
+        found = [self._copied(sentence, attention) for sentence in sentences]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
         asked_N = [row for row in by_length_N if not sentences[row].is_copied]
 
@@ -252,6 +268,20 @@ class Translator:
                 found[row] = result
         return found
 
+    def _copied(self, sentence: Sentence, attention: bool) -> SentenceTranslation:
+        """Return the translation of a sentence that has nothing to translate: as it stands."""
+        candidate = Candidate(sentence.finished(sentence.text), 0.0, [], [] if attention else None)
+        names = words(sentence.typed)  # which stay, but nothing else was read
+        confidence = None if self.calibration is None else FOREIGN if names else 1.0
+        return SentenceTranslation(
+            sentence.source,
+            [],
+            [candidate],
+            sentence.gap,
+            confidence=confidence,
+            warnings=("language",) if names else (),
+        )
+
     def _translated(
         self,
         sentence: Sentence,
@@ -275,17 +305,17 @@ class Translator:
         pieces = self.tokenizer.source.pieces(ids[: len(source_S) - 1])
         seen = features(sentence.text, len(source_S), beam[0], lexicon)
         confidence = self.calibration.confidence(seen) if self.calibration else None
+        if confidence is not None and (sentence.is_part or is_foreign(sentence, lexicon)):
+            confidence = min(confidence, FOREIGN)
         warnings = warnings_of(sentence, pieces, texts[0], beam[0], confidence, lexicon)
-        cut_tokens = len(ids) + 1 - len(source_S)
         return SentenceTranslation(
             sentence.source,
             sentence.shown(pieces),
             candidates,
             sentence.gap,
-            cut_tokens=cut_tokens,
             features=tuple(seen),
             confidence=confidence,
-            warnings=("cut", *warnings) if cut_tokens else warnings,
+            warnings=warnings,
         )
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
@@ -294,14 +324,6 @@ class Translator:
         (weight_TS,) = self.engine.align(source_S[None], length_B, np.array([[BOS, *ids]]))
         weights: list[list[float]] = weight_TS.tolist()
         return weights
-
-
-def _copied(sentence: Sentence, attention: bool, confidence: float | None) -> SentenceTranslation:
-    """Return the translation of a sentence that has nothing to translate: as it stands."""
-    candidate = Candidate(sentence.finished(sentence.text), 0.0, [], [] if attention else None)
-    return SentenceTranslation(
-        sentence.source, [], [candidate], sentence.gap, confidence=confidence
-    )
 
 
 def _pruning_margin(length_B: Ints) -> Floats:
