@@ -6,16 +6,26 @@ from typing import NamedTuple
 
 from gru_mt.data.masking import ANY_MARK, MARK
 
-_QUOTES = {'"': '"', "“": "”", "„": "“”", "«": "»", "‘": "’", "(": ")", "「": "」", "『": "』"}
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "“": "”",
+    "„": "“”",
+    "«": "»",
+    "‘": "’",
+    "(": ")",
+    "「": "」",
+    "『": "』",
+}
 _CLOSING = "".join(_QUOTES.values())
 _SPACES = re.compile(r"\s*")
-_BULLET = re.compile(rf"[-–—‒―·…]+(?:\s+|(?=[^\W\d_]|{ANY_MARK}))")
+_BULLET = re.compile(rf"(?:[-–—‒―·…]+|\.\.+)(?:\s+|(?=[^\W\d_]|{ANY_MARK}))|[»›]\s+")
 _NUMBERING = re.compile(
     r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[A-Ha-h]|[ivx]{1,5}|[IVX]{1,5})[.)\]]+(?:\s+|(?=[^\W\d_]))"
     r"|\d{1,3}(?:\.\d{1,3})+\s+(?=[^\W\d_])"
 )
-_NUMBER = re.compile(r"\d{1,3}\s+(?=[^\W\d_])")
-_LABEL = re.compile(rf"(?:{ANY_MARK}|[^\W\d_][\w.'’-]{{0,30}}):\s+")
+_NUMBER = re.compile(r"\d{1,3}(?::\d\d)*\s+(?=[^\W\d_])")
+_LABEL = re.compile(rf"([^\W\d_][\w.'’-]{{0,30}})(?::\s+|\s?({ANY_MARK})\s?|\s+(?=\"))")
 _AFTER_MARK = re.compile(r"\s*[,:–—-]\s+|\s*")
 _ENDED = re.compile(r"[.!?…。！？]['\"”’»)]*\s*$")
 _WORDLIKE = re.compile(r"[^\W_]")
@@ -35,7 +45,7 @@ def core(
     """Return where the sentence begins and ends in a masked text with its frame.
 
     A frame is what stands before the sentence: literals, bullets, numbering, a speaker's name with
-    a colon; and the literals after it, and quotes or brackets around the whole. A literal that may
+    a colon, a key with =; and the literals after it, and quotes or brackets around the whole. A literal that may
     be a word, as {name} or 1984, is of the frame where a capital or a colon follows. Of `pairs` a
     frame has both or none. `is_small` tells whether a word is mostly written small.
 
@@ -76,7 +86,7 @@ def _starts(text: str, literals: Sequence[str], is_small: Callable[[str], bool])
                 _BULLET.match(text, place)
                 or _NUMBERING.match(text, place)
                 or _small_after(_NUMBER.match(text, place), is_small)
-                or _speaker(_LABEL.match(text, place), is_small)
+                or _label(_LABEL.match(text, place), [*literals, ""][number], is_small)
             )
             found = match.end() if match else None
             if not match and text[place : place + 1] in _QUOTES:
@@ -116,15 +126,22 @@ def _small_after(
     return match if word and word[0][0].isupper() and is_small(word[0]) else None
 
 
-def _speaker(match: re.Match[str] | None, is_small: Callable[[str], bool]) -> re.Match[str] | None:
-    """Return a label that is copied: a name, a letter, or a small word before a capital."""
+def _label(
+    match: re.Match[str] | None, literal: str, is_small: Callable[[str], bool]
+) -> re.Match[str] | None:
+    """Return a label that is copied: of a speaker, a letter, or a key before a value.
+
+    A speaker has a name; a key is a small word before a capital, or one with = or a quotation.
+    """
     if not match:
         return None
-    word = match[0].split(":")[0]
-    follows = match.string[match.end() : match.end() + 1]
-    is_key = word.islower() and follows.isupper()
+    word, follows = match[1], match.string[match.end() :].lstrip("\"'“«")[:1]
+    if match[2]:
+        return match if literal == "=" else None
     is_name = word[0].isupper() and (len(word) == 1 or not is_small(word))
-    return match if MARK.match(word) or is_key or is_name else None
+    if match[0].rstrip().endswith(":"):
+        return match if is_name or (word.islower() and follows.isupper()) else None
+    return match if word.islower() and not is_small(word) else None
 
 
 def _ends(text: str, literals: Sequence[str], start: int) -> list[_Seam]:

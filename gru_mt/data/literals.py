@@ -90,7 +90,8 @@ def _with_signs(chunk: str, start: int, knows: Callable[[str], bool] | None) -> 
         parts_known = knows is not None and all(len(word) > 1 and knows(word) for word in found)
         is_whole = any(map(str.isdigit, chunk)) or not parts_known
     else:  # C#, ^d+$ and /ɪ/, but *a* and *so*
-        is_whole = chunk[first:left] != chunk[right:last] and all(len(word) == 1 for word in found)
+        is_short = right < last and all(len(word) == 1 for word in found)
+        is_whole = is_short and chunk[first:left] != chunk[right:last]
         is_whole = is_whole or (knows is not None and not any(map(knows, found)))
     if is_whole or any(_NUMERIC.search(chunk[a:b]) for a, b in signs):
         yield span(first, last)
