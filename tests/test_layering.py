@@ -45,7 +45,8 @@ ROWS = """
     evaluation evaluation.resampling evaluation.score evaluation.hypotheses
         evaluation.confidence evaluation.evaluate
         evaluation.names
-        evaluation.rewrite evaluation.real evaluation.significance evaluation.ngrams
+        evaluation.rewrite evaluation.cases evaluation.markup evaluation.real
+        evaluation.significance evaluation.ngrams
         evaluation.systems evaluation.compare evaluation.groups evaluation.table
         evaluation.compare_lines
     training training.presence training.group training.launch training.gradients

@@ -14,18 +14,17 @@ from typing import Any, Protocol, TypeVar
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.glossary import Glossary
-from gru_mt.evaluation.hypotheses import model_digest, run_of
-from gru_mt.evaluation.rewrite import (
+from gru_mt.evaluation.cases import (
     ITEMS,
-    REWRITINGS,
     Case,
     add_items,
-    add_tags,
     glossary_terms,
-    has_final_mark,
     rename,
     with_terms,
 )
+from gru_mt.evaluation.hypotheses import model_digest, run_of
+from gru_mt.evaluation.markup import add_tags
+from gru_mt.evaluation.rewrite import REWRITINGS, has_final_mark
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.run import Run
 from gru_mt.storage import read_signed_json, write_signed_json

@@ -11,8 +11,9 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.glossary import Glossary
 from gru_mt.errors import UserError
 from gru_mt.evaluation import real
+from gru_mt.evaluation.cases import ITEMS
 from gru_mt.evaluation.real import RealReport, Row, measure
-from gru_mt.evaluation.rewrite import ITEMS, REWRITINGS
+from gru_mt.evaluation.rewrite import REWRITINGS
 from gru_mt.evaluation.score import corpus_bleu
 
 SOURCES = [

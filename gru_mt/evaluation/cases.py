@@ -1,0 +1,176 @@
+"""Sentences with texts that a translation must have as they are: items, names; and terms.
+
+All is a pure function of text and rng.
+"""
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from gru_mt.data.special import LITERALS
+from gru_mt.data.text import IN_WORD
+from gru_mt.evaluation.names import NAMES
+from gru_mt.evaluation.rewrite import unmarked
+
+_NAME = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_]{{3,}}(?![{IN_WORD}-])")  # as Tom in "Tom's"
+_PUNCTUATION = re.escape(
+    r"""!"#$%&()*+,./:;<=>?@[\]^_`{|}~«»“”„…。，、！？；：؟،؛।「」『』（）¿¡–—"""
+)
+# A word with apostrophes: "don't" is one.
+WHOLE_WORD = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_][^\s{_PUNCTUATION}]*")
+_LATIN = "0-9A-Za-z\u00c0-\u024f\u1e00-\u1eff"  # Chinese or Arabic text may touch a Latin name
+_TRIES = 20  # draws until a text is new to its sentence; else the sentence is left out
+
+# What is added to a sentence. D is a digit, N one from 1 to 9, W a made-up word, V one in capitals.
+ITEMS: dict[str, Sequence[str]] = {
+    "a number of 1 digit": ["N"],
+    "a number of 2 digits": ["ND"],
+    "a number of 3 digits": ["NDD"],
+    "a number of 4 to 6 digits": ["NDDD", "NDDDD", "NDDDDD"],
+    "a phone number": ["555-DDDD", "NDD-555-DDDD", "(NDD) 555-DDDD", "+4N N DD DD DD DD"],
+    "a price": ["$ND", "£N.DD", "€N,DDD.DD", "$NDDD.DD"],
+    "a date": ["20ND-0N-1D", "1D/0N/20ND", "2D.0N.19DD"],
+    "a URL": ["https://www.W.org/W?id=DD&W=N", "http://W.example.com/W/W_W.html#W", "www.W-W.net"],
+    "an e-mail address": ["W.WDD@example.org", "W@W.co.uk", "W+W@W-W.com"],
+    "a {placeholder}": ["{W}", "{N}", "{{W}}", "{W_W}"],
+    "a format such as %s": ["%s", "%d", "%N$s", "%(W)d"],
+    "a $VARIABLE": ["$V", "${V}", "$V_V"],
+    "an entity such as &amp;": ["&amp;", "&lt;", "&nbsp;", "&eacute;", "&#3N;"],
+    "`code`": ["`W`", "`W(W, N)`", "`W --W=D`", "`W.W[N]`"],
+    "a file name": ["W.pdf", "W_W.py", "IMG_DDDD.jpg", "W-W.tar.gz"],
+    "an @name": ["@W", "@W_W", "@WDD"],
+    "a #tag": ["#W", "#WDD", "#W_W"],
+    "an emoji": ["😀", "🎉", "👍🏽", "❤️", "👨‍👩‍👧", "🇫🇷", "🤷‍♀️", "☕"],
+    "a reserved character": LITERALS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A source with texts that its translation must have, each so many times."""
+
+    source: str
+    wanted: Mapping[str, int]
+    in_order: bool = False  # each text is to come before the next
+
+    def holds(self, translation: str) -> bool:
+        """Return whether the translation has what is wanted of it."""
+        places = [translation.find(text) for text in self.wanted]
+        return (not self.in_order or places == sorted(places)) and all(
+            occurrences(text, translation) == count for text, count in self.wanted.items()
+        )
+
+
+def occurrences(item: str, text: str) -> int:
+    """Return how often `item` is in `text` as a whole: no digit goes on, nor a word by a letter.
+
+    Of "5" there are two in "5 or 5?", and none in "15", "3,5" or "5:30".
+    """
+    return len(_whole(item).findall(text))
+
+
+def _whole(item: str) -> re.Pattern[str]:
+    before = after = ""
+    if item[0].isdigit():
+        before = r"(?<!\d)(?<!\d[.,:])"
+    elif item[0].isalpha():
+        before = rf"(?<![{_LATIN}])"
+    if item[-1].isdigit():
+        after = r"(?![.,:]?\d)"
+    elif item[-1].isalpha():
+        after = rf"(?![{_LATIN}])"
+    return re.compile(before + re.escape(item) + after)
+
+
+def add_items(text: str, kinds: Sequence[str], rng: random.Random) -> Case | None:
+    """Return `text` with an item of each kind put in: at its start, between words, or at its end.
+
+    The end is before the final mark or after it. None if no item is found that is new to the text.
+    """
+    items: list[str] = []
+    for kind in kinds:
+        item = _new(partial(_draw, kind, rng), [text, *items])
+        if item is None:
+            return None
+        items.append(item)
+    body = unmarked(text)
+    words = body.split(" ")
+    end = len(words)
+    gaps: list[list[str]] = [[] for _ in range(end + 2)]  # before each word, the mark, and after it
+    for item in items:
+        places = [0, end, end + 1]
+        if end > 1:
+            places.append(rng.randrange(1, end))
+        gaps[rng.choice(places)].append(item)
+    pieces = [piece for gap, word in zip(gaps, words, strict=False) for piece in (*gap, word)]
+    marked = " ".join([*pieces, *gaps[end]]) + text[len(body) :]
+    return Case(" ".join([marked, *gaps[end + 1]]), dict.fromkeys(items, 1))
+
+
+def _draw(kind: str, rng: random.Random) -> str:
+    """Return one of a kind's `ITEMS` with its digits and words drawn."""
+    draw = {
+        "D": lambda: str(rng.randrange(10)),
+        "N": lambda: str(rng.randrange(1, 10)),
+        "W": lambda: made_up(rng, syllables=rng.choice((2, 3))),
+        "V": lambda: made_up(rng, syllables=2).upper(),
+    }
+    return re.sub("[DNWV]", lambda match: draw[match[0]](), rng.choice(ITEMS[kind]))
+
+
+def _new(draw: Callable[[], str], others: Sequence[str]) -> str | None:
+    """Return the first of some draws that no other text has in it, and that has none in itself."""
+    for _ in range(_TRIES):
+        item = draw()
+        if not any(item in other or other in item for other in others):
+            return item
+    return None
+
+
+def made_up(rng: random.Random, *, syllables: int) -> str:
+    """Return a word that hardly is one: "tavo", "nikozu"."""
+    return "".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(syllables))
+
+
+def glossary_terms(sources: Sequence[str], count: int, rng: random.Random) -> dict[str, str]:
+    """Return up to `count` words of the sources, each with a made-up translation of its own.
+
+    Some translations are in capitals, begin with one or have two words.
+    """
+    found = {word.lower() for source in sources for word in WHOLE_WORD.findall(source)}
+    words = sorted(word for word in found if len(word) >= 3 and not re.search(r"[\d'’-]", word))
+    terms: dict[str, str] = {}
+    for number, word in enumerate(rng.sample(words, min(count, len(words)))):
+        name = _new(lambda: made_up(rng, syllables=4), list(terms.values()))
+        assert name, "there are millions of them"
+        shapes = (name, name.title(), f"{name[:4]} {name[4:]}", name.upper())
+        terms[word] = shapes[number % len(shapes)]
+    return terms
+
+
+def with_terms(text: str, terms: Mapping[str, str]) -> Case | None:
+    """Return `text` with the translations that a glossary demands for it.
+
+    None if it has no term, or one has an apostrophe or a hyphen beside it: whether "don" is a word
+    of "don't" is the glossary's affair.
+    """
+    alone = [word for word in WHOLE_WORD.findall(text.lower()) if word in terms]
+    parts = [part for part in re.split(rf"[\s'’{_PUNCTUATION}-]+", text.lower()) if part in terms]
+    if not alone or len(alone) != len(parts):
+        return None
+    return Case(text, {terms[word]: alone.count(word) for word in alone})
+
+
+def rename(text: str, references: Sequence[str], rng: random.Random) -> Case | None:
+    """Return `text` with another name for one of its own; None if it has none.
+
+    A name is a capitalised word that every reference has too, and as often: Tom, or Paris.
+    """
+    for name in filter(str.istitle, dict.fromkeys(_NAME.findall(text))):
+        count = occurrences(name, text)
+        if all(occurrences(name, reference) == count for reference in references):
+            other = _new(lambda: rng.choice(NAMES), [text])
+            return Case(_whole(name).sub(other, text), {other: count}) if other else None
+    return None
