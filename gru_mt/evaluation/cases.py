@@ -5,6 +5,7 @@ All is a pure function of text and rng.
 
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +24,8 @@ WHOLE_WORD = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_][^\s{_PUNCTUATION}]*")
 _LATIN = "0-9A-Za-z\u00c0-\u024f\u1e00-\u1eff"  # Chinese or Arabic text may touch a Latin name
 _TRIES = 20  # draws until a text is new to its sentence; else the sentence is left out
 
-# What is added to a sentence. D is a digit, N one from 1 to 9, W a made-up word, V one in capitals.
+# What is added to a sentence: templates. D is a digit, N one from 1 to 9, X a hexadecimal one, W a
+# made-up word, C one with a capital, V one in capitals. After a backslash a character is itself.
 ITEMS: dict[str, Sequence[str]] = {
     "a number of 1 digit": ["N"],
     "a number of 2 digits": ["ND"],
@@ -34,17 +36,41 @@ ITEMS: dict[str, Sequence[str]] = {
     "a date": ["20ND-0N-1D", "1D/0N/20ND", "2D.0N.19DD"],
     "a URL": ["https://www.W.org/W?id=DD&W=N", "http://W.example.com/W/W_W.html#W", "www.W-W.net"],
     "an e-mail address": ["W.WDD@example.org", "W@W.co.uk", "W+W@W-W.com"],
-    "a {placeholder}": ["{W}", "{N}", "{{W}}", "{W_W}"],
-    "a format such as %s": ["%s", "%d", "%N$s", "%(W)d"],
+    "a {placeholder}": [
+        *("{W}", "{N}", "{{W}}", "{W_W}", "{{ W.W }}", "{W W}", "{N, number}", "{W:.Nf}", "@{W}"),
+    ],
+    "a {% tag %} or <%= tag %>": ["{% if W %}", "{% W.W %}", "<%= W %>", "<%= W.W %>"],
+    "a __name__ or [name]": ["__W__", "[W]", "[W_W]", "$(W)", ":W", "<@NDDDDDDD>"],
+    "a format such as %s": [
+        *("%s", "%d", "%N$s", "%(W)d", "%dx%d", "%d%%", "%ss", "%n", "%N", "%0Nd", "%.Nf"),
+    ],
     "a $VARIABLE": ["$V", "${V}", "$V_V"],
     "an entity such as &amp;": ["&amp;", "&lt;", "&nbsp;", "&eacute;", "&#3N;"],
     "`code`": ["`W`", "`W(W, N)`", "`W --W=D`", "`W.W[N]`"],
+    "snake_case or camelCase": ["W_W", "W_W_W", "WC", "WCC", "CC", "W_W()", "WC.W()"],
+    "an escape such as \\n": [r"\\n", r"\\t", r"\\\N", r"\\r\\n"],
+    "a path": ["src/W.W", "W/W/W", "~/W/W", "/usr/W/W", "./W/W.W", r"\C:\\W\\W"],
     "a file name": ["W.pdf", "W_W.py", "IMG_DDDD.jpg", "W-W.tar.gz"],
     "an @name": ["@W", "@W_W", "@WDD"],
-    "a #tag": ["#W", "#WDD", "#W_W"],
+    "a #tag": ["#W", "#WDD", "#W_W", "#ND"],
+    "a name such as C++": [r"\C++", r"\C#", "F#", r".\NET", r"\Node.js", r"AS\P.\NET"],
+    "a MAC, IPv6, DOI or place": [
+        *("XX:XX:XX:XX:XX:XX", "fe80::XXXX:NXX:XXXX", "200N:db8:N::XXXX:N", "10.NDDD/W.DD"),
+        r"4D°1D′2D″\N",
+    ],
+    "an emoji such as :smile:": [":W:", ":W_W:", ":+N:"],
     "an emoji": ["😀", "🎉", "👍🏽", "❤️", "👨‍👩‍👧", "🇫🇷", "🤷‍♀️", "☕"],
+    "a symbol such as →": [*"→•§°²×=|*_#<>~^†©"],
     "a reserved character": LITERALS,
 }
+NUMBERS = (
+    *("-N", "-ND", "-N.D", "−N", "+N", "±N", "~ND", "N-N", "ND-ND", "N–N", "N:N", "N:DD", "N/N"),
+    *("N x N", "N × N", "½", "N½", "N²", "ND°", "ND%", "N.N.N", "№ N", "§ N", "(N)", "C N:"),
+    *(r"\XI\V", r"\VII"),
+)
+_NUMBER = re.compile(  # with its sign; or a numeral of two letters and more
+    r"(?<!\w)[-−+±]\d+ | \d+ | [½²] | (?<![^\W\d_])[IVX]{2,}(?![^\W\d_])", re.VERBOSE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +117,15 @@ def add_items(text: str, kinds: Sequence[str], rng: random.Random) -> Case | Non
     """
     items: list[str] = []
     for kind in kinds:
-        item = _new(partial(_draw, kind, rng), [text, *items])
+        item = _new(partial(drawn, ITEMS[kind], rng), [text, *items])
         if item is None:
             return None
         items.append(item)
+    return Case(_placed(text, items, rng), dict.fromkeys(items, 1))
+
+
+def _placed(text: str, items: Sequence[str], rng: random.Random) -> str:
+    """Return `text` with the items at its start, between words, or at its end."""
     body = unmarked(text)
     words = body.split(" ")
     end = len(words)
@@ -106,18 +137,45 @@ def add_items(text: str, kinds: Sequence[str], rng: random.Random) -> Case | Non
         gaps[rng.choice(places)].append(item)
     pieces = [piece for gap, word in zip(gaps, words, strict=False) for piece in (*gap, word)]
     marked = " ".join([*pieces, *gaps[end]]) + text[len(body) :]
-    return Case(" ".join([marked, *gaps[end + 1]]), dict.fromkeys(items, 1))
+    return " ".join([marked, *gaps[end + 1]])
 
 
-def _draw(kind: str, rng: random.Random) -> str:
-    """Return one of a kind's `ITEMS` with its digits and words drawn."""
+def drawn(templates: Sequence[str], rng: random.Random) -> str:
+    """Return one of some templates with its digits and words drawn; see `ITEMS`."""
     draw = {
         "D": lambda: str(rng.randrange(10)),
         "N": lambda: str(rng.randrange(1, 10)),
+        "X": lambda: rng.choice("0123456789abcdef"),
         "W": lambda: made_up(rng, syllables=rng.choice((2, 3))),
+        "C": lambda: made_up(rng, syllables=2).title(),
         "V": lambda: made_up(rng, syllables=2).upper(),
     }
-    return re.sub("[DNWV]", lambda match: draw[match[0]](), rng.choice(ITEMS[kind]))
+    template = rng.choice(templates)
+    return re.sub(r"\\(.)|[DNXWCV]", lambda match: match[1] or draw[match[0]](), template)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A source whose numbers a translation must have as often, each with its sign."""
+
+    source: str
+
+    def holds(self, translation: str) -> bool:
+        """Return whether it has them: "à 7-0" has those of "at 7-0", "5°" not that of "-5°"."""
+        wanted, found = (Counter(_NUMBER.findall(text)) for text in (self.source, translation))
+        return all(found[number] == count for number, count in wanted.items())
+
+
+def add_numbers(text: str, rng: random.Random) -> Numbered | None:
+    """Return `text` with a number that is signed or joined, as -5 or 7-0; None if it has numbers.
+
+    It stands where an item does, and one with a colon at the start: "Tavo 3: ...".
+    """
+    if _NUMBER.search(text):
+        return None
+    number = drawn(NUMBERS, rng)
+    is_label = number.endswith(":")
+    return Numbered(f"{number} {text}" if is_label else _placed(text, [number], rng))
 
 
 def _new(draw: Callable[[], str], others: Sequence[str]) -> str | None:

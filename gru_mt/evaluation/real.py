@@ -16,24 +16,24 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.glossary import Glossary
 from gru_mt.evaluation.cases import (
     ITEMS,
-    Case,
     add_items,
+    add_numbers,
     glossary_terms,
     rename,
     with_terms,
 )
 from gru_mt.evaluation.hypotheses import model_digest, run_of
-from gru_mt.evaluation.markup import add_tags
+from gru_mt.evaluation.markup import add_frame, add_markdown, add_tags, nest_tags
 from gru_mt.evaluation.rewrite import REWRITINGS, has_final_mark
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.run import Run
 from gru_mt.storage import read_signed_json, write_signed_json
 
 # Sentences of a row, at most, spread evenly over the set. With these a set of 2,300 sentences takes
-# about a minute: 29,000 translations.
+# about a minute: 34,000 translations.
 ALL = 2_500  # plain, capitals, final mark, typo: what a user meets most
-MANY = 1_000  # the other rows that are scored by BLEU, glossary and names
-SOME = 250  # of each kind of item
+MANY = 1_000  # the other rows that are scored by BLEU, glossary, names and frames
+SOME = 250  # of each kind of item and of markup
 TERMS = 100  # of the glossary
 JOINED = (2, 4, 8)  # sentences on a line
 
@@ -53,6 +53,15 @@ class Translate(Protocol):
     def __call__(
         self, sources: Sequence[str], *, split: bool = True, glossary: Glossary | None = None
     ) -> Sequence[Translated]: ...
+
+
+class Checked(Protocol):
+    """A source, and whether a translation of it has what is wanted."""
+
+    @property
+    def source(self) -> str: ...
+
+    def holds(self, translation: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,11 @@ def measure(
     plain = [translation.text for translation in translations]
     bleu = corpus_bleu(plain, references, tokenizer=tokenizer)
     rows = _Rows(translate, sources, references, plain, tokenizer, say)
-    found = (row for row in (*rows.rewritten(), *rows.joined(), *rows.kept_texts()) if row)
+    found = (
+        row
+        for row in (*rows.rewritten(), *rows.joined(), *rows.items(), *rows.markup(), *rows.terms())
+        if row
+    )
     return RealReport((Row("plain", len(plain), 100.0, bleu, bleu), *found))
 
 
@@ -172,6 +185,7 @@ class _Rows:
                 [texts[at] for at in chosen],
                 [list(map(way.expected, self.references[at])) for at in chosen],
                 [way.expected(self.plain[at]) for at in chosen],
+                compared=way.compared,
             )
 
     def joined(self) -> Iterator[Row | None]:
@@ -188,16 +202,31 @@ class _Rows:
                 split=split,
             )
 
-    def kept_texts(self) -> Iterator[Row | None]:
-        """Yield the rows of items, glossary terms and names, which must come out unchanged."""
+    def items(self) -> Iterator[Row | None]:
+        """Yield the rows of items and numbers, which must come out unchanged."""
         for kind in ITEMS:
             cases = [add_items(text, [kind], rng) for text, rng in self._seeded(kind)]
             yield self._count_row(kind, cases, most=SOME)
-        cases = [add_tags(text, rng) for text, rng in self._seeded("tags")]
-        yield self._count_row("<b>tags</b> around a word", cases, most=SOME)
         seeded = self._seeded("three")
         cases = [add_items(text, rng.sample(list(ITEMS), 3), rng) for text, rng in seeded]
         yield self._count_row("three items", cases, most=SOME)
+        numbers = [add_numbers(text, rng) for text, rng in self._seeded("numbers")]
+        yield self._count_row("signed and joined numbers", numbers, most=SOME)
+
+    def markup(self) -> Iterator[Row | None]:
+        """Yield the rows of frames, tags and Markdown."""
+        pairs = zip(self._seeded("frames"), self.plain, strict=True)
+        framed = [add_frame(text, plain, rng) for (text, rng), plain in pairs]
+        yield self._count_row("a frame around it", framed, most=MANY)
+        tagged = [add_tags(text, rng) for text, rng in self._seeded("tags")]
+        yield self._count_row("<b>tags</b> around a word", tagged, most=SOME)
+        nested = [nest_tags(text, rng) for text, rng in self._seeded("nested")]
+        yield self._count_row("tags that nest", nested, most=SOME)
+        marked = [add_markdown(text, rng) for text, rng in self._seeded("markdown")]
+        yield self._count_row("Markdown", marked, most=SOME)
+
+    def terms(self) -> Iterator[Row | None]:
+        """Yield the rows of glossary terms and names."""
         terms = glossary_terms(self.sources, TERMS, random.Random("real/glossary"))
         cases = [with_terms(text, terms) for text in self.sources]
         yield self._count_row("glossary terms", cases, most=MANY, glossary=Glossary.of(terms))
@@ -223,11 +252,12 @@ class _Rows:
         plain: Sequence[str],
         *,
         split: bool = True,
+        compared: Callable[[str], str] = str,
     ) -> Row | None:
         if not sources:
             return None
         self.say(f"{name}: {len(sources):,} lines")
-        hypotheses = [each.text for each in self.translate(sources, split=split)]
+        hypotheses = [compared(each.text) for each in self.translate(sources, split=split)]
         bleu, plain_bleu = (
             corpus_bleu(texts, references, tokenizer=self.tokenizer)
             for texts in (hypotheses, plain)
@@ -238,7 +268,7 @@ class _Rows:
     def _count_row(
         self,
         name: str,
-        cases: Sequence[Case | None],
+        cases: Sequence[Checked | None],
         *,
         most: int,
         glossary: Glossary | None = None,

@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gru_mt.data.text import IN_WORD, WORD
+from gru_mt.data.text import IN_WORD, WORD, count_words
 
 FINAL_MARKS = ".!?…。！？؟।"
 _MARK = re.compile(rf"\s*[{FINAL_MARKS}]+$")
+SHORT = 3  # words of a short text, at most
 _LEAST_LETTERS = 4  # of a word that gets a typo
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _CURLY = {'"': "“”", "'": "‘’"}
@@ -77,6 +78,24 @@ def typo(text: str, rng: random.Random) -> str:
     return text[:at] + rng.choice([way for way in ways if way != letter + after]) + text[at + 2 :]
 
 
+def another_mark(text: str, rng: random.Random) -> str:
+    """Return `text` with a full stop or an exclamation mark, or without: not as it was."""
+    words = unmarked(text)
+    marks = "。！" if text.endswith(("。", "！", "？")) else ".!"
+    return rng.choice([each for each in (words, *(words + mark for mark in marks)) if each != text])
+
+
+def bare(text: str) -> str:
+    """Return `text` without its final marks and in small letters: "¡No!" -> "no"."""
+    return unmarked(text).lstrip("¡¿").lower()
+
+
+def _if_short(
+    rewrite: Callable[[str, random.Random], str],
+) -> Callable[[str, random.Random], str]:
+    return lambda text, rng: rewrite(text, rng) if count_words(text) <= SHORT else text
+
+
 def _keys_beside(letter: str) -> list[str]:
     """Return the letters left and right of one on a keyboard, in its case; itself if on none."""
     for row in _KEYS:
@@ -94,8 +113,14 @@ class Rewriting:
     rewrite: Callable[[str, random.Random], str]
     expected: Callable[[str], str] = str  # applied to references and to the plain translations
     everywhere: bool = False  # on all sentences, not only on some of them
+    compared: Callable[[str], str] = str  # applied to the translations of what was rewritten
 
 
+_OF_SHORT_TEXTS: tuple[tuple[str, Callable[[str, random.Random], str]], ...] = (
+    ("another mark", another_mark),
+    ("lower case", lambda text, _: text.lower()),
+    ("UPPER CASE", lambda text, _: text.upper()),
+)
 REWRITINGS = (
     Rewriting("UPPER CASE", lambda text, _: text.upper(), expected=str.upper, everywhere=True),
     Rewriting("Title Case", lambda text, _: title_case(text), everywhere=True),
@@ -106,4 +131,8 @@ REWRITINGS = (
     Rewriting("a space before marks", lambda text, _: spaced_marks(text)),
     Rewriting("several final marks", doubled_mark),
     Rewriting("one typo", typo, everywhere=True),
+    *(
+        Rewriting(f"a short text, {name}", _if_short(rewrite), expected=bare, compared=bare)
+        for name, rewrite in _OF_SHORT_TEXTS
+    ),
 )

@@ -8,8 +8,12 @@ import pytest
 from gru_mt.data.special import LITERALS
 from gru_mt.evaluation.cases import (
     ITEMS,
+    NUMBERS,
     Case,
+    Numbered,
     add_items,
+    add_numbers,
+    drawn,
     glossary_terms,
     occurrences,
     rename,
@@ -77,6 +81,65 @@ def test_what_items_look_like(kind: str, pattern: str) -> None:
         case = add_items("Oui.", [kind], random.Random(seed))
         assert case
         assert all(re.fullmatch(pattern, item) for item in case.wanted), case
+
+
+@pytest.mark.parametrize(
+    ("template", "pattern"),
+    [
+        (r"\C++", r"C\+\+"),
+        (r".\NET", r"\.NET"),
+        (r"\\\N", r"\\N"),
+        (r"\C:\\W", r"C:\\[a-z]{4,6}"),
+        ("WC", "[a-z]{4,6}[A-Z][a-z]{3}"),
+        ("XX:V", "[0-9a-f]{2}:[A-Z]{4}"),
+    ],
+)
+def test_a_template_is_drawn_but_for_what_stands_after_a_backslash(
+    template: str, pattern: str
+) -> None:
+    for seed in range(50):
+        assert re.fullmatch(pattern, drawn([template], random.Random(seed)))
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "holds"),
+    [
+        ("It is -5 here.", "Il fait -5 ici.", True),
+        ("It is -5 here.", "Il fait 5 ici.", False),
+        ("It is -5 here.", "Il fait - 5 ici.", False),
+        ("We won 7-0.", "On a gagné 7 à 0.", True),
+        ("We won 7-0.", "On a gagné 7.", False),
+        ("We won 7-7.", "On a gagné 7.", False),
+        ("It is 1:30.", "Il est 1 h 30.", True),
+        ("It is 1:30.", "Il est 130.", False),
+        ("Tavo 3: go", "Tavo : va", False),
+        ("It is 3½.", "C'est 3.", False),
+        ("It is 5.", "C'est 5, 5.", False),
+        ("Read XIV.", "Lis XIV.", True),
+        ("Read XIV.", "Lis XIX.", False),
+    ],
+)
+def test_a_translation_has_each_number_as_often_and_with_its_sign(
+    source: str, translation: str, *, holds: bool
+) -> None:
+    assert Numbered(source).holds(translation) is holds
+
+
+def test_numbers_are_put_into_sentences_without() -> None:
+    sources = set()
+    for seed in range(500):
+        case = add_numbers("Où est-il ?", random.Random(seed))
+        assert case
+        assert case.holds(case.source)
+        assert not case.holds("Où est-il ?")
+        sources.add(re.sub("[1-9]", "7", case.source))
+    assert {"-7 Où est-il ?", "Où 7 x 7 est-il ?", "Où est-il 7-7 ?", "Où est-il ? ½"} <= sources
+    labels = {source for source in sources if re.search("[A-Z][a-z]{3} 7:", source)}
+    assert labels
+    assert all(source.endswith(" 7: Où est-il ?") for source in labels)
+    for text in ("I am 5.", "Read II.", "½ of it"):
+        assert add_numbers(text, random.Random(1)) is None
+    assert all(Numbered(drawn([each], random.Random(1))).holds("") is False for each in NUMBERS)
 
 
 def test_an_item_is_new_to_its_sentence() -> None:

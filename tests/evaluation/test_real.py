@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -55,6 +56,7 @@ def test_who_copies_keeps_items_names_and_joined_lines_but_no_terms() -> None:
     report = measure(Fake(), SAME)
     kept = {name: row.kept for name, row in rows(report).items()}
     for name in ("plain", "UPPER CASE", "no final mark", *ITEMS, "<b>tags</b> around a word",
+                 "tags that nest", "Markdown", "a frame around it", "signed and joined numbers",
                  "three items", "a name never seen", "a name never seen, first",
                  "2 sentences on a line", "4 sentences on a line, not split"):  # fmt: skip
         assert kept[name] == pytest.approx(100), name
@@ -106,6 +108,53 @@ def test_capitals_are_expected_in_capitals() -> None:
     shouted = rows(measure(Fake(str.upper), SAME))["UPPER CASE"]
     assert shouted.bleu == pytest.approx(100)
     assert shouted.kept == pytest.approx(100)
+
+
+def test_a_short_text_is_compared_without_its_marks_and_case() -> None:
+    texts = ["Who is he?", "We see.", "It is not a short text."]
+    shouts = Fake(lambda text: f"A B C D {text.upper()}")
+    found = rows(measure(shouts, EvaluationSet(texts, [[f"A b c d {each}"] for each in texts])))
+    for name in ("another mark", "lower case", "UPPER CASE"):
+        row = found[f"a short text, {name}"]
+        assert (row.sentences, row.kept) == (2, 100)
+        assert row.bleu == pytest.approx(100)
+
+
+def test_a_short_text_that_needs_its_mark_is_not_kept() -> None:
+    texts = ["Who is he?", "We see."]
+    marked = Fake(lambda text: f"a b c d {text}" if text in texts else "e f g h")
+    found = rows(measure(marked, EvaluationSet(texts, [[f"a b c d {each}"] for each in texts])))
+    for name in ("another mark", "lower case", "UPPER CASE"):
+        row = found[f"a short text, {name}"]
+        assert (row.bleu, row.kept) == (0, 0)
+        assert row.plain_bleu == pytest.approx(100)
+
+
+def test_a_frame_is_to_stand_around_the_translation_of_the_sentence_alone() -> None:
+    def kept(framed: Callable[[str], str]) -> float | None:
+        fake = Fake(lambda text: text.upper() if text in SOURCES else framed(text))
+        return rows(measure(fake, SAME))["a frame around it"].kept
+
+    def upper(text: str) -> str:
+        for source in SOURCES:
+            text = text.replace(source, f" {source.upper()} ")
+        return text
+
+    assert kept(str) == 0
+    assert kept(upper) == 100
+
+
+@pytest.mark.parametrize(
+    ("name", "loses"),
+    [
+        ("signed and joined numbers", lambda text: re.sub(r"\d|[½XIV]{2,}|½", "", text)),
+        ("tags that nest", lambda text: re.sub("(<[^/>]*>)+", "", text)),
+        ("Markdown", lambda text: text.replace("*", "").replace("[", "").replace("_", "")),
+        ("a frame around it", lambda text: text if text in SOURCES else text[1:-1]),
+    ],
+)
+def test_what_is_lost_is_not_kept(name: str, loses: Callable[[str], str]) -> None:
+    assert (rows(measure(Fake(loses), SAME))[name].kept or 0) < 60
 
 
 def test_what_has_no_final_mark_should_get_none() -> None:
@@ -252,6 +301,6 @@ def test_a_report_reads_as_a_table_and_as_json() -> None:
 
 
 def test_every_way_of_rewriting_has_a_row() -> None:
-    text = "I don't \"know\" where they're going, Tom."
-    found = rows(measure(Fake(), EvaluationSet([text], [[text]])))
+    texts = ["I don't \"know\" where they're going, Tom.", "No!"]
+    found = rows(measure(Fake(), EvaluationSet(texts, [[text] for text in texts])))
     assert {way.name for way in REWRITINGS} < found.keys()

@@ -7,6 +7,8 @@ import pytest
 
 from gru_mt.evaluation.rewrite import (
     REWRITINGS,
+    another_mark,
+    bare,
     doubled_mark,
     has_final_mark,
     other_quotes,
@@ -30,6 +32,9 @@ from gru_mt.evaluation.rewrite import (
         (unmarked, "At 3.5 no", "At 3.5 no"),
         (unmarked, 'He said "go."', 'He said "go."'),
         (unmarked, "?!", "?!"),
+        (bare, "¡Qué va!", "qué va"),
+        (bare, "Où ?", "où"),
+        (bare, "你好。", "你好"),
         (without_apostrophes, "I don't, 'you' won’t.", "I dont, 'you' wont."),
         (other_quotes, "It's \"here\" ('there').", "It’s “here” (‘there’)."),
         (other_quotes, "It’s “here”.", 'It\'s "here".'),
@@ -75,9 +80,40 @@ def test_a_typo_always_changes_something_in_any_script() -> None:
         assert typo(text, random.Random(1)) == text, "no word of four letters"
 
 
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("Stop.", {"Stop", "Stop!"}),
+        ("Stop!", {"Stop", "Stop."}),
+        ("Why?", {"Why", "Why.", "Why!"}),
+        ("Où ?", {"Où", "Où.", "Où!"}),
+        ("No", {"No.", "No!"}),
+        ("你好。", {"你好", "你好！"}),
+    ],
+)
+def test_another_mark_is_a_full_stop_an_exclamation_mark_or_none(
+    text: str, drawn: set[str]
+) -> None:
+    assert {another_mark(text, random.Random(seed)) for seed in range(30)} == drawn
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a short text, lower case", "i see tom."),
+        ("a short text, UPPER CASE", "I SEE TOM."),
+    ],
+)
+def test_a_short_text_has_up_to_three_words(name: str, expected: str) -> None:
+    (way,) = (way for way in REWRITINGS if way.name == name)
+    assert way.rewrite("I see Tom.", random.Random(1)) == expected
+    assert way.rewrite("I see Tom here.", random.Random(1)) == "I see Tom here."
+    assert way.expected("Je vois Tom !") == way.compared("JE VOIS TOM") == "je vois tom"
+
+
 def test_only_what_has_case_changes_with_case() -> None:
     cased = [way for way in REWRITINGS if way.name.endswith(("CASE", "Case", "case"))]
-    assert len(cased) == 3
+    assert len(cased) == 5
     for way in cased:
         for text in ("我明白了。", "مرحبا!", "123 ?"):
             assert way.rewrite(text, random.Random(1)) == text
