@@ -30,6 +30,7 @@ from measuring import (
     spread,
 )
 
+from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.inference.exported import usable_export
 from gru_mt.run import Run
@@ -209,6 +210,26 @@ def real(
             show(name, mean_of([figures[name] for figures in several if name in figures]))
 
 
+@app.command()
+def spelling(
+    run: Annotated[Path, typer.Argument(exists=True)],
+    file: Annotated[
+        Path, typer.Argument(exists=True, help="Correctly spelt text in its source language.")
+    ],
+    results: ResultsOption = RESULTS,
+) -> None:
+    """What spelling correction changes in text without typos: how many lines, and each change.
+
+    It needs no model but the words of a run. Names at the start of the lines should stay, too.
+    """
+    from measuring_spelling import spelling
+
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    figures = spelling(run, lines)
+    line = begin("spelling", {"run": run.resolve().name, "file": file.name})
+    record(line, figures, results / "spelling.jsonl")
+
+
 def mean_of(figures: Sequence[Any]) -> str:
     """Return as text the mean of rows of `real`: what was kept, and BLEU; or of plain numbers."""
     words = []
@@ -365,5 +386,8 @@ def processes(corpus: CorpusOption = "fra-eng", results: ResultsOption = RESULTS
 if __name__ == "__main__":
     try:
         app(prog_name="scripts/bench")
+    except UserError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
     except subprocess.CalledProcessError as error:
         sys.exit(2 if error.returncode == 2 else str(error))  # at 2 the command has said why

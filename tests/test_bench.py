@@ -7,19 +7,25 @@ import statistics
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import bench
 import measuring
+import measuring_spelling
 import pytest
 from bench import app, outcome, print_means, seconds_to_update
 from bench_inside import preparation, repeated_pairs, summary_ms, synthetic_pairs
 from measuring import begin, commit, readable, record, spread
+from measuring_spelling import changes
 from typer.testing import CliRunner
 
-from gru_mt.config import Config
+from gru_mt.config import Config, TokenizerConfig
 from gru_mt.config_file import dump_config
+from gru_mt.data.lexicon import Lexicon
+from gru_mt.data.tokenizer import train_tokenizer
+from gru_mt.inference.sentence import Sentence, read_line
 from gru_mt.run import Run
 
 ROOT = Path(__file__).parents[1]
@@ -247,6 +253,77 @@ def test_what_runs_keep_is_recorded_and_averaged(
         "a URL: 99.0 % (99.0 to 99.0, of 1)",
         "auc: 0.50 (0.50 to 0.50, of 1)",
     ]
+
+
+LEXICON = Lexicon(
+    {word.lower(): word for word in ("June", "cat", "sleeps", "a", "in", "don't", "the", "garden")},
+    copies_names=True,
+)
+
+
+def sentences(line: str) -> list[Sentence]:
+    return [*read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)]
+
+
+@pytest.mark.parametrize(
+    ("line", "made"),
+    [
+        ("The cat sleeps.", []),
+        ("The cat sleepd, in the gardn!", ["sleepd -> sleeps", "gardn -> garden"]),
+        ("The cat dont.", ["dont -> don't"]),
+        ("The <b>cat</b> sleepd at https://a.org/slep?", ["sleepd -> sleeps"]),
+    ],
+)
+def test_a_change_of_spelling_is_said_by_its_words(line: str, made: list[str]) -> None:
+    (sentence,) = sentences(line)
+    assert [*changes(sentence)] == made
+
+
+def test_a_word_that_was_cut_in_two_is_one_change() -> None:
+    (sentence,) = sentences("Thecat sleeps.")
+    cut = replace(sentence, text="the cat sleeps.")
+    assert [*changes(cut)] == ["thecat -> the cat"]
+
+
+@pytest.mark.usefixtures("_not_this_machine")
+def test_what_spelling_correction_changes_is_counted_in_lines_and_by_change(
+    small_config: Callable[..., Config], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, file = Run(tmp_path / "run"), tmp_path / "captions.en"
+    run.bundle.mkdir(parents=True)
+    texts = ["June the cat sleeps in a garden.", "We don't see the cat in the garden."] * 9
+    kind = TokenizerConfig(kind="word", min_frequency=1)
+    tokenizer = train_tokenizer(kind, texts, texts, warn=print)
+    for name, content in tokenizer.files().items():
+        (run.bundle / name).write_bytes(content)
+    (run.bundle / "config.yaml").write_text(dump_config(small_config()), encoding="utf-8")
+    file.write_text(
+        "the cat sleeps\nthe cat sleepd\n\nthe cat sleepd in the gardn\na garden\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(measuring_spelling, "_NAMES", ("Gardn", "June"))
+    arguments = ["spelling", run.folder, file, "--results", tmp_path]
+    printed = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False).stdout
+    line = json.loads((tmp_path / "spelling.jsonl").read_text(encoding="utf-8"))
+    assert line["settings"] == {"run": "run", "file": "captions.en"}
+    assert line["figures"] == {
+        "lines": 4, "changed_lines": 2, "changed_lines_percent": 50.0,
+        "names_kept_at_the_start_percent": 50.0,  # Gardn was read as garden
+        "sleepd -> sleeps": 2, "gardn -> garden": 1,
+    }  # fmt: skip
+    assert re.search(r"^sleepd -> sleeps +2$", printed, re.MULTILINE)
+
+
+def test_a_folder_without_a_translator_is_a_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "text.en"
+    file.write_text("a\n", encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["bench.py", "spelling", str(tmp_path), str(file)])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(ROOT / "scripts" / "bench.py"), run_name="__main__")
+    assert ended.value.code == 2
+    assert re.fullmatch(r".*tokenizer\S+: cannot be read: .*\n", capfd.readouterr().err)
 
 
 @pytest.mark.usefixtures("_not_this_machine")
