@@ -220,7 +220,7 @@ def spelling(
 ) -> None:
     """What spelling correction changes in text without typos: how many lines, and each change.
 
-    It needs no model but the words of a run. Names at the start of the lines should stay, too.
+    It reads no weights of the run, only its words. Names at the start of lines should stay, too.
     """
     from measuring_spelling import spelling
 

@@ -30,7 +30,7 @@ from gru_mt.run import Run
 from gru_mt.storage import read_signed_json, write_signed_json
 
 # Sentences of a row, at most, spread evenly over the set. With these a set of 2,300 sentences takes
-# about a minute: 34,000 translations.
+# about a minute: 30,000 translations.
 ALL = 2_500  # plain, capitals, final mark, typo: what a user meets most
 MANY = 1_000  # the other rows that are scored by BLEU, glossary, names and frames
 SOME = 250  # of each kind of item and of markup

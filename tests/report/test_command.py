@@ -100,7 +100,8 @@ def test_eval_real_is_shown_where_it_was_measured(
 ) -> None:
     from gru_mt.evaluation.real import RealReport, Row
 
-    table = RealReport((Row("lower case", 9, 51.2, 20.0, 40.0),))
+    by_bleu, by_count = Row("lower case", 9, 51.2, 20.0, 40.0), Row("<b>tags</b>", 250, 98.4)
+    table = RealReport((by_bleu, by_count))
     monkeypatch.setattr("gru_mt.evaluation.real.measure", lambda *_, **__: table)
     gru_mt("report")
     assert "gru-mt eval --real</code> adds a table here" in PAGE.read_text("utf-8")
@@ -110,6 +111,8 @@ def test_eval_real_is_shown_where_it_was_measured(
     assert "adds a table here" not in text
     assert '<th scope="row">lower case</th>' in text
     assert '<td class="number">51.2</td>' in text
+    assert '<th scope="row">&lt;b&gt;tags&lt;/b&gt;</th><td class="number">250</td>' in text
+    assert '<td class="number"></td><td class="number">98.4</td></tr>' in text
     Path("runs/small/test.real.json").unlink()
 
 
