@@ -10,12 +10,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Self
 
 from gru_mt.config import AugmentConfig
 from gru_mt.data.example import Texts
 from gru_mt.data.special import LITERALS
+from gru_mt.data.spelling import BESIDE
 from gru_mt.data.text import IN_WORD, SPACELESS, WORD
 
 _END = re.compile(r"\s*[.!?…。！？।؟]+[\"'”’»」)]*$")  # final marks, and quotes after them
@@ -27,12 +28,6 @@ _OTHERS = (1, 1, 1, 1, 3, 7, 7)  # pairs joined to one: the shortest and the lon
 _QUOTES = ("“”", "„“", "«»", "‘’")
 _BRACKETS = {" (": ")", ' "': '"', ", ": "", ": ": ""}
 _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóòôõöøōőřśšşțúùûüūůűýžźż"
-_KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-_BESIDE = {  # q -> w, w -> qe
-    key: "".join(other for pair in pairwise(row) if key in pair for other in pair if other != key)
-    for row in _KEY_ROWS
-    for key in row
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +282,7 @@ def with_typo(text: str, rng: random.Random) -> str:
             after + letter,  # swapped; the last letter stays
             after,  # dropped
             letter + letter + after,  # doubled
-            rng.choice(_BESIDE.get(letter.lower(), letter)) + after,
+            rng.choice(BESIDE.get(letter.lower(), letter)) + after,
         )
     )
     return text[:place] + new + text[place + 1 + len(after) :]

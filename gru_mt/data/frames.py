@@ -45,9 +45,10 @@ def core(
     """Return where the sentence begins and ends in a masked text with its frame.
 
     A frame is what stands before the sentence: literals, bullets, numbering, a speaker's name with
-    a colon, a key with =; and the literals after it, and quotes or brackets around the whole. A literal that may
-    be a word, as {name} or 1984, is of the frame where a capital or a colon follows. Of `pairs` a
-    frame has both or none. `is_small` tells whether a word is mostly written small.
+    a colon, a key with =; and the literals after it, and quotes or brackets around the whole. A
+    literal that may be a word, as {name} or 1984, is of the frame where a capital or a colon
+    follows. Of `pairs` a frame has both or none. `is_small` tells whether a word is mostly written
+    small.
 
     "\\ue010 He is big.\\ue011" -> (2, 12)
     """
@@ -108,7 +109,7 @@ def is_wordlike(literal: str) -> bool:
 
 
 def _after_mark(text: str, place: int, literal: str) -> int | None:
-    """Return where a literal of the frame ends, with a colon or comma after it; None if it is none."""
+    """Return where a literal of the frame ends, with a mark after it; None if it is of none."""
     match = _AFTER_MARK.match(text, place + 1)
     end = match.end() if match else place + 1
     if not is_wordlike(literal):

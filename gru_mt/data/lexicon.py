@@ -275,7 +275,7 @@ class Lexicon:
         return disjoint([*spans, *self._titles_within(text, starts)])
 
     def _titles_within(self, text: str, starts: Container[int]) -> list[Span]:
-        """Return two or more capitalised words in a row that are mostly small, inside a sentence."""
+        """Return capitalised words in a row that are mostly small, inside a sentence."""
         return [
             Span(*match.span(), match[0])
             for match in _CAPITALISED.finditer(text)

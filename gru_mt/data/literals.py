@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from gru_mt.data.formats import CODE, SIGNS, clock, formats, money, others
@@ -40,11 +40,12 @@ def find_literals(text: str, knows: Callable[[str], bool] | None = None) -> list
     if CODE.fullmatch(text):
         start, end = len(text) - len(text.lstrip()), len(text.rstrip())
         return [Span(start, end, text[start:end])]
-    spans = []
     is_shouted = text == text.upper()
-    for match in formats(plain=not others().search(text)).finditer(text):
-        if not (is_shouted and match["roman"]) and not _is_models(match):
-            spans.append(Span(*match.span(), match[0]))
+    spans = [
+        Span(*match.span(), match[0])
+        for match in formats(plain=not others().search(text)).finditer(text)
+        if not (is_shouted and match["roman"]) and not _is_models(match)
+    ]
     if not _SIGNS.search(text):
         return spans
     rest = list(text)

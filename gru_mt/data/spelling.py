@@ -1,5 +1,6 @@
 """Which known words a typo stands for, where what happened to its letters can be told."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ BESIDE = {  # q -> w, w -> qe
     for row in (*_KEY_ROWS, *_KEY_ROWS_CYRILLIC)
     for key in row
 }
+_MANY = re.compile(r"(\w)\1{2,}")
 
 
 class Spelling:
@@ -35,15 +37,17 @@ class Spelling:
     def corrected(self, word: str, *, most: int | None = None) -> str | None:
         """Return the known word that an unknown one is a typo of, or None.
 
-        A typo has two letters swapped, one doubled, one hit beside its key, or one dropped. What
-        explains it is tried in this order; then the most frequent word is taken, of the `most`
-        frequent ones. A typo may also lack the accents. A word with a known stem is none: dogs may
-        well be right where only dog is known, and so may be dogs for doge.
+        A typo has two letters swapped, one doubled or more often, one hit beside its key, or one
+        dropped. What explains it is tried in this order; then the most frequent word is taken, of
+        the `most` frequent ones. A typo may also lack the accents. A word with a known stem is
+        none: dogs may well be right where only dog is known.
         """
         if not SHORT - 1 <= len(word) <= LONGEST:
             return None
         if sure := self._first([*_swapped(word), *_undoubled(word)], STARTERS):
             return sure
+        if (short := _MANY.sub(r"\1", word)) != word:  # soooo, noooo
+            return self._first([short, _MANY.sub(r"\1\1", word)], len(self))
         if self.has_stem(word):
             return None
         if most is None:

@@ -24,9 +24,9 @@ from gru_mt.inference.tags import nested, pairs
 Case = Literal["capitals", "capital", "small", "model"]
 # What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
 _LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
-_NUMBER = re.compile(rf"(?:(?<![^\s(])[-−])?\d+(?:[.,:/-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER}))?")
+_NUMBER = re.compile(rf"(?:(?<![^\s(])[-−])?\d+(?:[.,:/–-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER}))?")
 _DIGITS = re.compile(r"\d+")
-_JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:-\d+)+")  # a sign, a score
+_JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 _ENDS = (".", "!", "?", "…")
 _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 _BEGINNING = re.compile(r"[\W_]*")  # before the first letter; marks are no letters

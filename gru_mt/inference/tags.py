@@ -18,7 +18,7 @@ def _role(literal: str) -> tuple[str, bool | None] | None:
         return f"<{tag[2].lower()}", bool(tag[1])
     if tag := _BRACKET_TAG.fullmatch(literal):
         return f"{tag[1]}{tag[3]}", bool(tag[2])
-    if literal.startswith("](") or literal.startswith("]["):
+    if literal.startswith(("](", "][")):
         return "[", True
     if literal in ("[", "![", "[!["):
         return "[", False
@@ -62,7 +62,7 @@ def nested(
 
     `order` has the numbers of the literals, and texts one more. Literals of `pairs` that cross come
     in the order of the source. A pair whose first is in `full`, as it has words in the source, gets
-    the word beside it if it has none.
+    the word beside it if it has none; another has the literals that it has in the source.
     """
     texts, order = [*texts], [*order]
     present = [pair for pair in pairs if {*pair} <= {*order}]
@@ -75,6 +75,8 @@ def nested(
         for place, number in zip(places, tags, strict=True):
             order[place] = number
     for first, last in present:
+        for number in range(first + 1, last) if first not in full else ():
+            _put_inside(texts, order, number, first, last)
         opening, closing = order.index(first), order.index(last)
         if first in full and not any(map(_has_word, texts[opening + 1 : closing + 1])):
             if word := _WORD.match(texts[closing + 1]):
@@ -84,6 +86,18 @@ def nested(
                 texts[opening + 1] = word[0] + texts[opening + 1]
                 texts[opening] = texts[opening][: word.start()]
     return texts, order
+
+
+def _put_inside(texts: list[str], order: list[int], number: int, first: int, last: int) -> None:
+    """Move a literal, if it stands elsewhere, to before the one that closes the pair around it."""
+    place = order.index(number) if number in order else -1
+    if place < 0 or order.index(first) < place < order.index(last):
+        return
+    del order[place]
+    texts[place : place + 2] = [texts[place].rstrip() + texts[place + 1]]
+    place = order.index(last)
+    order.insert(place, number)
+    texts.insert(place + 1, "")
 
 
 def _has_word(text: str) -> bool:

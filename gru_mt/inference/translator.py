@@ -25,8 +25,8 @@ from gru_mt.inference.copying import CopyingState, copying
 from gru_mt.inference.engine import Engine
 from gru_mt.inference.ensemble import Ensemble
 from gru_mt.inference.exported import is_export, load_export
-from gru_mt.inference.search import Floats, Hypothesis, beam_search
 from gru_mt.inference.messages import arms, with_arms
+from gru_mt.inference.search import Floats, Hypothesis, beam_search
 from gru_mt.inference.sentence import Reader, Sentence
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 
