@@ -6,6 +6,8 @@ from itertools import chain, count, groupby
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc without whitespace
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")  # a soft hyphen; spaces of no width, once a BOM
+# Letters and digits of full width, with one sign between two of them; and Latin ligatures.
+_WIDE = re.compile("[０-９Ａ-Ｚａ-ｚ]+(?:[＇，-／：＠＿][０-９Ａ-Ｚａ-ｚ]+)*|[\ufb00-\ufb06]")
 _BLOCKS = (  # that have marks; the rest is Han, Hangul, symbols, or has no characters
     range(0x300, 0x3100),
     range(0xA600, 0xAC00),
@@ -42,13 +44,22 @@ SPACELESS = re.compile(  # a letter of a script without spaces, and marks and pu
 )
 
 
+def narrow(text: str) -> str:
+    """Return `text` with plain Latin letters for ligatures and for those of full width.
+
+    So are digits, and a sign between two of these: "１．５ﬁ" -> "1.5fi". Half-width kana stay,
+    and so do the marks of Chinese and Japanese: "１０？" -> "10？".
+    """
+    return _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+
+
 def normal(text: str) -> str:
-    """Return `text` in Unicode's NFC, without soft hyphens and spaces of no width.
+    """Return `text` in Unicode's NFC, `narrow`, and without soft hyphens and spaces of no width.
 
     Both ways to write é are one then, and so is a word that may be hyphenated. Joiners stay: they
     carry meaning in Persian, in Indic scripts and in emoji.
     """
-    return text if text.isascii() else unicodedata.normalize("NFC", _UNSEEN.sub("", text))
+    return text if text.isascii() else unicodedata.normalize("NFC", narrow(_UNSEEN.sub("", text)))
 
 
 def spaced(text: str) -> str:

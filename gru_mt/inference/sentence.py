@@ -18,7 +18,7 @@ from gru_mt.data.literals import find_literals
 from gru_mt.data.masking import MARK, Span, disjoint, literal_indices, mask, restore
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import MARKS, clean, is_cased, is_mark, normal
+from gru_mt.data.text import MARKS, clean, is_cased, is_mark, narrow, normal
 from gru_mt.inference.tags import nested, pairs
 
 Case = Literal["capitals", "capital", "small", "model"]
@@ -206,7 +206,8 @@ def _best_place(text: str) -> int:
 
 
 def _normal(line: str) -> str:
-    """Return a `normal` line, but for what is copied: that stays as it was typed."""
+    """Return a `normal` line, but for what is copied: that is only `narrow`, else as typed."""
+    line = narrow(line)
     if normal(line) == line:
         return line
     spans = find_literals(line)

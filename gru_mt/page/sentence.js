@@ -3,7 +3,8 @@
 import { isShouted, words } from "./lexicon.js";
 import { findLiterals, literalIndices, MARK, mask, restore, tagPairs } from "./literals.js";
 import { LITERALS } from "./special.js";
-import { clean, inWord, ANY_LETTER, normal, pattern, strip, stripEnd, stripStart } from "./text.js";
+import { clean, inWord, ANY_LETTER, narrow, normal, pattern } from "./text.js";
+import { strip, stripEnd, stripStart } from "./text.js";
 
 // Words without a final mark are no sentence: "Cat" has the source's capital.
 const PHRASE_WORDS = 2;
@@ -152,8 +153,9 @@ export function readLine(line, lexicon, cutLine) {
   });
 }
 
-/** Return a normal line, but for what is copied: that stays as it was typed. */
-function normalLine(line) {
+/** Return a normal line, but for what is copied: that is only narrow, else as it was typed. */
+function normalLine(typed) {
+  const line = narrow(typed);
   if (normal(line) === line) return line;
   const { text, literals } = mask(line, findLiterals(line));
   return restore(normal(text), literals);

@@ -33,6 +33,8 @@ export function pattern({ raw }, ...parts) {
 }
 
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
+// Letters and digits of full width, with one sign between two of them; and Latin ligatures.
+const WIDE = /[０-９Ａ-Ｚａ-ｚ]+(?:[＇，-／：＠＿][０-９Ａ-Ｚａ-ｚ]+)*|[\ufb00-\ufb06]/g;
 const SPACE_RUNS = new RegExp(pattern`\s+`, "gu");
 const FIRST_SPACES = new RegExp(pattern`^\s+`, "u");
 const LAST_SPACES = new RegExp(pattern`(?<!\s)\s+$`, "u");
@@ -67,9 +69,14 @@ export function inWord(text) {
   return FIRST_IN_WORD.test(text);
 }
 
-/** Return a text in Unicode's NFC, without soft hyphens and spaces of no width. */
+/** Return a text with plain Latin letters and digits for ligatures and for those of full width. */
+export function narrow(text) {
+  return text.replace(WIDE, (wide) => wide.normalize("NFKC"));
+}
+
+/** Return a text in Unicode's NFC, narrow, and without soft hyphens and spaces of no width. */
 export function normal(text) {
-  return text.replace(UNSEEN, "").normalize("NFC");
+  return narrow(text.replace(UNSEEN, "")).normalize("NFC");
 }
 
 /** Return a normal text with one space for each run of whitespace, and none at its ends: "a b". */

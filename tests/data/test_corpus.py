@@ -86,7 +86,11 @@ def test_whitespace_becomes_single_spaces(text: str, cleaned: str) -> None:
         ("e\u00ad\u0301 \u200b \u200b x", "é x"),
         ("\u200b\u2060", ""),
         ("می\u200cخواهم क्\u200dष 👩\u200d🔬 ❤\ufe0f", "می\u200cخواهم क्\u200dष 👩\u200d🔬 ❤\ufe0f"),
-        ("\ue010 ½ ﬁ Ａ", "\ue010 ½ ﬁ Ａ"),  # what is more than another way to write it stays
+        ("Ｈｅｌｌｏ　１２３ Ｄｏｎ＇ｔ １，０００．５", "Hello 123 Don't 1,000.5"),
+        ("ﬁne oﬀ eﬃcient ﬂuﬄy ﬅ ﬆ", "fine off efficient fluffly st st"),
+        ("Ｅ\u0301 ａ\u00adｂ １\u200b．\u200b５", "É ab 1.5"),
+        ("ＣＤは１０枚？ Ａ！Ｂ （ａ）", "CDは10枚？ A！B （a）"),  # marks of Japanese stay
+        ("\ue010 ½ Ⅳ ﾃﾞ ㎞", "\ue010 ½ Ⅳ ﾃﾞ ㎞"),  # more than another way to write it
     ],
 )
 def test_a_text_has_one_way_to_be_written_and_nothing_unseen(text: str, cleaned: str) -> None:

@@ -74,6 +74,12 @@ def test_a_line_is_read_in_nfc_and_what_is_copied_is_as_it_was_typed() -> None:
     assert sentence.finished(sentence.text) == f"I saw Tom see the café {address} {emoji} \ue013"
 
 
+def test_what_is_copied_has_plain_digits_and_letters_for_those_of_full_width() -> None:
+    (sentence,) = read("Ｓｅｅ Ｔｏｍ ａｔ ５５５－１２３４ or ａ＠ｂ．ｏｒｇ.")
+    assert sentence.text == "see Tom at \ue010 or \ue011."
+    assert sentence.literals == ("555-1234", "a@b.org")
+
+
 def test_a_term_is_found_however_its_accents_are_written() -> None:
     (sentence,) = read("so the cafe\u0301 is", glossary=Glossary.of({"café": "x"}))
     assert sentence.literals == ("x",)
