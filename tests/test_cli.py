@@ -298,7 +298,7 @@ def test_a_glossary_gives_the_translations_of_its_terms(
     path.write_text("# ours\none CAT\tle Félin d’or\n\nbook\ttome\n")
     out = gru_mt("translate", "--glossary", path, "I see one cat. you want one  cat!", "book").out
     first, second = out.splitlines()
-    assert first.count("le Félin d’or") == 2
+    assert first.lower().count("le félin d’or") == 2
     assert second == "tome"
 
 

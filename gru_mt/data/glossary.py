@@ -2,6 +2,7 @@
 
 import io
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Self
 
 from gru_mt.arguments import as_path
 from gru_mt.data.masking import Span, disjoint
-from gru_mt.data.text import clean, in_word, is_mark, is_spaceless, normal
+from gru_mt.data.text import MARKS, clean, in_word, is_mark, is_spaceless, normal
 from gru_mt.errors import UserError, quoted, shown
 from gru_mt.storage import read_bytes
 
@@ -17,6 +18,8 @@ MAX_BYTES = 30_000_000  # of a file; half a million terms take half of it
 # What ends a line or changes the order of what comes after it. The marks U+061C, U+200E and U+200F
 # do not, and texts in Arabic and Hebrew have them.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CLUSTER = re.compile(rf"\s+|.[{MARKS}]*")  # a character with its accents, or spaces
+_APOSTROPHES = str.maketrans(dict.fromkeys("’ʼ‘", "'"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Glossary:
     True
     """
 
-    translations: Mapping[str, str]  # by the term as `_fold` writes it
+    translations: Mapping[str, str]  # by the term, folded; in capitals if it has only these
     lengths: Mapping[str, tuple[int, ...]]  # of the terms that begin with a character
 
     @classmethod
@@ -73,44 +76,55 @@ class Glossary:
     @classmethod
     def _of_rows(cls, rows: Iterable[tuple[str, str, str]]) -> Self:
         """Return the glossary of terms and translations, each with where it stands."""
-        folded: dict[str, tuple[str, str]] = {}
+        rows_of: dict[str, tuple[str, str]] = {}
         lengths: dict[str, set[int]] = {}
         for where, term, translation in rows:
             _check(term, translation, where)
-            key = _fold(clean(term))
+            small = _fold(clean(term))
+            key = small.upper() if _has_only_capitals(term) else small
             translation = normal(translation).strip()
-            known, first = folded.setdefault(key, (translation, where))
+            known, first = rows_of.setdefault(key, (translation, where))
             if known != translation:
                 raise UserError(
                     f"{where}: {quoted(term)} is {quoted(translation)} here and {quoted(known)} in "
                     f"{first}; remove one of the two"
                 )
-            lengths.setdefault(key[0], set()).add(len(key))
+            lengths.setdefault(small[0], set()).add(len(small))
         return cls(
-            {term: translation for term, (translation, _) in folded.items()},
+            {term: translation for term, (translation, _) in rows_of.items()},
             {first: tuple(sizes) for first, sizes in lengths.items()},
         )
 
     def find(self, text: str) -> list[Span]:
         """Return the terms in `text`, ascending and disjoint, the longest first where two overlap.
 
-        Case makes no difference, nor how wide a space is. A term is no part of a longer word,
-        except in scripts without spaces.
+        Case, the width of spaces, the kind of an apostrophe and the way to write accents make no
+        difference. But a term that has two or more letters, all of them capitals, is found only in
+        capitals, as "it" is no IT. In a line in capitals nothing tells these two apart: it is found
+        there. A term is no part of a longer word, except in scripts without spaces.
         """
-        # A space for each run of whitespace, and where each character stood.
-        places = [
-            i for i in range(len(text)) if not (text[i].isspace() and text[i - 1 : i].isspace())
-        ]
-        folded = _fold("".join(text[i] for i in places))
+        folded, places = "", {0: 0}  # where the clusters of `folded` begin in `text`
+        for match in _CLUSTER.finditer(text):
+            folded += " " if match[0].isspace() else _fold(match[0])
+            places[len(folded)] = match.end()
         spans = []
-        for start, first in enumerate(folded):
-            for length in self.lengths.get(first, ()):
-                end = start + length
-                known = end <= len(folded) and folded[start:end] in self.translations
-                if known and _ends(folded, start) and _ends(folded, end):
-                    translation = self.translations[folded[start:end]]
-                    spans.append(Span(places[start], places[end - 1] + 1, translation))
+        for start in places:
+            for length in self.lengths.get(folded[start : start + 1], ()):
+                if (end := start + length) not in places:
+                    continue
+                typed = text[places[start] : places[end]]
+                translation = self._translation(folded[start:end], typed)
+                if translation and _ends(folded, start) and _ends(folded, end):
+                    spans.append(Span(places[start], places[end], translation))
         return disjoint(spans)
+
+    def needs_capitals(self, term: str) -> bool:
+        """Return whether a term that was found is one that is found only in capitals."""
+        return term.isupper() and _fold(clean(term)).upper() in self.translations
+
+    def _translation(self, small: str, typed: str) -> str | None:
+        in_capitals = self.translations.get(small.upper()) if typed.isupper() else None
+        return in_capitals or self.translations.get(small)
 
 
 def _parse(line: str, where: str) -> tuple[str, str]:
@@ -134,13 +148,19 @@ def _check(term: Any, translation: Any, where: str) -> None:
             raise UserError(f"{where}: a control character in {quoted(text)}; remove it")
 
 
+def _has_only_capitals(term: str) -> bool:
+    """Return whether a term is like IT or R&D: two or more letters, all of them capitals."""
+    letters = [letter for letter in term if letter.isalpha()]
+    return len(letters) > 1 and all(map(str.isupper, letters))
+
+
 def _fold(text: str) -> str:
-    """Return `text` with each character in lower case, as one character, and plain spaces."""
-    folds = (
-        " " if character.isspace() else min(character.casefold(), character.lower()[0], key=len)
-        for character in text
-    )
-    return "".join(folds)
+    """Return `text` in small letters, their accents as marks of their own, with plain apostrophes.
+
+    Characters are folded alike whatever stands around them, but for the order of marks.
+    """
+    letters = unicodedata.normalize("NFD", text.translate(_APOSTROPHES)).casefold()
+    return unicodedata.normalize("NFD", letters).replace("i\u0307", "i")  # of İ
 
 
 def _ends(text: str, place: int) -> bool:

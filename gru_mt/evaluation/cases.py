@@ -13,7 +13,7 @@ from functools import partial
 from gru_mt.data.special import LITERALS
 from gru_mt.data.text import IN_WORD
 from gru_mt.evaluation.names import NAMES
-from gru_mt.evaluation.rewrite import unmarked
+from gru_mt.evaluation.rewrite import FINAL_MARKS, unmarked
 
 _NAME = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_]{{3,}}(?![{IN_WORD}-])")  # as Tom in "Tom's"
 _PUNCTUATION = re.escape(
@@ -80,9 +80,13 @@ class Case:
     source: str
     wanted: Mapping[str, int]
     in_order: bool = False  # each text is to come before the next
+    may_begin: bool = False  # a text may get a capital where a sentence begins with it
 
     def holds(self, translation: str) -> bool:
         """Return whether the translation has what is wanted of it."""
+        if self.may_begin:
+            for text in self.wanted:
+                translation = _calmed_at_starts(text, translation)
         places = [translation.find(text) for text in self.wanted]
         return (not self.in_order or places == sorted(places)) and all(
             occurrences(text, translation) == count for text, count in self.wanted.items()
@@ -95,6 +99,12 @@ def occurrences(item: str, text: str) -> int:
     Of "5" there are two in "5 or 5?", and none in "15", "3,5" or "5:30".
     """
     return len(_whole(item).findall(text))
+
+
+def _calmed_at_starts(item: str, text: str) -> str:
+    """Return `text` with `item` as it is where a sentence begins with it and gives it a capital."""
+    capital = re.escape(item[:1].upper() + item[1:])
+    return re.sub(rf"((?:^|[{FINAL_MARKS}])\W*){capital}", lambda match: match[1] + item, text)
 
 
 def _whole(item: str) -> re.Pattern[str]:
@@ -218,7 +228,7 @@ def with_terms(text: str, terms: Mapping[str, str]) -> Case | None:
     parts = [part for part in re.split(rf"[\s'’{_PUNCTUATION}-]+", text.lower()) if part in terms]
     if not alone or len(alone) != len(parts):
         return None
-    return Case(text, {terms[word]: alone.count(word) for word in alone})
+    return Case(text, {terms[word]: alone.count(word) for word in alone}, may_begin=True)
 
 
 def rename(text: str, references: Sequence[str], rng: random.Random) -> Case | None:

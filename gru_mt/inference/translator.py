@@ -26,8 +26,9 @@ from gru_mt.inference.engine import Engine
 from gru_mt.inference.ensemble import Ensemble
 from gru_mt.inference.exported import is_export, load_export
 from gru_mt.inference.messages import arms, with_arms
+from gru_mt.inference.reader import Reader
 from gru_mt.inference.search import Floats, Hypothesis, beam_search
-from gru_mt.inference.sentence import Reader, Sentence
+from gru_mt.inference.sentence import Sentence
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 
 # Applies a function to the rows of each batch; the results are in the order of the batches.

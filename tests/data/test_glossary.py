@@ -1,6 +1,7 @@
 """The terms of a glossary in a text."""
 
 import re
+import unicodedata
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,11 @@ North Sea\tmer du Nord
 C++\tC++
 .NET\tdotnet
 Straße\true
-ΟΔΟΣ\tchemin
+Οδος\tchemin
 東京\tTokyo
 ไทย\tthaï
 हिन्द\tInde
-ISO-9001\tISO
+Iso-9001\tISO
 """
 
 
@@ -47,8 +48,8 @@ ISO-9001\tISO
         ("the north \u00a0 sea, North Seas", ["north \u00a0 sea=mer du Nord"]),
         ("C++ and C+++, xC++", ["C++=C++", "C++=C++"]),
         ("use .NET, ASP.NET", [".NET=dotnet", ".NET=dotnet"]),
-        ("STRAßE Straße", ["STRAßE=rue", "Straße=rue"]),
-        ("οδος", ["οδος=chemin"]),  # a final sigma
+        ("STRAßE Straße STRASSE", ["STRAßE=rue", "Straße=rue", "STRASSE=rue"]),
+        ("οδος ΟΔΟΣ", ["οδος=chemin", "ΟΔΟΣ=chemin"]),  # a final sigma
         ("我在東京都 cat東京", ["東京=Tokyo", "cat=Chat", "東京=Tokyo"]),
         ("คนไทยและ", ["ไทย=thaï"]),
         ("हिन्दी हिन्द", ["हिन्द=Inde"]),  # a vowel sign goes on with the word
@@ -80,7 +81,8 @@ def test_a_file_is_read_as_editors_write_it(tmp_path: Path) -> None:
         ("\u200b\tb\n", "terms.tsv:1: the term is empty; write one"),
         (b"a\tb\nc\t\xff\n", "terms.tsv:2: not UTF-8; save the file as UTF-8"),
         ("a\tb\x1b[2J\n", "terms.tsv:1: a control character in 'b\\x1b[2J'; remove it"),
-        ("cat\tchat\n\nCAT\tminou\n", "terms.tsv:3: 'CAT' is 'minou' here and 'chat' in "),
+        ("cat\tchat\n\nCat\tminou\n", "terms.tsv:3: 'Cat' is 'minou' here and 'chat' in "),
+        ("IT\tchat\nIT\tminou\n", "terms.tsv:2: 'IT' is 'minou' here and 'chat' in "),
         ("a\t\u202eb\n", "terms.tsv:1: a control character in '\\u202eb'; remove it"),
         ("a\u2066\tb\n", "terms.tsv:1: a control character in 'a\\u2066'; remove it"),
         ("a\tb\x85c\n", "terms.tsv:1: a control character in 'b\\x85c'; remove it"),
@@ -168,3 +170,54 @@ def test_terms_and_translations_are_in_one_way_of_writing(tmp_path: Path) -> Non
         Glossary.of(dict(line.split("\t") for line in written.splitlines())),
     ):
         assert [span.text for span in glossary.find("Café, coop")] == ["été", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("IT is it, It and it's US.", ["info", "les USA"]),
+        ("IS IT BIG?", ["info"]),  # nothing tells it from the pronoun
+        ("r&d R&D", ["R&D"]),
+        ("the us, THE US and Us", ["nous", "les USA", "nous"]),
+        ("gru GRU Gru GRU模型", ["grue", "grue", "grue", "modèle"]),
+        ("a vitamin C, c", ["c", "c"]),  # one letter is not enough
+        ("ÉU É\u0301U e\u0301u E\u0301U", ["UE", "UE"]),
+    ],
+)
+def test_a_term_in_capitals_is_found_in_capitals(text: str, found: list[str]) -> None:
+    terms = {"IT": "info", "US": "les USA", "us": "nous", "R&D": "R&D", "Gru": "grue", "C": "c"}
+    glossary = Glossary.of({**terms, "ÉU": "UE", "gru模型": "modèle"})
+    assert [span.text for span in glossary.find(text)] == found
+
+
+APOSTROPHES = "'’ʼ‘"
+
+
+@pytest.mark.parametrize("of_term", APOSTROPHES)
+def test_apostrophes_are_equal(of_term: str) -> None:
+    glossary = Glossary.of({f"o{of_term}clock": "h", f"Rock {of_term}n{of_term} roll": "rock"})
+    for each in APOSTROPHES:
+        text = f"At 5 O{each}clock rock {each}n{each} roll"
+        assert [*glossary.find(text)] == [Span(5, 12, "h"), Span(13, 26, "rock")]
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        ["café", "cafe\u0301", "CAFÉ", "CAFE\u0301"],
+        ["ǰin", "j\u030cin", "J\u030cIN"],  # no single character is the capital
+        ["ΐ", "ι\u0308\u0301", "Ϊ\u0301", "ϊ\u0301"],
+        ["q\u0323\u0307x", "q\u0307\u0323x", "Q\u0307\u0323x"],  # marks in any order
+        ["ệx", "ẹ\u0302x", "ê\u0323x", "e\u0302\u0323X"],
+        ["İzmir", "I\u0307zmir", "izmir"],
+        ["각하", "\u1100\u1161\u11a8하"],
+        ["がx", "か\u3099x"],
+    ],
+)
+def test_accents_are_equal_however_they_are_written(ways: list[str]) -> None:
+    for term in ways[:2]:  # a term in capitals would need capitals
+        glossary = Glossary.of({term: "x"})
+        for text in ways:
+            assert glossary.find(f"b {text}, d") == [Span(2, 2 + len(text), "x")], ascii(text)
+        base = unicodedata.normalize("NFD", ways[0])
+        assert glossary.find(f"b {base}\u0300, d") == [], "another accent is another letter"

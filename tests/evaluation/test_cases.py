@@ -178,8 +178,14 @@ def test_glossary_terms_are_distinct_words_with_made_up_translations() -> None:
 def test_a_sentence_wants_the_translation_of_each_of_its_terms() -> None:
     terms = {"don": "Zuko", "dog": "fimo ra"}
     text = "Dog sees dog, Don."
-    assert with_terms(text, terms) == Case(text, {"fimo ra": 2, "Zuko": 1})
-    assert with_terms("नमस्ते दुनिया।", {"नमस्ते": "Zuko"}) == Case("नमस्ते दुनिया।", {"Zuko": 1})
+    case = with_terms(text, terms)
+    assert case == Case(text, {"fimo ra": 2, "Zuko": 1}, may_begin=True)
+    assert case.holds("Zuko fimo ra, fimo ra.")
+    assert case.holds("« Fimo ra ». Fimo ra Zuko.")
+    assert not case.holds("Zuko fimo ra, Fimo ra.")
+    assert not case.holds("zuko fimo ra, fimo ra.")
+    case = with_terms("नमस्ते दुनिया।", {"नमस्ते": "Zuko"})
+    assert case == Case("नमस्ते दुनिया।", {"Zuko": 1}, may_begin=True)
     assert with_terms("नमस्ते दुनिया।", {"नमस": "Zuko"}) is None
     for text in ("I don't.", "a hot-dog", "cats", "The dog and I don't."):
         assert with_terms(text, terms) is None, text

@@ -172,6 +172,55 @@ def test_a_name_is_copied_as_it_was_written() -> None:
     assert sentence.case == "capitals"
 
 
+TERMS = Glossary.of(
+    {
+        "cat": "matou",
+        "IT": "informatique",
+        "phone": "iPhone",
+        "sea": "mer du Nord",
+        "Paris": "paris",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "translated", "finished"),
+    [
+        ("Cat is here.", "{0} est là.", "Matou est là."),
+        ("The cat is here.", "{0} est là.", "Matou est là."),  # the translation begins with it
+        ("Cat, come here.", "Viens, {0}.", "Viens, matou."),
+        ("The cat and the Cat.", "{0} et {1}.", "Matou et matou."),
+        ("cat is here.", "{0} est là.", "matou est là."),
+        ("Cat", "{0}", "Matou"),
+        ("cat", "{0}", "matou"),
+        ("CAT", "{0}", "MATOU"),
+        ("Is a cat here?", "« {0} est là ? »", "« Matou est là ? »"),
+        ("<b>Cat</b> is here.", "{0}{1}{2} est là.", "<b>Matou</b> est là."),
+        ("<b>cat</b> Is here.", "{0}{1}{2} est là.", "<b>matou</b> est là."),
+        ("Zbigniew, cat!", "{0}, {1} !", "Zbigniew, matou !"),
+        ("Paris is big.", "{0} est là.", "Paris est là."),  # it begins a sentence
+        ("THE CAT IS HERE.", "le {0} est là.", "LE MATOU EST LÀ."),
+        ("THE PHONE IS <i>HERE</i>.", "{0} est {1}là{2}.", "IPHONE EST <i>LÀ</i>."),
+        ("I SAW ZBIGNIEW, THE CAT.", "{0} le {1}.", "ZBIGNIEW LE MATOU."),
+        ("SO IT IS.", "{0} ici.", "INFORMATIQUE ICI."),
+        ("IT", "{0}", "Informatique"),  # that is how it is always written
+        ("IT is here.", "{0} est là.", "Informatique est là."),
+        ("It is here.", "C'est là.", "C'est là."),
+        ("SO, cat.", "Bon, {0}.", "Bon, matou."),  # not in capitals
+        ("Phone me.", "{0} moi.", "iPhone moi."),  # has a capital of its own
+        ("Sea is here.", "{0} là.", "Mer du Nord là."),
+        ("5 cats", "5 {0}", "5 {0}"),
+        ("我的cat。", "{0} est là.", "Matou est là."),  # no case, but a sentence
+        ("我的cat", "{0}", "matou"),
+    ],
+)
+def test_terms_have_a_capital_where_a_sentence_begins_and_are_in_capitals_with_it(
+    line: str, translated: str, finished: str
+) -> None:
+    (sentence,) = read(line, glossary=TERMS)
+    assert sentence.finished(translated.format(*LITERALS)) == finished.format(*LITERALS)
+
+
 # The model's text
 
 

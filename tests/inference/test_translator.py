@@ -394,9 +394,10 @@ def test_terms_of_a_glossary_come_out_once_for_each_time_they_stand_there() -> N
                 found = translator.translate(
                     source, decoding=decoding, glossary=glossary, split=split
                 )
-                low = source.lower()
-                assert found.text.count("le CHAT-x") == low.count("cat")
-                assert found.text.count("qq ww") == low.replace("  ", " ").count("dog sees")
+                low, text = source.lower(), found.text.lower()  # in capitals where the source is
+                assert text.count("le chat-x") == low.count("cat")
+                assert text.count("qq ww") == low.replace("  ", " ").count("dog sees")
+                assert found.text.isupper() == source.isupper()
     assert translator.translate("cat", glossary=glossary).text == "le CHAT-x"
 
 
