@@ -6,6 +6,8 @@ from typing import Any
 
 from gru_mt.data.text import is_cased
 
+_OPENING = "¿¡\"'“‘«([ \u00a0\u202f"  # may stand before the first word of a sentence
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -109,7 +111,8 @@ def _line(parts: Iterable[tuple[str, str]]) -> str:
     """
     line, gap = "", " "
     for text, after in parts:
-        line += f" {text}" if not gap and is_cased(text[:1]) else text
+        begins = is_cased(text.lstrip(_OPENING)[:1])
+        line += f" {text}" if not gap and begins else text
         line += after
         gap = after
     return line

@@ -12,6 +12,8 @@ from gru_mt.inference.translation import Candidate, SentenceTranslation, Transla
         ([("Where?", ""), ("I see 2.", ""), ("5 cats.", "")], "Where? I see 2. 5 cats."),
         ([("どこですか。", ""), ("私です。", "")], "どこですか。私です。"),
         ([("Hi!", ""), ("😀", "")], "Hi!😀"),
+        ([("Fin.", ""), ("¿Qué?", ""), ("«\u00a0Oui.", "")], "Fin. ¿Qué? «\u00a0Oui."),
+        ([("Ok.", ""), ("(Go.)", ""), ("「はい。」", "")], "Ok. (Go.)「はい。」"),
         ([("", "")], ""),
         ([], ""),
     ],

@@ -44,6 +44,11 @@ LINES = {
         "The Toms' is. ' So", "Go 1. Milk. So 2. Eggs. So", "Tom (a) is. So (b) is. So",
         "a) b) Go 1) Tom 2) So", "He can't but doesn't. ' So", "'Tom is. So ' he. It' is. So",
         'Tom "is. So (it" is). He',
+        "I use .NET and ASP.NET. It is. Vol. 2, Lvl. 5, TV. 5, no. 5, No. now.",
+        "Mon. to Fri. I. tel. \ue010. fig. a, p. m. y, J.-C. now, a.m. 6, J. x",
+        "The end.Then I left.I'm ok.A b.THEN.Zz", "THE END.THEN I LEFT.", "a.Name() b.Get[5] c.D",
+        "Im 2. Stock. St.Louis. Hl. Maria. x.É d.ßa é.Ça É.Ça 5.Ça ².Ça ª.Ça a.ª a.Ǆa a.ǅa",
+        "Go.我 我.Go Go.(He) Go.«He» Go.'He' Go.\"He\" a-b. c a.b. c",
     ],
     "fr": [
         "« Va ! » dit-il. « Non. » Oui.", "Il dit : « Va. » Puis rien.", "M. Roy, etc. Oui.",
@@ -52,7 +57,7 @@ LINES = {
     ],
     "de": [
         "Es ist der 5. Mai. Ja!", "Das ist z. B. gut. Dr. Müller kam. Er ging.",
-        "Ja! mai. Nein. so",
+        "Ja! mai. Nein. so", "Der 2. Weltkrieg. Am 5. Mai. im 3. Stock",
         "Er wohnt in der Hauptstr. 5. Usw. usf. Er sagte: „Ich komme.“ Ja. , Nein.",
     ],
     "es": ["¿Cómo estás? ¡Bien! Sr. López vino.", "Son las 5 p.m. ¿Qué? ¡No! EE. UU. es grande."],
@@ -70,6 +75,7 @@ WORDS = [
 INSERTED = [
     *("Mr.", "Mrs.", "e.g.", "i.e.", "etc.", "U.S.", "M.", "Mme", "No.", "p.m.", "a.m.", "Jan."),
     *("St.", "J.", "A.", "fig.", "1.", "2)", "(a)", "3.14", "10:30", "5. Mai", "6 ft.", "in."),
+    *("Vol.", "approx.", ".NET", "Mon.", "Sat. and", "tel. \ue010", "x.Then", "sq."),
     *("[1]", "a@b.org", "-", "…", "...", "!", "?", "?!", "•", ",", *"”“\"'«»()[]‘’"),
 ]
 SOUP = [
