@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from gru_mt.data.masking import MARK, Span, literal_indices, mask, restore
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import MARKS, is_cased
+from gru_mt.data.text import MARKS, in_word, is_cased
 from gru_mt.inference.tags import nested, pairs
 
 Case = Literal["capitals", "capital", "small", "model"]
