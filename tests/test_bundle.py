@@ -39,6 +39,7 @@ FILES = [
     "weights.safetensors",
     "tokenizer.model",
     "tokenizer.lexicon.txt",
+    "tokenizer.memory.tsv",
     "config.yaml",
     "provenance.json",
 ]

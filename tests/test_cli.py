@@ -109,7 +109,7 @@ def test_a_run_holds_everything(there: Path) -> None:
     assert {"config.yaml", "metrics.jsonl", "train.log", "model", "checkpoints"} <= names
     bundle = {path.name for path in Path("runs/small/model").iterdir()}
     assert bundle == {"weights.safetensors", "tokenizer.model", "tokenizer.lexicon.txt",
-                      "config.yaml", "provenance.json"}  # fmt: skip
+                      "tokenizer.memory.tsv", "config.yaml", "provenance.json"}  # fmt: skip
 
 
 def test_training_prints_to_stderr_alone_and_plain_lines_without_a_terminal(

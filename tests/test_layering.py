@@ -30,7 +30,7 @@ ROWS = """
         data.account data.stages data.corpus data.origins data.shards data.evaluation_set data.parts
         data.check data.recipe
         data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
-        data.words data.sampling data.tokenizer data.augment data.encoding data.prepared
+        data.words data.sampling data.memory data.tokenizer data.augment data.encoding data.prepared
         data.preparing data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
     model model.noise model.linear model.cells model.recurrent model.attention model.seq2seq

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 import sentencepiece
 
 from gru_mt.data.lexicon import Lexicon
+from gru_mt.data.memory import TranslationMemory
 from gru_mt.data.sampling import SPACE, WORDS, Cut, bpe_cut, unigram_cut
 from gru_mt.data.special import BOS, EOS, LITERAL_IDS, LITERALS, MOST_TOKENS, PAD, SPECIALS, UNK
 from gru_mt.data.text import clean, is_word
@@ -31,6 +32,7 @@ _LEAST_ROOM = 256  # pieces beside _FIRST, if not every character is one
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
 _LEXICON_FILE = "tokenizer.lexicon.txt"
+_MEMORY_FILE = "tokenizer.memory.tsv"
 _FIRST = [*SPECIALS, *LITERALS, *(f"<0x{byte:02X}>" for byte in range(256))]
 _FIRST_BYTE = _FIRST.index("<0x00>")
 _PRIVATE_BYTE = _FIRST.index("<0xEE>")  # the first byte of every literal's character
@@ -223,11 +225,15 @@ T = TypeVar("T")
 class Tokenizer:
     """The vocabularies of source and target; both are the same object if they are joint."""
 
-    ALL_FILES: ClassVar = (_JOINT_FILE, *_SIDE_FILES, _LEXICON_FILE)  # names that `files` may give
+    ALL_FILES: ClassVar = (  # names that `files` may give
+        *(_JOINT_FILE, *_SIDE_FILES),
+        *(_LEXICON_FILE, _MEMORY_FILE),
+    )
 
     source: Vocabulary
     target: Vocabulary
     lexicon: Lexicon  # the words of the source
+    memory: TranslationMemory  # the short texts of the source, with their translations
 
     @property
     def joint(self) -> bool:
@@ -247,6 +253,7 @@ class Tokenizer:
         return {
             **{name: side.to_bytes() for name, side in sides},
             _LEXICON_FILE: self.lexicon.to_bytes(),
+            _MEMORY_FILE: self.memory.to_bytes(),
         }
 
     @classmethod
@@ -257,7 +264,9 @@ class Tokenizer:
         """
         names = _SIDE_FILES if (folder / _SIDE_FILES[0]).exists() else (_JOINT_FILE,)
         sides = [_read(folder / name, _vocabulary) for name in names]
-        return cls(sides[0], sides[-1], _read(folder / _LEXICON_FILE, Lexicon.from_bytes))
+        lexicon = _read(folder / _LEXICON_FILE, Lexicon.from_bytes)
+        memory = _read(folder / _MEMORY_FILE, TranslationMemory.from_bytes)
+        return cls(sides[0], sides[-1], lexicon, memory)
 
 
 def _vocabulary(data: bytes) -> Vocabulary:
@@ -287,7 +296,7 @@ def train_tokenizer(
 ) -> Tokenizer:
     """Return a tokenizer trained on the cleaned texts of the training part.
 
-    People wrote the first `written` pairs, or all; the lexicon is theirs.
+    People wrote the first `written` pairs, or all; the lexicon and the memory are theirs.
 
     `warn` gets a line where a vocabulary is smaller than `config` allows, or lacks characters.
     Raises UserError where `config` asks for too small a vocabulary or too high a frequency.
@@ -307,12 +316,14 @@ def train_tokenizer(
         return side
 
     lexicon = Lexicon.learn(sources[:written], targets[:written])
+    memory = TranslationMemory.learn(sources[:written], targets[:written])
     sources = [*map(lexicon.truecased, sources)]
     if config.joint:
         both = train([*sources, *targets], targets, "the training side")
-        return Tokenizer(both, both, lexicon)
+        return Tokenizer(both, both, lexicon, memory)
     return Tokenizer(
         train(sources, sources, "the source side"),
         train(targets, targets, "the target side"),
         lexicon,
+        memory,
     )

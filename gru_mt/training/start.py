@@ -19,6 +19,7 @@ from gru_mt.data.encoding import EpochPairs
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.example import Example
 from gru_mt.data.lexicon import Lexicon
+from gru_mt.data.memory import TranslationMemory
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError, quoted
 from gru_mt.evaluation.evaluate import kept_sets
@@ -139,12 +140,16 @@ class FromBundle(Fresh):
     def tokenizer(
         self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
     ) -> Tokenizer:
-        """Return the bundle's tokenizer, and its lexicon with the words that are new."""
+        """Return the bundle's tokenizer, with the words and the short texts that are new."""
         journal.say(f"training goes on from {self.folder}, with its tokenizer")
         journal.stage("learning new words")
         tokenizer = self.bundle.tokenizer
-        own = Lexicon.learn([pair.source for pair in train], [pair.target for pair in train])
-        return replace(tokenizer, lexicon=tokenizer.lexicon.extended(own))
+        sources, targets = [pair.source for pair in train], [pair.target for pair in train]
+        return replace(
+            tokenizer,
+            lexicon=tokenizer.lexicon.extended(Lexicon.learn(sources, targets)),
+            memory=TranslationMemory.learn(sources, targets).extended(tokenizer.memory),
+        )
 
     def sets(self, part: str) -> list[EvaluationSet]:
         """Return the other run's sets, where they are there, so that what is forgotten shows."""

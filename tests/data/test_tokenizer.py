@@ -403,9 +403,10 @@ def test_a_saved_tokenizer_loads_as_it_was(kind: Kind, joint: bool, tmp_path: Pa
 
 def test_the_files_are_named_after_the_sides() -> None:
     sides = ["tokenizer.source.model", "tokenizer.target.model"]
-    assert [*train("bpe").files()] == ["tokenizer.model", "tokenizer.lexicon.txt"]
-    assert [*train("bpe", joint=False).files()] == [*sides, "tokenizer.lexicon.txt"]
-    assert {*Tokenizer.ALL_FILES} == {"tokenizer.model", *sides, "tokenizer.lexicon.txt"}
+    learned = ["tokenizer.lexicon.txt", "tokenizer.memory.tsv"]
+    assert [*train("bpe").files()] == ["tokenizer.model", *learned]
+    assert [*train("bpe", joint=False).files()] == [*sides, *learned]
+    assert {*Tokenizer.ALL_FILES} == {"tokenizer.model", *sides, *learned}
 
 
 def test_a_subword_model_is_one_of_sentencepiece(tmp_path: Path) -> None:
@@ -503,16 +504,17 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"tokenizer\.model: cannot be read: Is a directory"):
         Tokenizer.load(tmp_path)
     save(train("char", joint=False), tmp_path)
-    for name in ("tokenizer.lexicon.txt", "tokenizer.target.model"):
+    for name in ("tokenizer.memory.tsv", "tokenizer.lexicon.txt", "tokenizer.target.model"):
         (tmp_path / name).unlink()
         with pytest.raises(UserError, match=rf"{re.escape(name)}: cannot be read: No such file"):
             Tokenizer.load(tmp_path)
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff\n", b"Tom\n", b"# gru-mt lexicon: names are"])
-def test_a_damaged_lexicon_is_named(damage: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["tokenizer.lexicon.txt", "tokenizer.memory.tsv"])
+def test_a_damaged_lexicon_or_memory_is_named(name: str, damage: bytes, tmp_path: Path) -> None:
     save(train("char"), tmp_path)
-    path = tmp_path / "tokenizer.lexicon.txt"
+    path = tmp_path / name
     path.write_bytes(damage)
     with pytest.raises(UserError) as error:
         Tokenizer.load(tmp_path)

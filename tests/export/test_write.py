@@ -33,6 +33,7 @@ FILES = [
     "tokenizer.source.model",
     "tokenizer.target.model",
     "tokenizer.lexicon.txt",
+    "tokenizer.memory.tsv",
 ]
 
 

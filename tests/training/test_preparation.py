@@ -117,7 +117,7 @@ def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
     data = prepare(config, start, run, journal)
     keep(config, data, run)
     names = {path.name for path in tmp_path.glob("tokenizer*")}
-    assert names == {"tokenizer.model", "tokenizer.lexicon.txt"}
+    assert names == {"tokenizer.model", "tokenizer.lexicon.txt", "tokenizer.memory.tsv"}
     assert Tokenizer.load(tmp_path).files() == data.tokenizer.files()
 
 
