@@ -44,7 +44,7 @@ _HEADER = "# gru-mt translation memory"
 class _Pair(NamedTuple):
     source: str
     target: str
-    count: int  # of the training pairs that are this one
+    times: int  # that it stands in the training part
 
 
 class _Marked(NamedTuple):
@@ -138,9 +138,9 @@ class TranslationMemory:
         lines += ["", *self._names, ""]
         before = ""
         for group in self._pairs.values():
-            for source, target, count in group:
+            for source, target, times in group:
                 fields = ["" if source == before else source, target]
-                lines.append("\t".join(fields if count == 1 else [*fields, str(count)]))
+                lines.append("\t".join(fields if times == 1 else [*fields, str(times)]))
                 before = source
         return "".join(f"{line}\n" for line in lines).encode()
 
@@ -176,7 +176,7 @@ class TranslationMemory:
         wanted = _Marked.of(text)
         group = self._pairs.get(wanted.key, []) if wanted.key else []
         exact = sorted(
-            (pair for pair in group if pair.source == text), key=lambda pair: -pair.count
+            (pair for pair in group if pair.source == text), key=lambda pair: -pair.times
         )
         count_of = _counts(group)
         others = sorted(
@@ -187,7 +187,7 @@ class TranslationMemory:
             ),
         )
         found: dict[str, str] = {}
-        for pair in sorted(exact, key=lambda pair: -pair.count):
+        for pair in sorted(exact, key=lambda pair: -pair.times):
             found.setdefault(_Marked.of(pair.target).key, pair.target)
         for pair in others:
             found.setdefault(_Marked.of(pair.target).key, self._following(wanted, pair))
@@ -242,7 +242,7 @@ def _counts(group: Iterable[_Pair]) -> Counter[str]:
     """Return how many training pairs have each translation, by its key."""
     counts: Counter[str] = Counter()
     for pair in group:
-        counts[_Marked.of(pair.target).key] += pair.count
+        counts[_Marked.of(pair.target).key] += pair.times
     return counts
 
 
@@ -250,7 +250,7 @@ def _most_frequent(group: Sequence[_Pair]) -> Iterator[_Pair]:
     """Yield the pairs of the most frequent translations, and the first choice of each text."""
     frequent = {key for key, _ in _counts(group).most_common(MOST_TRANSLATIONS)}
     best: dict[str, _Pair] = {}
-    for pair in sorted(group, key=lambda pair: -pair.count):
+    for pair in sorted(group, key=lambda pair: -pair.times):
         best.setdefault(pair.source, pair)
     for pair in group:
         if _Marked.of(pair.target).key in frequent or pair is best[pair.source]:

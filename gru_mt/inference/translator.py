@@ -191,7 +191,8 @@ class Translator:
         lost = [
             row
             for row, sentence in enumerate(sentences)
-            if not sentence.keeps_numbers(results[row].candidates[0].text)
+            if results[row].source_tokens
+            and not sentence.keeps_numbers(results[row].candidates[0].text)
         ]
         numbered = [sentences[row].with_numbers() for row in lost]
         again = self._translate(numbered, decoding, n_best, batch_size, attention)
@@ -235,9 +236,13 @@ class Translator:
         longest = decoding.max_source_tokens
         id_lists = self.tokenizer.source.encode_all([each.text for each in sentences])
         encoded = IdSequences(ids[:longest] for ids in id_lists)
-        found = [self._copied(sentence, attention) for sentence in sentences]
+        known = [self._known(sentence) for sentence in sentences]
+        found = [
+            self._without_model(sentence, texts[:n_best], attention)
+            for sentence, texts in zip(sentences, known, strict=True)
+        ]
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
-        asked_N = [row for row in by_length_N if not sentences[row].is_copied]
+        asked_N = [row for row in by_length_N if not known[row]]
 
         def translated(row_B: Ints) -> list[SentenceTranslation]:
             source_BS, length_B = encoded.padded(row_B)
@@ -269,18 +274,27 @@ class Translator:
                 found[row] = result
         return found
 
-    def _copied(self, sentence: Sentence, attention: bool) -> SentenceTranslation:
-        """Return the translation of a sentence that has nothing to translate: as it stands."""
-        candidate = Candidate(sentence.finished(sentence.text), 0.0, [], [] if attention else None)
-        names = words(sentence.typed)  # which stay, but nothing else was read
-        confidence = None if self.calibration is None else FOREIGN if names else 1.0
+    def _known(self, sentence: Sentence) -> list[str]:
+        """Return the translations that need no model; none where it must translate."""
+        if sentence.is_copied:
+            return [sentence.finished(sentence.text)]
+        texts = self.tokenizer.memory.find(sentence.typed)
+        return [f"{sentence.before}{text}{sentence.after}" for text in texts]
+
+    def _without_model(
+        self, sentence: Sentence, texts: Sequence[str], attention: bool
+    ) -> SentenceTranslation:
+        """Return `texts` as the translations of a sentence that the model does not read."""
+        candidates = [Candidate(text, 0.0, [], [] if attention else None) for text in texts]
+        is_foreign = sentence.is_copied and bool(words(sentence.typed))  # nothing else was read
+        confidence = None if self.calibration is None else FOREIGN if is_foreign else 1.0
         return SentenceTranslation(
             sentence.source,
             [],
-            [candidate],
+            candidates,
             sentence.gap,
             confidence=confidence,
-            warnings=("language",) if names else (),
+            warnings=("language",) if is_foreign else (),
         )
 
     def _translated(

@@ -79,7 +79,9 @@ async function start() {
   worker.onerror = () => fail("The translator stopped. Load the page again; it may be damaged.");
   worker.onmessage = ({ data }) => ANSWERS[data.kind](data);
   worker.postMessage({ kind: "load", facts, weights }, [weights]);
-  for (const name of ["vocabularies", "lexicon", "linears", "sentences"]) delete facts[name];
+  for (const name of ["vocabularies", "lexicon", "memory", "linears", "sentences"]) {
+    delete facts[name];
+  }
   if (asked) ask(asked.text, asked); // typed before
 }
 

@@ -29,12 +29,13 @@ const CASED_LAST = new RegExp(`${CASED}$`, "u");
 /** A sentence as it stands in its line, and as the model reads it. */
 export class Sentence {
   /**
-   * Take {source, gap, text, literals, glued, case, respelled}.
+   * Take {source, gap, text, literals, glued, case, respelled, plain}.
    *
    * `gap` are the spaces after it; `text` is masked, in its usual case; `literals` are what its
    * marks become in a translation; `glued` has two sets of literals: those that a word touches on
    * their left, and on their right. `case` is "capitals" or "capital" where a translation has
-   * that, or "model". `respelled` tells whether a word was taken for one with a typo.
+   * that, or "model". `respelled` tells whether a word was taken for one with a typo. `plain` is
+   * the clean text as it was typed, or null where it has literals.
    */
   constructor(parts) {
     Object.assign(this, parts);
@@ -77,7 +78,7 @@ export class Sentence {
       return { start: index, end: index + found.length, text };
     });
     const glued = this.glued.map((side) => new Set([...side].map((index) => old[index])));
-    return new Sentence({ ...this, ...mask(this.text, spans), glued });
+    return new Sentence({ ...this, ...mask(this.text, spans), glued, plain: null });
   }
 
   /** Return whether a translation of its text has the digits of its short numbers, as often. */
@@ -180,5 +181,9 @@ function sentenceOf(source, gap, literals, shown, lexicon) {
     [...marks, ...names].sort((a, b) => a.start - b.start),
   );
   const respelled = careful !== cased;
-  return new Sentence({ source, gap, ...masked, ...freed(masked.text), case: shape, respelled });
+  const plain = literals.length ? null : text;
+  return new Sentence({
+    ...{ source, gap, ...masked, ...freed(masked.text) },
+    ...{ case: shape, respelled, plain },
+  });
 }

@@ -16,14 +16,14 @@ const WIDEST_MARGIN = 1.5;
 const END = "<eos>";
 const OPENING = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the first word of a sentence
 
-/** A model, its vocabularies and its lexicon, ready to translate. */
+/** A model, its vocabularies, its lexicon and its memory, ready to translate. */
 export class Translator {
   /**
    * `cutLine` cuts a line into sentences; `decoding` has the names of the configuration's section;
    * `calibration` are the weights of the confidence, or null.
    */
-  constructor({ model, source, target, lexicon, cutLine, decoding, calibration }) {
-    Object.assign(this, { model, source, target, lexicon, cutLine, decoding, calibration });
+  constructor({ model, source, target, lexicon, memory, cutLine, decoding, calibration }) {
+    Object.assign(this, { model, source, target, lexicon, memory, cutLine, decoding, calibration });
   }
 
   /**
@@ -51,8 +51,15 @@ export class Translator {
     return { text: sentences.map(({ text, gap }) => text + gap).join(""), sentences };
   }
 
+  /** Return the translations that need no model; none where it must translate. */
+  #known(sentence) {
+    if (sentence.isCopied) return [sentence.finished(sentence.text)];
+    return sentence.plain === null ? [] : this.memory.find(sentence.plain);
+  }
+
   async #translated(sentence, nBest, decoding, pause) {
-    if (sentence.isCopied) return copied(sentence, this.calibration ? 1 : null);
+    const known = this.#known(sentence).slice(0, nBest);
+    if (known.length) return withoutModel(known, this.calibration ? 1 : null);
     const all = this.source.encode(sentence.text);
     const ids = [...all.slice(0, decoding.max_source_tokens), EOS];
     const margin = Math.min(MARGIN + MARGIN_PER_TOKEN * ids.length, WIDEST_MARGIN);
@@ -84,11 +91,10 @@ export class Translator {
   }
 }
 
-/** Return the translation of a sentence that has nothing to translate: as it stands. */
-function copied(sentence, chance) {
-  const text = sentence.finished(sentence.text);
-  const candidates = [{ text, score: 0, words: [], attention: null }];
-  return { text, confidence: chance, warnings: [], sourceWords: [], candidates };
+/** Return `texts` as the translations of a sentence that the model does not read. */
+function withoutModel(texts, chance) {
+  const candidates = texts.map((text) => ({ text, score: 0, words: [], attention: null }));
+  return { text: texts[0], confidence: chance, warnings: [], sourceWords: [], candidates };
 }
 
 /** Return attention's weights, summed over a source word's tokens and averaged over a target's. */

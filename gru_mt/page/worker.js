@@ -2,6 +2,7 @@
 
 import { sentenceRules } from "./boundaries.js";
 import { Lexicon } from "./lexicon.js";
+import { TranslationMemory } from "./memory.js";
 import { Model } from "./model.js";
 import { Arithmetic } from "./product.js";
 import { cut } from "./sentences.js";
@@ -29,6 +30,7 @@ async function load({ facts, weights }) {
     source,
     target: facts.vocabularies.length > 1 ? vocabulary(facts.vocabularies[1]) : source,
     lexicon: Lexicon.from(facts.lexicon),
+    memory: TranslationMemory.from(facts.memory),
     cutLine: (text) => cut(text, rules),
     decoding: facts.decoding,
     calibration: facts.calibration,

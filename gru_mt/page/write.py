@@ -32,7 +32,8 @@ from gru_mt.storage import write_output
 FOLDER = Path(__file__).parent
 MODULES = [  # of the worker; each uses those before it
     *("special", "text", "literals", "lexicon", "quotes", "boundaries", "sentences", "sentence"),
-    *("tokenizer", "confidence", "cells", "product", "model", "search", "translator", "worker"),
+    *("memory", "tokenizer", "confidence", "cells", "product", "model", "search", "translator"),
+    "worker",
 ]
 EXAMPLES = 4
 EXAMPLE_WORDS = range(4, 9)
@@ -67,6 +68,7 @@ def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[st
         "kernel": (FOLDER / "kernel.base64").read_text("ascii").strip(),
         "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
         "lexicon": lexicon,
+        "memory": tokenizer.memory.to_bytes().decode(),
         "sentences": sentence_data(config.data.source, lexicon.splitlines()[1:]),
         "decoding": asdict(config.decoding),
         "calibration": calibration and calibration.weights,

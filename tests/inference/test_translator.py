@@ -6,6 +6,7 @@ import multiprocessing
 import random
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +16,7 @@ import torch
 
 from gru_mt.config import ModelConfig, TokenizerConfig
 from gru_mt.data.glossary import Glossary
+from gru_mt.data.memory import TranslationMemory
 from gru_mt.data.special import BOS, EOS, LITERALS, PAD, UNK
 from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.words import Words
@@ -41,7 +43,8 @@ def sentences(count: int, *, seed: int = 0) -> list[str]:
 def tokenizer(kind: Literal["unigram", "word"]) -> Tokenizer:
     texts = sentences(300, seed=1)
     config = TokenizerConfig(kind=kind, vocabulary_size=300, min_frequency=1)
-    return train_tokenizer(config, texts, texts, warn=lambda _: None)
+    words = train_tokenizer(config, texts, texts, warn=lambda _: None)
+    return replace(words, memory=TranslationMemory.learn([], []))  # so the model is asked
 
 
 def build(
@@ -370,6 +373,51 @@ def test_a_sentence_without_letters_is_copied_and_not_searched(source: str) -> N
     assert translation.text == source
     assert (translation.confidence, translation.warnings) == (None, ())
     assert only(translation).candidates[0].attention == []
+
+
+# Short texts of the training part
+
+
+def remembering(*pairs: tuple[str, str]) -> Translator:
+    """Return `build()` with a memory of some pairs."""
+    translator = build()
+    memory = TranslationMemory.learn(*zip(*pairs, strict=True))
+    return replace(translator, tokenizer=replace(translator.tokenizer, memory=memory))
+
+
+def test_a_text_of_the_memory_is_not_given_to_the_model() -> None:
+    translator = remembering(("Hello!", "Bonjour !"), ("Hello!", "Salut !"), ("A cat.", "Chat."))
+    line = "Hello! the cat sees a dog. a cat"
+    first, second, third = translator.translate(line, n_best=3, attention=True).sentences
+    assert [each.text for each in first.candidates] == ["Bonjour !", "Salut !"]
+    assert [each.text for each in third.candidates] == ["chat"]
+    assert [(each.score, each.tokens, each.attention) for each in third.candidates] == [(0, [], [])]
+    assert (third.source, third.source_tokens, third.warnings) == ("a cat", [], ())
+    alone = only(build().translate("the cat sees a dog.", n_best=3, attention=True))
+    assert replace(second, gap="") == alone
+    assert translator.translate(line).text == f"Bonjour ! {second.candidates[0].text} chat"
+
+
+def test_the_kth_text_has_the_memorys_kth_translation_or_its_last() -> None:
+    translator = remembering(("Hello!", "Bonjour !"), ("Hello!", "Salut !"))
+    texts = translator.translate("Hello! the cat sees a dog.", n_best=3).texts
+    assert [text.split(" ! ")[0] for text in texts] == ["Bonjour", "Salut", "Salut"]
+    assert translator.translate("hello", n_best=1).texts == ["bonjour"]
+
+
+def test_a_known_text_is_sure_where_the_model_is_calibrated() -> None:
+    translator = remembering(("Hello!", "Bonjour !"))
+    assert translator.translate("Hello").confidence is None
+    sure = replace(translator, calibration=Calibration((0.0,) * 7))
+    assert (sure.translate("Hello").confidence, sure.translate("the cat").confidence) == (1.0, 0.5)
+
+
+def test_texts_with_literals_and_terms_of_a_glossary_are_the_models() -> None:
+    translator = remembering(("A cat.", "Chat."), ("See 12.", "Voir 12."))
+    assert translator.translate("a cat").text == "chat"
+    assert "MINOU" in translator.translate("a cat", glossary={"cat": "MINOU"}).text
+    assert "a@b.org" in translator.translate("a cat a@b.org").text
+    assert translator.translate("see 12").text == "voir 12"
 
 
 @pytest.mark.parametrize("kind", ["unigram", "word"])

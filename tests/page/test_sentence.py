@@ -24,8 +24,9 @@ SCRIPT = """
 import { Lexicon } from "./lexicon.js";
 import { readLine } from "./sentence.js";
 const lexicon = Lexicon.from(data.lexicon);
-const facts = ({ source, gap, text, literals, glued, case: shape, respelled, isCopied }) =>
-  [source, gap, text, literals, glued.map((side) => [...side]), shape, respelled, isCopied];
+const facts = ({ source, gap, text, literals, glued, case: shape, respelled, plain,
+  isCopied }) => [source, gap, text, literals, glued.map((side) => [...side]), shape, respelled,
+  plain, isCopied];
 result = data.lines.map(({ line, outputs }) => {
   return readLine(line, lexicon, (text) => data.pieces[text] ?? [text]).map((sentence) => {
     const numbered = sentence.withNumbers();
@@ -46,6 +47,7 @@ def facts(sentence: Sentence) -> list[Any]:
         [sorted(index for index, side in sentence.glued if side == each) for each in (0, 1)],
         sentence.case,
         sentence.respelled,
+        sentence.plain,
         sentence.is_copied,
     ]
 
