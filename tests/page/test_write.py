@@ -2,6 +2,7 @@
 
 import base64
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 import torch
 
 from gru_mt.bundle import Bundle
+from gru_mt.data.memory import TranslationMemory
 from gru_mt.html import json_in_page
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.torch_engine import TorchEngine
@@ -85,7 +87,7 @@ for (const line of data.lines) result.push(await translator.translate(line, { nB
 """
 LINES = [
     "the a sees the b", "THE C SEES THE D. The e sees the f!", "", "  the g sees a@b.org 1999 ",
-    "the Zbigniew sees 7", "<b>the</b> h", "10", "the 猫 sees 😀",
+    "the Zbigniew sees 7", "<b>the</b> h", "10", "the 猫 sees 😀", "hello", "THE H! Hello! the a b",
 ]  # fmt: skip
 
 
@@ -100,7 +102,9 @@ LINES = [
     ],
 )
 def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str]) -> None:
-    config, words = configure(*overrides, kind=kind, joint=joint), tokenizer(kind, joint)
+    config = configure(*overrides, kind=kind, joint=joint)
+    memory = TranslationMemory.learn(["Hello!", "the h."], ["Bonjour !", "Le h."])
+    words = replace(tokenizer(kind, joint), memory=memory)
     model = model_with(config, words)
     rng = torch.Generator().manual_seed(2)
     for parameter in model.requires_grad_(requires_grad=False).parameters():
@@ -119,6 +123,8 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
     expected = translator.translate(LINES)
     assert [each["text"] for each in found] == [each.text for each in expected]
     assert len({*(each["text"] for each in found)}) > 4, "one text for all proves nothing"
+    known = expected[-1].sentences[1].candidates[0]
+    assert (expected[-2].text, known.text, known.score) == ("bonjour", "Bonjour !", 0)
     for ours, theirs in zip(found, expected, strict=True):
         assert len(ours["sentences"]) == len(theirs.sentences)
         for one, other in zip(ours["sentences"], theirs.sentences, strict=True):

@@ -147,6 +147,7 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
     assert "sampled" not in data.tokenizer.lexicon
     assert "moi" not in data.tokenizer.lexicon
     assert "see" in data.tokenizer.lexicon
+    assert data.tokenizer.memory.find("sampled word1") == []
     assert data.provenance["back_translation"]["training_pairs"] == len(TEXTS) - 1
     pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
     for epoch in range(2):  # noise changes some pairs, and no tag

@@ -87,6 +87,21 @@ def test_words_of_the_new_pairs_are_known_besides_the_old_ones(
     Translator.averaging([before, tmp_path / "new"])  # their vocabularies are the same
 
 
+def test_short_texts_of_the_new_pairs_are_known_besides_the_old_ones(
+    small_config: Configure, small_corpus: Path, mine: Path, tmp_path: Path
+) -> None:
+    corpus = small_corpus.with_name("short.tsv")
+    short = "Go on!\tContinue !\nHello!\tBonjour !\n"
+    corpus.write_text(small_corpus.read_text() + short)
+    first = f"data.corpus={{path: {corpus}, part: train}}"
+    run(small_config("training.max_steps=1", first), tmp_path / "before")
+    mine.write_text(f"{OWN}Hello.\tSalut.\nWow!\tChouette !\n")
+    run(tuned(mine, tmp_path / "before", "training.max_steps=1"), tmp_path / "new")
+    translator = Translator.load(tmp_path / "new")
+    found = [each.text for each in translator.translate(["hello.", "Wow", "go on"])]
+    assert found == ["salut.", "Chouette", "continue"]
+
+
 def test_what_is_forgotten_shows_at_every_validation_and_in_scores(
     before: Path, mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -202,6 +202,21 @@ def test_literals_are_masked_and_words_are_added_after_the_pairs(
     assert examples(plain) == train[:pairs]
 
 
+def test_the_short_texts_of_the_training_part_are_remembered_and_no_others(
+    small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    corpus = small_corpus.with_name("short.tsv")
+    words = [f"{first}{second}" for first in ascii_lowercase for second in ascii_lowercase]
+    corpus.write_text("".join(f"See {word}!\tVois {word} !\n" for word in words))
+    data = prepared(small_config(f"data.corpus={corpus}", NO_NOISE), tmp_path)
+    memory = Tokenizer.load(tmp_path).memory
+    kept = {source for each in [*data.dev, *data.test] for source in each.sources}
+    assert len(kept) > 10
+    for word in words:
+        text = f"See {word}!"
+        assert memory.find(text) == ([] if text in kept else [f"Vois {word} !"])
+
+
 def test_training_reads_sources_as_translation_does(
     small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
