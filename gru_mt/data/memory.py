@@ -175,9 +175,7 @@ class TranslationMemory:
         """
         wanted = _Marked.of(text)
         group = self._pairs.get(wanted.key, []) if wanted.key else []
-        exact = sorted(
-            (pair for pair in group if pair.source == text), key=lambda pair: -pair.times
-        )
+        exact = [pair for pair in group if pair.source == text]
         count_of = _counts(group)
         others = sorted(
             group,
@@ -231,7 +229,7 @@ def _is_kept(source: str, target: str) -> bool:
 
 
 def _by_key(pairs: Iterable[_Pair]) -> dict[str, list[_Pair]]:
-    """Return the pairs of each key of their sources."""
+    """Return the pairs of each key."""
     by_key: dict[str, list[_Pair]] = {}
     for pair in pairs:
         by_key.setdefault(_Marked.of(pair.source).key, []).append(pair)
@@ -291,6 +289,7 @@ def _first_word(body: str) -> str | None:
 
 
 def _until_empty(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines up to an empty one, which is taken too."""
     for number, line in lines:
         if not line:
             return

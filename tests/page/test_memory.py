@@ -49,10 +49,11 @@ def test_any_text_is_found_as_python_finds_it(memory: TranslationMemory) -> None
 
 def test_the_corpus_is_found_as_python_finds_it(fra_eng_zip: Path) -> None:
     pairs = corpus_pairs(fra_eng_zip, 8_000)
-    memory = learned(*pairs)
-    short = [source for source, _ in pairs if is_short(source)]
+    sources, targets = zip(*pairs, strict=True)
+    memory = TranslationMemory.learn(sources, targets)
+    short = [*filter(is_short, sources)]
     assert len(short) > 300
     assert_same_translations(memory, [form for text in short for form in six_forms(text)])
-    backwards = learned(*[(target, source) for source, target in pairs])
-    texts = [target for _, target in pairs if is_short(target)]
+    backwards = TranslationMemory.learn(targets, sources)
+    texts = [*filter(is_short, targets)]
     assert_same_translations(backwards, [form for text in texts for form in six_forms(text)])
