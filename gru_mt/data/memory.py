@@ -169,9 +169,9 @@ class TranslationMemory:
     def find(self, text: str) -> list[str]:
         """Return the translations of a cleaned text, best first; none where it is not known.
 
-        Those of exactly this text come first, as they stand in training. The others are of texts
-        that differ in case, final mark or apostrophes, those with the same mark before the rest,
-        and follow the text in both: "hello." -> "bonjour."
+        Those of exactly this text come first, as they stand in training, with the same mark before
+        the rest. The others are of texts that differ in case, final mark or apostrophes, and follow
+        the text in both: "hello." -> "bonjour."
         """
         wanted = _Marked.of(text)
         group = self._pairs.get(wanted.key, []) if wanted.key else []
@@ -185,7 +185,8 @@ class TranslationMemory:
             ),
         )
         found: dict[str, str] = {}
-        for pair in sorted(exact, key=lambda pair: -pair.times):
+        same = {pair: _Marked.of(pair.target).mark == wanted.mark for pair in exact}
+        for pair in sorted(exact, key=lambda pair: (not same[pair], -pair.times)):
             found.setdefault(_Marked.of(pair.target).key, pair.target)
         for pair in others:
             found.setdefault(_Marked.of(pair.target).key, self._following(wanted, pair))

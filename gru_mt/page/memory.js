@@ -71,9 +71,9 @@ export class TranslationMemory {
   /**
    * Return the translations of a clean text, best first; none where it is not known.
    *
-   * Those of exactly this text come first, as they stand in training. The others are of texts
-   * that differ in case, final mark or apostrophes, those with the same mark before the rest,
-   * and follow the text in both: "hello." -> "bonjour."
+   * Those of exactly this text come first, as they stand in training, with the same mark before
+   * the rest. The others are of texts that differ in case, final mark or apostrophes, and follow
+   * the text in both: "hello." -> "bonjour."
    */
   find(text) {
     const wanted = marked(text);
@@ -92,7 +92,9 @@ export class TranslationMemory {
       const { key } = marked(pair.target);
       if (!found.has(key)) found.set(key, translation);
     };
-    exact.sort((a, b) => b.times - a.times).forEach((pair) => add(pair, pair.target));
+    const isOther = ({ target }) => Number(marked(target).mark !== wanted.mark);
+    exact.sort((a, b) => isOther(a) - isOther(b) || b.times - a.times);
+    for (const pair of exact) add(pair, pair.target);
     for (const pair of others) add(pair, this.#following(wanted, pair));
     return [...found.values()].slice(0, MOST_TRANSLATIONS);
   }

@@ -90,10 +90,15 @@ def test_the_most_frequent_translation_is_first_and_then_the_first_of_the_corpus
 
 
 def test_of_exactly_a_text_what_mostly_translates_it_is_first_and_as_it_stands() -> None:
-    pairs = [("Go.", "va !"), ("Go.", "Pars."), ("Go!", "Pars !"), ("Go!", "Pars !")]
-    assert learned(*pairs).find("Go.") == ["va !", "Pars."]
+    pairs = [("Go.", "va !"), ("Go.", "Pars !"), ("Go!", "Pars !"), ("Go!", "Pars !")]
+    assert learned(*pairs).find("Go.") == ["va !", "Pars !"]
     assert learned(*pairs).find("Go!") == ["Pars !", "Va !"]
-    assert learned(*pairs, ("Go.", "Pars.")).find("Go.") == ["Pars.", "va !"]
+    assert learned(*pairs, ("Go.", "Pars !")).find("Go.") == ["Pars !", "va !"]
+
+
+def test_of_exactly_a_text_a_translation_with_its_mark_is_first() -> None:
+    pairs = [("Go.", "Va !"), ("Go.", "Va !"), ("Go.", "Pars.")]
+    assert learned(*pairs).find("Go.") == ["Pars.", "Va !"]
 
 
 def test_four_translations_are_kept() -> None:
