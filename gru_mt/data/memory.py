@@ -107,13 +107,16 @@ class TranslationMemory:
         """Return the memory of cleaned, masked `sources`; each has its translation in `targets`.
 
         A pair with a literal, or with other digits in its translation, is left out: the model
-        copies these.
+        copies these. Of translations that are as frequent, the one comes first whose rarest word is
+        the more frequent one: "Au revoir." before "À la revoyure."
         """
         pairs = [*zip(sources, targets, strict=True)]
         counts = Counter(pair for pair in pairs if is_short(pair[0]) and _is_kept(*pair))
         texts = Counter(source for source, _ in counts.elements()).most_common(MOST_TEXTS)
         kept = {source for source, _ in texts}
+        frequency = Counter(word for target in targets for word in WORD.findall(target.lower()))
         found = [_Pair(*pair, count) for pair, count in counts.items() if pair[0] in kept]
+        found.sort(key=lambda pair: -_rarest(pair.target, frequency))
         best = [pair for group in _by_key(found).values() for pair in _most_frequent(group)]
         return cls(best, _learn_marks(pairs), _learn_names(best, targets))
 
@@ -227,6 +230,11 @@ def _is_kept(source: str, target: str) -> bool:
         and sorted(_DIGITS.findall(source)) == sorted(_DIGITS.findall(target))
         and bool(_Marked.of(source).body and _Marked.of(target).body)
     )
+
+
+def _rarest(text: str, frequency: Mapping[str, int]) -> int:
+    """Return the frequency of a text's rarest word; 0 for a text without words."""
+    return min((frequency[word] for word in WORD.findall(text.lower())), default=0)
 
 
 def _by_key(pairs: Iterable[_Pair]) -> dict[str, list[_Pair]]:

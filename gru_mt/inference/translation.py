@@ -7,6 +7,7 @@ from typing import Any
 from gru_mt.data.text import is_cased
 
 _OPENING = "¿¡\"'“‘«([ \u00a0\u202f"  # may stand before the first word of a sentence
+_ENDS = frozenset(".!?…。！？؟।»”\"')")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def _line(parts: Iterable[tuple[str, str]]) -> str:
     """
     line, gap = "", " "
     for text, after in parts:
-        begins = is_cased(text.lstrip(_OPENING)[:1])
+        begins = line[-1:] in _ENDS and is_cased(text.lstrip(_OPENING)[:1])
         line += f" {text}" if not gap and begins else text
         line += after
         gap = after

@@ -90,10 +90,19 @@ def test_the_most_frequent_translation_is_first_and_then_the_first_of_the_corpus
 
 
 def test_of_exactly_a_text_what_mostly_translates_it_is_first_and_as_it_stands() -> None:
-    pairs = [("Go.", "va !"), ("Go.", "Pars !"), ("Go!", "Pars !"), ("Go!", "Pars !")]
+    pairs = [*[("Go.", "va !")] * 2, ("Go.", "Pars !"), ("Go!", "Pars !"), ("Go!", "Pars !")]
     assert learned(*pairs).find("Go.") == ["va !", "Pars !"]
     assert learned(*pairs).find("Go!") == ["Pars !", "Va !"]
-    assert learned(*pairs, ("Go.", "Pars !")).find("Go.") == ["Pars !", "va !"]
+    assert learned(*pairs, *[("Go.", "Pars !")] * 2).find("Go.") == ["Pars !", "va !"]
+
+
+def test_of_translations_as_frequent_the_one_without_a_rare_word_is_first() -> None:
+    pairs = [("Bye.", "À la revoyure."), ("Bye.", "Au revoir.")]
+    others = [
+        ("He is there.", "Il est là, au fond."),
+        ("I said so.", "J'ai dit au revoir à la vie."),
+    ]
+    assert learned(*pairs, *others).find("bye") == ["au revoir", "à la revoyure"]
 
 
 def test_of_exactly_a_text_a_translation_with_its_mark_is_first() -> None:
@@ -250,7 +259,7 @@ def test_the_file_is_plain_text() -> None:
     )
     assert memory.to_bytes().decode().split("\n") == [
         *("# gru-mt translation memory", "!\t\t !", ".\t\t.", "", "Tom", ""),
-        *("Hi!\tSalut !\t2", "\tTom !", ""),
+        *("Hi!\tTom !", "\tSalut !\t2", ""),
     ]
 
 
