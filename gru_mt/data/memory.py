@@ -63,12 +63,16 @@ class _Marked(NamedTuple):
     @property
     def mark(self) -> str:
         """The final mark in its usual form: " ！" -> "!" and "..." -> "…"."""
-        return _DOTS.sub("…", self.closing.replace(" ", "").translate(_SAME_MARKS))
+        return _usual_mark(self.closing)
 
     @property
     def key(self) -> str:
         """What all texts have that differ in case, final mark and apostrophes alone."""
         return self.body.translate(_APOSTROPHES).lower()
+
+
+def _usual_mark(closing: str) -> str:
+    return _DOTS.sub("…", closing.replace(" ", "").translate(_SAME_MARKS))
 
 
 def is_short(text: str) -> bool:
@@ -172,54 +176,55 @@ class TranslationMemory:
     def find(self, text: str) -> list[str]:
         """Return the translations of a cleaned text, best first; none where it is not known.
 
-        Those of exactly this text come first, as they stand in training, with the same mark before
-        the rest. The others are of texts that differ in case, final mark or apostrophes, and follow
-        the text in both: "hello." -> "bonjour."
+        Those of exactly this text come first, as they stand in training. The others are of texts
+        that differ in case, final mark or apostrophes, those with the same mark before the rest,
+        and follow the text in both: "hello." -> "bonjour."
         """
         wanted = _Marked.of(text)
         group = self._pairs.get(wanted.key, []) if wanted.key else []
         exact = [pair for pair in group if pair.source == text]
-        count_of = _counts(group)
-        others = sorted(
-            group,
-            key=lambda pair: (
-                _Marked.of(pair.source).mark != wanted.mark,
-                -count_of[_Marked.of(pair.target).key],
-            ),
+        by_mark = sorted(
+            _best_first(group, wanted.mark),
+            key=lambda pair: _Marked.of(pair.source).mark != wanted.mark,
         )
         found: dict[str, str] = {}
-        same = {pair: _Marked.of(pair.target).mark == wanted.mark for pair in exact}
-        for pair in sorted(exact, key=lambda pair: (not same[pair], -pair.times)):
+        for pair in _best_first(exact, wanted.mark):
             found.setdefault(_Marked.of(pair.target).key, pair.target)
-        for pair in others:
+        for pair in by_mark:
             found.setdefault(_Marked.of(pair.target).key, self._following(wanted, pair))
         return [*found.values()][:MOST_TRANSLATIONS]
 
     def _following(self, wanted: _Marked, pair: _Pair) -> str:
         """Return a pair's target with the capitals and the final mark of what is wanted."""
-        source, body = _Marked.of(pair.source).body, _Marked.of(pair.target).body
-        if wanted.body != source:
-            if is_shouted(wanted.body):
-                return self._marked(body.upper(), wanted.mark)
+        target = _Marked.of(pair.target)
+        opening, body, closing = target
+        if target.mark != wanted.mark:
+            opening, closing = self._around(wanted.mark)
+        return opening + self._cased(body, wanted.body, _Marked.of(pair.source).body) + closing
+
+    def _cased(self, body: str, wanted: str, source: str) -> str:
+        """Return the translation of `source` with the capitals of `wanted`, all without marks."""
+        if wanted != source:
+            if is_shouted(wanted):
+                return body.upper()
             if is_shouted(source) and is_shouted(body):
                 body = body.lower()
-        first, start = _FIRST_LETTER.match(wanted.body), _FIRST_LETTER.match(body)
+        first, start = _FIRST_LETTER.match(wanted), _FIRST_LETTER.match(body)
         if first and start:
             place = start.start(1)
             if first[1] != first[1].lower():
-                body = body[:place] + start[1].upper() + body[place + 1 :]
-            elif first[1] != first[1].upper() and _first_word(body) not in self._names:
-                body = body[:place] + start[1].lower() + body[place + 1 :]
-        return self._marked(body, wanted.mark)
+                return body[:place] + start[1].upper() + body[place + 1 :]
+            if first[1] != first[1].upper() and _first_word(body) not in self._names:
+                return body[:place] + start[1].lower() + body[place + 1 :]
+        return body
 
-    def _marked(self, body: str, mark: str) -> str:
-        """Return a text with a mark as the target side writes it: "!!" -> " !!" in French."""
-        if not mark:
-            return body
-        opening, _ = self._marks.get(mark[0], ("", ""))
-        closing = "".join(self._marks.get(each, ("", each))[1] for each in mark)
-        space = " " if closing.startswith(" ") else ""
-        return opening + body + space + closing.replace(" ", "")
+    def _around(self, mark: str) -> tuple[str, str]:
+        """Return what stands around a translation for a mark: "!!" -> ("", " !!") in French."""
+        opening, closing = self._marks.get(mark[:1], ("", mark[:1]))
+        others = ((each, self._marks.get(each, ("", each))[1].strip()) for each in mark[1:])
+        return opening, closing + "".join(
+            written for each, written in others if _usual_mark(written) == each
+        )
 
 
 def _is_kept(source: str, target: str) -> bool:
@@ -251,6 +256,22 @@ def _counts(group: Iterable[_Pair]) -> Counter[str]:
     for pair in group:
         counts[_Marked.of(pair.target).key] += pair.times
     return counts
+
+
+def _best_first(pairs: Sequence[_Pair], mark: str) -> list[_Pair]:
+    """Return pairs, those of the most frequent translations first, and then as they stand.
+
+    Of pairs that differ in the mark of one translation, "Bonjour !" and "Bonjour.", that with
+    `mark` comes first.
+    """
+    counts = _counts(pairs)
+    places = {key: place for place, (key, _) in enumerate(counts.most_common())}
+
+    def rank(pair: _Pair) -> tuple[int, bool]:
+        target = _Marked.of(pair.target)
+        return places[target.key], target.mark != mark
+
+    return sorted(pairs, key=rank)
 
 
 def _most_frequent(group: Sequence[_Pair]) -> Iterator[_Pair]:

@@ -20,17 +20,39 @@ const FIRST_MARKS = new Set(" ¿¡");
 const FIRST_LETTER = new RegExp(pattern`^((?: (?!['’]) [^\p{L}\p{N}] )*)(${ANY_LETTER})`, "u");
 const FIRST_WORD = new RegExp(`^${WORD}`, "u");
 
-/** Return {body, mark, key} of a text: what is between its marks, the final one, and its key. */
-function marked(text) {
+/** Return a final mark in its usual form: " ！" -> "!" and "..." -> "…". */
+function usualMark(closing) {
+  const marks = closing.replaceAll(" ", "").replace(/./gu, (mark) => SAME_MARKS.get(mark) ?? mark);
+  return marks.replace(/\.{2,}/g, "…");
+}
+
+/** Return a text in its parts: {opening, body, closing, mark, key}. */
+function divided(text) {
   let start = 0;
   while (FIRST_MARKS.has(text[start])) start++;
   let end = text.length;
   while (end > start && FINAL_MARKS.has(text[end - 1])) end--;
   const body = text.slice(start, end);
-  const marks = text.slice(end).replaceAll(" ", "");
-  const mark = marks.replace(/./gu, (each) => SAME_MARKS.get(each) ?? each);
+  const [opening, closing] = [text.slice(0, start), text.slice(end)];
   const key = body.replace(/[’‘`´]/g, "'").toLowerCase();
-  return { body, mark: mark.replace(/\.{2,}/g, "…"), key };
+  return { opening, body, closing, mark: usualMark(closing), key };
+}
+
+/**
+ * Return pairs, those of the most frequent translations first, and then as they stand.
+ *
+ * Of pairs that differ in the mark of one translation, "Bonjour !" and "Bonjour.", that with
+ * `mark` comes first.
+ */
+function bestFirst(pairs, mark) {
+  const counts = new Map();
+  const targets = new Map(pairs.map((pair) => [pair, divided(pair.target)]));
+  for (const [{ times }, { key }] of targets) counts.set(key, (counts.get(key) ?? 0) + times);
+  const keys = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
+  const places = new Map(keys.map((key, place) => [key, place]));
+  const hasOther = (pair) => Number(targets.get(pair).mark !== mark);
+  const place = (pair) => places.get(targets.get(pair).key);
+  return [...pairs].sort((a, b) => place(a) - place(b) || hasOther(a) - hasOther(b));
 }
 
 /** The short texts of the training part with their translations. */
@@ -42,7 +64,7 @@ export class TranslationMemory {
   /** Take pairs, marks and names as Python's class does. */
   constructor(pairs, marks, names) {
     for (const pair of pairs) {
-      const { key } = marked(pair.source);
+      const { key } = divided(pair.source);
       if (!this.#pairs.has(key)) this.#pairs.set(key, []);
       this.#pairs.get(key).push(pair);
     }
@@ -71,60 +93,59 @@ export class TranslationMemory {
   /**
    * Return the translations of a clean text, best first; none where it is not known.
    *
-   * Those of exactly this text come first, as they stand in training, with the same mark before
-   * the rest. The others are of texts that differ in case, final mark or apostrophes, and follow
-   * the text in both: "hello." -> "bonjour."
+   * Those of exactly this text come first, as they stand in training. The others are of texts
+   * that differ in case, final mark or apostrophes, those with the same mark before the rest,
+   * and follow the text in both: "hello." -> "bonjour."
    */
   find(text) {
-    const wanted = marked(text);
+    const wanted = divided(text);
     const group = (wanted.key && this.#pairs.get(wanted.key)) || [];
-    const counts = new Map();
-    for (const { target, times } of group) {
-      const { key } = marked(target);
-      counts.set(key, (counts.get(key) ?? 0) + times);
-    }
     const exact = group.filter(({ source }) => source === text);
-    const hasOther = ({ source }) => Number(marked(source).mark !== wanted.mark);
-    const count = ({ target }) => counts.get(marked(target).key);
-    const others = [...group].sort((a, b) => hasOther(a) - hasOther(b) || count(b) - count(a));
+    const hasOther = ({ source }) => Number(divided(source).mark !== wanted.mark);
+    const byMark = bestFirst(group, wanted.mark).sort((a, b) => hasOther(a) - hasOther(b));
     const found = new Map();
     const add = (pair, translation) => {
-      const { key } = marked(pair.target);
+      const { key } = divided(pair.target);
       if (!found.has(key)) found.set(key, translation);
     };
-    const isOther = ({ target }) => Number(marked(target).mark !== wanted.mark);
-    exact.sort((a, b) => isOther(a) - isOther(b) || b.times - a.times);
-    for (const pair of exact) add(pair, pair.target);
-    for (const pair of others) add(pair, this.#following(wanted, pair));
+    for (const pair of bestFirst(exact, wanted.mark)) add(pair, pair.target);
+    for (const pair of byMark) add(pair, this.#following(wanted, pair));
     return [...found.values()].slice(0, MOST_TRANSLATIONS);
   }
 
   /** Return a pair's target with the capitals and the final mark of what is wanted. */
   #following(wanted, pair) {
-    const source = marked(pair.source).body;
-    let { body } = marked(pair.target);
-    if (wanted.body !== source) {
-      if (isShouted(wanted.body)) return this.#marked(body.toUpperCase(), wanted.mark);
-      if (isShouted(source) && isShouted(body)) body = body.toLowerCase();
-    }
-    const first = FIRST_LETTER.exec(wanted.body)?.[2];
-    const start = FIRST_LETTER.exec(body);
-    if (first && start) {
-      const [whole, before, letter] = start;
-      const word = body.slice(before.length).match(FIRST_WORD)[0];
-      const rest = body.slice(whole.length);
-      if (first !== first.toLowerCase()) body = before + letter.toUpperCase() + rest;
-      else if (first !== first.toUpperCase() && !this.#names.has(word))
-        body = before + letter.toLowerCase() + rest;
-    }
-    return this.#marked(body, wanted.mark);
+    const { opening, body, closing, mark } = divided(pair.target);
+    const around = mark === wanted.mark ? [opening, closing] : this.#around(wanted.mark);
+    return around.join(this.#cased(body, wanted.body, divided(pair.source).body));
   }
 
-  /** Return a text with a mark as the target side writes it: "!!" -> " !!" in French. */
-  #marked(body, mark) {
-    if (!mark) return body;
-    const opening = this.#marks.get(mark[0])?.[0] ?? "";
-    const closing = Array.from(mark, (each) => this.#marks.get(each)?.[1] ?? each).join("");
-    return opening + body + (closing.startsWith(" ") ? " " : "") + closing.replaceAll(" ", "");
+  /** Return the translation of `source` with the capitals of `wanted`, all without marks. */
+  #cased(body, wanted, source) {
+    if (wanted !== source) {
+      if (isShouted(wanted)) return body.toUpperCase();
+      if (isShouted(source) && isShouted(body)) body = body.toLowerCase();
+    }
+    const first = FIRST_LETTER.exec(wanted)?.[2];
+    const start = FIRST_LETTER.exec(body);
+    if (!first || !start) return body;
+    const [whole, before, letter] = start;
+    const rest = body.slice(whole.length);
+    if (first !== first.toLowerCase()) return before + letter.toUpperCase() + rest;
+    const isName = this.#names.has(body.slice(before.length).match(FIRST_WORD)[0]);
+    const isSmall = first !== first.toUpperCase() && !isName;
+    return isSmall ? before + letter.toLowerCase() + rest : body;
+  }
+
+  /** Return what stands around a translation for a mark: "!!" -> ["", " !!"] in French. */
+  #around(mark) {
+    const [first = "", ...others] = mark;
+    const around = (each) => this.#marks.get(each) ?? ["", each];
+    const [opening, closing] = around(first);
+    const written = others.map((each) => {
+      const more = around(each)[1].trim();
+      return usualMark(more) === each ? more : "";
+    });
+    return [opening, closing + written.join("")];
   }
 }

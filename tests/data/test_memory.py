@@ -90,10 +90,16 @@ def test_the_most_frequent_translation_is_first_and_then_the_first_of_the_corpus
 
 
 def test_of_exactly_a_text_what_mostly_translates_it_is_first_and_as_it_stands() -> None:
-    pairs = [*[("Go.", "va !")] * 2, ("Go.", "Pars !"), ("Go!", "Pars !"), ("Go!", "Pars !")]
-    assert learned(*pairs).find("Go.") == ["va !", "Pars !"]
+    pairs = [*[("Go.", "va !")] * 2, ("Go.", "Pars."), ("Go!", "Pars !"), ("Go!", "Pars !")]
+    assert learned(*pairs).find("Go.") == ["va !", "Pars."]
     assert learned(*pairs).find("Go!") == ["Pars !", "Va !"]
-    assert learned(*pairs, *[("Go.", "Pars !")] * 2).find("Go.") == ["Pars !", "va !"]
+    assert learned(*pairs, ("Go.", "Pars.")).find("Go.") == ["Pars.", "va !"]
+
+
+def test_of_one_translation_that_with_the_mark_of_the_text_is_taken() -> None:
+    memory = learned(("Good morning.", "Bonjour !"), ("Good morning.", "Bonjour."))
+    assert memory.find("Good morning.") == ["Bonjour."]
+    assert memory.find("good morning!") == ["bonjour !"]
 
 
 def test_of_translations_as_frequent_the_one_without_a_rare_word_is_first() -> None:
@@ -103,11 +109,6 @@ def test_of_translations_as_frequent_the_one_without_a_rare_word_is_first() -> N
         ("I said so.", "J'ai dit au revoir à la vie."),
     ]
     assert learned(*pairs, *others).find("bye") == ["au revoir", "à la revoyure"]
-
-
-def test_of_exactly_a_text_a_translation_with_its_mark_is_first() -> None:
-    pairs = [("Go.", "Va !"), ("Go.", "Va !"), ("Go.", "Pars.")]
-    assert learned(*pairs).find("Go.") == ["Pars.", "Va !"]
 
 
 def test_four_translations_are_kept() -> None:
@@ -178,6 +179,15 @@ def test_words_keep_the_capital_that_they_have_inside_sentences() -> None:
         ([("Run!", "走れ！"), ("So it is, Tom.", "そうだ。")], "run.", "走れ。"),
         ([("走れ！", "Run!"), ("そうだ、そうだ、そう。", "So it is.")], "走れ。", "Run."),
         ([("走れ！", "Run!")], "走れ", "Run"),
+        ([("Run!", "走れ。"), ("Tom!", "トム。")], "run!!", "走れ。"),  # not "。。"
+        ([("Run!", "走れ！"), ("Tom!", "トム！")], "run!!", "走れ！！"),
+        (
+            [("What?", "何？"), ("A?", "か。"), ("B?", "か。")],
+            "what?",
+            "何？",
+        ),  # the pair's own mark
+        ([("What?", "何？"), ("A?", "か。"), ("B?", "か。")], "what", "何"),
+        ([("What.", "何。"), ("A?", "か。"), ("B?", "か。")], "what?", "何。"),
         ([("What?", "¿Qué?"), ("Hi!", "¡Hola!")], "what?!", "¿qué?!"),
         ([("What?", "¿Qué?"), ("Hi!", "¡Hola!")], "what!", "¡qué!"),
         ([("¡Hola!", "Hi!"), ("So what is it?", "x?")], "hola", "hi"),
