@@ -6,8 +6,9 @@ from itertools import chain, count, groupby
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc without whitespace
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")  # a soft hyphen; spaces of no width, once a BOM
-# Letters and digits of full width, with one sign between two of them; and Latin ligatures.
-_WIDE = re.compile("[０-９Ａ-Ｚａ-ｚ]+(?:[＇，-／：＠＿][０-９Ａ-Ｚａ-ｚ]+)*|[\ufb00-\ufb06]")
+# Latin ligatures, and what has a full width: all, or letters and digits with a sign between two.
+_WIDE = re.compile("[\ufb00-\ufb06！-～]")
+_WIDE_WORD = re.compile("[\ufb00-\ufb06]|[０-９Ａ-Ｚａ-ｚ]+(?:[＇，-／：＠＿][０-９Ａ-Ｚａ-ｚ]+)*")
 _BLOCKS = (  # that have marks; the rest is Han, Hangul, symbols, or has no characters
     range(0x300, 0x3100),
     range(0xA600, 0xAC00),
@@ -47,10 +48,13 @@ SPACELESS = re.compile(  # a letter of a script without spaces, and marks and pu
 def narrow(text: str) -> str:
     """Return `text` with plain Latin letters for ligatures and for those of full width.
 
-    So are digits, and a sign between two of these: "１．５ﬁ" -> "1.5fi". Half-width kana stay,
-    and so do the marks of Chinese and Japanese: "１０？" -> "10？".
+    So are digits, and a sign between two of these: "１．５ﬁ" -> "1.5fi". Other signs are too,
+    unless a letter is of a script without spaces: "１０枚？" -> "10枚？". Half-width kana stay.
     """
-    return _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    if not _WIDE.search(text):
+        return text
+    wide = _WIDE_WORD if SPACELESS.search(text) else _WIDE
+    return wide.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
 
 def normal(text: str) -> str:

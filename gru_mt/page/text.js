@@ -33,8 +33,9 @@ export function pattern({ raw }, ...parts) {
 }
 
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
-// Letters and digits of full width, with one sign between two of them; and Latin ligatures.
-const WIDE = /[０-９Ａ-Ｚａ-ｚ]+(?:[＇，-／：＠＿][０-９Ａ-Ｚａ-ｚ]+)*|[\ufb00-\ufb06]/g;
+// Latin ligatures, and what has a full width: all, or letters and digits with a sign between two.
+const WIDE = /[\ufb00-\ufb06！-～]/g;
+const WIDE_WORD = /[\ufb00-\ufb06]|[０-９Ａ-Ｚａ-ｚ]+(?:[＇，-／：＠＿][０-９Ａ-Ｚａ-ｚ]+)*/g;
 const SPACE_RUNS = new RegExp(pattern`\s+`, "gu");
 const FIRST_SPACES = new RegExp(pattern`^\s+`, "u");
 const LAST_SPACES = new RegExp(pattern`(?<!\s)\s+$`, "u");
@@ -69,9 +70,10 @@ export function inWord(text) {
   return FIRST_IN_WORD.test(text);
 }
 
-/** Return a text with plain Latin letters and digits for ligatures and for those of full width. */
+/** Return a text with plain Latin letters, digits and signs: see `narrow` in text.py. */
 export function narrow(text) {
-  return text.replace(WIDE, (wide) => wide.normalize("NFKC"));
+  const wide = text.search(SPACELESS) < 0 ? WIDE : WIDE_WORD;
+  return text.replace(wide, (each) => each.normalize("NFKC"));
 }
 
 /** Return a text in Unicode's NFC, narrow, and without soft hyphens and spaces of no width. */

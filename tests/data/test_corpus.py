@@ -90,6 +90,7 @@ def test_whitespace_becomes_single_spaces(text: str, cleaned: str) -> None:
         ("ﬁne oﬀ eﬃcient ﬂuﬄy ﬅ ﬆ", "fine off efficient fluffly st st"),
         ("Ｅ\u0301 ａ\u00adｂ １\u200b．\u200b５", "É ab 1.5"),
         ("ＣＤは１０枚？ Ａ！Ｂ （ａ）", "CDは10枚？ A！B （a）"),  # marks of Japanese stay
+        ("Ｈｅｌｌｏ！ Ｗｈｙ？ （ａ）， 네？ É：", "Hello! Why? (a), 네? É:"),
         ("\ue010 ½ Ⅳ ﾃﾞ ㎞", "\ue010 ½ Ⅳ ﾃﾞ ㎞"),  # more than another way to write it
     ],
 )
