@@ -9,28 +9,35 @@ from gru_mt.data.text import is_spaceless
 _LETTER = re.compile(rf"(?![{LITERALS[0]}-{LITERALS[-1]}])[^\W\d_]")
 _MARKER = re.compile(r"\s*+(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[-*•·–—])\s*")  # 2. or (a) or -
 _TITLE = re.compile(  # before a name
-    r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sta|Sto|Dña|Gral|Ft|Hl|Fam)\.\s*+$"
+    r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sta|Sto|Dña|Gral|Ft|"
+    r"Hl|Fam|Frl|Fa|Ing|[Bb]d)\.\s*+$"
 )
 _ORDINAL = re.compile(  # of German, before a noun
-    r"(?<!\w)(?:[Dd](?:er|ie|as|em|en|es)|[Ii]m|[Zz]u[mr]|[Vv]om|[Bb]eim)\s\d{1,3}\.\s*+$"
+    r"(?<!\w)(?:[Dd](?:er|ie|as|em|en|es)|[Ii]m|[Zz]u[mr]|[Vv]om|[Bb]eim|[MmDdSs]?[Ee]in(?:e[mnrs]?)?)"
+    r"\s\d{1,3}\.\s*+$"
 )
 _INITIALS = re.compile(r"(?<!\w)[^\W\d_](?:-|\.[\s-]?)[^\W\d_]{1,2}\.\s*+$")  # p. m., J.-C.
 _LAST_WORD = re.compile(r"(?<!\w)([^\W\d_]++)\.\s*+$")
 # Abbreviations that the library does not know. Before a number, as all without a vowel are:
 _COUNTED = (
-    "apt appt chap ed env ep eq eqs est ext fig figs max no nos par para ref refs réf sect tab tel "
-    "tél temp vol vols"
+    "apt appt chap dim ed env ep eq eqs est ext fig figs jeu lun mar max mer no nos par para ref "
+    "refs réf sam sect tab tel tél ven vol vols"
 )
-_DAYS = "mar mer jeu sam dim"
-_BEFORE_NUMBER = {*_COUNTED.split(), *_COUNTED.title().split(), *_DAYS.split()}
-_NO_VOWEL = re.compile("[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+")
-# Before a number or a small letter, where the days above may be whole words:
+_BEFORE_NUMBER = {*_COUNTED.split(), *_COUNTED.title().split()}
+_NO_VOWEL = re.compile(  # but "5 km."
+    r"(?<!\w)(?<!\d\s)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+\.\s*+$"
+)
+# Before a number or a small letter:
 _OTHERS = (
     "abt appr approx aprox avg avr déc excl févr fév govt hrs incl janv juil lbs mins misc orig "
-    "secs yrs"
+    "secs tbsp temp tsp yrs"
 )
-_MORE_DAYS = "Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven"
-_BEFORE_BOTH = {*_OTHERS.split(), *_OTHERS.title().split(), *_MORE_DAYS.split()}
+_DAYS = "Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven"
+_BEFORE_BOTH = {*_OTHERS.split(), *_OTHERS.title().split(), *_DAYS.split(), "max"}
+_AS_NUMBER = re.compile(  # 5, $5, V or a literal
+    rf"[^\w\s{LITERALS[0]}-{LITERALS[-1]}]{{0,2}}[\d{LITERALS[0]}-{LITERALS[-1]}]"
+    r"|(?:[IVXLC]{2,}|[VX])(?![\w'’])"
+)
 # A full stop that begins a word, or is after its first letter; and what may begin a sentence.
 _BEGUN = re.compile(r"(?:^|[\s(-])[^\W\d_]?\.$")
 _GLUED = re.compile(r"[¿¡\"'“‘«(]*+([^\W\d_])([^\W\d_]|['’\s])[\w.'’]*+(?![=(\[{<\\/])")
@@ -77,14 +84,14 @@ def _goes_on(before: str, after: str) -> bool:
     """Return whether a sentence goes on between two texts: "vol. |2", "Mon. |to Fri.", ".|NET"."""
     if _TITLE.search(before) or _ORDINAL.search(before) or _is_in_word(before, after):
         return True
-    is_small, is_number = after[:1].islower(), after[:1].isdecimal() or after[:1] in LITERALS
+    is_small, is_number = after[:1].islower(), _AS_NUMBER.match(after) is not None
     last = _LAST_WORD.search(before)
     if not last or not (is_small or is_number):
         return False
     return (
         last[1] in _BEFORE_BOTH
         or (is_small and _INITIALS.search(before) is not None)
-        or (is_number and (last[1] in _BEFORE_NUMBER or _NO_VOWEL.fullmatch(last[1]) is not None))
+        or (is_number and (last[1] in _BEFORE_NUMBER or _NO_VOWEL.search(before) is not None))
     )
 
 

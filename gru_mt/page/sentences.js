@@ -12,13 +12,14 @@ const HAS_LETTER = /(?![\ue010-\ue017])[\p{L}\p{Nl}\p{No}]/u;
 const ONLY_MARKER = new RegExp(`^(?:${MARKER})$`, "u");
 // Before a name.
 const TITLE = new RegExp(
-  pattern`(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sta|Sto|Dña|Gral|Ft|Hl|Fam)
-    \.\s*$`,
+  pattern`(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sta|Sto|Dña|Gral|Ft|
+    Hl|Fam|Frl|Fa|Ing|[Bb]d)\.\s*$`,
   "u",
 );
 // Of German, before a noun.
 const ORDINAL = new RegExp(
-  pattern`(?<!\w)(?:[Dd](?:er|ie|as|em|en|es)|[Ii]m|[Zz]u[mr]|[Vv]om|[Bb]eim)\s\d{1,3}\.\s*$`,
+  pattern`(?<!\w)(?:[Dd](?:er|ie|as|em|en|es)|[Ii]m|[Zz]u[mr]|[Vv]om|[Bb]eim|
+    [MmDdSs]?[Ee]in(?:e[mnrs]?)?)\s\d{1,3}\.\s*$`,
   "u",
 );
 // p. m., J.-C.
@@ -28,22 +29,30 @@ const INITIALS = new RegExp(
 );
 const LAST_WORD = new RegExp(pattern`(?<!\w)(${ANY_LETTER}+)\.\s*$`, "u");
 // Abbreviations that the library does not know. Before a number, as all without a vowel are:
-const BEFORE_NUMBER = new Set([
-  ...eitherCase(
-    "apt appt chap ed env ep eq eqs est ext fig figs max no nos par para ref refs réf sect tab " +
-      "tel tél temp vol vols",
+const BEFORE_NUMBER = new Set(
+  eitherCase(
+    "apt appt chap dim ed env ep eq eqs est ext fig figs jeu lun mar max mer no nos par para ref " +
+      "refs réf sam sect tab tel tél ven vol vols",
   ),
-  ..."mar mer jeu sam dim".split(" "),
-]);
-const NO_VOWEL = /^[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+$/;
-// Before a number or a small letter, where the days above may be whole words:
+);
+// But "5 km."
+const NO_VOWEL = new RegExp(
+  pattern`(?<!\w)(?<!\d\s)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+\.\s*$`,
+  "u",
+);
+// Before a number or a small letter:
 const BEFORE_BOTH = new Set([
   ...eitherCase(
     "abt appr approx aprox avg avr déc excl févr fév govt hrs incl janv juil lbs mins misc orig " +
-      "secs yrs",
+      "secs tbsp temp tsp yrs",
   ),
-  ..."Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven".split(" "),
+  ..."Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven max".split(" "),
 ]);
+// 5, $5, V or a literal
+const AS_NUMBER = new RegExp(
+  pattern`^(?: [^\w\s\ue010-\ue017]{0,2}[\d\ue010-\ue017] | (?:[IVXLC]{2,}|[VX])(?![\w'’]) )`,
+  "u",
+);
 // A full stop that begins a word, or is after its first letter; and what may begin a sentence.
 const BEGUN = new RegExp(pattern`(?:^|[\s(\-])${ANY_LETTER}?\.$`, "u");
 const GLUED = new RegExp(
@@ -51,7 +60,6 @@ const GLUED = new RegExp(
   "u",
 );
 const BEGINS_SPACELESS = new RegExp(`^${SPACELESS.source}`, "u");
-const IS_NUMBER = /^[\p{Nd}\ue010-\ue017]/u;
 const FIRST_NUMBER = new RegExp(pattern`^\s*(\d{1,3})\.\s`, "u");
 const LAST_NUMBER = new RegExp(pattern`(?<![\w.,])(\d{1,3})\.\s+$`, "u");
 const ENDING = 20; // characters that show how a sentence ends
@@ -94,11 +102,11 @@ function eitherCase(text) {
 function goesOn(before, after) {
   if (TITLE.test(before) || ORDINAL.test(before) || isInWord(before, after)) return true;
   const first = String.fromCodePoint(after.codePointAt(0));
-  const isNumber = IS_NUMBER.test(first);
+  const isNumber = AS_NUMBER.test(after);
   const word = before.match(LAST_WORD)?.[1];
   if (word === undefined || !(isLower(first) || isNumber)) return false;
   if (BEFORE_BOTH.has(word) || (isLower(first) && INITIALS.test(before))) return true;
-  return isNumber && (BEFORE_NUMBER.has(word) || NO_VOWEL.test(word));
+  return isNumber && (BEFORE_NUMBER.has(word) || NO_VOWEL.test(before));
 }
 
 /**

@@ -45,6 +45,7 @@ LINES = {
         "a) b) Go 1) Tom 2) So", "He can't but doesn't. ' So", "'Tom is. So ' he. It' is. So",
         'Tom "is. So (it" is). He',
         "I use .NET and ASP.NET. It is. Vol. 2, Lvl. 5, TV. 5, no. 5, No. now.",
+        "vol. V, vol. I, ch. II, ch. IIb, no. $5, no. -$5, no. -$-5, rm. (\ue010 5 km. 3. Max. he",
         "Mon. to Fri. I. tel. \ue010. fig. a, p. m. y, J.-C. now, a.m. 6, J. x",
         "The end.Then I left.I'm ok.A b.THEN.Zz", "THE END.THEN I LEFT.", "a.Name() b.Get[5] c.D",
         "Im 2. Stock. St.Louis. Hl. Maria. x.É d.ßa é.Ça É.Ça 5.Ça ².Ça ª.Ça a.ª a.Ǆa a.ǅa",
@@ -57,7 +58,7 @@ LINES = {
     ],
     "de": [
         "Es ist der 5. Mai. Ja!", "Das ist z. B. gut. Dr. Müller kam. Er ging.",
-        "Ja! mai. Nein. so", "Der 2. Weltkrieg. Am 5. Mai. im 3. Stock",
+        "Ja! mai. Nein. so", "Der 2. Weltkrieg. Ein 3. Ort. Dipl.-Ing. So. Am 5. Mai. im 3. Stock",
         "Er wohnt in der Hauptstr. 5. Usw. usf. Er sagte: „Ich komme.“ Ja. , Nein.",
     ],
     "es": ["¿Cómo estás? ¡Bien! Sr. López vino.", "Son las 5 p.m. ¿Qué? ¡No! EE. UU. es grande."],
