@@ -5,7 +5,7 @@ is written with care: see `literals`, `glossary`, `sentences`, `frames` and `lex
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Self
@@ -34,7 +34,7 @@ class _Piece:
     start: int  # in the line
     shown: str  # masked
     spans: Sequence[Span]  # what the marks in `shown` stand for
-    terms: Sequence[Span]  # those of the glossary
+    terms: frozenset[Span]  # those of the glossary
 
     @property
     def end(self) -> int:
@@ -73,7 +73,7 @@ class Reader:
         line = _normal(" ".join(line.splitlines())).rstrip()
         if not line:
             return
-        terms = self.glossary.find(line) if self.glossary else []
+        terms = frozenset(self.glossary.find(line) if self.glossary else ())
         spans = _spans(line, self.lexicon, terms)
         masked, start, left = mask(line, spans).text, 0, iter(spans)
         for shown in _pieces(masked, spans, self.language) if self.split else [masked]:
@@ -148,7 +148,7 @@ def _normal(line: str) -> str:
     return restore(normal(mask(line, spans).text), [span.text for span in spans])
 
 
-def _spans(line: str, lexicon: Lexicon, terms: Sequence[Span]) -> list[Span]:
+def _spans(line: str, lexicon: Lexicon, terms: Iterable[Span]) -> list[Span]:
     """Return what a translation copies of a line, and the terms; no two touch, but for pairs."""
     # A user's own marks again, as what holds one may give way to a longer term.
     own = (Span(*match.span(), match[0]) for match in MARK.finditer(line))
