@@ -77,7 +77,7 @@ export function cut(text, rules) {
     const [start, end] = places.slice(n, n + 2);
     const last = text.slice(Math.max(seams.at(-1), start - ENDING), start);
     const part = text.slice(start, end);
-    const isOpen = !strip(last) || ONLY_MARKER.test(last) || goesOn(last, part);
+    const isOpen = !strip(last) || ONLY_MARKER.test(last) || continues(last, part);
     if (!isOpen && (HAS_LETTER.test(part) || ONLY_MARKER.test(part))) seams.push(start);
   }
   if (seams.length > 1 && ONLY_MARKER.test(text.slice(seams.at(-1)))) seams.pop(); // of nothing
@@ -99,7 +99,7 @@ function eitherCase(text) {
 }
 
 /** Return whether a sentence goes on between two texts: "vol. |2", "Mon. |to Fri.", ".|NET". */
-function goesOn(before, after) {
+function continues(before, after) {
   if (TITLE.test(before) || ORDINAL.test(before) || isInWord(before, after)) return true;
   const first = String.fromCodePoint(after.codePointAt(0));
   const isNumber = AS_NUMBER.test(after);

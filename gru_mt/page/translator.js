@@ -14,7 +14,7 @@ const MARGIN = 0.75;
 const MARGIN_PER_TOKEN = 1 / 24;
 const WIDEST_MARGIN = 1.5;
 const END = "<eos>";
-const OPENING = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the first word of a sentence
+const FIRST_SIGNS = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the first word of a sentence
 
 /** A model, its vocabularies, its lexicon and its memory, ready to translate. */
 export class Translator {
@@ -45,7 +45,7 @@ export class Translator {
     }
     // Where the source has no space between two sentences, a word gets one before it.
     sentences.forEach(({ text }, n) => {
-      const begins = beginsCased(text.replace(OPENING, ""));
+      const begins = beginsCased(text.replace(FIRST_SIGNS, ""));
       if (n > 0 && !sentences[n - 1].gap && begins) sentences[n - 1].gap = " ";
     });
     return { text: sentences.map(({ text, gap }) => text + gap).join(""), sentences };
