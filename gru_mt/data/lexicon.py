@@ -36,6 +36,7 @@ _START = re.compile(  # the first word of a sentence or a quotation; or none, so
 HONORIFIC = re.compile(
     r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++"
 )
+_WHOLE = re.compile(rf"(?<![{IN_WORD}]['’]){WORD.pattern}")  # and not the s of Tom's
 _CAPITALISED = re.compile(r"[^\W\d_][^\W\d_]+(?: [^\W\d_][^\W\d_]+)+")
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
@@ -193,7 +194,10 @@ class Lexicon:
             may_be_name = word[0].isupper() and match.start() not in starts
             if known and not (may_be_name and self.usual(known).islower()):
                 return self.usual(known)
-            known = None if foreign else self._mended(word, may_be_name=may_be_name)
+            is_joined = word[0].isupper() and text[match.end() :][:1] == "-"  # Soo-jin
+            if foreign or is_joined:
+                return word
+            known = self._mended(word, may_be_name=may_be_name)
             return self.usual(known) if known else word
 
         return _TYPED.sub(mended, text)
@@ -238,7 +242,7 @@ class Lexicon:
         nouns have capitals, nor is "In the US", nor "I met Bill": in a title that has small words
         two others than the first need no capital.
         """
-        found = WORD.findall(text)
+        found = _WHOLE.findall(text)
         small = [word for word in found if not word[0].isupper()]
         need_not = [word for word in found[1:] if word.istitle() and self.is_small(word)]
         is_capitalised = found and found[0][0].isupper() and found[-1][0].isupper()
@@ -270,7 +274,10 @@ class Lexicon:
             capitals = [part for part in parts if part[0] != part[0].lower()] or parts
             is_name = match.start() in titled and match[0][0].isupper()
             if is_name or any(self._is_unseen(part[0]) for part in capitals):
-                start, end = match.start() + capitals[0].start(), match.start() + capitals[-1].end()
+                last = parts.index(capitals[-1])
+                while parts[last + 1 :] and parts[last + 1][0] not in self:
+                    last += 1  # Seong-min
+                start, end = match.start() + capitals[0].start(), match.start() + parts[last].end()
                 spans.append(Span(start, end, text[start:end]))
         return disjoint([*spans, *self._titles_within(text, starts)])
 

@@ -219,8 +219,8 @@ def _sentence(piece: _Piece, lexicon: Lexicon) -> Sentence:
     before = _filled(before, literals[:first])
     after = _filled(after, literals[last:])
     literals = literals[first:last]
-    case: Case = "capitals" if is_shouted(text) else "model"
     cased = lexicon.truecased(text)
+    case: Case = "capitals" if is_shouted(text) and not is_shouted(cased) else "model"  # not "OK"
     careful, names = cased, []
     if not lexicon.has_all(cased):
         careful = lexicon.respelled(cased)

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from gru_mt.data.masking import MARK, Span, literal_indices, mask, restore
 from gru_mt.data.special import LITERALS
-from gru_mt.data.text import MARKS, in_word, is_cased
+from gru_mt.data.text import MARKS, count_words, in_word, is_cased
 from gru_mt.inference.tags import nested, pairs
 
 Case = Literal["capitals", "capital", "small", "model"]
@@ -20,6 +20,7 @@ _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign
 ENDS = (".", "!", "?", "…")
 _MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
 BEGINNING = re.compile(r"[\W_]*")  # before the first letter; marks are no letters
+MENU_WORDS = 3  # "Open file..." keeps its ellipsis; after a sentence it may be a slip
 _ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
 
 
@@ -53,7 +54,8 @@ class Sentence:
             text = self._begun(text, str.upper)
         elif self.case == "small":
             text = self._begun(text, str.lower)
-        if ellipsis := _ELLIPSIS.search(self.text):
+        ellipsis = _ELLIPSIS.search(self.text)
+        if ellipsis and count_words(self.text) <= MENU_WORDS:
             text = re.sub(r"\.$", ellipsis[1], text)
         return f"{self.before}{self._with_literals(text)}{self.after}"
 
