@@ -36,7 +36,7 @@ _START = re.compile(  # the first word of a sentence or a quotation; or none, so
 HONORIFIC = re.compile(
     r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++"
 )
-_WHOLE = re.compile(rf"(?<![{IN_WORD}]['’]){WORD.pattern}")  # and not the s of Tom's
+_WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # and not the s of Tom's
 _CAPITALISED = re.compile(r"[^\W\d_][^\W\d_]+(?: [^\W\d_][^\W\d_]+)+")
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 

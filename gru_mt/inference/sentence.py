@@ -105,10 +105,13 @@ class Sentence:
         return replace(self, text=masked.text, literals=masked.literals, glued=glued)
 
     def keeps_numbers(self, text: str) -> bool:
-        """Return whether a translation of `text` has the digits of its numbers, as often."""
-        wanted, found = (Counter(_DIGITS.findall(each)) for each in (self.text, text))
+        """Return whether a translation, as it is shown, has the digits of all numbers, as often."""
+        whole = " ".join([self.before, self.text, *self.literals, self.after])
+        wanted, found = (Counter(_DIGITS.findall(each)) for each in (whole, text))
         joined = _JOINED_DIGITS.findall(self.text)
-        return wanted == found and all(number in text for number in joined)
+        return all(found[number] == count for number, count in wanted.items()) and all(
+            number in text for number in joined
+        )
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Return tokens with literals put back."""

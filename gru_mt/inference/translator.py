@@ -197,7 +197,9 @@ class Translator:
         numbered = [sentences[row].with_numbers() for row in lost]
         again = self._translate(numbered, decoding, n_best, batch_size, attention)
         for row, result in zip(lost, again, strict=True):
-            results[row] = result
+            is_whole = sentences[row].keeps_numbers(result.candidates[0].text)
+            warnings = result.warnings if is_whole else (*result.warnings, "numbers")
+            results[row] = replace(result, warnings=warnings)
         found = iter(results)
         translations = [
             Translation(line, [next(found) for _ in each])
