@@ -71,10 +71,11 @@ _MARKUP = rf"""
       (?P<quote>`{{1,3}})(?!`)[^\n]+?(?<!`)(?P=quote)(?!`)_{{0,2}}
 """
 _LINK = r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,1000}+(?:\s(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))?\)"
+_REFERENCE = r":\s<?(?:[a-z]{2,9}:/|www\.|[/.\#])"  # "[1]: https://a.org", but not "[Tom]: Hi"
 _MARKDOWN = rf"""
-    (?:\](?:{_LINK}|\[[^\[\]\n]{{0,200}}+\]))+ | \]:\s\S++  # of a link, after its text
+    \[?!\[ | (?:\](?:{_LINK}|\[[^\[\]\n]{{0,200}}+\]))+ | \]{_REFERENCE}\S*+  # of a link, after its text
     | (?:\[\d{{1,3}}\]|\[\^[^\[\]\s]{{1,50}}+\])+(?!\() # notes: [1], [^note]
-    | (?:\[[^\[\]\s]{{0,200}}+\]|\[\ \])(?![(\[]|:\s)  # [name], [x], [/b]
+    | (?:\[[^\[\]\s]{{0,200}}+\]|\[\ \])(?![(\[]|{_REFERENCE})  # [name], [x], [/b]
     | \.\.\s[\w-]++::
 """
 # \n before a word, but \nu and \textbf; then the commands of TeX, with the brace that they open
@@ -109,8 +110,8 @@ _ADDRESS = """
         | (?:(?<!{W}[.-])(?:{HOST}\\.)+ (?:{DOMAIN}|[a-z]{{2,10}}(?=/{W}))
            | \\d{{1,3}}(?:\\.\\d{{1,3}}){{3}}(?=:\\d|/{W}) | localhost(?=:\\d))
           (?::\\d{{1,5}})? (?:[/?\\#](?={U}){TAIL}|/)?
-        | (?=[\\dA-Fa-f:]*(?:[A-Fa-f]|::))(?=[\\dA-Fa-f])(?:[\\dA-Fa-f]{{0,4}}:){{2,7}}
-          [\\dA-Fa-f:]*[\\dA-Fa-f](?![{IN_WORD}:])
+        | (?=[\\dA-Fa-f:]{{0,40}}(?:[A-Fa-f]|::))(?=[\\dA-Fa-f])(?:[\\dA-Fa-f]{{0,4}}:){{2,7}}
+          [\\dA-Fa-f:]{{0,40}}[\\dA-Fa-f](?![{IN_WORD}:])
         | 10\\.\\d{{4,9}}/(?={U}){TAIL}
     # Files.
         | [A-Za-z]:\\\\(?:{STEP}|[\\\\/])*
@@ -128,16 +129,17 @@ _NAME = rf"""
     | (?:[{_EMOJI}] | {_EMOJI_SIGN})
       (?:[{_EMOJI}\u200d\ufe0e\ufe0f\U000e0020-\U000e007f] | {_EMOJI_SIGN})*
 """
-_OPERAND = r"(?:\d++(?:[.,]\d++)*|[A-Za-zα-ω](?![^\W\d]))[²³¹⁰-⁹₀-₉]*"
+_OPERAND = r"(?:\d++(?:[.,]\d++)*|[A-Za-zα-ω](?![^\W\d²³¹⁰-⁹₀-₉]))[²³¹⁰-⁹₀-₉]*"
 _WORD_OF_CODE = rf"""
     (?<!{_W})(?:
         # torch==2.1, PATH=/usr/bin
-        [A-Za-z_]\w*+(?:\.\w++)*={{1,2}}(?=[^\s=])(?!["']?[A-Za-z]*(?!\S))\S*[\w)"'/]
-        | [A-Za-z_]\w++(?:\.[a-z_]\w*+){{2,}} | \w++(?:\.\w++)*\(\)
+        (?<!{_W}\.)[A-Za-z_]\w*+(?:\.\w++)*+={{1,2}}(?=[^\s=])(?!["']?[A-Za-z]*(?!\S))\S*[\w)"'/]
+        | [A-Za-z_]\w++(?:\.[a-z_]\w*+){{2,}} | (?<!{_W}\.)\w++(?:\.\w++)*+\(\)
         | [A-Za-z]{{1,2}}(?:\+\+|\#)(?!{_W})  # C++
         | [A-Za-z\d]++(?:_++[A-Za-z\d]++)++(?!{_W})
         | [a-z]{{2,}}+[A-Z]{_W}*+ | [A-Z][a-z]++(?:[A-Z][a-z]++)++(?!{_W})
-        | (?:[A-Za-z]\w{{0,20}}+\s)?[A-Za-z]\w{{0,20}}+\([A-Za-z](?:,\s?[A-Za-z])*\)\s=\s[^\n]*\w
+        | (?:[A-Za-z]\w{{0,20}}+\s)?[A-Za-z]\w{{0,20}}+\([A-Za-z](?:,\s?[A-Za-z])*\)\s=
+            \s\S*[\w)](?:\s[=+*/×÷^−-]\s\S*[\w)])*
         | {_OPERAND}(?:\s?(?:[=>≤≥≠≈+*×÷^±→⇒↔]|<(?![A-Za-z]))[=>]?\s?{_OPERAND}
             | \s?[-−/]\s?{_OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]))++(?!{_W})
         | [A-Z]{{1,2}}\d[A-Z\d]?\s\d[A-Z]{{2}}(?!{_W})  # a British postcode
@@ -149,7 +151,7 @@ _DEGREES = r"\d++(?:[.,]\d++)?\s?°(?:\s?\d++(?:[.,]\d++)?\s?['′](?:\s?\d++(?:
 _DIGITS = rf"""
     (?<![{IN_WORD}.,:])[-−]?{_DEGREES}(?:\s?[CFKNSEWO](?!{_W}))?
     | (?<![{IN_WORD}.,:-])\d[\d-]*-[A-Z]{{3,}}+(?!{_W})
-    | (?<!{_W})[\da-f]{{8,}}+(?!{_W})
+    | (?<!{_W})(?=\d*[a-f])[\da-f]{{8,}}+(?!{_W}|-{_W})
     | (?P<roman> (?<![{IN_WORD}.'’-])(?=[IVXLCDM]{{2}}) M{{0,3}}(?:CM|CD|D?C{{0,3}})
         (?:XC|XL|L?X{{0,3}})(?:IX|IV|V?I{{0,3}})(?![{IN_WORD}'’]|-{_LETTER}) )
     | (?P<digits> (?<!{_W})(?:[A-Z]{{0,3}}{_MONEY})? (?:
@@ -164,9 +166,9 @@ CODE = re.compile(
     | (?:if|for|while|switch|catch)\s*\([^\n]*[;{}]
     | (?:const|let|var|auto|char|float|double)\s+\w+\s*=[^\n]*
     | (?:from\s+[\w.]+\s+import\s+|import\s+[\w.]*[.*])[\w.,*\s]*;? | \#include\s*[<"][^\n]*
-    | (?:SELECT|INSERT\s+INTO|UPDATE|DELETE\s+FROM|CREATE\s+TABLE)\s[^\n]*
-      (?:FROM|SET|VALUES|;|\()[^\n]*
-    | [\w.\[\]]+\s*(?:[-+*/]?=|\()[^\n]*;
+    | (?:SELECT\s[^\n]*\sFROM|UPDATE\s[^\n]*\sSET|INSERT\s+INTO|DELETE\s+FROM|CREATE\s+TABLE)\s
+      (?=[^\n]*[a-z*=();])[^\n]*  # but "SELECT A FILE FROM THE LIST"
+    | [\w.\[\]]+(?:\s*[-+*/]?=|\()[^\n]*;
     | [\w.]+\s=\s(?:[\w.]+\([^\n]*\)|["'\d\[{][^\n]*)
     )\s*""",
     re.VERBOSE,
