@@ -13,7 +13,7 @@ from typing import Self
 
 from gru_mt.data.masking import Span, disjoint
 from gru_mt.data.special import MOST_TOKENS
-from gru_mt.data.spelling import COMMON, SHORT, STARTERS, Spelling
+from gru_mt.data.spelling import COMMON, LONGEST, SHORT, STARTERS, Spelling
 from gru_mt.data.text import IN_WORD, SPACELESS, WORD
 from gru_mt.errors import quoted
 
@@ -37,7 +37,6 @@ HONORIFIC = re.compile(
     r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++"
 )
 _WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # and not the s of Tom's
-_CAPITALISED = re.compile(r"[^\W\d_][^\W\d_]+(?: [^\W\d_][^\W\d_]+)+")
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
 
@@ -244,13 +243,17 @@ class Lexicon:
         """
         found = _WHOLE.findall(text)
         small = [word for word in found if not word[0].isupper()]
-        need_not = [word for word in found[1:] if word.istitle() and self.is_small(word)]
+        need_not = [word for word in found[1:] if self._need_not(word)]
         is_capitalised = found and found[0][0].isupper() and found[-1][0].isupper()
         return (
             bool(is_capitalised)
             and len(need_not) > bool(small)
             and all(len(word) <= LONGEST_SMALL and self.is_common(word) for word in small)
         )
+
+    def _need_not(self, word: str) -> bool:
+        """Return whether a word has its capital only of a title; the A of "bus A" has not."""
+        return len(word) > 1 and word.istitle() and self.is_small(word)
 
     def _calmed(self, match: re.Match[str]) -> str:
         word = match[0]
@@ -283,12 +286,16 @@ class Lexicon:
 
     def _titles_within(self, text: str, starts: Container[int]) -> list[Span]:
         """Return capitalised words in a row that are mostly small, inside a sentence."""
-        return [
-            Span(*match.span(), match[0])
-            for match in _CAPITALISED.finditer(text)
-            if match.start() not in starts
-            and all(word.istitle() and self.is_small(word) for word in words(match[0]))
-        ]
+        rows: list[list[int]] = [[]]  # the ends of each one's words, and first its beginning
+        for match in WORD.finditer(text):
+            start, end = match.span()
+            if start in starts or not self._need_not(match[0]):
+                continue
+            if rows[-1] and text[rows[-1][-1] : start] == " ":
+                rows[-1].append(end)
+            else:
+                rows.append([start, end])
+        return [Span(row[0], row[-1], text[row[0] : row[-1]]) for row in rows if len(row) > 2]
 
     def _is_unseen(self, word: str) -> bool:
         if word in self:
@@ -298,9 +305,8 @@ class Lexicon:
         if word != word.lower():
             return len(word) > 1
         low = word.lower()
-        return not self.spelling.has_stem(low) and not any(
-            low[n:] in self for n in range(1, len(low) - LEAST_END + 1)
-        )
+        starts = range(max(1, len(low) - LONGEST), len(low) - LEAST_END + 1)
+        return not self.spelling.has_stem(low) and not any(low[n:] in self for n in starts)
 
     @cached_property
     def _letters(self) -> frozenset[str]:

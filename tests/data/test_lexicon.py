@@ -23,7 +23,8 @@ def learned(*sources: str, targets: list[str] | None = None) -> Lexicon:
 
 
 ENGLISH = learned(*SOURCES)
-NAMES = Lexicon.learn(SOURCES, SOURCES)  # every name is copied
+FOX = "The quick brown fox, Mr. Tom and Dr. Tom jump over two lazy dogs."  # has all letters
+NAMES = Lexicon.learn([*SOURCES, FOX], [*SOURCES, FOX])  # every name is copied
 
 
 def usual(lexicon: Lexicon, word: str) -> str:
@@ -32,7 +33,7 @@ def usual(lexicon: Lexicon, word: str) -> str:
 
 
 def names_of(text: str, lexicon: Lexicon = NAMES) -> list[str]:
-    spans = lexicon.unseen_names(text)
+    spans = lexicon.unseen_words(text)
     for start, end, name in spans:
         assert text[start:end] == name
     return [span.text for span in spans]
@@ -289,6 +290,28 @@ def test_a_word_in_capitals_does_not_make_a_title() -> None:
     assert lexicon.truecased("A Bus") == "a bus"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I Met Bill Today", "I met bill today"),
+        ("I met Bill.", "I met Bill."),  # "bill" is mostly small, and yet this is no title
+        ("I Met Bill.", "I met bill."),
+        ("Good Morning", "good morning"),
+        ("Good Morning, Tom!", "good morning, Tom!"),
+        ("The Bill and the Morning", "the bill and the morning"),  # short common words are small
+        ("The Bill today and the Morning", "the Bill today and the Morning"),  # others are not
+        ("The Bill and the morning", "the Bill and the morning"),
+        ("the Good Morning", "the Good Morning"),
+        ("Plan A", "plan A"),
+    ],
+)
+def test_title_case_is_where_words_have_capitals_that_need_none(text: str, expected: str) -> None:
+    lexicon = learned(
+        "so I met Tom today and the bill is good.", "so the morning and the bill, Bill.", "a plan"
+    )
+    assert lexicon.truecased(text) == expected
+
+
 def test_a_training_part_in_small_letters_gives_no_capitals() -> None:
     small = learned("the dog sees it.", "it is here. the end")
     assert small.truecased("the dog") == "the dog"
@@ -300,7 +323,7 @@ def test_letters_whose_case_has_another_length_do_no_harm(text: str) -> None:
     lexicon = learned("x straße git οδός ΣΑΣ İstanbul ǆ ŉ ﬁre")
     for each in (text, text.lower(), text.upper(), text.title()):
         assert lexicon.truecased(each).casefold().split()[0][0]
-        lexicon.unseen_names(each)
+        lexicon.unseen_words(each)
 
 
 def test_any_text_keeps_its_words_and_marks() -> None:
@@ -331,13 +354,19 @@ def test_any_text_keeps_its_words_and_marks() -> None:
         ("I saw Jean-Élise Östberg-the", ["Jean-Élise", "Östberg"]),
         ("the l'Okcydent and d’Azbo-like", ["Okcydent", "Azbo"]),
         ("I saw E\u0301lo\u0308ise.", ["E\u0301lo\u0308ise"]),
-        ("Zbigniew saw it. Ozbourne too", ["Zbigniew", "Ozbourne"]),
+        ("Zbigniew saw it. Ozbourne is", ["Zbigniew", "Ozbourne"]),
         ("I saw X and Y2", []),  # a letter is no name
+        ("I saw Ж, 我 and Жу", ["Ж", "我", "Жу"]),  # but those of another script are no words
         ("\ue010 Zbigniew", ["Zbigniew"]),
-        ("I saw zbigniew", []),
-        ("Wheer is it? Teh dog", []),  # first words with a typo
+        ("I saw zbigniew", ["zbigniew"]),
         ("I saw Teh", ["Teh"]),
-        ("so Teh-Luc", ["Teh-Luc"]),
+        ("the Teh-Luc", ["Teh-Luc"]),
+        ("It is browndogs", []),  # ends with a known word
+        ("Mr. Brown saw Dr. Fox. The Brown dog", ["Brown", "Fox"]),  # a name after a title
+        ("Mr. brown saw it", []),
+        ("I saw Lazy Fox and Fox", ["Lazy Fox"]),  # a name that common words make
+        ("Lazy Fox saw it. Two Dogs", []),  # where the capital of a sentence may be
+        ("I saw Lazy Tom", []),
         ("- ' Zbigniew- 'Azbo'", ["Zbigniew", "Azbo"]),
     ],
 )
@@ -346,8 +375,8 @@ def test_capitalised_words_never_seen_are_names(text: str, names: list[str]) -> 
 
 
 def test_names_in_capitals_are_found_after_truecasing() -> None:
-    text = NAMES.truecased("TOM SAW ZBIGNIEW'S DOG AND O'SULLIVAN. WHEER IS IT?")
-    assert text == "Tom saw Zbigniew's dog and O'Sullivan. Wheer is it?"
+    text = NAMES.truecased("TOM SAW ZBIGNIEW'S DOG AND O'SULLIVAN. SAW IT?")
+    assert text == "Tom saw Zbigniew's dog and O'Sullivan. saw it?"
     assert names_of(text) == ["Zbigniew", "O'Sullivan"]
 
 
@@ -358,39 +387,15 @@ def test_words_of_a_script_without_spaces_are_known_by_their_letters() -> None:
 
 
 def test_names_are_left_to_a_model_that_does_not_copy_them() -> None:
-    assert ENGLISH.unseen_names("I saw Zbigniew.") == []
+    assert ENGLISH.unseen_words("I saw Zbigniew.") == []
 
 
-def is_one_edit_away(word: str, known: str) -> bool:
-    """Return whether one letter added, dropped or changed, or two swapped, make `known`."""
-    if len(word) == len(known):
-        wrong = [i for i in range(len(word)) if word[i] != known[i]]
-        swapped = len(wrong) == 2 and wrong[1] == wrong[0] + 1
-        i, j = wrong if swapped else (0, 0)
-        return len(wrong) <= 1 or (swapped and word[i] == known[j] and word[j] == known[i])
-    longer, shorter = sorted((word, known), key=len, reverse=True)
-    return len(longer) == len(shorter) + 1 and any(
-        longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer))
-    )
-
-
-def test_a_typo_is_one_edit_away_from_a_known_word() -> None:
-    rng = random.Random(2)
-    known = {"".join(rng.choices("abc", k=rng.randint(1, 5))) for _ in range(12)}
-    lexicon = learned(" ".join(["a", *sorted(known)]))
-    known |= {"a"}
-    found = []
-    for _ in range(2_000):
-        word = "".join(rng.choices("abc", k=rng.randint(1, 6)))
-        expected = {each for each in known if is_one_edit_away(word, each)}
-        assert lexicon.near(word) == lexicon.near(word.title()) == expected, word
-        found.append(bool(expected))
-    assert {True, False} == {*found}
-
-
-def test_a_foreign_letter_in_the_place_of_another_is_a_typo() -> None:
-    assert ENGLISH.near("wheяe")
-    assert not ENGLISH.near("wяeяe")
+def test_a_known_word_with_another_ending_is_no_name() -> None:
+    sources = ["I walk, walked and walks.", "You talk, talked and talks.", "We saw Tom chalk so."]
+    lexicon = Lexicon.learn([*sources, FOX], [*sources, FOX])
+    for text in ("we chalked", "we Chalked", "so chalks"):
+        assert names_of(text, lexicon) == []
+    assert names_of("we chalken", lexicon) == ["chalken"]  # no other word has -en
 
 
 @pytest.mark.parametrize(
@@ -399,8 +404,8 @@ def test_a_foreign_letter_in_the_place_of_another_is_a_typo() -> None:
 )
 def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
     NAMES.truecased(text)
-    NAMES.unseen_names(text)
-    assert Span(0, 0, "") not in NAMES.unseen_names(text)
+    NAMES.unseen_words(text)
+    assert Span(0, 0, "") not in NAMES.unseen_words(text)
 
 
 @pytest.mark.parametrize(
@@ -412,7 +417,8 @@ def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
         ("see Tehre", "see Tehre"),  # it may be a name
         ("theres", "theres"),  # a known word with an ending
         ("thee", "there"),
-        ("yuo", "yuo"),  # too short
+        ("yuo", "you"),  # a short word is one of the most frequent ones
+        ("Yuo go", "you go"),
         ("there, go", "there, go"),
         ("thexre's", "thexre's"),  # joined by an apostrophe
         ("l’tehre", "l’tehre"),
@@ -432,15 +438,6 @@ def test_a_word_that_always_has_a_capital_is_read_with_its_apostrophe_too() -> N
     assert lexicon.respelled("I know Dont") == "I know Dont"  # it may be a name
 
 
-def test_the_most_frequent_word_is_taken_and_no_rare_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    lexicon = learned("a cart and a cast.", "a cast here.", "one more cast.")
-    assert lexicon.respelled("caxt") == "cast"
-    monkeypatch.setattr("gru_mt.data.lexicon.COMMON", 1)
-    assert (
-        learned("a cart and a cast.", "a cast here.", "one more cast.").respelled("caxt") == "caxt"
-    )
-
-
 def test_a_corpus_in_capitals_is_read_in_capitals() -> None:
     lexicon = learned("THE CAT SLEEPS.", "I SEE THE CAT.", "SO I SLEEP.")
     assert lexicon.truecased("the cat") == "THE CAT"
@@ -453,5 +450,5 @@ def test_the_lexicon_has_whole_words_of_scripts_with_vowel_signs() -> None:
     assert {*forms} == {"लड़की", "घर", "जाती", "है", "می\u200cخواهم", "بروم"}
     assert Lexicon.from_bytes(lexicon.to_bytes()).has_all("लड़की घर है।")
     assert "ल" not in lexicon
-    text = "लड़कि घर जाती है"  # a vowel sign is short that is long
+    text = "लड़ीक घर जाती है"  # a vowel sign stands before its letter
     assert lexicon.respelled(text) == "लड़की घर जाती है"

@@ -10,11 +10,10 @@ from gru_mt.data.literals import find_literals, mask_pair
 from gru_mt.data.masking import disjoint, mask, restore
 from gru_mt.data.special import LITERALS
 
-KNOWN = {  # to training; of other words some are copied with the signs that join them
-    *"a an and are bold by click code copy either or go he her here his home in is it km list me".split(),
-    *"link my name not of on open or path press save see she so sure text the this to use very".split(),
-    *"walk water week word words you your".split(),
-}
+# To training. Of other words some are copied, with the signs that join them.
+KNOWN = """a an and are bold by click code copy either or go he her here his home in is it km
+    list me link my name not of on open or path press save see she so sure text the this
+    to use very words"""
 
 TEXTS = {  # ⟦a literal⟧ in its text
     "addresses": """
@@ -42,7 +41,8 @@ TEXTS = {  # ⟦a literal⟧ in its text
         50 ⟦%s⟧ but ⟦100%⟧ sure, ⟦50%⟧ sure, ⟦5 %⟧, the ⟦%⟧ sign
         ⟦{a word and another}⟧ stay ⟦{0, number}⟧ ⟦{% if a %}⟧ ⟦{% endif %}⟧ ⟦<%= x %>⟧ ⟦<?php x ?>⟧
         ⟦{n, plural, one {# cat} other {# cats}}⟧ ⟦{a, select, x {b {c {d} e} f}}⟧
-        ⟦{⟧He is here.⟦}⟧ ⟦__name__⟧ ⟦[name]⟧ ⟦:name⟧ ⟦:smile:⟧ ⟦<@id>⟧ ⟦<:wave:123>⟧ it:name: it::the
+        ⟦{⟧He is here.⟦}⟧ ⟦__name__⟧ ⟦[name]⟧ ⟦:name⟧ ⟦:smile:⟧ ⟦<@id>⟧
+        ⟦<:wave:123>⟧ it:name: it::the
     """,
     "markup": """
         ⟦<a href="x" title="a>b">⟧text⟦</a>⟧⟦<br/>⟧⟦<br />⟧⟦<!-- a <b> -->⟧⟦<b>⟧x⟦</b>⟧
@@ -122,7 +122,7 @@ def cases() -> list[str]:
 @pytest.mark.parametrize("case", cases())
 def test_literals_are_found_in_their_text(case: str) -> None:
     text = re.sub("[⟦⟧]", "", case)
-    found = find_literals(text, lambda word: word.lower() in KNOWN)
+    found = find_literals(text, lambda word: word.lower() in KNOWN.split())
     assert [span.text for span in found] == re.findall("⟦(.*?)⟧", case)
     parts: list[str] = []
     end = 0
@@ -139,8 +139,8 @@ def random_text(rng: random.Random) -> str:
         *"aZé_0123456789 .,;:/\\-–+'×()[]{}<>\"`@#$€%&=~?!|*^。はх٣म\u0301\u00a0\n",
         *LITERALS, "😀", "❤\ufe0f", "\u200d", "🇫", "\u20e3", "http://", "www.", ".com", ".pdf",
         "%s", "{x}", "<b>", "&amp;", "10:30", "1234", "555", "١٢٣", "R2D2", ":)", "\ud800",
-        "\\n", "\\textbf{", "](", "![", "**", "__", "a_b", "aB", "==", "--", "::", "(c)", "°", "²", "½",
-        "→", "•", "IV", "<code>", "</code>", "{% ", "$x", "%1", ":a:", "C++", "()", "a.b.c",
+        "\\n", "\\textbf{", "](", "![", "**", "__", "a_b", "aB", "==", "--", "::", "(c)", "°", "²",
+        "½", "→", "•", "IV", "<code>", "</code>", "{% ", "$x", "%1", ":a:", "C++", "()", "a.b.c",
     ]  # fmt: skip
     return "".join(rng.choices(pieces, k=rng.randrange(30)))
 
@@ -171,13 +171,13 @@ def test_a_chinese_character_elsewhere_changes_no_literal() -> None:
 LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@ a: 1- 1, A1 A- <a <!--
     {{{ ${ %( %1 %1$ @a@a@a @a. x@y. &a http://a( http://[ www. `a `_``_ <a_ <a_" 1_ +1_ (1)_ /a ./
     ../ ../a ~/a _/a C:\x_ :( <3_ 12: #1
-    {a} {a{ <% <!a <code> <a>_ ]( ](a ](( [![ [a [a] [a][ [1] [^a] ]:_a $x $$ $a$ $a\ $( \\ \a \n \( \[
-    \textbf{ \textbf[ %s %s% %% %a- #1 *a* a* ** ~~ == a= x=_ --a=b_ --a_ -a_ a.b. a.b.c
-    aB AbC a() a.b( f(a) f(a)_=_ x^ 1_+_ 1< 1°2' :: ::a :a: a:b: fe80: (c) ² ½ → 1-AB IV_ ab12- 12ab
+    {a} {a{ <% <!a <code> <a>_ ]( ](a ](( [![ [a [a] [a][ [1] [^a] ]:_a $x $$ $a$ $a\ $( \\ \a \n
+    \textbf{ \textbf[ \( \[ %s %s% %% %a- #1 *a* a* ** ~~ == a= x=_ --a=b_ --a_ -a_ a.b. a.b.c a()
+    IV_ aB AbC a.b( f(a) f(a)_=_ x^ 1_+_ 1< 1°2' :: ::a :a: a:b: fe80: (c) ² ½ → 1-AB ab12- 12ab
     10.1000/ «a» a|b =_ if( SELECT_ a;_"""  # _ is a space
-OPENED = """http://a( http://a.b[c www.a{ <a_= <a_b=" <a_b='c'_ { {{ {% ${ {n,_plural,_one_{ <code> <%
-    <!-- ` `` [ [![ [^ ]( ](a_" $ $\\ \\( \\[ \\textbf[ \\textbf{ %( &# a( f(x)_=_ x= --a=" a_=_
-    SELECT_ if_( from_a_import_ 10.1000/ C:\\ __""".split()  # and then much
+OPENED = r"""http://a( http://a.b[c www.a{ <a_= <a_b=" <a_b='c'_ { {{ {% ${ {n,_plural,_one_{
+    <% <!-- <code> ` `` [ [![ [^ ]( ](a_" $ $\ \( \[ \textbf[ \textbf{ %( &# a(
+    f(x)_=_ x= --a=" a_=_ SELECT_ if_( from_a_import_ 10.1000/ C:\ """  # and then much
 
 
 @pytest.mark.parametrize("piece", LONG.split())
@@ -188,8 +188,8 @@ def test_a_long_text_of_any_piece_is_searched(piece: str) -> None:
     assert restore(masked.text, masked.literals) == text
 
 
-@pytest.mark.parametrize("start", OPENED)
-@pytest.mark.parametrize("piece", ["a", " ", "a.", "=", "'", "a ", "\\", "{", "(", "-1"])
+@pytest.mark.parametrize("start", OPENED.split())
+@pytest.mark.parametrize("piece", ["a", "a ", "a.", "=", "'", "("])
 def test_what_is_opened_and_never_closed_is_searched(start: str, piece: str) -> None:
     # A repetition inside a repetition takes longer than the universe is old.
     text = start.replace("_", " ") + piece * 20_000

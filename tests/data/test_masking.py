@@ -1,7 +1,7 @@
 """Spans of a text hidden from the model behind marks, and put back."""
 
 from gru_mt.data.literals import find_literals
-from gru_mt.data.masking import Masked, Span, disjoint, literal_indices, mask, restore
+from gru_mt.data.masking import Masked, Span, disjoint, mask, restore
 from gru_mt.data.special import LITERALS
 
 

@@ -151,9 +151,16 @@ def test_a_feature_that_never_changes_or_separates_does_no_harm() -> None:
 
 
 def warned(
-    text: str, *, source: str = "the cat", ended: bool = True, confidence: float | None = None
+    text: str,
+    *,
+    source: str = "the cat",
+    ended: bool = True,
+    confidence: float | None = None,
+    is_part: bool = False,
 ) -> tuple[str, ...]:
-    sentence = Sentence(source, "", source, (), frozenset(), "model", respelled=False)
+    sentence = Sentence(
+        source, "", "", "", source, source, (), frozenset(), "model", False, is_part=is_part
+    )
     return warnings_of(sentence, [], text, hypothesis(ended=ended), confidence, LEXICON)
 
 
@@ -162,8 +169,8 @@ def test_what_is_odd_is_named_once_and_in_order() -> None:
     assert warned("le", ended=False) == ("limit",)
     assert warned("le", confidence=LOW) == ()
     assert warned("le", confidence=0.2) == ("low confidence",)
-    assert warned("a a a", source="Es ist so", ended=False, confidence=0.0) == (
-        "limit", "repetition", "language", "low confidence"
+    assert warned("a a a", source="Es ist so", ended=False, confidence=0.0, is_part=True) == (
+        "cut", "limit", "repetition", "language", "low confidence"
     )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from gru_mt.data.glossary import Glossary
 from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.special import LITERALS
 from gru_mt.data.text import normal
-from gru_mt.inference.sentence import Sentence, read_line
+from gru_mt.inference.reader import Reader
+from gru_mt.inference.sentence import Sentence
 
 TRAINING = ["I saw Tom see the old dog.", "The dog saw the big cat, and it is here.", "So I go."]
 LEXICON = Lexicon.learn(TRAINING, TRAINING)  # names are copied
@@ -18,7 +19,7 @@ LEXICON = Lexicon.learn(TRAINING, TRAINING)  # names are copied
 def read(
     line: str, *, glossary: Glossary | None = None, split: bool = True, language: str = "en"
 ) -> list[Sentence]:
-    return [*read_line(line, lexicon=LEXICON, language=language, glossary=glossary, split=split)]
+    return [*Reader(LEXICON, language, lambda *_: True, glossary, split).sentences(line)]
 
 
 def echoed(line: str, *, glossary: Glossary | None = None, split: bool = True) -> str:
@@ -291,7 +292,7 @@ def test_many_sentences_with_literals_are_read() -> None:
 def test_a_word_that_touches_a_literal_is_read_apart_and_joined_again(
     line: str, read: str, translated: str, finished: str
 ) -> None:
-    (sentence,) = read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)
+    (sentence,) = Reader(LEXICON, "en", lambda *_: True).sentences(line)
     assert sentence.text.lower() == read.format(*LITERALS).lower()
     assert sentence.finished(translated.format(*LITERALS)) == finished
 
@@ -313,7 +314,7 @@ def test_a_number_has_the_vowel_signs_of_the_letters_after_it() -> None:
 
 def test_numbers_as_literals_keep_what_touches_the_others() -> None:
     line = "go 7 <b>xyz</b> 12"
-    (sentence,) = read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)
+    (sentence,) = Reader(LEXICON, "en", lambda *_: True).sentences(line)
     assert sentence.keeps_numbers("12 fois 7")
     assert not sentence.keeps_numbers("12 fois")
     assert not sentence.keeps_numbers("7, 7, 12")
