@@ -38,7 +38,7 @@ _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they 
 
 def core(
     text: str,
-    literals: Sequence[str],
+    literals: Sequence[str | None],
     pairs: Sequence[tuple[int, int]],
     is_small: Callable[[str], bool],
 ) -> tuple[int, int]:
@@ -47,7 +47,7 @@ def core(
     A frame is what stands before the sentence: literals, bullets, numbering, a speaker's name with
     a colon, a key with =; and the literals after it, and quotes or brackets around the whole. A
     literal that may be a word, as {name} or 1984, is of the frame where a capital or a colon
-    follows. Of `pairs` a frame has both or none. `is_small` tells whether a word is mostly written
+    follows; one that is None never is. Of `pairs` a frame has both or none. `is_small` tells whether a word is mostly written
     small.
 
     "\\ue010 He is big.\\ue011" -> (2, 12)
@@ -74,7 +74,9 @@ class _Seam(NamedTuple):
     quote: str = ""  # the quotation mark or bracket beside it
 
 
-def _starts(text: str, literals: Sequence[str], is_small: Callable[[str], bool]) -> list[_Seam]:
+def _starts(
+    text: str, literals: Sequence[str | None], is_small: Callable[[str], bool]
+) -> list[_Seam]:
     """Return where the sentence may begin: at 0, or after one or more parts of a frame."""
     starts, number = [_Seam(0)], 0
     while True:
@@ -108,8 +110,10 @@ def is_wordlike(literal: str) -> bool:
     return bool(_WORDLIKE.search(literal)) and not _NO_WORD.fullmatch(literal)
 
 
-def _after_mark(text: str, place: int, literal: str) -> int | None:
+def _after_mark(text: str, place: int, literal: str | None) -> int | None:
     """Return where a literal of the frame ends, with a mark after it; None if it is of none."""
+    if literal is None:
+        return None
     match = _AFTER_MARK.match(text, place + 1)
     end = match.end() if match else place + 1
     if not is_wordlike(literal):
@@ -128,7 +132,7 @@ def _small_after(
 
 
 def _label(
-    match: re.Match[str] | None, literal: str, is_small: Callable[[str], bool]
+    match: re.Match[str] | None, literal: str | None, is_small: Callable[[str], bool]
 ) -> re.Match[str] | None:
     """Return a label that is copied: of a speaker, a letter, or a key before a value.
 
@@ -145,7 +149,7 @@ def _label(
     return match if word.islower() and not is_small(word) else None
 
 
-def _ends(text: str, literals: Sequence[str], start: int) -> list[_Seam]:
+def _ends(text: str, literals: Sequence[str | None], start: int) -> list[_Seam]:
     """Return where the sentence may end: at the text's end, or before parts of a frame."""
     ends, number = [_Seam(len(text))], len(literals) - 1
     while True:
@@ -154,8 +158,10 @@ def _ends(text: str, literals: Sequence[str], start: int) -> list[_Seam]:
             return ends
         last = text[place - 1]
         if MARK.match(last):
-            is_of_frame = not is_wordlike(literals[number]) or _ENDED.search(text[: place - 1])
-            if not is_of_frame:
+            literal = literals[number]
+            if literal is None:
+                return ends
+            if is_wordlike(literal) and not _ENDED.search(text[: place - 1]):
                 return ends
             number -= 1
         elif last not in _CLOSING:

@@ -29,7 +29,7 @@ _JOINED = re.compile(rf"['’]({WORD.pattern})")
 _TYPED = re.compile(  # a word that touches nothing of code
     rf"(?<![{IN_WORD}'’\\=.\[<]){WORD.pattern}(?:['’]{WORD.pattern})*+(?![{IN_WORD}'’\\=\[<]|\.\w)"
 )
-_NAME = re.compile(rf"{WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
+_NAME = re.compile(rf"(?<![{IN_WORD}]){WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
 _START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
     rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
 )
@@ -276,7 +276,9 @@ class Lexicon:
             parts = [*WORD.finditer(match[0])]
             capitals = [part for part in parts if part[0] != part[0].lower()] or parts
             is_name = match.start() in titled and match[0][0].isupper()
-            if is_name or any(self._is_unseen(part[0]) for part in capitals):
+            # A text without spaces is unseen where all its letters are.
+            unseen = (all(map(self._is_unseen, words(part[0]))) for part in capitals)
+            if is_name or any(unseen):
                 last = parts.index(capitals[-1])
                 while parts[last + 1 :] and parts[last + 1][0] not in self:
                     last += 1  # Seong-min

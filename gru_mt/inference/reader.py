@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Self
 
-from gru_mt.data.frames import core
+from gru_mt.data.frames import core, is_wordlike
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.lexicon import Lexicon, is_shouted
 from gru_mt.data.literals import find_literals
@@ -212,7 +212,8 @@ def _sentence(piece: _Piece, lexicon: Lexicon) -> Sentence:
     shown, literals = piece.shown.rstrip(), piece.literals
     source, gap = piece.line[piece.start : piece.end].rstrip(), piece.shown[len(shown) :]
     indent = len(shown) - len(shown.lstrip())
-    start, end = core(shown[indent:], literals, pairs(shown, literals), lexicon.is_small)
+    words = [None if term else each for each, term in zip(literals, piece.typed, strict=True)]
+    start, end = core(shown[indent:], words, pairs(shown, literals), lexicon.is_small)
     start, end = start + indent, end + indent
     before, text, after = shown[:start], clean(shown[start:end]), shown[end:]
     first, last = len(MARK.findall(before)), len(literals) - len(MARK.findall(after))
@@ -233,8 +234,10 @@ def _sentence(piece: _Piece, lexicon: Lexicon) -> Sentence:
     letter = beginning.end() if beginning else 0
     if case == "capitals":
         names = [span._replace(text=span.text.upper()) for span in names]
-    elif text[letter : letter + 1].isupper() and not any(name.start <= letter for name in names):
-        case = "capital"
+    elif text[letter : letter + 1].isupper():
+        first_words = filter(is_wordlike, literals[: len(MARK.findall(text[:letter]))])
+        if not any(first_words) and not any(name.start <= letter for name in names):
+            case = "capital"
     masked = mask(careful, sorted([*marks, *names]))
     free, glued = _freed(masked.text)
     is_respelled = careful != cased

@@ -14,7 +14,9 @@ from gru_mt.inference.tags import nested, pairs
 Case = Literal["capitals", "capital", "small", "model"]
 # What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
 _LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
-_NUMBER = re.compile(rf"(?:(?<![^\s(])[-−])?\d+(?:[.,:/–-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER}))?")
+_NUMBER = re.compile(
+    rf"(?:(?<![^\s(])[-−])?\d++(?:[.,:/–-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER})|(?![{MARKS}]))"
+)
 _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 ENDS = (".", "!", "?", "…")

@@ -356,7 +356,7 @@ def test_any_text_keeps_its_words_and_marks() -> None:
         ("I saw E\u0301lo\u0308ise.", ["E\u0301lo\u0308ise"]),
         ("Zbigniew saw it. Ozbourne is", ["Zbigniew", "Ozbourne"]),
         ("I saw X and Y2", []),  # a letter is no name
-        ("I saw Ж, 我 and Жу", ["Ж", "我", "Жу"]),  # but those of another script are no words
+        ("I saw Ж, 我的 and Жу", ["Ж", "我的", "Жу"]),  # but those of another script are no words
         ("\ue010 Zbigniew", ["Zbigniew"]),
         ("I saw zbigniew", ["zbigniew"]),
         ("I saw Teh", ["Teh"]),
@@ -386,6 +386,12 @@ def test_words_of_a_script_without_spaces_are_known_by_their_letters() -> None:
     assert not chinese.has_all("工作在NEC我")
 
 
+def test_a_text_without_spaces_is_unseen_where_all_its_letters_are() -> None:
+    sources = ["我在IBM工作。", "我看Tom。"]
+    chinese = Lexicon.learn(sources, sources)
+    assert names_of("我看工作。饕餮", chinese) == ["饕餮"]
+
+
 def test_names_are_left_to_a_model_that_does_not_copy_them() -> None:
     assert ENGLISH.unseen_words("I saw Zbigniew.") == []
 
@@ -393,7 +399,7 @@ def test_names_are_left_to_a_model_that_does_not_copy_them() -> None:
 def test_a_known_word_with_another_ending_is_no_name() -> None:
     sources = ["I walk, walked and walks.", "You talk, talked and talks.", "We saw Tom chalk so."]
     lexicon = Lexicon.learn([*sources, FOX], [*sources, FOX])
-    for text in ("we chalked", "we Chalked", "so chalks"):
+    for text in ("we chalked", "so chalks"):
         assert names_of(text, lexicon) == []
     assert names_of("we chalken", lexicon) == ["chalken"]  # no other word has -en
 

@@ -42,8 +42,9 @@ def test_features_by_hand() -> None:
     found = features(
         "the cat saw Zbigniew", 5, hypothesis(coverage=[0.0, 0.5, 1.0, 3.0, 0.5]), LEXICON
     )
-    # Four tokens with <eos>; (1 + 0.5 + 0 + 0 + 0.5) / 5 left out; two of four words unknown.
-    assert found == pytest.approx([-0.5, -1.5, math.log(5), math.log(5 / 4), 0.4, 0.5])
+    # Four tokens with <eos>; (1 + 0.5 + 0 + 0 + 0.5) / 5 left out; one of four words unknown.
+    # Zbigniew is a name.
+    assert found == pytest.approx([-0.5, -1.5, math.log(5), math.log(5 / 4), 0.4, 0.25])
     assert len(found) == FEATURES
 
 
