@@ -29,7 +29,8 @@ ROWS = """
         data.judging
         data.account data.stages data.corpus data.origins data.shards data.evaluation_set data.parts
         data.check data.recipe
-        data.special data.literals data.glossary data.sentences data.lexicon data.dictionary
+        data.special data.masking data.formats data.literals data.frames data.glossary
+        data.sentences data.spelling data.lexicon data.dictionary
         data.words data.sampling data.memory data.tokenizer data.augment data.encoding data.prepared
         data.preparing data.batching
     cpu cpu.switch cpu.memory cpu.waiting cpu.distinct cpu.gru cpu.loss cpu.product
@@ -38,8 +39,9 @@ ROWS = """
     device tensors bundle
     inference inference.lines inference.search inference.copying inference.engine inference.ensemble
         inference.sampling
-        inference.torch_engine inference.onnx_engine inference.sentence inference.confidence
-        inference.exported inference.translation inference.translator
+        inference.torch_engine inference.onnx_engine inference.tags inference.sentence
+        inference.reader inference.confidence inference.exported inference.translation
+        inference.messages inference.translator
     export export.plain_text export.graphs export.quantised export.int8 export.write
     notebook
     evaluation evaluation.resampling evaluation.score evaluation.hypotheses

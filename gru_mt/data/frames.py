@@ -47,8 +47,8 @@ def core(
     A frame is what stands before the sentence: literals, bullets, numbering, a speaker's name with
     a colon, a key with =; and the literals after it, and quotes or brackets around the whole. A
     literal that may be a word, as {name} or 1984, is of the frame where a capital or a colon
-    follows; one that is None never is. Of `pairs` a frame has both or none. `is_small` tells whether a word is mostly written
-    small.
+    follows; one that is None never is. Of `pairs` a frame has both or none. `is_small` tells
+    whether a word is mostly written small.
 
     "\\ue010 He is big.\\ue011" -> (2, 12)
     """

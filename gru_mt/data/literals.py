@@ -11,7 +11,7 @@ from gru_mt.data.special import LITERALS
 from gru_mt.data.text import IN_WORD, WORD
 
 _CHUNK = re.compile(rf"(?:(?!{ANY_MARK})\S)+")
-_SIGNS = re.compile(rf"[{SIGNS}]+")
+_SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its own
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
 _NUMERIC = re.compile(r"[^\W\d_]")  # a superscript or a fraction, if it is one of SIGNS
 

@@ -130,7 +130,8 @@ def test_a_string_gives_its_one_translation() -> None:
 @pytest.mark.parametrize("kind", ["unigram", "word"])
 def test_whitespace_is_cleaned_before_translation(kind: Literal["unigram", "word"]) -> None:
     plain, odd = build(kind).translate(["the cat sees", " the\u00a0cat \t sees\n"])
-    assert only(odd).candidates == only(plain).candidates
+    assert only(odd).candidates[0].tokens == only(plain).candidates[0].tokens
+    assert odd.text == f" {plain.text}", "an indentation stays"
 
 
 @pytest.mark.parametrize("kind", ["unigram", "word"])
@@ -257,24 +258,37 @@ def test_a_model_that_never_ends_is_stopped() -> None:
 # Long sources
 
 
-def test_a_source_too_long_is_cut_and_it_is_said() -> None:
-    translator = build(decoding=Decoding(max_source_tokens=5))
-    words = ["the", "cat", "sees", "a", "dog", "and", "a", "bird"]
-    long, short = translator.translate([" ".join(words), " ".join(words[:5])], attention=True)
-    assert (only(long).cut_tokens, only(short).cut_tokens) == (3, 0)
-    assert long.source == only(long).source == " ".join(words)
-    assert only(long).source_tokens == words[:5]
-    assert only(long).candidates == only(short).candidates
+def test_a_sentence_too_long_is_translated_in_parts_and_it_is_said() -> None:
+    translator = build(decoding=Decoding(max_source_tokens=8))
+    words = ["the", "cat", "sees", "a", "dog", "and", "a", "bird", "and", "a", "man"]
+    long, short = translator.translate([" ".join(words), " ".join(words[:8])], attention=True)
+    assert len(long.sentences) > 1
+    assert only(short).warnings == translator.translate(" ".join(words[:8])).warnings
+    assert "cut" in long.warnings
+    assert "cut" not in short.warnings
+    assert [word for each in long.sentences for word in each.source_tokens] == words
+    assert "".join(each.source + each.gap for each in long.sentences) == " ".join(words)
+    assert all("cut" in each.warnings for each in long.sentences)
+
+
+def test_no_literal_is_lost_where_a_sentence_is_translated_in_parts() -> None:
+    translator = build(decoding=Decoding(max_source_tokens=8))
+    line = " ".join(f"the cat sees x{number}@y.org," for number in range(100, 140))
+    translation = translator.translate(line)
+    assert len(translation.sentences) >= 10
+    for number in range(100, 140):
+        assert translation.text.count(f"x{number}@y.org") == 1
 
 
 @pytest.mark.parametrize("kind", ["unigram", "word"])
 def test_a_word_of_any_length_is_cut_too(kind: Literal["unigram", "word"]) -> None:
-    word = "acatseesthedog" * 25_000
-    translator = build(kind, decoding=Decoding(max_source_tokens=5))
+    word = "acatseesthedog" * 200
+    translator = build(kind, decoding=Decoding(max_source_tokens=50))
     translation = translator.translate(f"{word} {word}")
     if kind == "unigram":  # as words they are two
-        assert len(only(translation).source_tokens) == 5
-        assert only(translation).cut_tokens > 100_000
+        assert all(len(each.source_tokens) <= 50 for each in translation.sentences)
+        assert len(translation.sentences) > 50
+    assert "".join(each.source + each.gap for each in translation.sentences) == f"{word} {word}"
     assert translation.text
 
 
@@ -343,9 +357,9 @@ def test_a_line_is_translated_sentence_by_sentence_and_keeps_its_spaces() -> Non
     translator = build()
     translation = translator.translate("  10!  the cat sees.\u00a0A dog\u00a0hears! ")
     first, second = (translator.translate(each).text for each in ("the cat sees.", "A dog hears!"))
-    assert translation.text == f"10!  {first}\u00a0{second}"
+    assert translation.text == f"  10!  {first}\u00a0{second}"
     assert [each.source for each in translation.sentences] == [
-        "10!", "the cat sees.", "A dog\u00a0hears!"
+        "  10!", "the cat sees.", "A dog\u00a0hears!"
     ]  # fmt: skip
     whole = translator.translate("the cat sees. A dog hears!", split=False)
     assert only(whole).source == "the cat sees. A dog hears!"
@@ -498,6 +512,38 @@ def test_confidence_is_that_of_the_least_certain_sentence() -> None:
     assert translator.translate("").confidence is None
     best = first.candidates[0]
     assert first.features[0] == pytest.approx(best.score), "the mean of its tokens"
+
+
+@pytest.mark.parametrize(
+    "source", ["wir sehen zwei Hunde", "СПАСИБО БОЛЬШОЕ", "Спасибо Большое", "我明白"]
+)
+def test_what_is_in_another_language_has_hardly_any_confidence(source: str) -> None:
+    sure = replace(build(), calibration=Calibration((0.0,) * 6 + (9.0,)))
+    translation = sure.translate(source)
+    assert translation.confidence == 0.2
+    assert "language" in translation.warnings
+    assert sure.translate("the cat sees a dog").confidence == pytest.approx(0.9999, abs=1e-4)
+
+
+def test_a_sentence_in_parts_has_hardly_any_confidence() -> None:
+    sure = replace(build(), calibration=Calibration((0.0,) * 6 + (9.0,)))
+    short = Decoding(max_source_tokens=8)
+    translation = sure.translate("the cat sees a dog and a bird and the man", decoding=short)
+    assert [each.confidence for each in translation.sentences] == [0.2] * len(translation.sentences)
+
+
+# Messages
+
+
+def test_the_arms_of_a_message_are_translated_and_its_syntax_stays() -> None:
+    translator = build()
+    line = "the cat {n, plural, offset:1 =0 {a dog} one {# bird} other {the {g, select, x {man}}}}!"
+    text = translator.translate(line).text
+    alone = [translator.translate(each).text for each in ("a dog", "# bird", "man")]
+    assert all(map(str.strip, alone))
+    assert f"{{n, plural, offset:1 =0 {{{alone[0]}}} one {{{alone[1]}}} other {{" in text
+    assert f"{{g, select, x {{{alone[2]}}}}}" in text
+    assert text.count("{") == line.count("{")
 
 
 # Attention and JSON
