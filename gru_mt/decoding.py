@@ -43,7 +43,7 @@ class Decoding:
         256,
         1,
         1_000_000_000,
-        "Tokens of a source sentence, at most; a longer one is translated in parts, with a warning.",
+        "Tokens of a source sentence, at most; a longer one is translated in parts.",
     )
 
     def __post_init__(self) -> None:

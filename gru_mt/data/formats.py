@@ -65,6 +65,7 @@ _MARKUP = rf"""
     | </?[A-Za-z][\w:.-]*+
       (?: \s++(?=[^<>]*=)(?:"[^"<]*+"|'[^'<]*+'|[^<>"'])*+> | (?:\s++[\w:@.-]++){{0,3}}+\s*+/?> )
     | <(?=[^\s<>]*[\w%@\#])[^\s<>]++>  # <1>, <@id>, <:name:id>, <a@b.org>, <color=red>
+    | &lt;/?[A-Za-z][\w:.-]*(?:\s[^&\n]{{0,200}}+)?/?&gt;
     | &(?:[A-Za-z][A-Za-z\d]{{1,31}}|\#\d{{1,7}}|\#[xX][\dA-Fa-f]{{1,6}});
     | §[\da-fk-orA-FK-OR] | (?<!\S)&[\da-fk-or](?=[A-Za-z])  # colours of a game
     | (?<!{_W})(?::[\w+-]{{1,20}}+:)?(?<!`)
@@ -133,7 +134,9 @@ _NAME = rf"""
     | (?:[{_EMOJI}] | {_EMOJI_SIGN})
       (?:[{_EMOJI}\u200d\ufe0e\ufe0f\U000e0020-\U000e007f] | {_EMOJI_SIGN})*
 """
-_OPERAND = r"(?:\d++(?:[.,]\d++)*|[A-Za-zα-ω](?![^\W\d²³¹⁰-⁹₀-₉]))[²³¹⁰-⁹₀-₉]*"
+_RAISED = "[²³¹⁰-⁹₀-₉]"
+_OPERAND = rf"""(?:\d++(?:[.,]\d++)* | [A-Za-zα-ω]{{2,3}}(?={_RAISED})
+    | [A-Za-zα-ω](?!(?!{_RAISED})[^\W\d])) {_RAISED}*"""
 _WORD_OF_CODE = rf"""
     (?<!{_W})(?:
         # torch==2.1, PATH=/usr/bin
@@ -141,10 +144,11 @@ _WORD_OF_CODE = rf"""
         | [A-Za-z_]\w++(?:\.[a-z_]\w*+){{2,}} | (?<!{_W}\.)\w++(?:\.\w++)*+\(\)
         | [A-Za-z]{{1,2}}(?:\+\+|\#)(?!{_W})  # C++
         | [A-Za-z\d]++(?:_++[A-Za-z\d]++)++(?!{_W})
-        | [a-z]{{2,}}+[A-Z]{_W}*+ | [A-Z][a-z]++(?:[A-Z][a-z]++)++(?!{_W})
+        | [a-z]{{2,}}+[A-Z]{_W}*+
+        | [A-Z][a-z]++(?:[A-Z][a-z]++)++(?!{_W})(?:['’]s(?=[^\w\s]|$))?  # "at McDonald's."
         | (?:[A-Za-z]\w{{0,20}}+\s)?[A-Za-z]\w{{0,20}}+\([A-Za-z](?:,\s?[A-Za-z])*\)\s=
             \s\S*[\w)](?:\s[=+*/×÷^−-]\s\S*[\w)])*
-        | {_OPERAND}(?:\s?(?:[=>≤≥≠≈+*×÷^±→⇒↔]|<(?![A-Za-z]))[=>]?\s?{_OPERAND}
+        | {_OPERAND}(?:\s?(?:[=>≤≥≠≈+*×÷^±→⇒↔∈∉⊂⊆∪∩∧∨≡∝]|<(?![A-Za-z]))[=>]?\s?{_OPERAND}
             | \s?[-−/]\s?{_OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]))++(?!{_W})
         | [A-Z]{{1,2}}\d[A-Z\d]?\s\d[A-Z]{{2}}(?!{_W})  # a British postcode
     )
@@ -155,6 +159,7 @@ _DEGREES = r"\d++(?:[.,]\d++)?\s?°(?:\s?\d++(?:[.,]\d++)?\s?['′](?:\s?\d++(?:
 _DIGITS = rf"""
     (?<![{IN_WORD}.,:])[-−]?{_DEGREES}(?:\s?[CFKNSEWO](?!{_W}))?
     | (?<![{IN_WORD}.,:-])\d[\d-]*-[A-Z]{{3,}}+(?!{_W})
+    | (?<![{IN_WORD}.])\d++(?:\.\d++)+-(?:alpha|beta|rc|dev|pre|snapshot)(?:\.?\d++)?(?!{_W})
     | (?<!{_W})(?=\d*[a-f])[\da-f]{{8,}}+(?!{_W}|-{_W})
     | (?P<roman> (?<![{IN_WORD}.'’-])(?=[IVXLCDM]{{2}}) M{{0,3}}(?:CM|CD|D?C{{0,3}})
         (?:XC|XL|L?X{{0,3}})(?:IX|IV|V?I{{0,3}})(?![{IN_WORD}'’]|-{_LETTER}) )
@@ -168,12 +173,14 @@ CODE = re.compile(
     r"""\s*+(?:
     (?:def|class|function|public|private|static|void|int)\s+\w+\s*[(:{<=][^\n]*
     | (?:if|for|while|switch|catch)\s*\([^\n]*[;{}]
+    | (?:if|elif|for|while|with)\s[^\n]*[()=\[\]][^\n]*: | (?:else|try|finally):
+    | [\w.]+\((?:["'][^\n]*["'])?\);?
     | (?:const|let|var|auto|char|float|double)\s+\w+\s*=[^\n]*
     | (?:from\s+[\w.]+\s+import\s+|import\s+[\w.]*[.*])[\w.,*\s]*;? | \#include\s*[<"][^\n]*
     | (?:SELECT\s[^\n]*\sFROM|UPDATE\s[^\n]*\sSET|INSERT\s+INTO|DELETE\s+FROM|CREATE\s+TABLE)\s
       (?=[^\n]*[a-z*=();])[^\n]*  # but "SELECT A FILE FROM THE LIST"
     | [\w.\[\]]+(?:\s*[-+*/]?=|\()[^\n]*;
-    | [\w.]+\s=\s(?:[\w.]+\([^\n]*\)|["'\d\[{][^\n]*)
+    | [\w.]+\s=\s(?:[\w.]+\([^\n]*\)|[\d\[{][^\n]*)
     )\s*""",
     re.VERBOSE,
 )

@@ -21,16 +21,17 @@ _CLOSING = "".join(_QUOTES.values())
 _SPACES = re.compile(r"\s*")
 _BULLET = re.compile(rf"(?:[-–—‒―·…]+|\.\.+)(?:\s+|(?=[^\W\d_]|{ANY_MARK}))|[»›]\s+")
 _NUMBERING = re.compile(
-    r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[A-Ha-h]|[ivx]{1,5}|[IVX]{1,5})[.)\]]+(?:\s+|(?=[^\W\d_]))"
+    r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|(?!M\.)[A-Za-z]|[ivx]{1,5}|[IVX]{1,5})[.)\]]+(?:\s+|(?=[^\W\d_]))"
     r"|\d{1,3}(?:\.\d{1,3})+\s+(?=[^\W\d_])"
 )
 _NUMBER = re.compile(r"\d{1,3}(?::\d\d)*\s+(?=[^\W\d_])")
+_KEY = re.compile(r"\"[\w.-]{1,60}\"\s*[:=]\s*")  # of JSON
 _LABEL = re.compile(rf"([^\W\d_][\w.'’-]{{0,30}})(?::\s+|\s?({ANY_MARK})\s?|\s+(?=\"))")
 _AFTER_MARK = re.compile(r"\s*[,:–—-]\s+|\s*")
 _ENDED = re.compile(r"[.!?…。！？]['\"”’»)]*\s*$")
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
-    r"</?[^<>]*>|\[/?[^\[\]]*\]|\{[\\/][^{}]*\}|\{[\w-]+=[^{}]*\}|\{%.*%\}|&\w+;|:[\w+-]+:|\\.*|[§&]\w"
+    r"</?[^<>]*>|\[/?[^\[\]]*\]|\{[\\/][^{}]*\}|\{[\w-]+=[^{}]*\}|\{%.*%\}|&\w+;|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
     r"|\$?\[!?|\]\(.*|\.\. .*",
     re.DOTALL,
 )
@@ -87,6 +88,7 @@ def _starts(
         else:
             match = (
                 _BULLET.match(text, place)
+                or _KEY.match(text, place)
                 or _NUMBERING.match(text, place)
                 or _small_after(_NUMBER.match(text, place), is_small)
                 or _label(_LABEL.match(text, place), [*literals, ""][number], is_small)
@@ -164,6 +166,9 @@ def _ends(text: str, literals: Sequence[str | None], start: int) -> list[_Seam]:
             if is_wordlike(literal) and not _ENDED.search(text[: place - 1]):
                 return ends
             number -= 1
+        elif last in ",;" and text[place - 2 : place - 1] in _CLOSING:  # after a value
+            ends.append(_Seam(place - 1))
+            continue
         elif last not in _CLOSING:
             return ends
         quote = last if last in _CLOSING else ""

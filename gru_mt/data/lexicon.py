@@ -7,7 +7,7 @@ translation read alike: see `Lexicon.truecased`.
 
 import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
@@ -36,7 +36,8 @@ _START = re.compile(  # the first word of a sentence or a quotation; or none, so
 HONORIFIC = re.compile(
     r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++"
 )
-_WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # and not the s of Tom's
+_WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # no s of Tom's
+_POSSESSIVE = re.compile(r"['’]s(?=[^\w\s]|$)")  # of nothing: "at McDonald's."
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
 
@@ -269,7 +270,6 @@ class Lexicon:
         """
         if not self.copies_names:
             return []
-        starts = _starts(text)
         titled = {match.end() for match in HONORIFIC.finditer(text)}
         spans: list[Span] = []
         for match in _NAME.finditer(text):
@@ -283,11 +283,14 @@ class Lexicon:
                 while parts[last + 1 :] and parts[last + 1][0] not in self:
                     last += 1  # Seong-min
                 start, end = match.start() + capitals[0].start(), match.start() + parts[last].end()
+                if possessive := _POSSESSIVE.match(text, end):
+                    end = possessive.end()
                 spans.append(Span(start, end, text[start:end]))
-        return disjoint([*spans, *self._titles_within(text, starts)])
+        return disjoint([*spans, *self._titles_within(text)])
 
-    def _titles_within(self, text: str, starts: Container[int]) -> list[Span]:
+    def _titles_within(self, text: str) -> list[Span]:
         """Return capitalised words in a row that are mostly small, inside a sentence."""
+        starts = _starts(text)
         rows: list[list[int]] = [[]]  # the ends of each one's words, and first its beginning
         for match in WORD.finditer(text):
             start, end = match.span()

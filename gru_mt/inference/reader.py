@@ -14,7 +14,7 @@ from gru_mt.data.frames import core, is_wordlike
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.lexicon import Lexicon, is_shouted
 from gru_mt.data.literals import find_literals
-from gru_mt.data.masking import MARK, Span, disjoint, mask, restore
+from gru_mt.data.masking import ANY_MARK, MARK, Span, disjoint, mask, restore
 from gru_mt.data.sentences import cut
 from gru_mt.data.text import WORD, clean, in_word, is_cased, is_mark, narrow, normal
 from gru_mt.inference.sentence import BEGINNING, ENDS, Case, Sentence
@@ -23,6 +23,10 @@ from gru_mt.inference.tags import pairs
 PARTS = 4  # a sentence too long is cut into parts of a quarter of what a model reads, at most
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(rf"\\[nrN]|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE)
+_LABEL = re.compile(  # **Note:** and <b>Note</b>:
+    rf"\W*{ANY_MARK}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
+    rf"(?:\s?:{ANY_MARK}|{ANY_MARK}\s?:)\s+"
+)
 _OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
 
 
@@ -172,7 +176,10 @@ def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
     """Yield the sentences of a masked line, which end also at a break that is a literal."""
     left = iter(spans)
     for piece in cut(masked, language):
-        start = 0
+        label = _LABEL.match(piece)
+        start = label.end() if label and label.end() < len(piece) else 0
+        if start:
+            yield piece[:start]
         for match in MARK.finditer(piece):
             literal = next(left).text
             if not _BREAK.fullmatch(literal):

@@ -14,7 +14,7 @@ _LAST_WORD = re.compile(r"\w\S*\s*$")
 
 def _role(literal: str) -> tuple[str, bool | None] | None:
     """Return what a literal pairs with, and whether it closes; None if both may be."""
-    if tag := _TAG.fullmatch(literal):
+    if tag := _TAG.fullmatch(literal.replace("&lt;", "<").replace("&gt;", ">")):
         return f"<{tag[2].lower()}", bool(tag[1])
     if tag := _BRACKET_TAG.fullmatch(literal):
         return f"{tag[1]}{tag[3]}", bool(tag[2])
