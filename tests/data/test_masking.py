@@ -1,7 +1,7 @@
 """Spans of a text hidden from the model behind marks, and put back."""
 
 from gru_mt.data.literals import find_literals
-from gru_mt.data.masking import Masked, Span, disjoint, mask, restore
+from gru_mt.data.masking import Masked, Span, disjoint, literal_indices, mask, restore
 from gru_mt.data.special import LITERALS
 
 
@@ -28,3 +28,15 @@ def test_of_spans_that_overlap_the_longest_stays_and_the_first_of_the_longest() 
     assert disjoint(spans) == [Span(1, 4, "b"), Span(5, 7, "d"), Span(7, 9, "e")]
     assert disjoint(reversed(spans)) == disjoint(spans)
     assert disjoint([]) == []
+
+
+def test_the_second_of_a_mark_stands_for_the_ninth_literal_and_so_on() -> None:
+    assert literal_indices("\ue010 a \ue012\ue010 \ue011\ue010") == [0, 2, 8, 1, 16]
+    assert literal_indices("\ue017\ue017") == [7, 15]
+    assert literal_indices("none") == []
+
+
+def test_a_span_may_have_another_text_than_stands_there() -> None:
+    masked = mask("the cat", [Span(4, 7, "matou")])
+    assert masked == Masked("the \ue010", ("matou",))
+    assert restore("\ue010 là", masked.literals) == "matou là"
