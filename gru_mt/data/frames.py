@@ -31,7 +31,8 @@ _AFTER_MARK = re.compile(r"\s*[,:–—-]\s+|\s*")
 _ENDED = re.compile(r"[.!?…。！？]['\"”’»)]*\s*$")
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
-    r"</?[^<>]*>|\[/?[^\[\]]*\]|\{[\\/][^{}]*\}|\{[\w-]+=[^{}]*\}|\{%.*%\}|&\w+;|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
+    r"</?[^<>]*>|\[/?[^\[\]]*\]|&\w+;|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
+    r"|\{[\\/][^{}]*\}|\{[\w-]+=[^{}]*\}|\{%.*%\}|\{\{[#/^!].*\}\}"
     r"|\$?\[!?|\]\(.*|\.\. .*",
     re.DOTALL,
 )
@@ -118,9 +119,9 @@ def _after_mark(text: str, place: int, literal: str | None) -> int | None:
         return None
     match = _AFTER_MARK.match(text, place + 1)
     end = match.end() if match else place + 1
-    if not is_wordlike(literal):
-        return place + 1
     has_mark = bool(text[place + 1 : end].strip())
+    if not is_wordlike(literal):
+        return end if has_mark else place + 1
     follows = text[end : end + 1]
     return end if has_mark or (end > place + 1 and follows.isupper()) else None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Self
 
-from gru_mt.data.frames import core, is_wordlike
+from gru_mt.data.frames import core
 from gru_mt.data.glossary import Glossary
 from gru_mt.data.lexicon import Lexicon, is_shouted
 from gru_mt.data.literals import find_literals
@@ -242,8 +242,8 @@ def _sentence(piece: _Piece, lexicon: Lexicon) -> Sentence:
     if case == "capitals":
         names = [span._replace(text=span.text.upper()) for span in names]
     elif text[letter : letter + 1].isupper():
-        first_words = filter(is_wordlike, literals[: len(MARK.findall(text[:letter]))])
-        if not any(first_words) and not any(name.start <= letter for name in names):
+        before_it = piece.typed[first : first + len(MARK.findall(text[:letter]))]
+        if not any(before_it) and not any(name.start <= letter for name in names):
             case = "capital"
     masked = mask(careful, sorted([*marks, *names]))
     free, glued = _freed(masked.text)

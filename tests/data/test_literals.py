@@ -11,7 +11,7 @@ from gru_mt.data.masking import disjoint, mask, restore
 from gru_mt.data.special import LITERALS
 
 # To training. Of other words some are copied, with the signs that join them.
-KNOWN = """a an and are bold by click code copy either or go he her here his home in is it km
+KNOWN = """a an and are b bold by click code copy either or go he her here his home in is it km
     list me link my name not of on open or path press save see she so sure text the this
     to use very words"""
 
@@ -59,6 +59,7 @@ TEXTS = {  # ⟦a literal⟧ in its text
         a ⟦[⟧link⟦](https://example.com "a b")⟧, ⟦![⟧text⟦](a.png)⟧ ⟦[⟧link⟦][1]⟧
         ⟦[![⟧text⟦](a.png)](b(c))⟧ ⟦:ref:`a`⟧ ⟦.. note::⟧ text
         ⟦[⟧text⟦]: https://a.org⟧ ⟦[Tom]⟧: He is
+        ⟦*zyx*⟧ ⟦/ɪ/⟧
         ⟦***⟧so⟦***⟧ ⟦---|---⟧ ⟦===⟧ ⟦a/b⟧
     """,
     "escapes": """
@@ -105,6 +106,7 @@ TEXTS = {  # ⟦a literal⟧ in its text
         ⟦٢٠٢٤⟧, ⟦१२३४⟧ में १२ ⟦2024⟧年5月 ⟦2024⟧년에 ⟦１２３⟧
         ⟦½⟧ ⟦2½⟧ ⟦m²⟧ ⟦5²⟧ ⟦90°⟧ ⟦-5 °C⟧ ⟦48°51'24" N⟧ ⟦2 × 3⟧ ⟦2 + 2 = 4⟧ ⟦x² + y² = z²⟧
         chapter ⟦IV⟧, ⟦XIV⟧. Louis ⟦XVI⟧ but I am MIXED and IVY
+        HE IS IN THE XIV OF THE LIST
     """,
     "neighbours": """
         ⟦{a}⟧⟦{b}⟧⟦%s⟧⟦😀⟧⟦1234⟧⟦<b>⟧⟦@tom⟧

@@ -48,6 +48,7 @@ def test_a_typo_is_explained_by_what_happened_to_its_letters(typo: str, word: st
         "mornizg",
         "frxxnd",
         "parks",  # "park" is not known, nor is anything one step away
+        "tje",  # j is beside h, but three letters are near to too many words
         "zz",
         "a",
         "x" * 41,
@@ -88,6 +89,19 @@ def test_an_ending_may_be_right_where_another_would_be_too() -> None:
     assert spelling.corrected("rakes") is None
 
 
+def test_two_letters_swapped_make_one_of_the_most_frequent_words_even_of_a_stem() -> None:
+    words = ["does", "dos", "bos", "bose", "gos", "gose"]  # -se is an ending, so dos-e may be right
+    spelling = Spelling({word: rank for rank, word in enumerate(words)})
+    assert spelling.has_stem("dose")
+    assert spelling.corrected("dose") == "does"
+
+
+def test_a_word_that_lacks_an_ending_lacks_no_letter() -> None:
+    spelling = Spelling({word: rank for rank, word in enumerate([*WORDS, "chalks"])})
+    assert spelling.corrected("chalk") is None
+    assert spelling.corrected("chals") == "chalks"
+
+
 def test_accents_may_lack() -> None:
     spelling = Spelling({word: rank for rank, word in enumerate(["été", "déjà", "où", "ou"])})
     assert spelling.corrected("deja") == "déjà"
@@ -118,6 +132,8 @@ def test_a_missing_space_divides_two_frequent_words() -> None:
     rare = [f"w{number}q" for number in range(1_000)]
     late = Spelling({word: rank for rank, word in enumerate(["is", *rare, "dog"])})
     assert late.divided("dogis") is None
+    both = Spelling({word: rank for rank, word in enumerate([*rare[:60], "dog", "cat", "is"])})
+    assert both.divided("dogcat") is None, "one of two is among the 60 most frequent"
 
 
 def test_the_letter_that_was_doubled_is_dropped() -> None:

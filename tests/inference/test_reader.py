@@ -93,6 +93,11 @@ def test_a_number_is_a_frame_before_a_word_that_needs_no_capital() -> None:
         assert read(line)[0].before == ""
 
 
+def test_a_capital_after_a_placeholder_begins_the_sentence() -> None:
+    (sentence,) = read("{name}He is big.")
+    assert sentence.finished("\ue010 il est grand.") == "{name}Il est grand."
+
+
 def test_a_sentence_without_a_capital_gets_none() -> None:
     (sentence,) = read("- he is big")
     assert sentence.finished("il est grand") == "- il est grand"
