@@ -73,9 +73,9 @@ _MARKUP = rf"""
 """
 _LINK = r"\((?:[^()\s]|\([^()\s]{0,200}\)){0,1000}+(?:\s(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))?\)"
 _REFERENCE = r":\s<?(?:[a-z]{2,9}:/|www\.|[/.\#])"  # "[1]: https://a.org", but not "[Tom]: Hi"
-_BBCODE = r"\[/?(?:b|i|u|s|url|img|quote|code|color|size|center|list)(?:=[^\[\]\s]{0,200}+)?\]"
+BBCODE = r"\[/?(?:b|i|u|s|url|img|quote|code|color|size|center|list)(?:=[^\[\]\s]{0,200}+)?\]"
 _MARKDOWN = rf"""
-    {_BBCODE} |
+    {BBCODE} |
     \[?!\[(?=[^\[\]\n]{{0,200}}\][(\[])  # of a link, before and after its text
     | (?:\](?:{_LINK}|\[[^\[\]\n]{{0,200}}+\]))+
     | \]{_REFERENCE}\S*+

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from gru_mt.data.formats import BBCODE
 from gru_mt.data.masking import ANY_MARK, MARK
 
 _QUOTES = {
@@ -31,7 +32,7 @@ _AFTER_MARK = re.compile(r"\s*[,:–—-]\s+|\s*")
 _ENDED = re.compile(r"[.!?…。！？]['\"”’»)]*\s*$")
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
-    r"</?[^<>]*>|\[/?[^\[\]]*\]|&\w+;|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
+    rf"{BBCODE}|\[[xX ]\]|\[/[^\[\]]*\]|</?[^<>]*>|&\w+;|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
     r"|\{[\\/][^{}]*\}|\{[\w-]+=[^{}]*\}|\{%.*%\}|\{\{[#/^!].*\}\}"
     r"|\$?\[!?|\]\(.*|\.\. .*",
     re.DOTALL,

@@ -34,7 +34,7 @@ def core_of(case: str) -> str:
     [
         "⟦<p>⟧{}⟦</p>⟧", "⟦<p>⟧⟦<b>⟧{}⟦</b>⟧⟦</p>⟧", "⟦**⟧ {}", "⟦#⟧ {}", "⟦>⟧ {}", "⟦😀⟧ {}",
         "{} ⟦😀⟧",
-        "⟦[x]⟧ {}", "- ⟦[ ]⟧ {}", "⟦{\\an8}⟧{}", "⟦{name}⟧: {}", "⟦[Tom]⟧: {}",
+        "⟦[x]⟧ {}", "- ⟦[ ]⟧ {}", "⟦{\\an8}⟧{}", "⟦{name}⟧: {}", "⟦[INFO]⟧ {}", "⟦[Tom]⟧: {}",
         "⟦{{#if a}}⟧{}⟦{{/if}}⟧", "⟦{name}⟧ {}", "⟦@tom⟧ {}",
         "⟦@tom⟧, {}",
         "⟦%s⟧ - {}", "⟦1984⟧ {}", "⟦1984⟧: {}", "- {}", "– {}", "… {}", "» {}", "—{}", "1) {}",
@@ -54,7 +54,8 @@ def test_a_frame_is_taken_off(frame: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "⟦{name}⟧ is here", "⟦1984⟧ is big", "⟦%s⟧ is here", "He is ⟦{name}⟧", "-5 degrees",
+        "⟦{name}⟧ is here", "⟦[name]⟧ is here", "⟦1984⟧ is big", "⟦%s⟧ is here",
+        "He is ⟦{name}⟧", "-5 degrees",
         "5 dogs",
         "M. Dupont", "So he is: big", "I am big", "10:30 is so", "12 Tom", "Step: open",
         "Hello: he is",
@@ -101,7 +102,7 @@ def test_a_literal_that_is_none_is_of_no_frame() -> None:
     ("literal", "expected"),
     [
         ("{name}", True), ("1984", True), ("a@b.org", True), ("%s", True), ("@tom", True),
-        ("x", True),
+        ("x", True), ("[name]", True), ("[x]", False), ("[/b]", False),
         ("<p>", False), ("</b>", False), ("[b]", False), ("*", False), ("😀", False),
         ("\\n", False),
         ("&nbsp;", False), ("{\\an8}", False), ("{% if a %}", False), (":smile:", False),
