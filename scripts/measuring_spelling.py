@@ -10,7 +10,8 @@ from pathlib import Path
 from gru_mt.config_file import load_config
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.evaluation.names import NAMES as RARE_NAMES
-from gru_mt.inference.sentence import Sentence, read_line
+from gru_mt.inference.reader import Reader
+from gru_mt.inference.sentence import Sentence
 from gru_mt.run import CONFIG, bundle_of
 
 _COMMON_NAMES = """
@@ -40,7 +41,7 @@ def spelling(run: Path, lines: Sequence[str]) -> dict[str, float]:
     language = load_config(bundle / CONFIG).data.source
 
     def read(line: str) -> list[Sentence]:
-        return [*read_line(line, lexicon=lexicon, language=language, glossary=None, split=True)]
+        return [*Reader(lexicon, language, lambda *_: True).sentences(line)]
 
     respelled = [[each for each in read(line) if each.respelled] for line in lines]
     made = Counter(

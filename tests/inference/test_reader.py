@@ -127,6 +127,7 @@ def test_numbers_keep_their_signs() -> None:
         ("| He is | she is |", ["| He is | ", "she is |"]),
         ("<li>He is big</li><li>She is</li>", ["<li>He is big</li>", "<li>She is</li>"]),
         ("<td>he is</td><td>she is</td>", ["<td>he is</td>", "<td>she is</td>"]),
+        ("he is<p>she is</p>", ["he is", "<p>she is</p>"]),  # an opening one is of what comes
         ("He is <b>big</b>", ["He is <b>big</b>"]),
     ],
 )
@@ -147,6 +148,14 @@ def test_a_sentence_too_long_is_read_in_parts_that_fit() -> None:
     assert sum(each.source.count("{x}") for each in found) == 20
     assert "".join(each.finished(each.text) + each.gap for each in found) == line
     assert all(each.source.endswith((";", ",", ".")) for each in found), "at marks"
+
+
+def test_a_part_within_a_sentence_begins_small() -> None:
+    found = [
+        *reader(most=80).sentences("He is where the dog is, she is where the cat is, and so it is")
+    ]
+    assert len(found) > 1
+    assert [each.finished("Il est")[:2] for each in found] == ["Il"] + ["il"] * (len(found) - 1)
 
 
 def test_a_sentence_that_fits_is_no_part() -> None:

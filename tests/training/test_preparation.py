@@ -18,7 +18,7 @@ from gru_mt.data.special import EOS, LITERALS, UNK
 from gru_mt.data.split import split_pairs
 from gru_mt.data.tokenizer import Tokenizer
 from gru_mt.errors import UserError
-from gru_mt.inference.sentence import read_line
+from gru_mt.inference.reader import Reader
 from gru_mt.run import Run
 from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.journal import Journal
@@ -233,11 +233,11 @@ def test_training_reads_sources_as_translation_does(
     assert len(data.pairs)
     for pair in examples(data):
         raw = sources[pair.line - 1]
-        (read,) = read_line(raw, lexicon=lexicon, language="en", glossary=None, split=False)
+        (read,) = Reader(lexicon, "en", lambda *_: True, split=False).sentences(raw)
         assert pair.source == read.text
         assert pair.source.startswith("we know that Tom sees")
     [dev], [pairs] = data.dev, data.dev_pairs
     rows, lengths = pairs.source.padded(np.arange(len(dev.sources)))
     for row, length, raw in zip(rows, lengths, dev.sources, strict=True):
-        (read,) = read_line(raw, lexicon=lexicon, language="en", glossary=None, split=False)
+        (read,) = Reader(lexicon, "en", lambda *_: True, split=False).sentences(raw)
         assert row[:length].tolist() == [*encode(read.text), EOS]
