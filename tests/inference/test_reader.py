@@ -152,7 +152,7 @@ def test_a_sentence_too_long_is_read_in_parts_that_fit() -> None:
 
 def test_a_part_within_a_sentence_begins_small() -> None:
     found = [
-        *reader(most=80).sentences("He is where the dog is, she is where the cat is, and so it is")
+        *reader(most=60).sentences("He is where the dog is, she is where the cat is, and so it is")
     ]
     assert len(found) > 1
     assert [each.finished("Il est")[:2] for each in found] == ["Il"] + ["il"] * (len(found) - 1)
