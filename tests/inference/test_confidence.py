@@ -193,6 +193,14 @@ def test_a_text_of_unknown_words_is_of_another_language(source: str, odd: bool) 
     assert warned("le chat", source=source) == (("language",) if odd else ())
 
 
+def test_unknown_words_that_are_copied_are_of_another_language_too() -> None:
+    typed, text, literals = "Es ist so the", "\ue010 \ue011 \ue012 the", ("Es", "ist", "so")
+    sentence = Sentence(
+        typed, "", "", "", typed, text, literals, frozenset(), "model", respelled=False
+    )
+    assert warnings_of(sentence, [], "le", hypothesis(), None, LEXICON) == ("language",)
+
+
 @pytest.mark.parametrize(
     ("text", "odd"),
     [
