@@ -32,6 +32,37 @@ export function pattern({ raw }, ...parts) {
   return String.raw({ raw: raw.map((text) => text.replace(/\\.|[[\]]|\s+/g, read)) }, ...parts);
 }
 
+// An escape, a class, the beginning of a group, its end, a quantifier, or another character.
+const TOKEN =
+  /\\(?:[pk][{<][^}>]*[}>]|u\{[^}]*\}|u[\da-f]{4}|x..|.)|\[(?:\\.|[^\\\]])*\]|\((?:\?(?:<?[=!]|:|<\w+>))?|\)|(?:[*+?]|\{\d+(?:,\d*)?\})[+?]?|[^]/giu;
+
+/**
+ * Return the regular expression of a pattern that may have Python's possessive quantifiers, *+, ++,
+ * ?+ and {m,n}+: they give back nothing that they took. In JavaScript a lookahead does that.
+ *
+ * "a*+b" -> /(?=(?<p0>a*))\k<p0>b/gu
+ */
+export function expression(source, flags = "gu") {
+  const parts = []; // of the pattern
+  const opened = []; // the places of the groups that are open
+  let atom = 0; // the place of what a quantifier repeats
+  let count = 0;
+  for (const [token] of source.matchAll(TOKEN)) {
+    const isQuantifier = /^(?:[*+?]|\{\d)/.test(token);
+    if (isQuantifier && token.length > 1 && token.endsWith("+")) {
+      const repeated = parts.splice(atom).join("") + token.slice(0, -1);
+      parts.push(`(?=(?<p${count}>${repeated}))\\k<p${count}>`);
+      count++;
+      continue;
+    }
+    if (token === ")") atom = opened.pop();
+    else if (!isQuantifier) atom = parts.length;
+    if (token.startsWith("(")) opened.push(atom);
+    parts.push(token);
+  }
+  return new RegExp(parts.join(""), flags);
+}
+
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
 // Latin ligatures, and what has a full width: all, or letters and digits with a sign between two.
 const WIDE = /[\ufb00-\ufb06！-～]/g;
@@ -60,8 +91,31 @@ export const SPACELESS = new RegExp(
 
 export const ANY_LETTER = String.raw`[\p{L}\p{Nl}\p{No}]`; // for Python, ² and Ⅷ are letters too
 
-/** Letters, and marks after the first one. */
-export const WORD = pattern`${ANY_LETTER}+ (?: [\m]+${ANY_LETTER}* )*`;
+/** A letter, and letters and marks after it. */
+export const WORD = pattern`${ANY_LETTER}[\p{L}\p{Nl}\p{No}\m]*`;
+
+// The inside of a class: a digit, as ² and ① are too.
+const DIGIT = pattern`
+  \p{Nd} \xb2 \xb3 \xb9 \u1369-\u1371 \u19da \u2070 \u2074-\u2079 \u2080-\u2089
+  \u2460-\u2468 \u2474-\u247c \u2488-\u2490 \u24ea \u24f5-\u24fd \u24ff \u2776-\u277e
+  \u2780-\u2788 \u278a-\u2792 \u{10a40}-\u{10a43} \u{10e60}-\u{10e68} \u{11052}-\u{1105a}
+  \u{1f100}-\u{1f10a}`;
+const CASED = String.raw`[\p{CWL}\p{CWU}${DIGIT}]`; // of a word in a script with spaces
+const FIRST_CASED = new RegExp(`^${CASED}`, "u");
+const LAST_CASED = new RegExp(`${CASED}$`, "u");
+
+/** What finds a digit, as ² and ① are too. */
+export const HAS_DIGIT = new RegExp(`[${DIGIT}]`, "u");
+
+/** Return whether a text begins with a word in a script with spaces: a digit, a cased letter. */
+export function beginsCased(text) {
+  return FIRST_CASED.test(text.slice(0, 2)); // a character may be two code units
+}
+
+/** Return whether a text ends with a word in a script with spaces. */
+export function endsCased(text) {
+  return LAST_CASED.test(text.slice(-2));
+}
 
 const FIRST_IN_WORD = new RegExp(pattern`^(?!_)[\w\m]`, "u");
 
