@@ -1,23 +1,34 @@
 /** The words of the source side, and how each is mostly written: gru_mt/data/lexicon.py. */
 
-import { LITERALS } from "./special.js";
+import { disjoint } from "./masking.js";
+import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 import { isCapitalised, isLower, isTitle, isUpper, pattern, size } from "./text.js";
 import { ANY_LETTER, SPACELESS, WORD } from "./text.js";
 
-const LONGEST_TYPO = 40; // letters of a word that is compared with the known ones
-const LEAST_LETTERS = 4; // of a word that may have a typo; shorter ones are near to too many
+const LONGEST_SMALL = 4; // letters of a word that is small in a title
+const LEAST_END = 4; // letters of a known word that an unknown one ends with, as unkind
 const MOST_COMMON = 200; // words that a translation may well leave out: "there", "much"
-const COMMON = 4_000; // words, the most frequent ones, that a typo may stand for
-const MOST_LETTERS = 40; // that a typo may have lost
 
 const EVERY_WORD = new RegExp(WORD, "gu");
 const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
-const TYPED = new RegExp(pattern`(?<![\w\m'’]) ${WORD} (?![\w\m'’])`, "gu");
+// A word that touches nothing of code.
+const TYPED = new RegExp(
+  pattern`(?<![\w\m'’\\=.\[<]) ${WORD} (?: ['’]${WORD} )* (?! [\w\m'’\\=\[<] | \.\w )`,
+  "gu",
+);
 const NAME = new RegExp(pattern`${WORD} (?: ['’\-](?=${ANY_LETTER})${WORD} )*`, "gu");
 // The first word of a sentence or a quotation; or none, so time is linear.
 const START = new RegExp(
-  pattern`(?: ^ | [.!?…:]['"”»)]*\s | ["“„«]\s? )
-    [^\w${LITERALS[0]}-${LITERALS.at(-1)}]* (${WORD})?`,
+  pattern`(?: ^ | [.!?…:]['"”»)]*\s | ["“„«]\s? ) [^\p{L}\p{N}]* (${WORD})?`,
+  "gu",
+);
+const HONORIFIC = new RegExp(
+  pattern`(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s+`,
+  "gu",
+);
+const LONG_WORD = pattern`${ANY_LETTER}{2,}`;
+const ROWS_OF_WORDS = new RegExp(
+  pattern`(?<!${ANY_LETTER}) ${LONG_WORD} (?: \x20${LONG_WORD} )+`,
   "gu",
 );
 
@@ -26,11 +37,20 @@ export function words(text) {
   return text.replace(SPACELESS, " $& ").match(EVERY_WORD) ?? [];
 }
 
-/** Return where the first words of sentences begin. */
+/** Return where a name is that follows a title, as in "Mr. White". */
+function titledStarts(text) {
+  return new Set(
+    Array.from(text.matchAll(HONORIFIC), ({ 0: found, index }) => index + found.length),
+  );
+}
+
+/** Return where the first words of sentences begin; "Mr." ends none. */
 function sentenceStarts(text) {
+  const titled = titledStarts(text);
   const starts = new Set();
   for (const { 0: found, 1: word, index } of text.matchAll(START)) {
-    if (word) starts.add(index + found.length - word.length);
+    const start = index + found.length - (word?.length ?? 0);
+    if (word && !titled.has(start)) starts.add(start);
   }
   return starts;
 }
@@ -52,28 +72,34 @@ export class Lexicon {
   #forms; // the usual form of each word, by its small letters; the most frequent words first
   #ranks = new Map(); // 0 for the most frequent word
   #withApostrophe = new Map(); // dont -> don't
-  #letters; // those of most words
+  #letters = new Set(); // of all words
+  #longest = 0; // letters of a word
+  #spelling = null;
 
   /** Take the words' usual forms, the most frequent first, and whether names are copied. */
   constructor(forms, copiesNames) {
     this.copiesNames = copiesNames;
     this.#forms = new Map(forms.map((form) => [form.toLowerCase(), form]));
-    const counts = new Map();
     for (const low of this.#forms.keys()) {
       this.#ranks.set(low, this.#ranks.size);
       const short = low.replaceAll("'", "");
       const isNew = !this.#forms.has(short) && !this.#withApostrophe.has(short);
       if (isNew) this.#withApostrophe.set(short, low);
-      for (const letter of low) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+      for (const letter of low) this.#letters.add(letter);
+      this.#longest = Math.max(this.#longest, size(low));
     }
-    const byCount = [...counts].sort(([, a], [, b]) => b - a);
-    this.#letters = byCount.slice(0, MOST_LETTERS).map(([letter]) => letter);
   }
 
   /** Return the lexicon that Python's `to_bytes` wrote: a header, then a form a line. */
   static from(text) {
     const [header, ...forms] = text.split("\n").slice(0, -1);
     return new Lexicon(forms, header.endsWith("copied"));
+  }
+
+  /** What is known of typos. */
+  get spelling() {
+    this.#spelling ??= new Spelling(this.#ranks);
+    return this.#spelling;
   }
 
   /** Return whether the training part has the word, in whatever case. */
@@ -84,6 +110,11 @@ export class Lexicon {
   /** Return whether the training part has each word of a text. */
   hasAll(text) {
     return words(text).every((word) => this.has(word));
+  }
+
+  /** Return whether the training part has the word, and mostly writes it small. */
+  isSmall(word) {
+    return isLower(this.#forms.get(word.toLowerCase()) ?? "A");
   }
 
   /** Return whether the word is one of the few that most sentences are made of. */
@@ -125,50 +156,74 @@ export class Lexicon {
   }
 
   /**
-   * Return a text with what is not known as a known word, where one is near.
+   * Return a text with what is not known as the known words that it is a typo of.
    *
-   * That is one with an apostrophe more (dont -> don't), or else the most frequent of the COMMON
-   * words that differ by a letter (see `near`), but not by one more at its end: dogs may well be
-   * right where only dog is known. A capitalised word may be a name and stays, unless it begins
-   * a sentence or has its capital of itself too: Im -> I'm. Where most words are unknown, the
-   * text is of another language, and none is taken for a typo.
+   * That is a word with an apostrophe more (dont -> don't), or what `Spelling` finds; two words
+   * where a space is missing (dogis). A capitalised word may be a name: it stands for a frequent
+   * word only where it begins a sentence, for one with an apostrophe that has its capital of
+   * itself too (Im -> I'm), and elsewhere for a name that is hardly another's (Maary). A word
+   * with other capitals (eBook, WIFI), or that touches a sign, is no typo. Where most words are
+   * unknown, the text is of another language, and none is.
    */
   respelled(text) {
     const starts = sentenceStarts(text);
     const found = words(text);
     const unknown = found.filter((word) => !this.has(word)).length;
-    const isForeign = unknown > Math.max(1, found.length >> 1);
+    const isOther = unknown > Math.max(1, found.length >> 1);
 
     return text.replace(TYPED, (word, start) => {
-      if (this.has(word)) return word;
-      let known = this.#withApostrophe.get(word.toLowerCase());
+      const low = word.toLowerCase().replaceAll("’", "'");
+      if (this.has(low) || word.match(EVERY_WORD).every((part) => this.has(part))) return word;
+      const elided = this.#withApostrophe.get(low);
       const mayBeName = isCapitalised(word) && !starts.has(start);
-      if (mayBeName && (!known || isLower(this.usual(known)))) return word;
-      if (!known && !isForeign && size(word) >= LEAST_LETTERS) known = this.#mended(word);
+      if (elided && !(mayBeName && isLower(this.usual(elided)))) return this.usual(elided);
+      const known = isOther ? undefined : this.#mended(word, mayBeName);
       return known ? this.usual(known) : word;
     });
   }
 
-  /** Return the most frequent of the COMMON words that a word may stand for; undefined for none. */
-  #mended(word) {
-    const shorter = [...word].slice(0, -1).join("").toLowerCase();
-    const rank = (each) => this.#ranks.get(each);
-    return [...this.near(word)]
-      .filter((each) => rank(each) < COMMON && each !== shorter)
-      .sort((a, b) => rank(a) - rank(b))[0];
+  /** Return the known words, in small letters, that an unknown one is a typo of, or undefined. */
+  #mended(word, mayBeName) {
+    const low = word.toLowerCase().replaceAll("’", "'");
+    const [first, ...others] = word;
+    const rest = others.join("");
+    if (rest !== rest.toLowerCase()) {
+      // oBston and TThis, but not eBook
+      const swapped = [others[0], first, ...others.slice(1)].join("");
+      if (isTitle(swapped) && this.has(swapped)) return swapped.toLowerCase();
+      const isDoubled = first === others[0] && isLower(others.slice(1).join(""));
+      return isDoubled ? this.spelling.undoubled(low) : undefined;
+    }
+    if (mayBeName) {
+      const known = size(low) > SHORT ? this.spelling.corrected(low) : undefined;
+      return known && isCapitalised(this.#forms.get(known)) ? known : undefined;
+    }
+    const known = this.spelling.corrected(low, isCapitalised(first) ? STARTERS : null);
+    const place = low.indexOf("'");
+    if (known === undefined && place >= 0) {
+      const head = low.slice(0, place); // taht's
+      const mended = this.has(head) ? undefined : this.spelling.corrected(head, COMMON);
+      return mended && mended + low.slice(place);
+    }
+    return known ?? (word === low ? this.spelling.divided(low) : undefined);
   }
 
   /**
-   * Return whether long words are capitalised, and one of the others than the first need not.
+   * Return whether words are capitalised that need not be, as all but short common ones are.
    *
-   * So "The Old Man and the Sea" is in title case. "Das Haus" is not, if nouns have capitals,
-   * nor is "In the US".
+   * So "The Old Man and the Sea" is in title case, and "Good Morning". "Das Haus" is not, if
+   * nouns have capitals, nor is "In the US", nor "I met Bill": in a title that has small words
+   * two others than the first need no capital.
    */
   #isTitled(text) {
     const found = text.match(EVERY_WORD) ?? [];
-    const long = found.filter((word) => size(word) > 3);
-    const needNot = (word) => isTitle(word) && size(word) > 1 && isLower(this.#form(word));
-    return (long.length ? long : found).every(isCapitalised) && found.slice(1).some(needNot);
+    if (!found.length || ![found[0], found.at(-1)].every(isCapitalised)) return false;
+    const small = found.filter((word) => !isCapitalised(word));
+    const needNot = found.slice(1).filter((word) => isTitle(word) && this.isSmall(word));
+    return (
+      needNot.length > (small.length ? 1 : 0) &&
+      small.every((word) => size(word) <= LONGEST_SMALL && this.isCommon(word))
+    );
   }
 
   /** Return a word in its usual form, if it is in capitals. */
@@ -177,44 +232,50 @@ export class Lexicon {
   }
 
   /**
-   * Return the capitalised words of a text that were never seen, as spans, if names are copied.
+   * Return the words of a text that a translation copies, as spans, if names are copied.
    *
-   * Parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
-   * letters before and after it are not: l'Okcydent, Zbigniew's. The first word of a sentence
-   * may be a known word with a typo, and then it is no name.
+   * They were never seen, and are no known word with another ending or beginning. Capitalised
+   * parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
+   * letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
+   * is a name, whatever else it means; so are two in a row that are mostly small: Star Wars.
    */
-  unseenNames(text) {
+  unseenWords(text) {
     if (!this.copiesNames) return [];
-    const starts = sentenceStarts(text);
-    return [...text.matchAll(NAME)].flatMap(({ 0: joined, index }) => {
-      const parts = [...joined.matchAll(EVERY_WORD)].filter(([part]) => isCapitalised(part));
-      const unseen = parts.filter(([part]) => size(part) > 1 && !this.has(part));
-      if (unseen.length === 0) return [];
-      const last = parts.at(-1);
-      const start = index + parts[0].index;
-      const end = index + last.index + last[0].length;
-      const name = text.slice(start, end);
-      const mayBeTypo = unseen.length === 1 && unseen[0][0] === name && starts.has(start);
-      return mayBeTypo && this.near(name).size ? [] : [{ start, end, text: name }];
+    const titled = titledStarts(text);
+    const spans = [...text.matchAll(NAME)].flatMap(({ 0: joined, index }) => {
+      const parts = [...joined.matchAll(EVERY_WORD)];
+      const capitals = parts.filter(([part]) => part !== part.toLowerCase());
+      const named = capitals.length ? capitals : parts;
+      const isName = titled.has(index) && isCapitalised(joined);
+      if (!isName && !named.some(([part]) => this.#isUnseen(part))) return [];
+      const last = named.at(-1);
+      const start = named[0].index;
+      const end = last.index + last[0].length;
+      return [{ start: index + start, end: index + end, text: joined.slice(start, end) }];
     });
+    return disjoint([...spans, ...this.#titlesWithin(text)]);
   }
 
-  /**
-   * Return the known words, in small letters, that differ from `word` by one letter.
-   *
-   * A letter is swapped with the next, dropped, added or changed.
-   */
-  near(word) {
-    const low = [...word.toLowerCase()].slice(0, LONGEST_TYPO);
-    const tries = [];
-    for (let place = 0; place <= low.length; place++) {
-      const head = low.slice(0, place).join("");
-      const [tail, others, rest] = [0, 1, 2].map((count) => low.slice(place + count).join(""));
-      if (others) tries.push(head + low[place + 1] + low[place] + rest);
-      if (tail) tries.push(head + others);
-      for (const letter of this.#letters) tries.push(head + letter + tail, head + letter + others);
+  /** Return capitalised words in a row that are mostly small, inside a sentence, as spans. */
+  #titlesWithin(text) {
+    const starts = sentenceStarts(text);
+    const isTitleWord = (word) => isTitle(word) && this.isSmall(word);
+    return [...text.matchAll(ROWS_OF_WORDS)]
+      .filter(({ 0: row, index }) => !starts.has(index) && words(row).every(isTitleWord))
+      .map(({ 0: row, index }) => ({ start: index, end: index + row.length, text: row }));
+  }
+
+  #isUnseen(word) {
+    if (this.has(word)) return false;
+    const letters = [...word.toLowerCase()];
+    if (letters.some((letter) => !this.#letters.has(letter))) return true; // of another script
+    if (word !== word.toLowerCase()) return size(word) > 1;
+    if (this.spelling.hasStem(word)) return false;
+    const first = Math.max(1, letters.length - this.#longest);
+    for (let n = first; n <= letters.length - LEAST_END; n++) {
+      if (this.has(letters.slice(n).join(""))) return false;
     }
-    return new Set(tries.filter((each) => this.#forms.has(each)));
+    return true;
   }
 }
 
