@@ -1,9 +1,11 @@
 /** How far to trust a translation, and what is odd about it: gru_mt/inference/confidence.py. */
 
 import { words } from "./lexicon.js";
-import { pattern } from "./text.js";
+import { isCapitalised, pattern, size } from "./text.js";
 
 const LOW = 0.25; // a smaller confidence is a warning
+// The most confidence in what is unlike dev, of which calibration knows nothing.
+export const FOREIGN = 0.2;
 const KNOWN = 1 / 3; // share of known words; text with fewer is in another language
 const UNREAD = 0.1; // of attention, over all target tokens; a word with less may have been left out
 const REPEATED = new RegExp(
@@ -21,13 +23,13 @@ export function confidence(weights, found) {
  * Return what tells good translations from bad ones.
  *
  * It is the mean and the lowest log-probability of a token, both lengths, how much of the source
- * attention left out, and how many of its words were never seen.
+ * attention left out, and how many of its words, but for names, were never seen.
  */
 export function features(source, sourceTokens, hypothesis, lexicon) {
   const targetTokens = hypothesis.ids.length + (hypothesis.ended ? 1 : 0);
   const read = hypothesis.coverage?.length ? hypothesis.coverage : [1];
   const found = words(source);
-  const unknown = found.filter((word) => !lexicon.has(word)).length;
+  const unknown = found.filter((word) => !lexicon.has(word) && !isCapitalised(word)).length;
   return [
     hypothesis.logProb / targetTokens,
     Math.max(hypothesis.lowest, -20),
@@ -45,19 +47,24 @@ export function features(source, sourceTokens, hypothesis, lexicon) {
  * confidence, or null.
  */
 export function warningsOf(sentence, pieces, text, hypothesis, chance, lexicon) {
-  const all = words(sentence.text);
-  const long = all.filter((word) => [...word].length > 1);
-  const found = long.length ? long : all;
-  const known = found.filter((word) => lexicon.has(word)).length;
   const warnings = {
     spelling: sentence.respelled,
+    cut: sentence.isPart,
     limit: !hypothesis.ended,
     repetition: isRepetitive(text) && !isRepetitive(sentence.text),
     unread: hasUnread(pieces, hypothesis.coverage ?? [], lexicon),
-    language: found.length > 0 && known < KNOWN * found.length,
+    language: isForeign(sentence, lexicon),
     "low confidence": chance !== null && chance < LOW,
   };
   return Object.keys(warnings).filter((name) => warnings[name]);
+}
+
+/** Return whether hardly a word of a sentence was ever seen. */
+export function isForeign(sentence, lexicon) {
+  const all = words(sentence.typed);
+  const long = all.filter((word) => size(word) > 1);
+  const found = long.length ? long : all;
+  return found.filter((word) => lexicon.has(word)).length < KNOWN * found.length;
 }
 
 /** Return whether a text has a word or phrase three times in a row. */

@@ -6,7 +6,7 @@ const DOUBTFUL = 0.25; // confidence below which a sentence is marked
 const PART = 1 << 20; // letters of base64 that are read at a time: a multiple of 4
 const END = "<eos>";
 const WARNINGS = {
-  cut: "The sentence is too long: its end was left out.",
+  cut: "The sentence is too long: it was translated in parts.",
   spelling: "A word was taken for another one that is spelt nearly alike.",
   limit: "The translation was too long, and was stopped.",
   repetition: "A word or phrase is repeated.",

@@ -1,41 +1,37 @@
-/** From a line to its sentences, and from a model's text back: gru_mt/inference/sentence.py. */
+/** A sentence as a model reads it, and as it is shown: gru_mt/inference/sentence.py. */
 
-import { isShouted, words } from "./lexicon.js";
-import { findLiterals, literalIndices, MARK, mask, restore, tagPairs } from "./literals.js";
+import { literalIndices, MARK, mask, restore } from "./masking.js";
 import { LITERALS } from "./special.js";
-import { clean, inWord, ANY_LETTER, narrow, normal, pattern } from "./text.js";
-import { strip, stripEnd, stripStart } from "./text.js";
+import { nested, tagPairs } from "./tags.js";
+import { ANY_LETTER, beginsCased, endsCased, expression, pattern } from "./text.js";
+import { stripEnd, stripStart } from "./text.js";
 
-// Words without a final mark are no sentence: "Cat" has the source's capital.
-const PHRASE_WORDS = 2;
-// What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm.
-const SHORT_NUMBER = pattern`(?<![\w\m.,:/\-]) \d{1,2} (?: [.,:/\-]\d{1,2} )*
-  (?: ${ANY_LETTER} | [\m] ){0,3} (?! [\w\m:] | [.,/\-]\d )`;
-const SHORT_NUMBERS = new RegExp(SHORT_NUMBER, "gu");
-const MARK_OR_NUMBER = new RegExp(`${MARK.source}|${SHORT_NUMBER}`, "gu");
-// "5pmer" has none.
-const DIGIT_RUNS = new RegExp(pattern`\d+ (?! \d | (?: ${ANY_LETTER} | [\m] ){4} )`, "gu");
-const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
-// Of a word in a script with spaces: a letter with case, or a digit, as ² and ① are too.
-const CASED = pattern`[
-  \p{CWL} \p{CWU} \d \xb2 \xb3 \xb9 \u1369-\u1371 \u19da \u2070 \u2074-\u2079 \u2080-\u2089
-  \u2460-\u2468 \u2474-\u247c \u2488-\u2490 \u24ea \u24f5-\u24fd \u24ff \u2776-\u277e
-  \u2780-\u2788 \u278a-\u2792 \u{10a40}-\u{10a43} \u{10e60}-\u{10e68} \u{11052}-\u{1105a}
-  \u{1f100}-\u{1f10a}
-]`;
-const CASED_FIRST = new RegExp(`^${CASED}`, "u");
-const CASED_LAST = new RegExp(`${CASED}$`, "u");
+// What `findLiterals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
+const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d+ (?: [.,:/–\-]\d+ )*+
+  (?: (?: ${ANY_LETTER} | [\m] ){1,3} (?! ${ANY_LETTER} | [\m] ) )?`;
+const MARK_OR_NUMBER = expression(`${MARK.source}|${SHORT_NUMBER}`);
+const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
+// A sign, a score.
+const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
+const ELLIPSIS = new RegExp(pattern`\s* ( (?<!\.)\.{2,} | … )$`, "u");
+const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
+
+export const ENDS = [".", "!", "?", "…"];
+
+/** What is before the first letter of a text; marks are no letters. */
+export const BEGINNING = /^[^\p{L}\p{N}]*/u;
 
 /** A sentence as it stands in its line, and as the model reads it. */
 export class Sentence {
   /**
-   * Take {source, gap, text, literals, glued, case, respelled, plain}.
+   * Take {source, gap, before, after, typed, text, literals, glued, case, respelled, isPart}.
    *
-   * `gap` are the spaces after it; `text` is masked, in its usual case; `literals` are what its
-   * marks become in a translation; `glued` has two sets of literals: those that a word touches on
-   * their left, and on their right. `case` is "capitals" or "capital" where a translation has
-   * that, or "model". `respelled` tells whether a word was taken for one with a typo. `plain` is
-   * the clean text as it was typed, or null where it has literals.
+   * `gap` are the spaces after it, `before` and `after` its frame: see `core`. `typed` is without
+   * its frame, as it was written, with marks for literals; `text` is masked, in its usual case;
+   * `literals` are what its marks become in a translation; `glued` has two sets of literals: those
+   * that a word touches on their left, and on their right. `case` is "capitals", "capital" or
+   * "small" where a translation has that, or "model". `respelled` tells whether a word was taken
+   * for one with a typo, `isPart` whether it is a part of a sentence that is too long.
    */
   constructor(parts) {
     Object.assign(this, parts);
@@ -49,23 +45,46 @@ export class Sentence {
   /** Return the model's text as it is shown: literals put back, in capitals if wanted. */
   finished(text) {
     if (this.case === "capitals") text = text.toUpperCase();
-    if (this.case === "capital") text = text.replace(/^./su, (first) => first.toUpperCase());
-    const [first, ...others] = text.split(MARK);
-    const marks = text.match(MARK) ?? [];
-    const indices = literalIndices(text);
-    for (const pair of tagPairs(this.literals)) {
-      // A tag that closes comes after the one that opens.
-      const places = pair.map((index) => indices.indexOf(index)).sort((a, b) => a - b);
-      if (places[0] >= 0) places.forEach((place, side) => (indices[place] = pair[side]));
+    if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
+    if (this.case === "small") text = this.#begun(text, (letter) => letter.toLowerCase());
+    const ellipsis = ELLIPSIS.exec(this.text);
+    if (ellipsis) text = text.replace(/\.$/, ellipsis[1]);
+    return this.before + this.#withLiterals(text) + this.after;
+  }
+
+  /** Return a text with its first letter changed, but after a literal that was elsewhere. */
+  #begun(text, change) {
+    const [before] = BEGINNING.exec(text);
+    const isMoved = before.search(MARK) >= 0 && !LITERALS.includes(this.text[0]);
+    const rest = text.slice(before.length);
+    return isMoved ? text : before + rest.replace(/^[^]/u, change);
+  }
+
+  #withLiterals(text) {
+    if (this.literals.length === 0) return text;
+    const pairs = tagPairs(this.text, this.literals);
+    const between = this.text.split(MARK);
+    const isFull = ([first, last]) =>
+      LETTER_OR_NUMBER.test(between.slice(first + 1, last + 1).join(""));
+    const full = new Set(pairs.filter(isFull).map(([first]) => first));
+    const { texts, order } = nested(text.split(MARK), literalIndices(text), pairs, full);
+    for (let place = 1; place < order.length; place++) {
+      // As far apart as in the source.
+      const [first, second] = order.slice(place - 1, place + 1);
+      const isNext = second === first + 1 && second < between.length;
+      if (isNext && !stripStart(texts[place]) && !stripStart(between[second])) {
+        texts[place] = between[second];
+      }
     }
-    const before = Array.from(this.text.matchAll(MARK), ({ index }) => this.text[index - 1] ?? " ");
+    const marks = text.match(MARK) ?? [];
     const [left, right] = this.glued;
-    return indices.reduce((whole, index, k) => {
-      const hasEnded = /[.!?…]$/.test(whole.slice(-1)) && before[index] === " ";
+    return order.reduce((whole, index, k) => {
+      const follows = /^ ?$/.test(between[index]?.slice(-1) ?? "x");
+      const hasEnded = ENDS.includes(whole.at(-1)) && follows;
       const begun = hasEnded ? `${whole} ` : whole; // "Où sont-ils ?Oksana"
       const literal = this.literals[index] ?? marks[k];
-      return joined(joined(begun, literal, left.has(index)), others[k], right.has(index));
-    }, first);
+      return joined(joined(begun, literal, left.has(index)), texts[k + 1], right.has(index));
+    }, texts[0]);
   }
 
   /** Return the sentence with its short numbers as literals too. */
@@ -78,112 +97,26 @@ export class Sentence {
       return { start: index, end: index + found.length, text };
     });
     const glued = this.glued.map((side) => new Set([...side].map((index) => old[index])));
-    return new Sentence({ ...this, ...mask(this.text, spans), glued, plain: null });
+    return new Sentence({ ...this, ...mask(this.text, spans), glued });
   }
 
-  /** Return whether a translation of its text has the digits of its short numbers, as often. */
+  /** Return whether a translation of its text has the digits of its numbers, as often. */
   keepsNumbers(text) {
-    const numbers = (this.text.match(SHORT_NUMBERS) ?? []).join(" ");
-    const found = digitCounts(text);
-    return [...digitCounts(numbers)].every(([digits, count]) => found.get(digits) === count);
+    const [wanted, found] = [this.text, text].map((each) => (each.match(DIGIT_RUNS) ?? []).sort());
+    const areAll = wanted.length === found.length && wanted.every((run, n) => run === found[n]);
+    const numbers = this.text.match(JOINED_DIGITS) ?? [];
+    return areAll && numbers.every((number) => text.includes(number));
   }
 
   /** Return tokens with literals put back. */
   shown(tokens) {
-    return tokens.length ? restore(tokens.join("\n"), this.literals).split("\n") : [];
+    if (this.literals.length === 0 || tokens.length === 0) return tokens;
+    return restore(tokens.join("\n"), this.literals).split("\n");
   }
-}
-
-/** Return how often a text has each of its numbers. */
-function digitCounts(text) {
-  const counts = new Map();
-  for (const [digits] of text.matchAll(DIGIT_RUNS)) {
-    counts.set(digits, (counts.get(digits) ?? 0) + 1);
-  }
-  return counts;
 }
 
 /** Return two texts as one: without a space if glued, and with one between two words. */
 function joined(left, right, isGlued) {
   if (isGlued) return stripEnd(left) + stripStart(right);
   return endsCased(left) && beginsCased(right) ? `${left} ${right}` : left + right;
-}
-
-function endsCased(text) {
-  return CASED_LAST.test(text.slice(-2)); // a character may be two code units
-}
-
-/** Return whether a text begins with a word in a script with spaces. */
-export function beginsCased(text) {
-  return CASED_FIRST.test(text.slice(0, 2));
-}
-
-/**
- * Return {text, glued}: a text with a space between marks and the words that touch them.
- *
- * So the model reads "<b>here</b>" as a word between two literals, and not as the end of one.
- */
-function freed(text) {
-  const glued = [new Set(), new Set()];
-  let literal = 0;
-  const free = text.replace(MARK, (mark, start) => {
-    const touches = [endsCased(text.slice(0, start)), beginsCased(text.slice(start + 1))];
-    glued.filter((_, side) => touches[side]).forEach((side) => side.add(literal));
-    literal++;
-    return (touches[0] ? " " : "") + mark + (touches[1] ? " " : "");
-  });
-  return { text: free, glued };
-}
-
-/** Return the sentences of a line, which `cutLine` cuts once it is masked; none of a blank one. */
-export function readLine(line, lexicon, cutLine) {
-  const valid = line.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
-  const text = strip(normalLine(valid.replace(LINE_ENDS, " ")));
-  const spans = findLiterals(text);
-  let start = 0;
-  let first = 0; // span of a piece
-  return (text ? cutLine(mask(text, spans).text) : []).map((piece) => {
-    const shown = stripEnd(piece);
-    const inside = spans.slice(first, first + (shown.match(MARK) ?? []).length);
-    const grown = inside.reduce((sum, span) => sum + span.end - span.start - 1, 0);
-    const source = text.slice(start, start + shown.length + grown);
-    start += piece.length + grown;
-    first += inside.length;
-    const literals = inside.map((span) => span.text);
-    return sentenceOf(source, piece.slice(shown.length), literals, shown, lexicon);
-  });
-}
-
-/** Return a normal line, but for what is copied: that is only narrow, else as it was typed. */
-function normalLine(typed) {
-  const line = narrow(typed);
-  if (normal(line) === line) return line;
-  const { text, literals } = mask(line, findLiterals(line));
-  return restore(normal(text), literals);
-}
-
-/** Return a sentence; the marks in its text `shown` stand for `literals`. */
-function sentenceOf(source, gap, literals, shown, lexicon) {
-  const text = clean(shown);
-  const cased = lexicon.truecased(text);
-  const isPhrase = inWord([...text].at(-1) ?? "") && words(text).length <= PHRASE_WORDS;
-  const isLowered = text.codePointAt(0) !== cased.codePointAt(0);
-  const shape = isShouted(text) ? "capitals" : isPhrase && isLowered ? "capital" : "model";
-  const isKnown = lexicon.hasAll(cased);
-  const careful = isKnown ? cased : lexicon.respelled(cased);
-  const names = isKnown ? [] : lexicon.unseenNames(careful);
-  if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
-  const marks = Array.from(careful.matchAll(MARK), ({ index }, k) => {
-    return { start: index, end: index + 1, text: literals[k] };
-  });
-  const masked = mask(
-    careful,
-    [...marks, ...names].sort((a, b) => a.start - b.start),
-  );
-  const respelled = careful !== cased;
-  const plain = literals.length ? null : text;
-  return new Sentence({
-    ...{ source, gap, ...masked, ...freed(masked.text) },
-    ...{ case: shape, respelled, plain },
-  });
 }

@@ -3,16 +3,19 @@
  * gru_mt/report/samples.py has it.
  */
 
-import { confidence, features, warningsOf } from "./confidence.js";
+import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confidence.js";
+import { words } from "./lexicon.js";
+import { armsOf, withArms } from "./messages.js";
+import { readLine } from "./reader.js";
 import { copyingModel, beamSearch } from "./search.js";
-import { beginsCased, readLine } from "./sentence.js";
 import { EOS } from "./special.js";
-import { inWord, SPACELESS } from "./text.js";
+import { beginsCased, inWord, size, SPACELESS } from "./text.js";
 
 // Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
 const MARGIN = 0.75;
 const MARGIN_PER_TOKEN = 1 / 24;
 const WIDEST_MARGIN = 1.5;
+const BYTES = 4; // of a character, at most; a token has at least one
 const END = "<eos>";
 const FIRST_SIGNS = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the first word of a sentence
 
@@ -34,14 +37,27 @@ export class Translator {
    * prune. `pause` is awaited now and then; it throws to end the work.
    */
   async translate(line, { nBest = 1, decoding = this.decoding, pause = () => {} } = {}) {
-    const sentences = [];
-    for (const sentence of readLine(line, this.lexicon, this.cutLine)) {
-      const found = await this.#translated(sentence, nBest, decoding, pause);
-      const isWhole = sentence.keepsNumbers(found.candidates[0].text);
-      // Where the model lost a short number, the number is copied.
-      const kept =
-        isWhole || (await this.#translated(sentence.withNumbers(), nBest, decoding, pause));
-      sentences.push({ source: sentence.source, gap: sentence.gap, ...(isWhole ? found : kept) });
+    const reading = {
+      ...{ lexicon: this.lexicon, cutLine: this.cutLine },
+      fits: (text, parts) => this.#fits(text, Math.trunc(decoding.max_source_tokens / parts)),
+    };
+    let sentences = [];
+    for (const sentence of readLine(line, reading)) {
+      let found = await this.#translated(sentence, nBest, decoding, pause);
+      const isRead = found.sourceWords.length > 0; // by the model
+      if (isRead && !sentence.keepsNumbers(found.text)) {
+        // Where the model lost a number, it is copied.
+        found = await this.#translated(sentence.withNumbers(), nBest, decoding, pause);
+      }
+      sentences.push({ source: sentence.source, gap: sentence.gap, ...found });
+    }
+    for (const arms of armsOf(line)) {
+      const texts = [];
+      for (const arm of arms) texts.push(await this.translate(arm.text, { decoding, pause }));
+      sentences = withArms(
+        ...[line, sentences, arms],
+        texts.map(({ text }) => text),
+      );
     }
     // Where the source has no space between two sentences, a word gets one before it.
     sentences.forEach(({ text }, n) => {
@@ -51,15 +67,33 @@ export class Translator {
     return { text: sentences.map(({ text, gap }) => text + gap).join(""), sentences };
   }
 
+  /** Return whether a text has at most so many tokens. */
+  #fits(text, most) {
+    return BYTES * size(text) <= most || this.source.encode(text).length <= most;
+  }
+
   /** Return the translations that need no model; none where it must translate. */
   #known(sentence) {
     if (sentence.isCopied) return [sentence.finished(sentence.text)];
-    return sentence.plain === null ? [] : this.memory.find(sentence.plain);
+    const { before, typed, after } = sentence;
+    return this.memory.find(typed).map((text) => before + text + after);
+  }
+
+  /** Return `texts` as the translations of a sentence that the model does not read. */
+  #withoutModel(sentence, texts) {
+    const isOther = sentence.isCopied && words(sentence.typed).length > 0; // nothing else was read
+    return {
+      text: texts[0],
+      confidence: this.calibration && (isOther ? FOREIGN : 1),
+      warnings: isOther ? ["language"] : [],
+      sourceWords: [],
+      candidates: texts.map((text) => ({ text, score: 0, words: [], attention: null })),
+    };
   }
 
   async #translated(sentence, nBest, decoding, pause) {
     const known = this.#known(sentence).slice(0, nBest);
-    if (known.length) return withoutModel(known, this.calibration ? 1 : null);
+    if (known.length) return this.#withoutModel(sentence, known);
     const all = this.source.encode(sentence.text);
     const ids = [...all.slice(0, decoding.max_source_tokens), EOS];
     const margin = Math.min(MARGIN + MARGIN_PER_TOKEN * ids.length, WIDEST_MARGIN);
@@ -69,13 +103,15 @@ export class Translator {
     const texts = beam.slice(0, nBest).map((hypothesis) => this.target.decode(hypothesis.ids));
     const pieces = this.source.pieces(ids.slice(0, -1));
     const seen = features(sentence.text, ids.length, beam[0], this.lexicon);
-    const chance = this.calibration && confidence(this.calibration, seen);
+    const isUnlikeDev = sentence.isPart || isForeign(sentence, this.lexicon);
+    const most = isUnlikeDev ? FOREIGN : 1;
+    const chance = this.calibration && Math.min(confidence(this.calibration, seen), most);
     const warnings = warningsOf(sentence, pieces, texts[0], beam[0], chance, this.lexicon);
     const sourceTokens = [...sentence.shown(pieces), END];
     return {
       text: sentence.finished(texts[0]),
       confidence: chance,
-      warnings: ids.length <= all.length ? ["cut", ...warnings] : warnings,
+      warnings,
       sourceWords: wordsOf(sourceTokens),
       candidates: texts.map((text, k) => {
         const { ids, ended } = beam[k];
@@ -89,12 +125,6 @@ export class Translator {
       }),
     };
   }
-}
-
-/** Return `texts` as the translations of a sentence that the model does not read. */
-function withoutModel(texts, chance) {
-  const candidates = texts.map((text) => ({ text, score: 0, words: [], attention: null }));
-  return { text: texts[0], confidence: chance, warnings: [], sourceWords: [], candidates };
 }
 
 /** Return attention's weights, summed over a source word's tokens and averaged over a target's. */

@@ -31,9 +31,9 @@ from gru_mt.storage import write_output
 
 FOLDER = Path(__file__).parent
 MODULES = [  # of the worker; each uses those before it
-    *("special", "text", "literals", "lexicon", "quotes", "boundaries", "sentences", "sentence"),
-    *("memory", "tokenizer", "confidence", "cells", "product", "model", "search", "translator"),
-    "worker",
+    *("special", "text", "masking", "formats", "literals", "spelling", "lexicon", "frames", "tags"),
+    *("quotes", "boundaries", "sentences", "sentence", "reader", "messages", "memory"),
+    *("tokenizer", "confidence", "cells", "product", "model", "search", "translator", "worker"),
 ]
 EXAMPLES = 4
 EXAMPLE_WORDS = range(4, 9)

@@ -1,0 +1,172 @@
+/** The frame of a sentence, as a bullet or a tag: gru_mt/data/frames.py. */
+
+import { ANY_MARK, countMarks } from "./masking.js";
+import { LITERALS } from "./special.js";
+import { ANY_LETTER, isCapitalised, isLower, pattern, stripEnd, stripStart } from "./text.js";
+
+const QUOTES = new Map(
+  [`""`, "''", "“”", "„“”", "«»", "‘’", "()", "「」", "『』"].map((each) => [each[0], each.slice(1)]),
+);
+const CLOSING_QUOTES = [...QUOTES.values()].join("");
+const SPACES_HERE = new RegExp(pattern`\s*`, "uy");
+const BULLET = new RegExp(
+  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= ${ANY_LETTER} | ${ANY_MARK} ) ) | [»›]\s+`,
+  "uy",
+);
+const NUMBERING = new RegExp(
+  pattern`[(\[]?(?: \d{1,3} (?: \.\d{1,3} )* | [A-Ha-h] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+
+    (?: \s+ | (?=${ANY_LETTER}) ) | \d{1,3} (?: \.\d{1,3} )+\s+(?=${ANY_LETTER})`,
+  "uy",
+);
+const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: :\d\d )*\s+(?=${ANY_LETTER})`, "uy");
+const LABEL = new RegExp(
+  pattern`(${ANY_LETTER}[\w.'’\-]{0,30})(?: :\s+ | \s?(${ANY_MARK})\s? | \s+(?=") )`,
+  "uy",
+);
+const AFTER_MARK = new RegExp(pattern`\s*[,:–—\-]\s+ | \s*`, "uy");
+const HAS_ENDED = new RegExp(pattern`[.!?…。！？]['"”’»)]*\s*$`, "u");
+const WORD_HERE = new RegExp(pattern`\w+`, "uy");
+// Tags, signs, emoji, escapes and the like, though they may have letters.
+const NO_WORD = new RegExp(
+  pattern`^(?: </?[^<>]*> | \[/?[^\[\]]*\] | \{[\\/][^\{\}]*\} | \{[\w\-]+=[^\{\}]*\} | \{%[^]*%\}
+    | &\w+; | :[\w+\-]+: | \\[^]* | [§&]\w | \$?\[!? | \]\([^]* | \.\.\x20[^]* )$`,
+  "u",
+);
+
+/** Return the match of a sticky pattern at a place of a text, or null. */
+function matchAt(sticky, text, place) {
+  sticky.lastIndex = place;
+  return sticky.exec(text);
+}
+
+/**
+ * Return [start, end]: where the sentence begins and ends in a masked text with its frame.
+ *
+ * A frame is what stands before the sentence: literals, bullets, numbering, a speaker's name with
+ * a colon, a key with =; and the literals after it, and quotes or brackets around the whole. A
+ * literal that may be a word, as {name} or 1984, is of the frame where a capital or a colon
+ * follows. Of `pairs` a frame has both or none. `isSmall` tells whether a word is mostly written
+ * small.
+ *
+ * "\ue010 He is big.\ue011" -> [2, 12]
+ */
+export function core(text, literals, pairs, isSmall) {
+  const starts = frameStarts(text, literals, isSmall);
+  const ends = frameEnds(text, literals, starts.at(-1).place);
+  for (;;) {
+    const [start, end] = [starts.at(-1).place, ends.at(-1).place];
+    const first = countMarks(text.slice(0, start));
+    const last = literals.length - countMarks(text.slice(end));
+    const isOutside = (number) => number < first || number >= last;
+    const torn = pairs.filter((pair) => pair.filter(isOutside).length === 1);
+    const quotes = starts.map(({ quote }) => quote);
+    if (torn.length === 0 && areWhole(quotes, ends, text.slice(start, end))) {
+      return /\p{L}/u.test(text.slice(start, end)) ? [start, end] : [0, text.length];
+    }
+    // Give up the innermost part of the frame, on the side that has half of a pair.
+    const isLeft = torn.length ? torn.some(([opening]) => opening < first) : quotes.some(Boolean);
+    (ends.length === 1 || (isLeft && starts.length > 1) ? starts : ends).pop();
+  }
+}
+
+/** Return where the sentence may begin, as {place, quote}: at 0, or after parts of a frame. */
+function frameStarts(text, literals, isSmall) {
+  const starts = [{ place: 0, quote: "" }];
+  let number = 0;
+  for (;;) {
+    const { place } = starts.at(-1);
+    let quote = "";
+    let found = null;
+    if (LITERALS.includes(text[place])) {
+      found = afterMark(text, place, literals[number]);
+    } else {
+      const match =
+        matchAt(BULLET, text, place) ??
+        matchAt(NUMBERING, text, place) ??
+        beforeSmall(matchAt(FRAME_NUMBER, text, place), isSmall) ??
+        asLabel(matchAt(LABEL, text, place), literals[number] ?? "", isSmall);
+      if (match) found = place + match[0].length;
+      else if (QUOTES.has(text[place])) [found, quote] = [place + 1, text[place]];
+    }
+    if (found === null) return starts;
+    number += countMarks(text.slice(place, found));
+    starts.push({ place: found + matchAt(SPACES_HERE, text, found)[0].length, quote });
+  }
+}
+
+/** Return whether a literal may stand for a word of a sentence, as a number or {name} does. */
+export function isWordlike(literal) {
+  return /[\p{L}\p{N}]/u.test(literal) && !NO_WORD.test(literal);
+}
+
+/** Return where a literal of the frame ends, with a mark after it; null if it is of none. */
+function afterMark(text, place, literal) {
+  if (!isWordlike(literal)) return place + 1;
+  const end = place + 1 + matchAt(AFTER_MARK, text, place + 1)[0].length;
+  const hasMark = stripStart(text.slice(place + 1, end)) !== "";
+  return hasMark || (end > place + 1 && isCapitalised(text.slice(end))) ? end : null;
+}
+
+/** Return a number before a word that is capitalised only as it begins a sentence, or null. */
+function beforeSmall(match, isSmall) {
+  if (!match) return null;
+  const word = matchAt(WORD_HERE, match.input, match.index + match[0].length)?.[0];
+  return word && isCapitalised(word) && isSmall(word) ? match : null;
+}
+
+/**
+ * Return a label that is copied: of a speaker, a letter, or a key before a value; or null.
+ *
+ * A speaker has a name; a key is a small word before a capital, or one with = or a quotation.
+ */
+function asLabel(match, literal, isSmall) {
+  if (!match) return null;
+  const [found, word, mark] = match;
+  if (mark) return literal === "=" ? match : null;
+  const isLabel = stripEnd(found).endsWith(":")
+    ? isOfSpeaker(word, isSmall) || (isLower(word) && beginsCapitalised(match))
+    : isLower(word) && !isSmall(word);
+  return isLabel ? match : null;
+}
+
+function isOfSpeaker(word, isSmall) {
+  return isCapitalised(word) && ([...word].length === 1 || !isSmall(word));
+}
+
+/** Return whether a capital follows a match, or quotation marks and a capital. */
+function beginsCapitalised({ 0: found, input, index }) {
+  return isCapitalised(input.slice(index + found.length).replace(/^["'“«]+/, ""));
+}
+
+/** Return where the sentence may end, as {place, quote}: at the text's end, or before a frame. */
+function frameEnds(text, literals, start) {
+  const ends = [{ place: text.length, quote: "" }];
+  let number = literals.length - 1;
+  for (;;) {
+    const before = stripEnd(text.slice(0, ends.at(-1).place));
+    if (before.length <= start) return ends;
+    const last = before.at(-1);
+    const isQuote = CLOSING_QUOTES.includes(last);
+    const rest = before.slice(0, -1);
+    if (LITERALS.includes(last)) {
+      if (isWordlike(literals[number]) && !HAS_ENDED.test(rest)) return ends;
+      number--;
+    } else if (!isQuote) {
+      return ends;
+    }
+    ends.push({ place: stripEnd(rest).length, quote: isQuote ? last : "" });
+  }
+}
+
+/** Return whether each quotation mark or bracket of the frame has its other half there. */
+function areWhole(quotes, ends, inside) {
+  const before = quotes.filter(Boolean);
+  const after = ends.map(({ quote }) => quote).filter(Boolean);
+  return (
+    before.length === after.length &&
+    before.every((left, n) => {
+      const right = after[n];
+      return QUOTES.get(left).includes(right) && !inside.includes(left) && !inside.includes(right);
+    })
+  );
+}

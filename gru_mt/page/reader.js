@@ -1,0 +1,238 @@
+/** From a line to the sentences that a model reads: gru_mt/inference/reader.py. */
+
+import { core } from "./frames.js";
+import { isShouted } from "./lexicon.js";
+import { findLiterals } from "./literals.js";
+import { countMarks, disjoint, MARK, mask, restore } from "./masking.js";
+import { BEGINNING, ENDS, Sentence } from "./sentence.js";
+import { tagPairs } from "./tags.js";
+import { beginsCased, clean, endsCased, inWord, isCapitalised, isLower } from "./text.js";
+import { narrow, normal, pattern, size, stripEnd, stripStart } from "./text.js";
+
+// A sentence too long is cut into parts of a quarter of what a model reads, at most.
+const PARTS = 4;
+const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
+const BREAK = new RegExp(
+  pattern`^(?: \\[nrN] | <(?:br|hr)(?!\w)[^<>]*> | \|+ | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
+  "iu",
+);
+const OPENS = new RegExp(pattern`^<(?!br|hr)\w`, "iu");
+const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
+// Where a sentence too long is cut: after a mark, else a word.
+const CUTTING_PLACES = [
+  pattern`[;:。；：]\s* | [–—]\s+`,
+  pattern`[,،，、]\s*`,
+  pattern`\s+`,
+].map((each) => new RegExp(each, "gu"));
+
+/**
+ * Return the sentences of a line; none of a blank one.
+ *
+ * `cutLine` cuts it once it is masked; `fits` tells whether a text has at most a part of the tokens
+ * that a model reads.
+ */
+export function readLine(typed, { lexicon, cutLine, fits }) {
+  const valid = typed.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
+  const line = stripEnd(normalLine(valid.replace(LINE_ENDS, " ")));
+  if (!line) return [];
+  const spans = copiedSpans(line, lexicon);
+  let [start, first] = [0, 0]; // in the line; of the spans
+  return pieces(cutLine(mask(line, spans).text), spans).flatMap((shown) => {
+    const inside = spans.slice(first, first + countMarks(shown));
+    const piece = { line, start, shown, spans: inside };
+    start = endOf(piece);
+    first += inside.length;
+    return partsOf(piece, lexicon, fits);
+  });
+}
+
+/** Return where a piece {line, start, shown, spans} of a line ends; `shown` is masked. */
+function endOf({ start, shown, spans }) {
+  return start + shown.length + spans.reduce((sum, span) => sum + span.end - span.start - 1, 0);
+}
+
+/** Return what is before and after a place in what is shown of a piece. */
+function cutPiece(piece, place) {
+  const { line, shown, spans } = piece;
+  const number = countMarks(shown.slice(0, place));
+  const before = { ...piece, shown: shown.slice(0, place), spans: spans.slice(0, number) };
+  const start = endOf(before);
+  return [before, { line, start, shown: shown.slice(place), spans: spans.slice(number) }];
+}
+
+/** Return a sentence, or the parts of one that is too long. */
+function partsOf(piece, lexicon, fits) {
+  const whole = sentenceOf(piece, lexicon);
+  if (fits(whole.text, 1)) return [whole];
+  const found = [];
+  const parts = [piece]; // the next one is the last
+  while (parts.length) {
+    const part = parts.pop();
+    const sentence = sentenceOf(part, lexicon);
+    if (!fits(sentence.text, PARTS) && size(part.shown) > 1) {
+      parts.push(...cutPiece(part, bestPlace(part.shown)).reverse());
+      continue;
+    }
+    const [letter = ""] = sentence.typed;
+    if (part.start > piece.start && isLower(letter)) sentence.case = "small";
+    sentence.isPart = true;
+    found.push(sentence);
+  }
+  return found;
+}
+
+/** Return where a text too long is cut: near its middle, after a mark, else a word. */
+function bestPlace(text) {
+  const characters = [...text];
+  const count = characters.length;
+  const middle = count >> 1;
+  for (const seam of CUTTING_PLACES) {
+    let [end, place, best] = [0, 0, null]; // as JavaScript and as Python count
+    for (const { 0: found, index } of text.matchAll(seam)) {
+      place += size(text.slice(end, index + found.length));
+      end = index + found.length;
+      const isNear = count >> 2 < place && place < (3 * count) >> 2;
+      const distance = Math.abs(place - middle);
+      if (isNear && (best === null || distance < best.distance)) best = { end, distance };
+    }
+    if (best) return best.end;
+  }
+  let place = middle;
+  while (place < count - 1 && isMark(characters[place])) place++;
+  return characters.slice(0, Math.max(1, place)).join("").length;
+}
+
+/** Return whether a character belongs to the letter before it, as an accent does. */
+function isMark(character) {
+  return inWord(character) && !/[\p{L}\p{N}]/u.test(character);
+}
+
+/** Return a text with each mark as the next of `literals`. */
+function filled(text, literals) {
+  const left = literals.values();
+  return text.replace(MARK, () => left.next().value);
+}
+
+/** Return a normal line, but for what is copied: that is only narrow, else as it was typed. */
+function normalLine(typed) {
+  const line = narrow(typed);
+  if (normal(line) === line) return line;
+  const { text, literals } = mask(line, findLiterals(line));
+  return restore(normal(text), literals);
+}
+
+/** Return what a translation copies of a line, as spans; no two touch, but for pairs. */
+function copiedSpans(line, lexicon) {
+  // A user's own marks again, as what holds one may give way to a longer literal.
+  const own = Array.from(line.matchAll(MARK), ({ 0: text, index }) => {
+    return { start: index, end: index + 1, text };
+  });
+  const spans = disjoint([...findLiterals(line, (word) => lexicon.has(word)), ...own]);
+  const { text, literals } = mask(line, spans);
+  const paired = new Set(tagPairs(text, literals).flat());
+  const merged = [];
+  let isOpen = false; // whether the last one may grow
+  spans.forEach((span, number) => {
+    const isAlone = !paired.has(number) && !BREAK.test(span.text) && span.text.search(MARK) < 0;
+    const before = merged.at(-1);
+    if (isAlone && isOpen && before.end === span.start) {
+      merged[merged.length - 1] = {
+        ...{ start: before.start, end: span.end },
+        text: before.text + span.text,
+      };
+    } else {
+      merged.push(span);
+    }
+    isOpen = isAlone;
+  });
+  return merged;
+}
+
+/** Return the sentences of a masked line, which end also at a break that is a literal. */
+function pieces(sentences, spans) {
+  const found = [];
+  let number = 0;
+  for (const sentence of sentences) {
+    let start = 0;
+    for (const { index } of sentence.matchAll(MARK)) {
+      const literal = spans[number++].text;
+      if (!BREAK.test(literal)) continue;
+      const rest = sentence.slice(OPENS.test(literal) ? index : index + 1);
+      const end = sentence.length - stripStart(rest).length;
+      const [before, after] = [sentence.slice(start, end), sentence.slice(end)];
+      if (goesOnAfter(literal, before, after)) continue;
+      if (!/\p{L}/u.test(before) || !/\p{L}/u.test(after)) continue;
+      found.push(before);
+      start = end;
+    }
+    found.push(sentence.slice(start));
+  }
+  return found;
+}
+
+/** Return whether a sentence goes on after a break in it, which is one of lines. */
+function goesOnAfter(literal, before, after) {
+  const isLine = literal.startsWith("\\") || /^<[bh]r/iu.test(literal);
+  if (!isLine) return false;
+  const last = stripEnd(before.replace(MARK, "")).at(-1);
+  return !ENDS.includes(last) && !isCapitalised(stripStart(after.replace(MARK, "")));
+}
+
+/**
+ * Return {text, glued}: a text with a space between marks and the words that touch them.
+ *
+ * So the model reads "<b>here</b>" as a word between two literals, and not as the end of one.
+ */
+function freed(text) {
+  const glued = [new Set(), new Set()];
+  let literal = 0;
+  const free = text.replace(MARK, (mark, start) => {
+    const touches = [endsCased(text.slice(0, start)), beginsCased(text.slice(start + 1))];
+    glued.filter((_, side) => touches[side]).forEach((side) => side.add(literal));
+    literal++;
+    return (touches[0] ? " " : "") + mark + (touches[1] ? " " : "");
+  });
+  return { text: free, glued };
+}
+
+/** Return a piece of a line as a sentence. */
+function sentenceOf(piece, lexicon) {
+  const shown = stripEnd(piece.shown);
+  const all = piece.spans.map((span) => span.text);
+  const source = stripEnd(piece.line.slice(piece.start, endOf(piece)));
+  const inner = stripStart(shown);
+  const indent = shown.length - inner.length;
+  const isSmall = (word) => lexicon.isSmall(word);
+  const [start, end] = core(inner, all, tagPairs(shown, all), isSmall).map((each) => each + indent);
+  const [before, after] = [shown.slice(0, start), shown.slice(end)];
+  const first = countMarks(before);
+  const last = all.length - countMarks(after);
+  const literals = all.slice(first, last);
+  const typed = clean(shown.slice(start, end));
+  const cased = lexicon.truecased(typed);
+  const careful = lexicon.hasAll(cased) ? cased : lexicon.respelled(cased);
+  const names = lexicon.unseenWords(careful);
+  const shape = caseOf(typed, names);
+  if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
+  const marks = Array.from(careful.matchAll(MARK), ({ index }, k) => {
+    return { start: index, end: index + 1, text: literals[k] };
+  });
+  const masked = mask(
+    careful,
+    [...marks, ...names].sort((a, b) => a.start - b.start),
+  );
+  return new Sentence({
+    ...{ source, gap: piece.shown.slice(shown.length), typed },
+    ...{ before: filled(before, all.slice(0, first)), after: filled(after, all.slice(last)) },
+    ...{ literals: masked.literals, ...freed(masked.text) },
+    ...{ case: shape, respelled: careful !== cased, isPart: false },
+  });
+}
+
+/** Return the case that a translation has; a name at the start brings its own. */
+function caseOf(typed, names) {
+  if (isShouted(typed)) return "capitals";
+  const letter = BEGINNING.exec(typed)[0].length;
+  const isNamed = names.some(({ start }) => start <= letter);
+  return isCapitalised(typed.slice(letter)) && !isNamed ? "capital" : "model";
+}

@@ -1,0 +1,123 @@
+/** Which literals open and close each other, and their nesting: gru_mt/inference/tags.py. */
+
+import { MARK } from "./masking.js";
+import { inWord, pattern, stripEnd } from "./text.js";
+
+const TAG = new RegExp(pattern`^<(/?)([A-Za-z\d][\w:.\-]*)[^<>]*(?<!/)>$`, "u"); // not <br/>
+// [b] and [/b]
+const BRACKET_TAG = new RegExp(pattern`^([\[\{])(/?)([A-Za-z][\w\-]*)[^\[\]\{\}]*[\]\}]$`, "u");
+const FIRST_WORD_WITH_SIGNS = new RegExp(pattern`^\s*[^\s\w]*\w[^\s]*`, "u");
+const LAST_WORD_WITH_SPACES = new RegExp(pattern`\w[^\s]*\s*$`, "u");
+const IS_SPACE = new RegExp(pattern`^\s`, "u");
+const HAS_WORD = /[\p{L}\p{N}]/u;
+
+/** Return {name, closes}: what a literal pairs with, and if it closes, null for both; or null. */
+function roleOf(literal) {
+  const tag = TAG.exec(literal);
+  if (tag) return { name: `<${tag[2].toLowerCase()}`, closes: tag[1] !== "" };
+  const bracket = BRACKET_TAG.exec(literal);
+  if (bracket) return { name: bracket[1] + bracket[3], closes: bracket[2] !== "" };
+  if (literal.startsWith("](") || literal.startsWith("][")) return { name: "[", closes: true };
+  if (["[", "![", "[!["].includes(literal)) return { name: "[", closes: false };
+  if (literal.endsWith("{")) return { name: "{", closes: false };
+  if (literal === "}") return { name: "{", closes: true };
+  const isRun = "*_~=|^+#".includes(literal[0]) && literal === literal[0].repeat(literal.length);
+  return isRun || literal === "&quot;" ? { name: literal, closes: null } : null;
+}
+
+/**
+ * Return the numbers of each literal that opens and of the one that closes it: <b> and </b>.
+ *
+ * Signs around words are such pairs too, as those of *this*. `text` has marks for the literals.
+ */
+export function tagPairs(text, literals) {
+  const opened = [];
+  const found = [];
+  const places = Array.from(text.matchAll(MARK), ({ index }) => index);
+  literals.forEach((literal, number) => {
+    const { name, closes } = roleOf(literal) ?? {};
+    if (name === undefined) return;
+    const isOpen = opened.some((each) => each.name === name);
+    let isClosing = closes;
+    if (closes === null) {
+      // By the side on which it touches a word.
+      const before = [...text.slice(0, places[number]).slice(-2)].at(-1) ?? "";
+      const after = text.slice(places[number] + 1, places[number] + 2);
+      isClosing = isOpen && !IS_SPACE.test(before);
+      if (!isClosing && (!after || IS_SPACE.test(after) || inWord(before))) return;
+    }
+    if (!isClosing) {
+      opened.push({ name, number });
+    } else if (isOpen) {
+      while (opened.at(-1).name !== name) opened.pop();
+      found.push([opened.pop().number, number]);
+    }
+  });
+  return found;
+}
+
+/**
+ * Return {texts, order}: a translation's texts and the literals between them, its tags well nested.
+ *
+ * `numbers` has the numbers of the literals, and `between` one text more. Literals of `pairs` that
+ * cross come in the order of the source. A pair whose first is in the set `full`, as it has words
+ * in the source, gets the word beside it if it has none; another has the literals that it has in
+ * the source.
+ */
+export function nested(between, numbers, pairs, full) {
+  const texts = [...between];
+  const order = [...numbers];
+  const present = pairs.filter((pair) => pair.every((number) => order.includes(number)));
+  for (const pair of present) {
+    const places = pair.map((number) => order.indexOf(number)).sort((a, b) => a - b);
+    places.forEach((place, side) => (order[place] = pair[side]));
+  }
+  if (crosses(order, present)) {
+    const tags = present.flat().sort((a, b) => a - b);
+    const places = tags.map((number) => order.indexOf(number)).sort((a, b) => a - b);
+    places.forEach((place, n) => (order[place] = tags[n]));
+  }
+  for (const [first, last] of present) {
+    if (!full.has(first)) {
+      for (let number = first + 1; number < last; number++) {
+        putInside(texts, order, number, [first, last]);
+      }
+      continue;
+    }
+    const [opening, closing] = [order.indexOf(first), order.indexOf(last)];
+    if (texts.slice(opening + 1, closing + 1).some((text) => HAS_WORD.test(text))) continue;
+    const next = FIRST_WORD_WITH_SIGNS.exec(texts[closing + 1]);
+    const previous = next ? null : LAST_WORD_WITH_SPACES.exec(texts[opening]);
+    if (next) {
+      texts[closing] += next[0];
+      texts[closing + 1] = texts[closing + 1].slice(next[0].length);
+    } else if (previous) {
+      texts[opening + 1] = previous[0] + texts[opening + 1];
+      texts[opening] = texts[opening].slice(0, previous.index);
+    }
+  }
+  return { texts, order };
+}
+
+/** Move a literal, if it stands elsewhere, to before the one that closes the pair around it. */
+function putInside(texts, order, number, [first, last]) {
+  const place = order.indexOf(number);
+  if (place < 0 || (order.indexOf(first) < place && place < order.indexOf(last))) return;
+  order.splice(place, 1);
+  texts.splice(place, 2, stripEnd(texts[place]) + texts[place + 1]);
+  const closing = order.indexOf(last);
+  order.splice(closing, 0, number);
+  texts.splice(closing + 1, 0, "");
+}
+
+/** Return whether a pair closes while one is open that was opened in it. */
+function crosses(order, pairs) {
+  const opened = [];
+  const openings = new Set(pairs.map(([first]) => first));
+  const closings = new Map(pairs.map(([first, last]) => [last, first]));
+  for (const number of order) {
+    if (openings.has(number)) opened.push(number);
+    else if (closings.has(number) && opened.pop() !== closings.get(number)) return true;
+  }
+  return false;
+}
