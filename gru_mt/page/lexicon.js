@@ -26,6 +26,7 @@ const HONORIFIC = new RegExp(
   pattern`(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s+`,
   "gu",
 );
+const WHOLE_WORD = new RegExp(pattern`(?<![\w\m]['’])${WORD}`, "gu"); // and not the s of Tom's
 const LONG_WORD = pattern`${ANY_LETTER}{2,}`;
 const ROWS_OF_WORDS = new RegExp(
   pattern`(?<!${ANY_LETTER}) ${LONG_WORD} (?: \x20${LONG_WORD} )+`,
@@ -177,7 +178,8 @@ export class Lexicon {
       const elided = this.#withApostrophe.get(low);
       const mayBeName = isCapitalised(word) && !starts.has(start);
       if (elided && !(mayBeName && isLower(this.usual(elided)))) return this.usual(elided);
-      const known = isOther ? undefined : this.#mended(word, mayBeName);
+      const isJoined = isCapitalised(word) && text[start + word.length] === "-"; // Soo-jin
+      const known = isOther || isJoined ? undefined : this.#mended(word, mayBeName);
       return known ? this.usual(known) : word;
     });
   }
@@ -216,7 +218,7 @@ export class Lexicon {
    * two others than the first need no capital.
    */
   #isTitled(text) {
-    const found = text.match(EVERY_WORD) ?? [];
+    const found = text.match(WHOLE_WORD) ?? [];
     if (!found.length || ![found[0], found.at(-1)].every(isCapitalised)) return false;
     const small = found.filter((word) => !isCapitalised(word));
     const needNot = found.slice(1).filter((word) => isTitle(word) && this.isSmall(word));
@@ -248,9 +250,10 @@ export class Lexicon {
       const named = capitals.length ? capitals : parts;
       const isName = titled.has(index) && isCapitalised(joined);
       if (!isName && !named.some(([part]) => this.#isUnseen(part))) return [];
-      const last = named.at(-1);
+      let last = parts.indexOf(named.at(-1));
+      while (last + 1 < parts.length && !this.has(parts[last + 1][0])) last++; // Seong-min
       const start = named[0].index;
-      const end = last.index + last[0].length;
+      const end = parts[last].index + parts[last][0].length;
       return [{ start: index + start, end: index + end, text: joined.slice(start, end) }];
     });
     return disjoint([...spans, ...this.#titlesWithin(text)]);

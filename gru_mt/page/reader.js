@@ -212,7 +212,7 @@ function sentenceOf(piece, lexicon) {
   const cased = lexicon.truecased(typed);
   const careful = lexicon.hasAll(cased) ? cased : lexicon.respelled(cased);
   const names = lexicon.unseenWords(careful);
-  const shape = caseOf(typed, names);
+  const shape = caseOf(typed, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
   const marks = Array.from(careful.matchAll(MARK), ({ index }, k) => {
     return { start: index, end: index + 1, text: literals[k] };
@@ -230,8 +230,8 @@ function sentenceOf(piece, lexicon) {
 }
 
 /** Return the case that a translation has; a name at the start brings its own. */
-function caseOf(typed, names) {
-  if (isShouted(typed)) return "capitals";
+function caseOf(typed, cased, names) {
+  if (isShouted(typed) && !isShouted(cased)) return "capitals"; // and not "OK"
   const letter = BEGINNING.exec(typed)[0].length;
   const isNamed = names.some(({ start }) => start <= letter);
   return isCapitalised(typed.slice(letter)) && !isNamed ? "capital" : "model";

@@ -3,7 +3,7 @@
 import { literalIndices, MARK, mask, restore } from "./masking.js";
 import { LITERALS } from "./special.js";
 import { nested, tagPairs } from "./tags.js";
-import { ANY_LETTER, beginsCased, endsCased, expression, pattern } from "./text.js";
+import { ANY_LETTER, beginsCased, countWords, endsCased, expression, pattern } from "./text.js";
 import { stripEnd, stripStart } from "./text.js";
 
 // What `findLiterals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
@@ -14,6 +14,7 @@ const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
 const ELLIPSIS = new RegExp(pattern`\s* ( (?<!\.)\.{2,} | … )$`, "u");
+const MENU_WORDS = 3; // "Open file..." keeps its ellipsis; after a sentence it may be a slip
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 export const ENDS = [".", "!", "?", "…"];
@@ -48,7 +49,7 @@ export class Sentence {
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
     if (this.case === "small") text = this.#begun(text, (letter) => letter.toLowerCase());
     const ellipsis = ELLIPSIS.exec(this.text);
-    if (ellipsis) text = text.replace(/\.$/, ellipsis[1]);
+    if (ellipsis && countWords(this.text) <= MENU_WORDS) text = text.replace(/\.$/, ellipsis[1]);
     return this.before + this.#withLiterals(text) + this.after;
   }
 

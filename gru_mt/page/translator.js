@@ -17,6 +17,7 @@ const MARGIN_PER_TOKEN = 1 / 24;
 const WIDEST_MARGIN = 1.5;
 const BYTES = 4; // of a character, at most; a token has at least one
 const END = "<eos>";
+const ENDING_SIGNS = [...".!?…。！？؟।»”\"')"]; // after which a sentence begins
 const FIRST_SIGNS = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the first word of a sentence
 
 /** A model, its vocabularies, its lexicon and its memory, ready to translate. */
@@ -60,9 +61,11 @@ export class Translator {
       );
     }
     // Where the source has no space between two sentences, a word gets one before it.
-    sentences.forEach(({ text }, n) => {
-      const begins = beginsCased(text.replace(FIRST_SIGNS, ""));
+    let last = ""; // the last character of the line
+    sentences.forEach(({ text, gap }, n) => {
+      const begins = ENDING_SIGNS.includes(last) && beginsCased(text.replace(FIRST_SIGNS, ""));
       if (n > 0 && !sentences[n - 1].gap && begins) sentences[n - 1].gap = " ";
+      last = (last + text + gap).at(-1) ?? "";
     });
     return { text: sentences.map(({ text, gap }) => text + gap).join(""), sentences };
   }
