@@ -74,11 +74,13 @@ const MARKUP = [
 const LINK = pattern`
   \( (?: [^()\s] | \([^()\s]{0,200}\) ){0,1000}+
     (?: \s (?: "[^"\n]{0,200}" | '[^'\n]{0,200}' ) )? \)`;
+// "[1]: https://a.org", but not "[Tom]: Hi"
+const REFERENCE = pattern`:\s<? (?: [a-z]{2,9}:/ | www\. | [/.#] )`;
 const MARKDOWN = [
-  // Of a link, after its text.
-  pattern`(?: \] (?: ${LINK} | \[[^\[\]\n]{0,200}+\] ) )+ | \]:\s[^\s]++`,
+  // Of a link, before and after its text.
+  pattern`\[?!\[ | (?: \] (?: ${LINK} | \[[^\[\]\n]{0,200}+\] ) )+ | \]${REFERENCE}[^\s]*+`,
   pattern`(?: \[\d{1,3}\] | \[\^[^\[\]\s]{1,50}+\] )+ (?!\()`, // notes: [1], [^note]
-  pattern`(?: \[[^\[\]\s]{0,200}+\] | \[\x20\] )(?! [(\[] | :\s )`, // [name], [x], [/b]
+  pattern`(?: \[[^\[\]\s]{0,200}+\] | \[\x20\] )(?! [(\[] | ${REFERENCE} )`, // [name], [x], [/b]
   pattern`\.\.\s[\w\-]++::`,
 ];
 // \n before a word, but \nu and \textbf; then the commands of TeX, with the brace that they open.
@@ -114,8 +116,8 @@ const ADDRESSES = [
     | (?: (?<!${W}[.\-])(?: ${HOST}\. )+ (?: ${ending(DOMAINS)} | [a-z]{2,10}(?=/${W}) )
       | \d{1,3} (?: \.\d{1,3} ){3} (?= :\d | /${W} ) | localhost(?=:\d) )
       (?: :\d{1,5} )? (?: [/?#](?=${ADDRESS_SIGN})${ADDRESS_END} | / )?
-    | (?= [\dA-Fa-f:]* (?: [A-Fa-f] | :: ) )(?=[\dA-Fa-f])(?: [\dA-Fa-f]{0,4}: ){2,7}
-      [\dA-Fa-f:]*[\dA-Fa-f](?![\w\m:])
+    | (?= [\dA-Fa-f:]{0,40} (?: [A-Fa-f] | :: ) )(?=[\dA-Fa-f])(?: [\dA-Fa-f]{0,4}: ){2,7}
+      [\dA-Fa-f:]{0,40}[\dA-Fa-f](?![\w\m:])
     | 10\.\d{4,9}/(?=${ADDRESS_SIGN})${ADDRESS_END}
     | [A-Za-z]:\\ (?: ${STEP} | [\\/] )*
     | (?<![^\s])\. (?: [A-Z]{2,} | git[a-z]* | env | [a-z]+rc | ${ending(EXTENSIONS)} )(?!${W})
@@ -135,16 +137,17 @@ const NAMES = [
     (?: ${EMOJI} | [\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}] | ${SIGN} )*`,
 ];
 const OPERAND = pattern`
-  (?: \d++ (?: [.,]\d++ )* | [A-Za-zα-ω](?!${LETTER_}) )[²³¹⁰-⁹₀-₉]*`;
+  (?: \d++ (?: [.,]\d++ )* | [A-Za-zα-ω](?!(?![²³¹⁰-⁹₀-₉])${LETTER_}) )[²³¹⁰-⁹₀-₉]*`;
 const WORDS_OF_CODE = [
   pattern`(?<!${W})(?:
-    [A-Za-z_]\w*+ (?: \.\w++ )*={1,2}(?=[^\s=])(?! ["']?[A-Za-z]*(?![^\s]) )[^\s]*[\w)"'/]
-    | [A-Za-z_]\w++ (?: \.[a-z_]\w*+ ){2,} | \w++ (?: \.\w++ )* \(\)
+    (?<!${W}\.)[A-Za-z_]\w*+ (?: \.\w++ )*+={1,2}(?=[^\s=])(?! ["']?[A-Za-z]*(?![^\s]) )[^\s]*[\w)"'/]
+    | [A-Za-z_]\w++ (?: \.[a-z_]\w*+ ){2,} | (?<!${W}\.)\w++ (?: \.\w++ )*+\(\)
     | [A-Za-z]{1,2} (?: \+\+ | # ) (?!${W})
     | [A-Za-z\d]++ (?: _++[A-Za-z\d]++ )++ (?!${W})
     | [a-z]{2,}+[A-Z]${W}*+ | [A-Z][a-z]++ (?: [A-Z][a-z]++ )++ (?!${W})
     | (?: [A-Za-z]\w{0,20}+\s )?
-      [A-Za-z]\w{0,20}+\([A-Za-z] (?: ,\s?[A-Za-z] )* \)\s=\s[^\n]*\w
+      [A-Za-z]\w{0,20}+\([A-Za-z] (?: ,\s?[A-Za-z] )* \)\s=
+      \s[^\s]*[\w)] (?: \s[=+*/×÷^−\-]\s[^\s]*[\w)] )*
     | ${OPERAND} (?: \s? (?: [=>≤≥≠≈+*×÷^±→⇒↔] | <(?![A-Za-z]) )[=>]?\s?${OPERAND}
       | \s?[\-−/]\s?${OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]) )++ (?!${W})
     | [A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}(?!${W})
@@ -158,7 +161,7 @@ const DEGREES = pattern`\d++ (?: [.,]\d++ )? \s?° (?:
 const DIGITS = [
   pattern`(?<![\w\m.,:])[\-−]?${DEGREES} (?: \s?[CFKNSEWO](?!${W}) )?`,
   pattern`(?<![\w\m.,:\-])\d[\d\-]*-[A-Z]{3,}+(?!${W})`,
-  pattern`(?<!${W})[\da-f]{8,}+(?!${W})`,
+  pattern`(?<!${W})(?=\d*[a-f])[\da-f]{8,}+(?! ${W} | -${W} )`,
   pattern`(?<roman> (?<![\w\m.'’\-])(?=[IVXLCDM]{2}) M{0,3}(?: CM | CD | D?C{0,3} )
     (?: XC | XL | L?X{0,3} )(?: IX | IV | V?I{0,3} )(?! [\w\m'’] | -${W_LETTER} ) )`,
   pattern`(?<digits> (?<!${W})(?: [A-Z]{0,3}${MONEY} )? (?:
@@ -184,9 +187,9 @@ export const CODE = expression(
     | (?: const | let | var | auto | char | float | double )\s+\w+\s*=[^\n]*
     | (?: from\s+[\w.]+\s+import\s+ | import\s+[\w.]*[.*] )[\w.,*\s]*;?
     | #include\s*[<"][^\n]*
-    | (?: SELECT | INSERT\s+INTO | UPDATE | DELETE\s+FROM | CREATE\s+TABLE )\s[^\n]*
-      (?: FROM | SET | VALUES | ; | \( )[^\n]*
-    | [\w.\[\]]+\s*(?: [\-+*/]?= | \( )[^\n]*;
+    | (?: SELECT\s[^\n]*\sFROM | UPDATE\s[^\n]*\sSET | INSERT\s+INTO | DELETE\s+FROM
+      | CREATE\s+TABLE )\s(?=[^\n]*[a-z*=();])[^\n]*
+    | [\w.\[\]]+ (?: \s*[\-+*/]?= | \( )[^\n]*;
     | [\w.]+\s=\s(?: [\w.]+\([^\n]*\) | ["'\d\[\{][^\n]* )
   )\s*$`,
   "u",

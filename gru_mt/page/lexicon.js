@@ -1,7 +1,7 @@
 /** The words of the source side, and how each is mostly written: gru_mt/data/lexicon.py. */
 
 import { disjoint } from "./masking.js";
-import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
+import { COMMON, LONGEST_TYPO, SHORT, Spelling, STARTERS } from "./spelling.js";
 import { isCapitalised, isLower, isTitle, isUpper, pattern, size } from "./text.js";
 import { ANY_LETTER, SPACELESS, WORD } from "./text.js";
 
@@ -16,7 +16,7 @@ const TYPED = new RegExp(
   pattern`(?<![\w\m'’\\=.\[<]) ${WORD} (?: ['’]${WORD} )* (?! [\w\m'’\\=\[<] | \.\w )`,
   "gu",
 );
-const NAME = new RegExp(pattern`${WORD} (?: ['’\-](?=${ANY_LETTER})${WORD} )*`, "gu");
+const NAME = new RegExp(pattern`(?<![\w\m])${WORD} (?: ['’\-](?=${ANY_LETTER})${WORD} )*`, "gu");
 // The first word of a sentence or a quotation; or none, so time is linear.
 const START = new RegExp(
   pattern`(?: ^ | [.!?…:]['"”»)]*\s | ["“„«]\s? ) [^\p{L}\p{N}]* (${WORD})?`,
@@ -27,11 +27,6 @@ const HONORIFIC = new RegExp(
   "gu",
 );
 const WHOLE_WORD = new RegExp(pattern`(?<![\w\m]['’])${WORD}`, "gu"); // and not the s of Tom's
-const LONG_WORD = pattern`${ANY_LETTER}{2,}`;
-const ROWS_OF_WORDS = new RegExp(
-  pattern`(?<!${ANY_LETTER}) ${LONG_WORD} (?: \x20${LONG_WORD} )+`,
-  "gu",
-);
 
 /** Return the words of a text: runs of letters, and each letter of a script without spaces. */
 export function words(text) {
@@ -74,7 +69,6 @@ export class Lexicon {
   #ranks = new Map(); // 0 for the most frequent word
   #withApostrophe = new Map(); // dont -> don't
   #letters = new Set(); // of all words
-  #longest = 0; // letters of a word
   #spelling = null;
 
   /** Take the words' usual forms, the most frequent first, and whether names are copied. */
@@ -87,7 +81,6 @@ export class Lexicon {
       const isNew = !this.#forms.has(short) && !this.#withApostrophe.has(short);
       if (isNew) this.#withApostrophe.set(short, low);
       for (const letter of low) this.#letters.add(letter);
-      this.#longest = Math.max(this.#longest, size(low));
     }
   }
 
@@ -221,11 +214,16 @@ export class Lexicon {
     const found = text.match(WHOLE_WORD) ?? [];
     if (!found.length || ![found[0], found.at(-1)].every(isCapitalised)) return false;
     const small = found.filter((word) => !isCapitalised(word));
-    const needNot = found.slice(1).filter((word) => isTitle(word) && this.isSmall(word));
+    const needNot = found.slice(1).filter((word) => this.#needNot(word));
     return (
       needNot.length > (small.length ? 1 : 0) &&
       small.every((word) => size(word) <= LONGEST_SMALL && this.isCommon(word))
     );
+  }
+
+  /** Return whether a word has its capital only of a title; the A of "bus A" has not. */
+  #needNot(word) {
+    return size(word) > 1 && isTitle(word) && this.isSmall(word);
   }
 
   /** Return a word in its usual form, if it is in capitals. */
@@ -249,7 +247,9 @@ export class Lexicon {
       const capitals = parts.filter(([part]) => part !== part.toLowerCase());
       const named = capitals.length ? capitals : parts;
       const isName = titled.has(index) && isCapitalised(joined);
-      if (!isName && !named.some(([part]) => this.#isUnseen(part))) return [];
+      // A text without spaces is unseen where all its letters are.
+      const isUnseen = ([part]) => words(part).every((word) => this.#isUnseen(word));
+      if (!isName && !named.some(isUnseen)) return [];
       let last = parts.indexOf(named.at(-1));
       while (last + 1 < parts.length && !this.has(parts[last + 1][0])) last++; // Seong-min
       const start = named[0].index;
@@ -262,10 +262,17 @@ export class Lexicon {
   /** Return capitalised words in a row that are mostly small, inside a sentence, as spans. */
   #titlesWithin(text) {
     const starts = sentenceStarts(text);
-    const isTitleWord = (word) => isTitle(word) && this.isSmall(word);
-    return [...text.matchAll(ROWS_OF_WORDS)]
-      .filter(({ 0: row, index }) => !starts.has(index) && words(row).every(isTitleWord))
-      .map(({ 0: row, index }) => ({ start: index, end: index + row.length, text: row }));
+    const rows = []; // {start, end, isLong}
+    for (const { 0: word, index: start } of text.matchAll(EVERY_WORD)) {
+      if (starts.has(start) || !this.#needNot(word)) continue;
+      const end = start + word.length;
+      const row = rows.at(-1);
+      if (row && text.slice(row.end, start) === " ") Object.assign(row, { end, isLong: true });
+      else rows.push({ start, end, isLong: false });
+    }
+    return rows
+      .filter(({ isLong }) => isLong)
+      .map(({ start, end }) => ({ start, end, text: text.slice(start, end) }));
   }
 
   #isUnseen(word) {
@@ -274,7 +281,7 @@ export class Lexicon {
     if (letters.some((letter) => !this.#letters.has(letter))) return true; // of another script
     if (word !== word.toLowerCase()) return size(word) > 1;
     if (this.spelling.hasStem(word)) return false;
-    const first = Math.max(1, letters.length - this.#longest);
+    const first = Math.max(1, letters.length - LONGEST_TYPO);
     for (let n = first; n <= letters.length - LEAST_END; n++) {
       if (this.has(letters.slice(n).join(""))) return false;
     }

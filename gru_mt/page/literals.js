@@ -8,7 +8,8 @@ import { ANY_LETTER, HAS_DIGIT, pattern, size, strip, stripStart, WORD } from ".
 const TRIGGERS = new RegExp(
   pattern`[^\s\w\m,.!?'"’“”„«»()…:;。，！？、–\-] | [\d_\ufe0f] | [.:;\(][^\s.] | [xX]D
     | [IVXLCDM]{2} | [a-z][A-Z] | \s-
-    | \u00b2 | \u00b3 | \u00b9 | [\u00bc-\u00be\u2070-\u2189]`,
+    | \u00b2 | \u00b3 | \u00b9 | [\u00bc-\u00be\u2070-\u2189]
+    | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",
 );
 const CHUNK = new RegExp(pattern`[^\s${LITERALS[0]}-${LITERALS.at(-1)}]+`, "gu");

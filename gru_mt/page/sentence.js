@@ -7,8 +7,8 @@ import { ANY_LETTER, beginsCased, countWords, endsCased, expression, pattern } f
 import { stripEnd, stripStart } from "./text.js";
 
 // What `findLiterals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
-const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d+ (?: [.,:/–\-]\d+ )*+
-  (?: (?: ${ANY_LETTER} | [\m] ){1,3} (?! ${ANY_LETTER} | [\m] ) )?`;
+const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d++ (?: [.,:/–\-]\d+ )*+
+  (?: (?: ${ANY_LETTER} | [\m] ){1,3} (?! ${ANY_LETTER} | [\m] ) | (?![\m]) )`;
 const MARK_OR_NUMBER = expression(`${MARK.source}|${SHORT_NUMBER}`);
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 // A sign, a score.

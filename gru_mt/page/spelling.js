@@ -2,7 +2,7 @@
 
 import { pattern } from "./text.js";
 
-const LONGEST_TYPO = 40; // letters of a word that is compared with the known ones
+export const LONGEST_TYPO = 40; // letters of a word that is compared with the known ones
 export const SHORT = 4; // letters: a shorter word is near to too many
 const LONG = 7; // letters: a longer word is near to hardly any
 export const STARTERS = 300; // words: a short typo, or one that may be a name, is of these
