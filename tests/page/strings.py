@@ -23,6 +23,19 @@ INSERTED = """
     a@b.org https://x.org/a?b=1 555-1234 1,299.99 $5 10:30 7 5th 12 <b> </b> <br/> {name} `x y` %s
     #tag @tom 😀 :) A4 COVID-19 report.pdf /usr/bin Zbigniew O'Sullivan dont Im ( « \ue013 ²
 """
+SENTENCES = [
+    "He is big.", "where are you?", "THE DOG IS HERE.", "Is Zbigniew at home", "Wait...", "Cat",
+    "I have 5 of 12 (7-0) keys.", "Tom's -5 degrees: cold!", "dont teh 我 2nd", "{a} «Oui».", "",
+]  # fmt: skip
+FRAMES = [
+    "<p>{}</p>", "<b>{}</b> {}", "{} <i>{}</i>{}", "<p>{} <b>{} <i>{}</i></b></p>", "😀 {}", "{}!😀",
+    "{{\\an8}}{}", "@tom {}", "1) {}", "1.2 {}", "10:30 {}", "- {}", "• {}", "> {}", "# {}", "[x] {}",
+    "{{name}}: {}", "%s {}", "{}\\n{}", "{}<br>{}", "<li>{}<LI>{}", "| {} | {} |", "**{}** {}",
+    "_{}_ *{}", '"{}"', "({}) {}", "« {} »", "“{}” {}", "Tom: {}", 'msgid "{}"', "title={}", "a: {}",
+    "[{}](https://a.org) {}", "![{}][1]", "[b]{}[/b]", "\\textbf{{{}}} {}", "<1>{}</1>{}", "{}: {}",
+    "{{n, plural, one {{{}}} other {{{}}}}} {}", "IV. {}", "(a) {}", "1984 {}", "{} [1] {}", "¿{}",
+    "\ue010 {} \ue011", "{}\u2028{}", "… {}", "</b>{}<b>", "&quot;{}&quot;", "&nbsp;{}", "{} -- {}",
+]  # fmt: skip
 ALPHABETS = {
     "any": KNOWN,
     "latin": [letter for letter in KNOWN if letter < "\u0250"],
@@ -60,6 +73,18 @@ def random_strings(count: int, seed: int = 1) -> list[str]:
     kinds = [*ALPHABETS.values()]
     texts = ("".join(rng.choices(kinds[n % len(kinds)], k=rng.randrange(31))) for n in range(count))
     return [*map(without_pairs, texts)]
+
+
+def framed(frames: list[str], count: int, seed: int = 1) -> list[str]:
+    """Return each frame with SENTENCES in it, `count` times, and as often in another frame."""
+    rng = random.Random(seed)
+
+    def filled(frame: str) -> str:
+        return frame.format(*rng.choices(SENTENCES, k=3))
+
+    texts = [filled(frame) for frame in frames for _ in range(count)]
+    doubled = [rng.choice(frames).replace("{}", "{0}").format(text, "", "") for text in texts]
+    return [*texts, *doubled]
 
 
 def without_pairs(text: str) -> str:

@@ -14,6 +14,7 @@ from gru_mt.inference.confidence import (
     Calibration,
     features,
     has_unread,
+    is_foreign,
     is_repetitive,
     warnings_of,
 )
@@ -27,16 +28,17 @@ from tests.page.strings import corpus_pairs, random_strings, written_strings
 pytestmark = needs_node
 
 SCRIPT = """
-import { confidence, features, hasUnread, isRepetitive, warningsOf } from "./confidence.js";
+import { confidence, features, hasUnread, isForeign, isRepetitive, warningsOf } from "./confidence.js";
 import { Lexicon } from "./lexicon.js";
 const lexicon = Lexicon.from(data.lexicon);
-result = data.cases.map(({ text, respelled, translation, hypothesis, pieces, weights }) => {
+result = data.cases.map(({ text, respelled, isPart, translation, hypothesis, pieces, weights }) => {
   const found = features(text, pieces.length + 1, hypothesis, lexicon);
   const chance = weights && confidence(weights, found);
-  const sentence = { text, respelled };
+  const sentence = { text, typed: text.toUpperCase(), respelled, isPart };
   const odd = warningsOf(sentence, pieces, translation, hypothesis, chance, lexicon);
   const isUnread = hasUnread(pieces, hypothesis.coverage ?? [], lexicon);
-  return { numbers: [...found, chance ?? 0], odd, isUnread, isRepetitive: isRepetitive(text) };
+  return { numbers: [...found, chance ?? 0], odd, isUnread, isRepetitive: isRepetitive(text),
+    isForeign: isForeign(sentence, lexicon) };
 });
 """
 
@@ -59,6 +61,7 @@ def random_case(rng: random.Random, text: str, translation: str) -> dict[str, An
     return {
         "text": text,
         "respelled": rng.random() < 0.3,
+        "isPart": rng.random() < 0.3,
         "translation": rng.choice([translation, f"{translation}, {translation} - {translation}"]),
         "hypothesis": hypothesis,
         "pieces": pieces,
@@ -85,13 +88,17 @@ def assert_same_confidence(lexicon: Lexicon, pairs: list[list[str]]) -> None:
         numbers = features(text, len(pieces) + 1, hypothesis, lexicon)
         calibration = Calibration.of(case["weights"])
         chance = calibration.confidence(numbers) if calibration else None
-        sentence = Sentence(text, "", text, (), frozenset(), "model", case["respelled"])
+        sentence = Sentence(
+            *(text, "", "", "", text.upper(), text, (), frozenset(), "model", case["respelled"]),
+            is_part=case["isPart"],
+        )
         odd = warnings_of(sentence, pieces, case["translation"], hypothesis, chance, lexicon)
         assert found == {
             "numbers": pytest.approx([*numbers, chance or 0], rel=1e-12),
             "odd": [*odd],
             "isUnread": has_unread(pieces, hypothesis.coverage or [], lexicon),
             "isRepetitive": is_repetitive(text),
+            "isForeign": is_foreign(sentence, lexicon),
         }, ascii(text)
 
 

@@ -1,10 +1,13 @@
 """The page reads words, capitals and typos as `translate` does."""
 
+import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gru_mt.data.lexicon import Lexicon, is_shouted, words
+from gru_mt.data.spelling import Spelling
 from tests.data import test_lexicon, test_literals
 from tests.data.test_lexicon import ENGLISH, NAMES
 from tests.inference import test_confidence, test_sentence
@@ -28,14 +31,17 @@ def assert_same_reading(lexicon: Lexicon, texts: list[str]) -> None:
     script = """
         import { isShouted, Lexicon, words } from "./lexicon.js";
         const lexicon = Lexicon.from(data.lexicon);
+        const spelt = (spelling, word) => [spelling.corrected(word) ?? null,
+          spelling.corrected(word, 300) ?? null, spelling.undoubled(word) ?? null,
+          spelling.divided(word) ?? null, spelling.hasStem(word)];
         result = data.texts.map((text) => {
           const found = words(text);
           const truecased = lexicon.truecased(text);
           return [found, isShouted(text), truecased, lexicon.usual(text), lexicon.respelled(text),
-            lexicon.respelled(truecased), lexicon.unseenNames(text).map((span) => span.text),
-            lexicon.unseenNames(truecased).map((span) => span.text), lexicon.hasAll(text),
-            found.map((word) => lexicon.has(word)), found.map((word) => lexicon.isCommon(word)),
-            [...lexicon.near(found[0] ?? text)].sort()];
+            lexicon.respelled(truecased), lexicon.unseenWords(text).map((span) => span.text),
+            lexicon.unseenWords(truecased).map((span) => span.text), lexicon.hasAll(text),
+            found.map((word) => [lexicon.has(word), lexicon.isCommon(word), lexicon.isSmall(word)]),
+            found.map((word) => spelt(lexicon.spelling, word.toLowerCase()))];
         });
     """
     data = {"lexicon": lexicon.to_bytes().decode(), "texts": texts}
@@ -49,13 +55,43 @@ def assert_same_reading(lexicon: Lexicon, texts: list[str]) -> None:
             lexicon.usual(text),
             lexicon.respelled(text),
             lexicon.respelled(truecased),
-            [span.text for span in lexicon.unseen_names(text)],
-            [span.text for span in lexicon.unseen_names(truecased)],
+            [span.text for span in lexicon.unseen_words(text)],
+            [span.text for span in lexicon.unseen_words(truecased)],
             lexicon.has_all(text),
-            [word in lexicon for word in found],
-            [lexicon.is_common(word) for word in found],
-            sorted(lexicon.near(found[0] if found else text)),
+            [[word in lexicon, lexicon.is_common(word), lexicon.is_small(word)] for word in found],
+            [spelt(lexicon.spelling, word.lower()) for word in found],
         ], ascii(text)
+
+
+def spelt(spelling: Spelling, word: str) -> list[Any]:
+    return [
+        spelling.corrected(word),
+        spelling.corrected(word, most=300),
+        spelling.undoubled(word),
+        spelling.divided(word),
+        spelling.has_stem(word),
+    ]
+
+
+def with_typos(lines: list[str]) -> list[str]:
+    """Return each line with one to three words that are typed wrongly."""
+    rng = random.Random(1)
+
+    def mistyped(word: str) -> str:
+        place, letter = rng.randrange(len(word)), rng.choice("abcdefghijklmnopqrstuvwxyz'’")
+        before, at, after = word[:place], word[place], word[place + 1 :]
+        forms = [f"{before}{at}{at}{after}", f"{before}{at * 4}{after}", before + after or "x"]
+        forms += [f"{before}{letter}{after}", f"{before}{letter}{at}{after}", word.upper()]
+        forms += [f"{before}{after[:1]}{at}{after[1:]}", word.title(), f"{word}{letter * 2}thes"]
+        return rng.choice([*forms, word.replace("'", ""), f"{word}-{word}", f"Mr. {word}"])
+
+    def changed(line: str) -> str:
+        found = line.split() or ["x"]
+        for place in rng.choices(range(len(found)), k=rng.randint(1, 3)):
+            found[place] = mistyped(found[place])
+        return rng.choice([" ", " ", " ", ""]).join(found)
+
+    return [*map(changed, lines)]
 
 
 @pytest.mark.parametrize(
@@ -78,4 +114,18 @@ def test_the_corpus_is_read_as_python_reads_it(fra_eng_zip: Path) -> None:
     lexicon = Lexicon.learn(*zip(*pairs, strict=True))
     lines = [line for pair in pairs[::6] for line in pair]
     assert lexicon.copies_names
-    assert_same_reading(lexicon, [*lines, *with_insertions(lines), *random_strings(2_000, seed=3)])
+    typed = [*with_insertions(lines), *with_typos(lines), *with_typos(lines[::2])]
+    assert_same_reading(lexicon, [*lines, *typed, *random_strings(2_000, seed=3)])
+
+
+def test_a_long_word_is_read_in_linear_time() -> None:
+    units = ["a", "ab ", "Ab ", "e\u0301", "a'", "A-", "Mr. A", "«", ". ", "a\u0301\u0301'", "我"]
+    script = """
+        import { Lexicon } from "./lexicon.js";
+        const lexicon = Lexicon.from(data.lexicon);
+        result = data.texts.map((text) => [lexicon.truecased(text), lexicon.respelled(text),
+          lexicon.unseenWords(text)].length);
+    """
+    texts = [unit * (50_000 // len(unit)) for unit in units]
+    data = {"lexicon": NAMES.to_bytes().decode(), "texts": [*texts, *(f"{t}=" for t in texts)]}
+    assert run_node(script, data) == [3] * 2 * len(units)

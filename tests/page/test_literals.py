@@ -1,46 +1,56 @@
 """The page copies what `translate` does, and puts it back where that does."""
 
-import dataclasses
 import random
 import re
 from pathlib import Path
 
-from gru_mt.data.literals import (
-    find_literals,
-    literal_indices,
-    mask,
-    restore,
-    tag_pairs,
-)
-from tests.data.test_literals import LONG, cases, random_text
+from gru_mt.data.literals import find_literals
+from gru_mt.data.masking import Span, disjoint, literal_indices, mask, restore
+from tests.data.test_literals import KNOWN, LONG, OPENED, cases, random_text
 from tests.page.node import needs_node, run_node
-from tests.page.strings import corpus_pairs, random_strings, with_insertions, without_pairs
+from tests.page.strings import (
+    FRAMES,
+    corpus_pairs,
+    framed,
+    random_strings,
+    with_insertions,
+    without_pairs,
+)
 
 pytestmark = needs_node
 
 
 def assert_same_literals(texts: list[str]) -> None:
-    """Compare what is found in each text, the text with marks, and the text put back."""
+    """Compare what is found in each text, with known words and without, and the text put back."""
     script = """
-        import { findLiterals, mask, restore } from "./literals.js";
-        result = data.map((text) => {
+        import { findLiterals } from "./literals.js";
+        import { mask, restore } from "./masking.js";
+        const known = new Set(data.known);
+        result = data.texts.map((text) => {
           const spans = findLiterals(text);
           const masked = mask(text, spans);
           const isWhole = restore(masked.text, masked.literals) === text;
-          return [masked, isWhole && spans.every((s) => text.slice(s.start, s.end) === s.text)];
+          const careful = findLiterals(text, (word) => known.has(word.toLowerCase()));
+          return [masked.text, masked.literals, careful.map((span) => span.text),
+            isWhole && spans.every((s) => text.slice(s.start, s.end) === s.text)];
         });
     """
-    for text, (masked, is_whole) in zip(texts, run_node(script, texts), strict=True):
-        expected = dataclasses.asdict(mask(text, find_literals(text)))
-        assert masked == expected | {"literals": [*expected["literals"]]}, ascii(text)
-        assert is_whole, ascii(text)
+    known = {*KNOWN.split()}
+    found = run_node(script, {"texts": texts, "known": [*known]})
+    for text, of_javascript in zip(texts, found, strict=True):
+        masked = mask(text, find_literals(text))
+        careful = find_literals(text, lambda word: word.lower() in known)
+        expected = [masked.text, [*masked.literals], [span.text for span in careful], True]
+        assert of_javascript == expected, ascii(text)
 
 
 def test_literals_of_every_kind_are_those_of_python() -> None:
     rng = random.Random(1)
     pieces = [without_pairs(random_text(rng)) for _ in range(6_000)]
     ends = [f"`a{end}b` <a{end}b='{end}'>" for end in "\n\r\x0b\x1c\x85\u2028"]
-    assert_same_literals([*(re.sub("[⟦⟧]", "", case) for case in cases()), *ends, *pieces])
+    plain = [re.sub("[⟦⟧]", "", case) for case in cases()]
+    mixed = ["".join(rng.choices([*"  .,a", *" ".join(plain).split()], k=8)) for _ in range(3_000)]
+    assert_same_literals([*plain, *ends, *pieces, *mixed, *framed(FRAMES, 2)])
 
 
 def test_literals_of_any_text_are_those_of_python() -> None:
@@ -57,14 +67,23 @@ def test_a_long_text_of_any_piece_is_searched() -> None:
     pieces = [*LONG.split(), "<a_=_", "<a_=", "%0", "%1", "http://a(" + "b" * 50, "١a", "{_", "Ａ"]
     script = """
         import { findLiterals } from "./literals.js";
-        result = data.map((piece) => {
-          const text = piece.repeat(100_000 / piece.length);
-          return [text, text + "¿", piece + piece.slice(-1).repeat(100_000)].map(
-            (each) => findLiterals(each).length,
+        const knows = (word) => word.length % 2 > 0;
+        const { pieces, opened } = data;
+        result = pieces.map((piece) => {
+          const text = piece.repeat(20_000 / piece.length);
+          return [text, text + "¿", piece + piece.slice(-1).repeat(20_000)].map(
+            (each) => findLiterals(each, knows).length,
           );
         });
+        for (const start of opened) {
+          for (const piece of ["a", "a ", "a.", "=", "'", "("]) {
+            findLiterals(start + piece.repeat(3_000), knows);
+          }
+        }
     """
-    assert len(run_node(script, [piece.replace("_", " ") for piece in pieces])) == len(pieces)
+    data = {name: [each.replace("_", " ") for each in group]
+            for name, group in (("pieces", pieces), ("opened", OPENED.split()))}  # fmt: skip
+    assert len(run_node(script, data)) == len(pieces)
 
 
 def test_marks_stand_for_the_literals_that_python_says() -> None:
@@ -73,7 +92,7 @@ def test_marks_stand_for_the_literals_that_python_says() -> None:
     texts = ["".join(rng.choices(marks, k=rng.randrange(30))) for _ in range(1_000)]
     literals = [*"abcdefghij", "\ue011", "$&", "$1"]
     script = """
-        import { literalIndices, restore } from "./literals.js";
+        import { literalIndices, restore } from "./masking.js";
         const { texts, literals } = data;
         result = texts.map((text) => [literalIndices(text), restore(text, literals)]);
     """
@@ -81,9 +100,17 @@ def test_marks_stand_for_the_literals_that_python_says() -> None:
     assert found == [[literal_indices(text), restore(text, literals)] for text in texts]
 
 
-def test_tags_are_paired_as_python_pairs_them() -> None:
+def test_of_spans_that_overlap_those_are_kept_that_python_keeps() -> None:
     rng = random.Random(1)
-    tags = ["<b>", "</b>", "<i>", "</i>", "<br/>", '<a b="c">', "</a>", "<b_é.x>", "</b_é.x>", "5"]
-    groups = [rng.choices(tags, k=rng.randrange(12)) for _ in range(2_000)]
-    script = 'import { tagPairs } from "./literals.js"; result = data.map(tagPairs);'
-    assert run_node(script, groups) == [[[*pair] for pair in tag_pairs(group)] for group in groups]
+    text = "aé😀 " * 8
+    groups = []
+    for _ in range(1_000):
+        places = [sorted(rng.sample(range(len(text)), 2)) for _ in range(rng.randrange(9))]
+        groups.append([Span(start, end, text[start:end]) for start, end in places])
+    script = """
+        import { disjoint } from "./masking.js";
+        result = data.map((spans) => disjoint(spans).map(({ start, text }) => [start, text]));
+    """
+    given = [[span._asdict() for span in spans] for spans in groups]
+    expected = [[[span.start, span.text] for span in disjoint(spans)] for spans in groups]
+    assert run_node(script, given) == expected

@@ -1,34 +1,49 @@
 """The page's sentences are those of `translate`, from a line to what the model reads, and back."""
 
+import json
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gru_mt.data.frames import core, is_wordlike
 from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.sentences import cut
 from gru_mt.data.special import LITERALS
-from gru_mt.inference.sentence import Sentence, read_line
+from gru_mt.inference.messages import arms, with_arms
+from gru_mt.inference.reader import Reader
+from gru_mt.inference.sentence import Sentence
+from gru_mt.inference.tags import nested, pairs
+from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from tests.data import test_lexicon, test_literals
 from tests.data.test_lexicon import NAMES
 from tests.inference import test_confidence, test_sentence
 from tests.inference.test_sentence import LEXICON
 from tests.page.node import needs_node, run_node
-from tests.page.strings import corpus_pairs, random_strings, with_insertions, written_strings
+from tests.page.strings import (
+    FRAMES,
+    corpus_pairs,
+    framed,
+    random_strings,
+    with_insertions,
+    written_strings,
+)
 
 pytestmark = needs_node
 
 STRINGS = written_strings(test_lexicon, test_literals, test_sentence, test_confidence)
 SCRIPT = """
 import { Lexicon } from "./lexicon.js";
-import { readLine } from "./sentence.js";
+import { readLine } from "./reader.js";
 const lexicon = Lexicon.from(data.lexicon);
-const facts = ({ source, gap, text, literals, glued, case: shape, respelled, plain,
-  isCopied }) => [source, gap, text, literals, glued.map((side) => [...side]), shape, respelled,
-  plain, isCopied];
+const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
+const reading = { lexicon, cutLine: (text) => data.pieces[text] ?? [text], fits };
+const facts = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
+  sentence.typed, sentence.text, sentence.literals, sentence.glued.map((side) => [...side]),
+  sentence.case, sentence.respelled, sentence.isPart, sentence.isCopied];
 result = data.lines.map(({ line, outputs }) => {
-  return readLine(line, lexicon, (text) => data.pieces[text] ?? [text]).map((sentence) => {
+  return readLine(line, reading).map((sentence) => {
     const numbered = sentence.withNumbers();
     const texts = [...outputs, sentence.text, numbered.text];
     return [facts(sentence), facts(numbered), texts.map((text) => [sentence.finished(text),
@@ -42,12 +57,15 @@ def facts(sentence: Sentence) -> list[Any]:
     return [
         sentence.source,
         sentence.gap,
+        sentence.before,
+        sentence.after,
+        sentence.typed,
         sentence.text,
         [*sentence.literals],
         [sorted(index for index, side in sentence.glued if side == each) for each in (0, 1)],
         sentence.case,
         sentence.respelled,
-        sentence.plain,
+        sentence.is_part,
         sentence.is_copied,
     ]
 
@@ -69,28 +87,12 @@ def expected(sentence: Sentence, outputs: list[str]) -> list[Any]:
 
 def random_outputs(rng: random.Random) -> list[str]:
     """Return what a model may write: marks, words, numbers and signs in any order."""
-    parts = [
-        *LITERALS * 2,
-        "le",
-        "ß",
-        "7",
-        "12",
-        "5e",
-        "12pmer",
-        "²",
-        "我",
-        " ",
-        " ",
-        " ",
-        ".",
-        "?",
-        "…",
-        "😀",
-    ]
+    parts = [*LITERALS * 2, *"ß7²我   .?…😀", "le", "12", "5e", "12pmer", "7-0", "-5"]
     return ["".join(rng.choices(parts, k=rng.randrange(16))) for _ in range(3)]
 
 
-def assert_same_sentences(lexicon: Lexicon, lines: list[str], *, split: bool) -> None:
+def assert_same_sentences(lexicon: Lexicon, lines: list[str], *, longest: int = 1_000) -> None:
+    """Compare the sentences of lines, and their parts of `longest` characters at most."""
     rng = random.Random(1)
     pieces: dict[str, list[str]] = {}
 
@@ -98,33 +100,116 @@ def assert_same_sentences(lexicon: Lexicon, lines: list[str], *, split: bool) ->
         pieces[text] = cut(text, language)
         return pieces[text]
 
-    def sentences(line: str) -> list[Sentence]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("gru_mt.inference.sentence.cut", recorded)
-            return [*read_line(line, lexicon=lexicon, language="en", glossary=None, split=split)]
-
-    python = {line: (sentences(line), random_outputs(rng)) for line in lines}
+    reader = Reader(lexicon, "en", lambda text, parts: len(text) <= longest // parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gru_mt.inference.reader.cut", recorded)
+        python = {line: ([*reader.sentences(line)], random_outputs(rng)) for line in lines}
     cases = [{"line": line, "outputs": outputs} for line, (_, outputs) in python.items()]
-    data = {"lexicon": lexicon.to_bytes().decode(), "lines": cases, "pieces": pieces}
-    for (line, (found, outputs)), of_javascript in zip(
-        python.items(), run_node(SCRIPT, data), strict=True
-    ):
-        assert of_javascript == [expected(each, outputs) for each in found], ascii(line)
+    facts = {"lexicon": lexicon.to_bytes().decode(), "longest": longest}
+    found = run_node(SCRIPT, facts | {"lines": cases, "pieces": pieces})
+    for (line, (sentences, outputs)), of_javascript in zip(python.items(), found, strict=True):
+        assert of_javascript == [expected(each, outputs) for each in sentences], ascii(line)
 
 
-@pytest.mark.parametrize("split", [True, False])
-def test_any_line_is_read_and_finished_as_python_does(split: bool) -> None:
+def test_any_line_is_read_and_finished_as_python_does() -> None:
     texts = [text for text in STRINGS if len(text) < 500]
     rng = random.Random(2)
     joined = ["".join(rng.choices(texts, k=3)) for _ in range(500)]
-    assert_same_sentences(LEXICON, [*texts, *joined, *random_strings(1_000, seed=4)], split=split)
-    assert_same_sentences(NAMES, [*texts, *with_insertions(texts)], split=split)
+    assert_same_sentences(LEXICON, [*texts, *joined, *random_strings(1_000, seed=4)])
+    assert_same_sentences(NAMES, [*texts, *with_insertions(texts)])
+
+
+def test_a_sentence_in_a_frame_is_read_and_finished_as_python_does() -> None:
+    texts = framed(FRAMES, 5)
+    assert_same_sentences(LEXICON, [*texts, *with_insertions(texts)])
+
+
+def test_a_long_sentence_is_cut_as_python_does() -> None:
+    texts = [*framed(FRAMES, 2), *random_strings(500, seed=6)]
+    scripts = ["I see. " * 30, "我" * 50, "क्षि" * 30, "😀a, " * 20, "a; b — c, d" * 9]
+    assert_same_sentences(LEXICON, [*texts, *scripts], longest=14)
 
 
 def test_lines_of_the_corpus_are_read_and_finished_as_python_does(fra_eng_zip: Path) -> None:
-    pairs = corpus_pairs(fra_eng_zip, 5_000)
-    lexicon = Lexicon.learn(*zip(*pairs, strict=True))
-    lines = [source for source, _ in pairs[::4]]
+    found = corpus_pairs(fra_eng_zip, 5_000)
+    lexicon = Lexicon.learn(*zip(*found, strict=True))
+    lines = [source for source, _ in found[::4]]
     rng = random.Random(3)
     joined = [" ".join(rng.choices(lines, k=3)) for _ in range(700)]
-    assert_same_sentences(lexicon, [*lines, *joined, *with_insertions(lines + joined)], split=True)
+    assert_same_sentences(lexicon, [*lines, *joined, *with_insertions(lines + joined)])
+
+
+def test_a_frame_ends_where_python_ends_it() -> None:
+    rng = random.Random(1)
+    literals = ["<b>", "</b>", "{a}", "1984", "😀", "\\n", "=", "[b]", "%s", "é", "[x]", "{%a%}", "*"]
+    pieces = [*LITERALS[:1] * 9, *"  ()\"'«»“”.:-!1aA", "Tom: ", "the ", "The ", "1) ", "ab ", ", "]
+    cases = []
+    for _ in range(5_000):
+        text = "".join(rng.choices(pieces, k=rng.randrange(1, 14)))
+        own = rng.choices(literals, k=text.count(LITERALS[0]))
+        cases.append((text, own, pairs(text, own)))
+    small = ["the", "ab", "a"]
+    script = """
+        import { core, isWordlike } from "./frames.js";
+        const isSmall = (word) => data.small.includes(word.toLowerCase());
+        result = data.cases.map(([text, literals, pairs]) => [
+          core(text, literals, pairs, isSmall), literals.map(isWordlike)]);
+    """
+    found = run_node(script, {"cases": cases, "small": small})
+    for (text, own, tags), of_javascript in zip(cases, found, strict=True):
+        place = core(text, own, tags, lambda word: word.lower() in small)
+        assert of_javascript == [[*place], [is_wordlike(each) for each in own]], (text, own)
+
+
+def test_tags_are_paired_and_nested_as_python_does() -> None:
+    rng = random.Random(1)
+    tags = ["<b>", "</b>", "<I>", "</i>", "<br/>", '<a b="c">', "</a>", "<b_é.x>", "</b_é.x>", "5"]
+    tags += [*"*_~[}", "**", "](a)", "][1]", "![", "[![", "{x{", "[b]", "[/b]", "{/b}", "&quot;"]
+    between = ["", "", " ", " ", "a", " é", "b ", " c d ", ".", "我", " (x) "]
+    cases = []
+    for _ in range(4_000):
+        literals = rng.choices(rng.choice([tags, tags[:4], ["*", "_", "<b>", "</b>"]]), k=6)
+        marks = LITERALS[: len(literals)]
+        text = "".join(rng.choice(between) + mark for mark in marks) + rng.choice(between)
+        order = rng.sample(range(8), k=rng.randrange(8))
+        texts = rng.choices(between, k=len(order) + 1)
+        cases.append((text, literals, texts, order, rng.sample(range(6), k=3)))
+    script = """
+        import { nested, tagPairs } from "./tags.js";
+        result = data.map(([text, literals, texts, order, full]) => {
+          const pairs = tagPairs(text, literals);
+          const found = nested(texts, order, pairs, new Set(full));
+          return [pairs, found.texts, found.order];
+        });
+    """
+    for case, of_javascript in zip(cases, run_node(script, cases), strict=True):
+        text, literals, texts, order, full = case
+        paired = pairs(text, literals)
+        wanted = json.loads(json.dumps([paired, *nested(texts, order, paired, frozenset(full))]))
+        assert of_javascript == wanted, case
+
+
+def test_messages_have_the_arms_that_python_finds() -> None:
+    rng = random.Random(1)
+    pieces = ["{n, plural, ", "{a.b ,select,", "one {", "=1{", "other {", "} ", "}}", "}", "# é", "a "]
+    texts = ["".join(rng.choices(pieces, k=rng.randrange(12))) for _ in range(3_000)]
+    message = "x {n, plural, offset:1 one {# cat} other {{a, select, b {c} other {$& d}}}} y {c}"
+    script = """
+        import { armsOf, withArms } from "./messages.js";
+        result = data.map((line) => armsOf(line).map((arms) => {
+          const candidates = [{ text: `le ${line}` }, { text: line + line }];
+          const sentences = [{ text: `le ${line}`, candidates }];
+          const texts = arms.map(({ text }) => `[${text}]$&`);
+          const [changed] = withArms(line, sentences, arms, texts);
+          return [arms.map(({ text }) => text), changed.text, changed.candidates[1].text];
+        }));
+    """
+    lines = [message, *texts]
+    for line, found in zip(lines, run_node(script, lines), strict=True):
+        candidates = [Candidate(text, 0.0, [], None) for text in (f"le {line}", line + line)]
+        wanted = []
+        for spans in arms(line):
+            translation = Translation(line, [SentenceTranslation(line, [], candidates)])
+            changed = with_arms(translation, spans, [f"[{span.text}]$&" for span in spans])
+            wanted.append([[span.text for span in spans], *changed.texts])
+        assert found == wanted, line
