@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -25,11 +26,14 @@ def run_node(script: str, data: Any = None) -> Any:
     prelude += "const data = JSON.parse(readFileSync(0, 'utf8'));\nlet result;\n"
     ending = "\nprocess.stdout.write(JSON.stringify(result ?? null));\n"
     module = (prelude + script + ending).replace('from "./', f'from "{FOLDER.as_uri()}/')
-    ended = subprocess.run(
-        [NODE, "--input-type=module", "--eval", module],
-        input=json.dumps(data).encode("utf-8", errors="surrogatepass"),
-        capture_output=True,
-        check=False,
-    )
+    with TemporaryDirectory() as folder:  # the worker is too long for a command line
+        path = Path(folder) / "script.mjs"
+        path.write_text(module, "utf-8")
+        ended = subprocess.run(
+            [NODE, path],
+            input=json.dumps(data).encode("utf-8", errors="surrogatepass"),
+            capture_output=True,
+            check=False,
+        )
     assert ended.returncode == 0, ended.stderr.decode()
     return json.loads(ended.stdout)

@@ -24,7 +24,7 @@ INSERTED = """
     #tag @tom 😀 :) A4 COVID-19 report.pdf /usr/bin Zbigniew O'Sullivan dont Im ( « \ue013 ²
 """
 SENTENCES = [
-    "He is big.", "where are you?", "THE DOG IS HERE.", "Is Zbigniew at home", "Wait...", "Cat",
+    "He is big.", "I see one cat.", "where are you?", "THE DOG IS HERE.", "Is Zbigniew at home", "Wait...", "Cat",
     "I have 5 of 12 (7-0) keys.", "Tom's -5 degrees: cold!", "dont teh 我 2nd", "{a} «Oui».", "",
 ]  # fmt: skip
 FRAMES = [

@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 import torch
 
-from gru_mt.bundle import Bundle
+from gru_mt.bundle import Bundle, load_bundle
 from gru_mt.data.memory import TranslationMemory
 from gru_mt.html import json_in_page
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.page.write import FOLDER, computing_facts, page, worker_source
+from tests.data import test_literals
+from tests.inference import test_sentence
 from tests.page.node import needs_node, run_node
+from tests.page.strings import FRAMES, framed, written_strings
 from tests.test_bundle import Kind, configure, tokenizer
 from tests.test_bundle import model_of as model_with
 from tests.test_cli import Run, assert_one_line, gru_mt, there, workplace
@@ -138,6 +141,24 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
                 sums = [sum(row) for row in candidate["attention"] or []]
                 assert sums == pytest.approx([1.0] * len(sums), abs=1e-4)
                 assert len(sums) in (0, len(candidate["words"]))
+
+
+@needs_node
+def test_what_people_type_is_translated_as_by_python(workplace: Path) -> None:
+    run = workplace / "runs" / "small"
+    facts, weights = computing_facts(load_bundle(run, torch.device("cpu")), precision="fp32")
+    texts = [text for text in written_strings(test_literals, test_sentence) if len(text) < 200]
+    message = "I see {n, plural, one {# cat} other {# cats, {b, select, c {see one cat}}}}."
+    lines = [*framed(FRAMES, 3), *texts, message, "I see one cat, and " * 80, "Спасибо Большое"]
+    data = {"facts": facts, "weights": base64.b64encode(weights).decode(), "lines": lines}
+    found: list[dict[str, Any]] = run_node(worker_source() + TRANSLATE, data)
+    expected = Translator.load(run).translate(lines)
+    seen = {warning for each in expected for warning in each.warnings}
+    assert seen >= {"cut", "language", "spelling"}
+    for line, ours, theirs in zip(lines, found, expected, strict=True):
+        assert ours["text"] == theirs.text, ascii(line)
+        ours_warn = [sentence["warnings"] for sentence in ours["sentences"]]
+        assert ours_warn == [[*sentence.warnings] for sentence in theirs.sentences], ascii(line)
 
 
 @needs_node
