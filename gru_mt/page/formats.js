@@ -66,6 +66,7 @@ const MARKUP = [
     (?: \s++(?=[^<>]*=) (?: "[^"<]*+" | '[^'<]*+' | [^<>"'] )*+ >
       | (?: \s++[\w:@.\-]++ ){0,3}+\s*+/?> )`,
   pattern`<(?=[^\s<>]*[\w%@#])[^\s<>]++>`, // <1>, <@id>, <:name:id>, <a@b.org>, <color=red>
+  pattern`&lt;/?[A-Za-z][\w:.\-]* (?: \s[^&\n]{0,200}+ )? /?&gt;`,
   pattern`&(?: [A-Za-z][A-Za-z\d]{1,31} | #\d{1,7} | #[xX][\dA-Fa-f]{1,6} );`,
   pattern`§[\da-fk-orA-FK-OR] | (?<![^\s])&[\da-fk-or](?=[A-Za-z])`, // colours of a game
   pattern`(?<!${W}) (?: :[\w+\-]{1,20}+: )? (?<!\x60)
@@ -76,9 +77,12 @@ const LINK = pattern`
     (?: \s (?: "[^"\n]{0,200}" | '[^'\n]{0,200}' ) )? \)`;
 // "[1]: https://a.org", but not "[Tom]: Hi"
 const REFERENCE = pattern`:\s<? (?: [a-z]{2,9}:/ | www\. | [/.#] )`;
+const BBCODE = "b|i|u|s|url|img|quote|code|color|size|center|list";
 const MARKDOWN = [
+  pattern`\[/?(?:${BBCODE})(?: =[^\[\]\s]{0,200}+ )?\]`,
   // Of a link, before and after its text.
-  pattern`\[?!\[ | (?: \] (?: ${LINK} | \[[^\[\]\n]{0,200}+\] ) )+ | \]${REFERENCE}[^\s]*+`,
+  pattern`\[?!\[(?= [^\[\]\n]{0,200}\][(\[] )`,
+  pattern`(?: \] (?: ${LINK} | \[[^\[\]\n]{0,200}+\] ) )+ | \]${REFERENCE}[^\s]*+`,
   pattern`(?: \[\d{1,3}\] | \[\^[^\[\]\s]{1,50}+\] )+ (?!\()`, // notes: [1], [^note]
   pattern`(?: \[[^\[\]\s]{0,200}+\] | \[\x20\] )(?! [(\[] | ${REFERENCE} )`, // [name], [x], [/b]
   pattern`\.\.\s[\w\-]++::`,
@@ -136,19 +140,22 @@ const NAMES = [
   pattern`(?: ${EMOJI} | ${SIGN} )
     (?: ${EMOJI} | [\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}] | ${SIGN} )*`,
 ];
+const RAISED = "[²³¹⁰-⁹₀-₉]";
 const OPERAND = pattern`
-  (?: \d++ (?: [.,]\d++ )* | [A-Za-zα-ω](?!(?![²³¹⁰-⁹₀-₉])${LETTER_}) )[²³¹⁰-⁹₀-₉]*`;
+  (?: \d++ (?: [.,]\d++ )* | [A-Za-zα-ω]{2,3}(?=${RAISED})
+    | [A-Za-zα-ω](?!(?!${RAISED})${LETTER_}) ) ${RAISED}*`;
 const WORDS_OF_CODE = [
   pattern`(?<!${W})(?:
     (?<!${W}\.)[A-Za-z_]\w*+ (?: \.\w++ )*+={1,2}(?=[^\s=])(?! ["']?[A-Za-z]*(?![^\s]) )[^\s]*[\w)"'/]
     | [A-Za-z_]\w++ (?: \.[a-z_]\w*+ ){2,} | (?<!${W}\.)\w++ (?: \.\w++ )*+\(\)
     | [A-Za-z]{1,2} (?: \+\+ | # ) (?!${W})
     | [A-Za-z\d]++ (?: _++[A-Za-z\d]++ )++ (?!${W})
-    | [a-z]{2,}+[A-Z]${W}*+ | [A-Z][a-z]++ (?: [A-Z][a-z]++ )++ (?!${W})
+    | [a-z]{2,}+[A-Z]${W}*+
+    | [A-Z][a-z]++ (?: [A-Z][a-z]++ )++ (?!${W}) (?: ['’]s(?= [^\w\s] | $ ) )?
     | (?: [A-Za-z]\w{0,20}+\s )?
       [A-Za-z]\w{0,20}+\([A-Za-z] (?: ,\s?[A-Za-z] )* \)\s=
       \s[^\s]*[\w)] (?: \s[=+*/×÷^−\-]\s[^\s]*[\w)] )*
-    | ${OPERAND} (?: \s? (?: [=>≤≥≠≈+*×÷^±→⇒↔] | <(?![A-Za-z]) )[=>]?\s?${OPERAND}
+    | ${OPERAND} (?: \s? (?: [=>≤≥≠≈+*×÷^±→⇒↔∈∉⊂⊆∪∩∧∨≡∝] | <(?![A-Za-z]) )[=>]?\s?${OPERAND}
       | \s?[\-−/]\s?${OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]) )++ (?!${W})
     | [A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}(?!${W})
   )`,
@@ -161,6 +168,8 @@ const DEGREES = pattern`\d++ (?: [.,]\d++ )? \s?° (?:
 const DIGITS = [
   pattern`(?<![\w\m.,:])[\-−]?${DEGREES} (?: \s?[CFKNSEWO](?!${W}) )?`,
   pattern`(?<![\w\m.,:\-])\d[\d\-]*-[A-Z]{3,}+(?!${W})`,
+  pattern`(?<![\w\m.])\d++ (?: \.\d++ )+
+    -(?: alpha | beta | rc | dev | pre | snapshot )(?: \.?\d++ )?(?!${W})`,
   pattern`(?<!${W})(?=\d*[a-f])[\da-f]{8,}+(?! ${W} | -${W} )`,
   pattern`(?<roman> (?<![\w\m.'’\-])(?=[IVXLCDM]{2}) M{0,3}(?: CM | CD | D?C{0,3} )
     (?: XC | XL | L?X{0,3} )(?: IX | IV | V?I{0,3} )(?! [\w\m'’] | -${W_LETTER} ) )`,
@@ -184,13 +193,15 @@ export const CODE = expression(
   pattern`^\s*+(?:
     (?: def | class | function | public | private | static | void | int )\s+\w+\s*[(:\{<=][^\n]*
     | (?: if | for | while | switch | catch )\s*\([^\n]*[;\{\}]
+    | (?: if | elif | for | while | with )\s[^\n]*[()=\[\]][^\n]*: | (?: else | try | finally ):
+    | [\w.]+\( (?: ["'][^\n]*["'] )? \);?
     | (?: const | let | var | auto | char | float | double )\s+\w+\s*=[^\n]*
     | (?: from\s+[\w.]+\s+import\s+ | import\s+[\w.]*[.*] )[\w.,*\s]*;?
     | #include\s*[<"][^\n]*
     | (?: SELECT\s[^\n]*\sFROM | UPDATE\s[^\n]*\sSET | INSERT\s+INTO | DELETE\s+FROM
       | CREATE\s+TABLE )\s(?=[^\n]*[a-z*=();])[^\n]*
     | [\w.\[\]]+ (?: \s*[\-+*/]?= | \( )[^\n]*;
-    | [\w.]+\s=\s(?: [\w.]+\([^\n]*\) | ["'\d\[\{][^\n]* )
+    | [\w.]+\s=\s(?: [\w.]+\([^\n]*\) | [\d\[\{][^\n]* )
   )\s*$`,
   "u",
 );

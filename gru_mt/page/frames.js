@@ -14,11 +14,12 @@ const BULLET = new RegExp(
   "uy",
 );
 const NUMBERING = new RegExp(
-  pattern`[(\[]?(?: \d{1,3} (?: \.\d{1,3} )* | [A-Ha-h] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+
+  pattern`[(\[]?(?: \d{1,3} (?: \.\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+
     (?: \s+ | (?=${ANY_LETTER}) ) | \d{1,3} (?: \.\d{1,3} )+\s+(?=${ANY_LETTER})`,
   "uy",
 );
 const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: :\d\d )*\s+(?=${ANY_LETTER})`, "uy");
+const KEY = new RegExp(pattern`"[\w.\-]{1,60}"\s*[:=]\s*`, "uy"); // of JSON
 const LABEL = new RegExp(
   pattern`(${ANY_LETTER}[\w.'’\-]{0,30})(?: :\s+ | \s?(${ANY_MARK})\s? | \s+(?=") )`,
   "uy",
@@ -29,7 +30,7 @@ const WORD_HERE = new RegExp(pattern`\w+`, "uy");
 // Tags, signs, emoji, escapes and the like, though they may have letters.
 const NO_WORD = new RegExp(
   pattern`^(?: </?[^<>]*> | \[/?[^\[\]]*\] | \{[\\/][^\{\}]*\} | \{[\w\-]+=[^\{\}]*\} | \{%[^]*%\}
-    | &\w+; | :[\w+\-]+: | \\[^]* | [§&]\w | \$?\[!? | \]\([^]* | \.\.\x20[^]* )$`,
+    | &\w+; | &lt;[^]*&gt; | :[\w+\-]+: | \\[^]* | [§&]\w | \$?\[!? | \]\([^]* | \.\.\x20[^]* )$`,
   "u",
 );
 
@@ -82,6 +83,7 @@ function frameStarts(text, literals, isSmall) {
     } else {
       const match =
         matchAt(BULLET, text, place) ??
+        matchAt(KEY, text, place) ??
         matchAt(NUMBERING, text, place) ??
         beforeSmall(matchAt(FRAME_NUMBER, text, place), isSmall) ??
         asLabel(matchAt(LABEL, text, place), literals[number] ?? "", isSmall);
@@ -151,6 +153,9 @@ function frameEnds(text, literals, start) {
     if (LITERALS.includes(last)) {
       if (isWordlike(literals[number]) && !HAS_ENDED.test(rest)) return ends;
       number--;
+    } else if (",;".includes(last) && CLOSING_QUOTES.includes(rest.at(-1) ?? "")) {
+      ends.push({ place: rest.length, quote: "" }); // after a value
+      continue;
     } else if (!isQuote) {
       return ends;
     }

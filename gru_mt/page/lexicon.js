@@ -26,7 +26,8 @@ const HONORIFIC = new RegExp(
   pattern`(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s+`,
   "gu",
 );
-const WHOLE_WORD = new RegExp(pattern`(?<![\w\m]['’])${WORD}`, "gu"); // and not the s of Tom's
+const WHOLE_WORD = new RegExp(pattern`(?<![\w\m])(?<![\w\m]['’])${WORD}`, "gu"); // no s of Tom's
+const POSSESSIVE = new RegExp(pattern`['’]s(?= [^\w\s] | $ )`, "uy"); // of nothing: "at McDonald's."
 
 /** Return the words of a text: runs of letters, and each letter of a script without spaces. */
 export function words(text) {
@@ -252,9 +253,10 @@ export class Lexicon {
       if (!isName && !named.some(isUnseen)) return [];
       let last = parts.indexOf(named.at(-1));
       while (last + 1 < parts.length && !this.has(parts[last + 1][0])) last++; // Seong-min
-      const start = named[0].index;
-      const end = parts[last].index + parts[last][0].length;
-      return [{ start: index + start, end: index + end, text: joined.slice(start, end) }];
+      const start = index + named[0].index;
+      POSSESSIVE.lastIndex = index + parts[last].index + parts[last][0].length;
+      const end = POSSESSIVE.lastIndex + (POSSESSIVE.exec(text)?.[0].length ?? 0);
+      return [{ start, end, text: text.slice(start, end) }];
     });
     return disjoint([...spans, ...this.#titlesWithin(text)]);
   }

@@ -13,7 +13,7 @@ const TRIGGERS = new RegExp(
   "u",
 );
 const CHUNK = new RegExp(pattern`[^\s${LITERALS[0]}-${LITERALS.at(-1)}]+`, "gu");
-const SIGN_RUNS = new RegExp(`[${SIGNS}]+`, "gu");
+const SIGN_RUNS = new RegExp(pattern`\} | (?: (?!\})[${SIGNS}] )+`, "gu"); // each } closes its own {
 const EVERY_PART = new RegExp(WORD, "gu");
 const OUTER = "\"'“”„‘’«»(),.;:!?…"; // marks of a sentence around a word
 const ENDING_MARKS = ".,;:!?";

@@ -7,6 +7,7 @@ const PART = 1 << 20; // letters of base64 that are read at a time: a multiple o
 const END = "<eos>";
 const WARNINGS = {
   cut: "The sentence is too long: it was translated in parts.",
+  numbers: "A number of the source is lost or written another way.",
   spelling: "A word was taken for another one that is spelt nearly alike.",
   limit: "The translation was too long, and was stopped.",
   repetition: "A word or phrase is repeated.",

@@ -3,11 +3,12 @@
 import { core, isWordlike } from "./frames.js";
 import { isShouted } from "./lexicon.js";
 import { findLiterals } from "./literals.js";
-import { countMarks, disjoint, MARK, mask, restore } from "./masking.js";
+import { ANY_MARK, countMarks, disjoint, MARK, mask, restore } from "./masking.js";
 import { BEGINNING, ENDS, Sentence } from "./sentence.js";
 import { tagPairs } from "./tags.js";
-import { beginsCased, clean, endsCased, inWord, isCapitalised, isLower } from "./text.js";
-import { narrow, normal, pattern, size, stripEnd, stripStart } from "./text.js";
+import { ANY_LETTER, beginsCased, clean, endsCased, expression, inWord } from "./text.js";
+import { isCapitalised, isLower, narrow, normal, pattern, size, stripEnd } from "./text.js";
+import { stripStart } from "./text.js";
 
 // A sentence too long is cut into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
@@ -15,6 +16,12 @@ const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|l
 const BREAK = new RegExp(
   pattern`^(?: \\[nrN] | <(?:br|hr)(?!\w)[^<>]*> | \|+ | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
   "iu",
+);
+// **Note:** and <b>Note</b>:
+const LABEL_IN_MARKS = expression(
+  pattern`^[^\w]*${ANY_MARK}${ANY_LETTER}[\p{L}\p{N}]{0,30}+ (?: \x20[\p{L}\p{N}]{1,30} ){0,2}
+    (?: \s?:${ANY_MARK} | ${ANY_MARK}\s?: )\s+`,
+  "u",
 );
 const OPENS = new RegExp(pattern`^<(?!br|hr)\w`, "iu");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
@@ -153,7 +160,9 @@ function pieces(sentences, spans) {
   const found = [];
   let number = 0;
   for (const sentence of sentences) {
-    let start = 0;
+    const label = LABEL_IN_MARKS.exec(sentence)?.[0].length ?? 0;
+    let start = label < sentence.length ? label : 0;
+    if (start) found.push(sentence.slice(0, start));
     for (const { index } of sentence.matchAll(MARK)) {
       const literal = spans[number++].text;
       if (!BREAK.test(literal)) continue;

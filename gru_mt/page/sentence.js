@@ -101,12 +101,13 @@ export class Sentence {
     return new Sentence({ ...this, ...mask(this.text, spans), glued });
   }
 
-  /** Return whether a translation of its text has the digits of its numbers, as often. */
+  /** Return whether a translation, as it is shown, has the digits of all numbers, as often. */
   keepsNumbers(text) {
-    const [wanted, found] = [this.text, text].map((each) => (each.match(DIGIT_RUNS) ?? []).sort());
-    const areAll = wanted.length === found.length && wanted.every((run, n) => run === found[n]);
+    const whole = [this.before, this.text, ...this.literals, this.after].join(" ");
+    const found = digitCounts(text);
+    const hasAll = [...digitCounts(whole)].every(([run, count]) => found.get(run) === count);
     const numbers = this.text.match(JOINED_DIGITS) ?? [];
-    return areAll && numbers.every((number) => text.includes(number));
+    return hasAll && numbers.every((number) => text.includes(number));
   }
 
   /** Return tokens with literals put back. */
@@ -114,6 +115,13 @@ export class Sentence {
     if (this.literals.length === 0 || tokens.length === 0) return tokens;
     return restore(tokens.join("\n"), this.literals).split("\n");
   }
+}
+
+/** Return how often a text has each of its numbers. */
+function digitCounts(text) {
+  const counts = new Map();
+  for (const run of text.match(DIGIT_RUNS) ?? []) counts.set(run, (counts.get(run) ?? 0) + 1);
+  return counts;
 }
 
 /** Return two texts as one: without a space if glued, and with one between two words. */

@@ -13,7 +13,7 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /** Return {name, closes}: what a literal pairs with, and if it closes, null for both; or null. */
 function roleOf(literal) {
-  const tag = TAG.exec(literal);
+  const tag = TAG.exec(literal.replaceAll("&lt;", "<").replaceAll("&gt;", ">"));
   if (tag) return { name: `<${tag[2].toLowerCase()}`, closes: tag[1] !== "" };
   const bracket = BRACKET_TAG.exec(literal);
   if (bracket) return { name: bracket[1] + bracket[3], closes: bracket[2] !== "" };

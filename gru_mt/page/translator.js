@@ -49,6 +49,7 @@ export class Translator {
       if (isRead && !sentence.keepsNumbers(found.text)) {
         // Where the model lost a number, it is copied.
         found = await this.#translated(sentence.withNumbers(), nBest, decoding, pause);
+        if (!sentence.keepsNumbers(found.text)) found.warnings.push("numbers");
       }
       sentences.push({ source: sentence.source, gap: sentence.gap, ...found });
     }
