@@ -77,9 +77,10 @@ const LINK = pattern`
     (?: \s (?: "[^"\n]{0,200}" | '[^'\n]{0,200}' ) )? \)`;
 // "[1]: https://a.org", but not "[Tom]: Hi"
 const REFERENCE = pattern`:\s<? (?: [a-z]{2,9}:/ | www\. | [/.#] )`;
-const BBCODE = "b|i|u|s|url|img|quote|code|color|size|center|list";
+export const BBCODE = pattern`
+  \[/?(?: b|i|u|s|url|img|quote|code|color|size|center|list )(?: =[^\[\]\s]{0,200}+ )?\]`;
 const MARKDOWN = [
-  pattern`\[/?(?:${BBCODE})(?: =[^\[\]\s]{0,200}+ )?\]`,
+  BBCODE,
   // Of a link, before and after its text.
   pattern`\[?!\[(?= [^\[\]\n]{0,200}\][(\[] )`,
   pattern`(?: \] (?: ${LINK} | \[[^\[\]\n]{0,200}+\] ) )+ | \]${REFERENCE}[^\s]*+`,

@@ -1,8 +1,10 @@
 /** The frame of a sentence, as a bullet or a tag: gru_mt/data/frames.py. */
 
+import { BBCODE } from "./formats.js";
 import { ANY_MARK, countMarks } from "./masking.js";
 import { LITERALS } from "./special.js";
-import { ANY_LETTER, isCapitalised, isLower, pattern, stripEnd, stripStart } from "./text.js";
+import { ANY_LETTER, expression, isCapitalised, isLower, pattern, stripEnd } from "./text.js";
+import { stripStart } from "./text.js";
 
 const QUOTES = new Map(
   [`""`, "''", "“”", "„“”", "«»", "‘’", "()", "「」", "『』"].map((each) => [each[0], each.slice(1)]),
@@ -28,9 +30,10 @@ const AFTER_MARK = new RegExp(pattern`\s*[,:–—\-]\s+ | \s*`, "uy");
 const HAS_ENDED = new RegExp(pattern`[.!?…。！？]['"”’»)]*\s*$`, "u");
 const WORD_HERE = new RegExp(pattern`\w+`, "uy");
 // Tags, signs, emoji, escapes and the like, though they may have letters.
-const NO_WORD = new RegExp(
-  pattern`^(?: </?[^<>]*> | \[/?[^\[\]]*\] | \{[\\/][^\{\}]*\} | \{[\w\-]+=[^\{\}]*\} | \{%[^]*%\}
-    | &\w+; | &lt;[^]*&gt; | :[\w+\-]+: | \\[^]* | [§&]\w | \$?\[!? | \]\([^]* | \.\.\x20[^]* )$`,
+const NO_WORD = expression(
+  pattern`^(?: ${BBCODE} | \[[xX\x20]\] | \[/[^\[\]]*\] | </?[^<>]*> | &\w+; | &lt;[^]*&gt;
+    | :[\w+\-]+: | \\[^]* | [§&]\w | \{[\\/][^\{\}]*\} | \{[\w\-]+=[^\{\}]*\} | \{%[^]*%\}
+    | \{\{[#/^!][^]*\}\} | \$?\[!? | \]\([^]* | \.\.\x20[^]* )$`,
   "u",
 );
 
@@ -103,9 +106,9 @@ export function isWordlike(literal) {
 
 /** Return where a literal of the frame ends, with a mark after it; null if it is of none. */
 function afterMark(text, place, literal) {
-  if (!isWordlike(literal)) return place + 1;
   const end = place + 1 + matchAt(AFTER_MARK, text, place + 1)[0].length;
   const hasMark = stripStart(text.slice(place + 1, end)) !== "";
+  if (!isWordlike(literal)) return hasMark ? end : place + 1;
   return hasMark || (end > place + 1 && isCapitalised(text.slice(end))) ? end : null;
 }
 

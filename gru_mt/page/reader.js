@@ -1,6 +1,6 @@
 /** From a line to the sentences that a model reads: gru_mt/inference/reader.py. */
 
-import { core, isWordlike } from "./frames.js";
+import { core } from "./frames.js";
 import { isShouted } from "./lexicon.js";
 import { findLiterals } from "./literals.js";
 import { ANY_MARK, countMarks, disjoint, MARK, mask, restore } from "./masking.js";
@@ -221,7 +221,7 @@ function sentenceOf(piece, lexicon) {
   const cased = lexicon.truecased(typed);
   const careful = lexicon.hasAll(cased) ? cased : lexicon.respelled(cased);
   const names = lexicon.unseenWords(careful);
-  const shape = caseOf(typed, cased, literals, names);
+  const shape = caseOf(typed, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
   const marks = Array.from(careful.matchAll(MARK), ({ index }, k) => {
     return { start: index, end: index + 1, text: literals[k] };
@@ -238,12 +238,10 @@ function sentenceOf(piece, lexicon) {
   });
 }
 
-/** Return the case that a translation has; a literal or a name at the start brings its own. */
-function caseOf(typed, cased, literals, names) {
+/** Return the case that a translation has; a name at the start brings its own. */
+function caseOf(typed, cased, names) {
   if (isShouted(typed) && !isShouted(cased)) return "capitals"; // and not "OK"
   const [before] = BEGINNING.exec(typed);
-  const hasOwn =
-    literals.slice(0, countMarks(before)).some(isWordlike) ||
-    names.some(({ start }) => start <= before.length);
+  const hasOwn = names.some(({ start }) => start <= before.length);
   return isCapitalised(typed.slice(before.length)) && !hasOwn ? "capital" : "model";
 }

@@ -141,7 +141,21 @@ def test_lines_of_the_corpus_are_read_and_finished_as_python_does(fra_eng_zip: P
 
 def test_a_frame_ends_where_python_ends_it() -> None:
     rng = random.Random(1)
-    literals = ["<b>", "</b>", "{a}", "1984", "😀", "\\n", "=", "[b]", "%s", "é", "[x]", "{%a%}", "*"]
+    literals = [
+        "<b>",
+        "</b>",
+        "{a}",
+        "1984",
+        "😀",
+        "\\n",
+        "=",
+        "[b]",
+        "%s",
+        "é",
+        "[x]",
+        "{%a%}",
+        "*",
+    ]
     pieces = [*LITERALS[:1] * 9, *"  ()\"'«»“”.:-!1aA", "Tom: ", "the ", "The ", "1) ", "ab ", ", "]
     cases = []
     for _ in range(5_000):
@@ -191,7 +205,18 @@ def test_tags_are_paired_and_nested_as_python_does() -> None:
 
 def test_messages_have_the_arms_that_python_finds() -> None:
     rng = random.Random(1)
-    pieces = ["{n, plural, ", "{a.b ,select,", "one {", "=1{", "other {", "} ", "}}", "}", "# é", "a "]
+    pieces = [
+        "{n, plural, ",
+        "{a.b ,select,",
+        "one {",
+        "=1{",
+        "other {",
+        "} ",
+        "}}",
+        "}",
+        "# é",
+        "a ",
+    ]
     texts = ["".join(rng.choices(pieces, k=rng.randrange(12))) for _ in range(3_000)]
     message = "x {n, plural, offset:1 one {# cat} other {{a, select, b {c} other {$& d}}}} y {c}"
     script = """
