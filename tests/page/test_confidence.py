@@ -28,7 +28,8 @@ from tests.page.strings import corpus_pairs, random_strings, written_strings
 pytestmark = needs_node
 
 SCRIPT = """
-import { confidence, features, hasUnread, isForeign, isRepetitive, warningsOf } from "./confidence.js";
+import { confidence, features, hasUnread, isForeign, isRepetitive } from "./confidence.js";
+import { warningsOf } from "./confidence.js";
 import { Lexicon } from "./lexicon.js";
 const lexicon = Lexicon.from(data.lexicon);
 result = data.cases.map(({ text, respelled, isPart, translation, hypothesis, pieces, weights }) => {
