@@ -25,7 +25,8 @@ from gru_mt.config import Config, TokenizerConfig
 from gru_mt.config_file import dump_config
 from gru_mt.data.lexicon import Lexicon
 from gru_mt.data.tokenizer import train_tokenizer
-from gru_mt.inference.sentence import Sentence, read_line
+from gru_mt.inference.reader import Reader
+from gru_mt.inference.sentence import Sentence
 from gru_mt.run import Run
 
 ROOT = Path(__file__).parents[1]
@@ -262,7 +263,7 @@ LEXICON = Lexicon(
 
 
 def sentences(line: str) -> list[Sentence]:
-    return [*read_line(line, lexicon=LEXICON, language="en", glossary=None, split=True)]
+    return [*Reader(LEXICON, "en", lambda text, parts: True).sentences(line)]
 
 
 @pytest.mark.parametrize(
