@@ -282,7 +282,7 @@ def test_a_change_of_spelling_is_said_by_its_words(line: str, made: list[str]) -
 
 def test_a_word_that_was_cut_in_two_is_one_change() -> None:
     (sentence,) = sentences("Thecat sleeps.")
-    cut = replace(sentence, text="the cat sleeps.")
+    cut = replace(sentence, text="the cat sleeps.", literals=())
     assert [*changes(cut)] == ["thecat -> the cat"]
 
 

@@ -176,7 +176,7 @@ def test_models_that_are_averaged_are_a_list(paths: Any) -> None:
 def test_models_may_come_from_a_generator(folder: Path) -> None:
     run = folder / "runs" / "small"
     averaged = gru_mt.Translator.averaging(run for _ in range(2))
-    assert averaged.translate("I see a cat.").text == "je vois un chat."
+    assert averaged.translate("I see a cat.").text == "Je vois un chat."
 
 
 @pytest.mark.parametrize("device", [None, 3, ["cpu"], b"cpu", "gpu"])

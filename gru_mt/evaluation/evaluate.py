@@ -67,7 +67,7 @@ def evaluate(
 
     >>> from gru_mt import Translator, evaluate
     >>> from gru_mt.data.evaluation_set import EvaluationSet, load_sets
-    >>> one = EvaluationSet(["I see a dog."], [["je vois un chien.", "je vois le chien."]])
+    >>> one = EvaluationSet(["I see a dog."], [["Je vois un chien.", "Je vois le chien."]])
     >>> translator = Translator.load("runs/small")
     >>> greedy = translator.decoding.overridden(beam_size=1)
     >>> result = evaluate(translator, one, decoding=greedy)

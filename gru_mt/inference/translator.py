@@ -40,7 +40,7 @@ BYTES = 4  # of a character, at most; a token has at least one
 # The margin of `beam_search` where only the best translation is wanted, in nats: of a source of no
 # tokens, for each token, at most. A long sentence loses BLEU with a margin that is enough for short
 # ones, and most are short.
-MARGIN, MARGIN_PER_TOKEN, WIDEST_MARGIN = 0.75, 1 / 24, 1.5
+MARGIN, MARGIN_PER_TOKEN, WIDEST_MARGIN = 2.0, 1 / 24, 3.0
 
 
 @dataclass(eq=False)
@@ -50,10 +50,10 @@ class Translator:
     >>> from gru_mt import Translator
     >>> translator = Translator.load("runs/small")
     >>> translator.translate("I see a cat.").text
-    'je vois un chat.'
+    'Je vois un chat.'
     >>> greedy = translator.decoding.overridden(beam_size=1)
     >>> [each.text for each in translator.translate(["We want a key.", ""], decoding=greedy)]
-    ['nous veux un clef.', '']
+    ['Nous veux un clef.', '']
 
     A process that is forked after a translation, as `multiprocessing` does, can translate too. It
     uses one thread with torch, and threads of its own with an export.

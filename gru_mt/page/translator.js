@@ -12,9 +12,9 @@ import { EOS } from "./special.js";
 import { beginsCased, inWord, size, SPACELESS } from "./text.js";
 
 // Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
-const MARGIN = 0.75;
+const MARGIN = 2;
 const MARGIN_PER_TOKEN = 1 / 24;
-const WIDEST_MARGIN = 1.5;
+const WIDEST_MARGIN = 3;
 const BYTES = 4; // of a character, at most; a token has at least one
 const END = "<eos>";
 const ENDING_SIGNS = [...".!?…。！？؟।»”\"')"]; // after which a sentence begins
