@@ -22,7 +22,7 @@ def _triggers() -> re.Pattern[str]:
     return re.compile(
         rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
         r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"
-        r"|(?:SELECT|UPDATE|INSERT|DELETE|CREATE|import)\s"
+        r"|(?:SELECT|UPDATE|INSERT|DELETE|CREATE|import)\s|[a-f]{8}"
     )
 
 

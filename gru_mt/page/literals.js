@@ -7,7 +7,7 @@ import { ANY_LETTER, HAS_DIGIT, pattern, size, strip, stripStart, WORD } from ".
 // What every literal has some of, and most sentences do not: quick.
 const TRIGGERS = new RegExp(
   pattern`[^\s\w\m,.!?'"’“”„«»()…:;。，！？、–\-] | [\d_\ufe0f] | [.:;\(][^\s.] | [xX]D
-    | [IVXLCDM]{2} | [a-z][A-Z] | \s-
+    | [IVXLCDM]{2} | [a-z][A-Z] | [a-f]{8} | \s-
     | \u00b2 | \u00b3 | \u00b9 | [\u00bc-\u00be\u2070-\u2189]
     | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",
