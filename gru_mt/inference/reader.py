@@ -249,5 +249,15 @@ def _sentence(piece: _Piece, lexicon: Lexicon) -> Sentence:
     free, glued = _freed(masked.text)
     is_respelled = careful != cased
     return Sentence(
-        source, gap, before, after, text, free, masked.literals, glued, case, is_respelled
+        source,
+        gap,
+        before,
+        after,
+        text,
+        free,
+        masked.literals,
+        glued,
+        case,
+        is_respelled,
+        tags=tuple(pairs(masked.text, masked.literals)),
     )

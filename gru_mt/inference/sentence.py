@@ -9,7 +9,7 @@ from typing import Literal, Self
 from gru_mt.data.masking import MARK, Span, literal_indices, mask, restore
 from gru_mt.data.special import LITERALS
 from gru_mt.data.text import MARKS, count_words, in_word, is_cased
-from gru_mt.inference.tags import nested, pairs
+from gru_mt.inference.tags import nested
 
 Case = Literal["capitals", "capital", "small", "model"]
 # What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
@@ -40,6 +40,7 @@ class Sentence:
     glued: frozenset[tuple[int, int]]  # a literal, and a side (0 or 1) on which a word touches it
     case: Case  # of the translation, where the model's is not taken
     respelled: bool  # whether a word was taken for one with a typo
+    tags: tuple[tuple[int, int], ...] = ()  # literals that open and close: see `tags.pairs`
     terms: frozenset[str] = frozenset()  # literals that get a capital where a translation begins
     is_part: bool = False  # of a sentence that is too long
 
@@ -71,12 +72,11 @@ class Sentence:
     def _with_literals(self, text: str) -> str:
         if not self.literals:
             return text
-        tags = pairs(self.text, self.literals)
         between = MARK.split(self.text)
         full = frozenset(
-            a for a, b in tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1])))
+            a for a, b in self.tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1])))
         )
-        texts, order = nested(MARK.split(text), literal_indices(text), tags, full)
+        texts, order = nested(MARK.split(text), literal_indices(text), self.tags, full)
         for place in range(1, len(order)):  # as far apart as in the source
             first, second = order[place - 1 : place + 1]
             if second == first + 1 < len(between) and not texts[place].strip():
@@ -104,7 +104,8 @@ class Sentence:
         masked = mask(self.text, spans)
         old = [place for place, span in enumerate(spans) if self.text[span.start] in LITERALS]
         glued = frozenset((old[index], side) for index, side in self.glued)
-        return replace(self, text=masked.text, literals=masked.literals, glued=glued)
+        tags = tuple((old[first], old[last]) for first, last in self.tags)
+        return replace(self, text=masked.text, literals=masked.literals, glued=glued, tags=tags)
 
     def keeps_numbers(self, text: str) -> bool:
         """Return whether a translation, as it is shown, has the digits of all numbers, as often."""

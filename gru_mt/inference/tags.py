@@ -74,7 +74,7 @@ def nested(
         places = sorted(map(order.index, tags))
         for place, number in zip(places, tags, strict=True):
             order[place] = number
-    for first, last in present:
+    for first, last in sorted(present):  # the outer ones first, which may get a word for others
         for number in range(first + 1, last) if first not in full else ():
             _put_inside(texts, order, number, first, last)
         opening, closing = order.index(first), order.index(last)

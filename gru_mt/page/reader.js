@@ -234,6 +234,7 @@ function sentenceOf(piece, lexicon) {
     ...{ source, gap: piece.shown.slice(shown.length), typed },
     ...{ before: filled(before, all.slice(0, first)), after: filled(after, all.slice(last)) },
     ...{ literals: masked.literals, ...freed(masked.text) },
+    tags: tagPairs(masked.text, masked.literals),
     ...{ case: shape, respelled: careful !== cased, isPart: false },
   });
 }

@@ -2,7 +2,7 @@
 
 import { literalIndices, MARK, mask, restore } from "./masking.js";
 import { LITERALS } from "./special.js";
-import { nested, tagPairs } from "./tags.js";
+import { nested } from "./tags.js";
 import { ANY_LETTER, beginsCased, countWords, endsCased, expression, pattern } from "./text.js";
 import { stripEnd, stripStart } from "./text.js";
 
@@ -63,12 +63,11 @@ export class Sentence {
 
   #withLiterals(text) {
     if (this.literals.length === 0) return text;
-    const pairs = tagPairs(this.text, this.literals);
     const between = this.text.split(MARK);
     const isFull = ([first, last]) =>
       LETTER_OR_NUMBER.test(between.slice(first + 1, last + 1).join(""));
-    const full = new Set(pairs.filter(isFull).map(([first]) => first));
-    const { texts, order } = nested(text.split(MARK), literalIndices(text), pairs, full);
+    const full = new Set(this.tags.filter(isFull).map(([first]) => first));
+    const { texts, order } = nested(text.split(MARK), literalIndices(text), this.tags, full);
     for (let place = 1; place < order.length; place++) {
       // As far apart as in the source.
       const [first, second] = order.slice(place - 1, place + 1);
@@ -98,7 +97,8 @@ export class Sentence {
       return { start: index, end: index + found.length, text };
     });
     const glued = this.glued.map((side) => new Set([...side].map((index) => old[index])));
-    return new Sentence({ ...this, ...mask(this.text, spans), glued });
+    const tags = this.tags.map((pair) => pair.map((index) => old[index]));
+    return new Sentence({ ...this, ...mask(this.text, spans), glued, tags });
   }
 
   /** Return whether a translation, as it is shown, has the digits of all numbers, as often. */

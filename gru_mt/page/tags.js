@@ -77,7 +77,8 @@ export function nested(between, numbers, pairs, full) {
     const places = tags.map((number) => order.indexOf(number)).sort((a, b) => a - b);
     places.forEach((place, n) => (order[place] = tags[n]));
   }
-  for (const [first, last] of present) {
+  // The outer ones first, which may get a word for others.
+  for (const [first, last] of [...present].sort((a, b) => a[0] - b[0])) {
     if (!full.has(first)) {
       for (let number = first + 1; number < last; number++) {
         putInside(texts, order, number, [first, last]);

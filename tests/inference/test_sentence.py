@@ -25,6 +25,13 @@ def read(
     return [*Reader(LEXICON, language, lambda *_: True, glossary, split).sentences(line)]
 
 
+def test_signs_around_words_are_a_pair_though_the_model_reads_them_apart() -> None:
+    (sentence,) = read("The _dog_ is a cat.")
+    first, second = LITERALS[:2]
+    assert sentence.text == f"the {first} dog {second} is a cat."
+    assert sentence.finished(f"Un {second} chien {first} est là.") == "Un _chien_ est là."
+
+
 def echoed(line: str, *, glossary: Glossary | None = None, split: bool = True) -> str:
     """Return what comes of a line if the model writes what it reads."""
     found = read(line, glossary=glossary, split=split)

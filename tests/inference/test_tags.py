@@ -129,6 +129,13 @@ def test_a_pair_around_words_stays_around_a_word() -> None:
     assert nested(["il ", "", " est"], [0, 1], [(0, 1)], frozenset())[0] == ["il ", "", " est"]
 
 
+def test_pairs_in_one_another_that_are_all_empty_are_put_around_one_word() -> None:
+    texts, order = nested(
+        ["Ça ne va ", "", "", "", "."], [0, 1, 2, 3], [(1, 2), (0, 3)], frozenset({0, 1})
+    )
+    assert (texts, order) == (["Ça ne ", "", "va ", "", "."], [0, 1, 2, 3])
+
+
 def test_an_empty_pair_has_the_literals_that_it_had() -> None:
     # <a>{x}</a> is: the model moved {x} out.
     texts, order = nested(["", "", " est ", ""], [0, 2, 1], [(0, 2)], frozenset())
