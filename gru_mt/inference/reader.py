@@ -229,9 +229,7 @@ def _sentence(piece: _Piece, lexicon: Lexicon) -> Sentence:
     literals = literals[first:last]
     cased = lexicon.truecased(text)
     case: Case = "capitals" if is_shouted(text) and not is_shouted(cased) else "model"  # not "OK"
-    careful, names = cased, []
-    if not lexicon.has_all(cased):
-        careful = lexicon.respelled(cased)
+    careful = cased if lexicon.has_all(cased) else lexicon.respelled(cased)
     names = lexicon.unseen_words(careful)
     marks = [
         Span(match.start(), match.end(), literal)

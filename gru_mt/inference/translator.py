@@ -205,16 +205,19 @@ class Translator:
             Translation(line, [next(found) for _ in each])
             for line, each in zip(lines, sentences_of, strict=True)
         ]
-        for row, line in enumerate(lines):
-            for texts in arms(line):
-                inner = self.translate(
-                    [arm.text for arm in texts],
-                    decoding=decoding,
-                    batch_size=batch_size,
-                    split=split,
-                    glossary=glossary,
-                )
-                translations[row] = with_arms(translations[row], texts, [arm.text for arm in inner])
+        messages = [(row, texts) for row, line in enumerate(lines) for texts in arms(line)]
+        if messages:  # all arms in one call, so that they share batches
+            inner = self.translate(
+                [arm.text for _, texts in messages for arm in texts],
+                decoding=decoding,
+                batch_size=batch_size,
+                split=split,
+                glossary=glossary,
+            )
+            left = iter(inner)
+            for row, texts in messages:
+                new = [next(left).text for _ in texts]
+                translations[row] = with_arms(translations[row], texts, new)
         return translations[0] if isinstance(sources, str) else translations
 
     def _reader(self, decoding: Decoding, glossary: Glossary | None, split: bool) -> Reader:
