@@ -4,8 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gru_mt.config_file import load_config
-    from gru_mt.data.glossary import Glossary
+    from gru_mt.config.load import load_config
+    from gru_mt.data.text.glossary import Glossary
     from gru_mt.errors import UserError
     from gru_mt.evaluation.evaluate import evaluate
     from gru_mt.inference.translator import Translator
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["Glossary", "Translator", "UserError", "__version__", "evaluate", "load_config", "train"]
 
 _MODULES = {
-    "Glossary": "data.glossary",
+    "Glossary": "data.text.glossary",
     "Translator": "inference.translator",
     "UserError": "errors",
     "evaluate": "evaluation.evaluate",
-    "load_config": "config_file",
+    "load_config": "config.load",
     "train": "training.trainer",
 }
 

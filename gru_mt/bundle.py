@@ -14,9 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gru_mt.config import Config
-from gru_mt.config_file import dump_config, load_config
-from gru_mt.data.tokenizer import MAX_BYTES, Tokenizer
+from gru_mt.config.load import dump_config, load_config
+from gru_mt.config.schema import Config
+from gru_mt.data.tokenizer.tokenizer import MAX_BYTES, Tokenizer
 from gru_mt.errors import UserError, shown
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.provenance import PROVENANCE, read_provenance

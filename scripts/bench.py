@@ -32,7 +32,7 @@ from measuring import (
 
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
-from gru_mt.inference.exported import usable_export
+from gru_mt.inference.engines.exported import usable_export
 from gru_mt.run import Run
 from gru_mt.storage import read_json
 

@@ -21,17 +21,17 @@ import torch
 from measuring import spread
 
 import gru_mt.device
-from gru_mt.config_file import load_config
-from gru_mt.cpu.memory import keep_memory
-from gru_mt.data.corpus import load_corpora
+from gru_mt.config.load import load_config
+from gru_mt.data.corpus.load import load_corpora
+from gru_mt.data.loader import BLOCK, TrainingPairs
 from gru_mt.inference.translator import Translator
+from gru_mt.model.fast.memory import keep_memory
 from gru_mt.run import Run
-from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.journal import Journal
-from gru_mt.training.keeping import keep
+from gru_mt.training.lr_schedule import LARGEST_BATCH, block_updates, fitted
 from gru_mt.training.preparation import load_data, prepare
-from gru_mt.training.schedule import LARGEST_BATCH, block_updates, fitted
-from gru_mt.training.start import start_of
+from gru_mt.training.resume import start_of
+from gru_mt.training.run_writer import keep
 
 CONFIG = Path("configs/fra-eng.yaml")
 WARM_UP = 50  # sentences

@@ -14,19 +14,19 @@ from typing import Any
 import torch
 
 from gru_mt.bundle import build_model
-from gru_mt.config_file import load_config
-from gru_mt.cpu.memory import keep_memory
-from gru_mt.cpu.waiting import while_computing
+from gru_mt.config.load import load_config
+from gru_mt.data.loader import BLOCK, TrainingPairs
 from gru_mt.device import resolve_precision
+from gru_mt.model.fast.memory import keep_memory
+from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
-from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.gradients import Gradients
 from gru_mt.training.group import Group, joined
 from gru_mt.training.journal import Journal
+from gru_mt.training.lr_schedule import block_updates
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import load_data
-from gru_mt.training.schedule import block_updates
-from gru_mt.training.update import Update
+from gru_mt.training.step import Update
 
 WARM_UP, UPDATES = 10, 40
 

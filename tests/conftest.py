@@ -15,8 +15,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
 
-from gru_mt.config import Config
-from gru_mt.config_file import parse_config
+from gru_mt.config.load import parse_config
+from gru_mt.config.schema import Config
 
 # A background job starts with SIGINT ignored, and nohup ignores SIGHUP. Processes that tests send
 # them to would inherit that.
@@ -27,8 +27,8 @@ SLOWEST = ("test_launch.py", "test_processes.py", "test_onnx_engine.py", "test_e
 UNTRACED = {  # files of which coverage's tracer takes a third of the time or more
     "evaluation/test_compare.py",
     "evaluation/test_significance.py",
-    "inference/test_copying.py",
-    "inference/test_onnx_engine.py",
+    "inference/test_constraints.py",
+    "inference/engines/test_onnx_engine.py",
     "inference/test_translator.py",
     "page/test_sentence.py",
     "page/test_sentences.py",

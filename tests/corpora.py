@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from gru_mt.config import DataConfig
-from gru_mt.data.account import Corpus
-from gru_mt.data.corpus import load_corpora
-from gru_mt.data.disk import Ints, Stored
+from gru_mt.config.schema import DataConfig
+from gru_mt.data.corpus.builder import Corpus
+from gru_mt.data.corpus.load import load_corpora
+from gru_mt.data.dataset.store import Ints, Stored
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from gru_mt.config_file import dump_config, parse_config
+from gru_mt.config.load import dump_config, parse_config
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.evaluation.hypotheses import Hypotheses, keep_hypotheses
 from gru_mt.evaluation.score import score_translations

@@ -21,12 +21,12 @@ from measuring import begin, commit, readable, record, spread
 from measuring_spelling import changes
 from typer.testing import CliRunner
 
-from gru_mt.config import Config, TokenizerConfig
-from gru_mt.config_file import dump_config
-from gru_mt.data.lexicon import Lexicon
-from gru_mt.data.tokenizer import train_tokenizer
-from gru_mt.inference.reader import Reader
-from gru_mt.inference.sentence import Sentence
+from gru_mt.config.load import dump_config
+from gru_mt.config.schema import Config, TokenizerConfig
+from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.tokenizer.tokenizer import train_tokenizer
+from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.run import Run
 
 ROOT = Path(__file__).parents[1]

@@ -21,12 +21,12 @@ from gru_mt.bundle import (
     named_tensors,
     save_bundle,
 )
-from gru_mt.config import Config
-from gru_mt.config_file import dump_config, parse_config
-from gru_mt.data.special import EOS
-from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.config.load import dump_config, parse_config
+from gru_mt.config.schema import Config
+from gru_mt.data.tokenizer.special import EOS
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
-from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.page.write import write_page

@@ -20,13 +20,13 @@ import pytest
 import typer.main
 
 from gru_mt.cli import app, main
-from gru_mt.cpu.waiting import TASKS
-from gru_mt.data.corpora.files import Place
-from gru_mt.data.corpora.reading import TextStream, open_text
+from gru_mt.data.corpus.files import Place
+from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
-from gru_mt.evaluation.real import RealReport, Row
+from gru_mt.evaluation.robustness.robustness import RealReport, Row
 from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.model.fast.waiting import TASKS
 from gru_mt.run import Run as Folder
 from gru_mt.training import lock
 from gru_mt.training.lock import is_locked
@@ -497,7 +497,7 @@ def test_init_and_check_lead_from_files_to_a_training(
         opened.append(place.name)
         return open_text(place, **options)
 
-    monkeypatch.setattr("gru_mt.data.corpus.open_text", noted)
+    monkeypatch.setattr("gru_mt.data.corpus.load.open_text", noted)
     of_files = gru_mt("data", "--check", "--json", *files[:2], *(f"--set={each}" for each in small))
     assert opened == files[:2], "they are read once"
     assert json.loads(of_files.out)["corpora"][0]["read"] == 60
@@ -596,7 +596,7 @@ def test_cores_are_left_to_others_while_torch_computes_and_at_no_other_time(
     there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watches: list[object] = []
-    monkeypatch.setattr("gru_mt.cpu.waiting._watch", watches.append)
+    monkeypatch.setattr("gru_mt.model.fast.waiting._watch", watches.append)
     for count, *command in (
         (0, "--help"),
         (0, "data", "--config", "small.yaml", "--out", tmp_path / "split"),
@@ -885,7 +885,7 @@ def test_eval_real_prints_what_is_kept_after_the_scores(
         options["say"]("lower case: 9 lines")
         return report
 
-    monkeypatch.setattr("gru_mt.evaluation.real.measure", measure)
+    monkeypatch.setattr("gru_mt.evaluation.robustness.robustness.measure", measure)
     result = gru_mt("eval", "--real", "--split", "dev", "--beam", 2, "--bleu-tokenizer", "char")
     assert result.out.splitlines()[4:] == report.lines()
     assert result.err.endswith("lower case: 9 lines\n")
@@ -907,7 +907,7 @@ def test_an_export_is_used_unless_attention_or_a_device_is_asked_for(
 
     monkeypatch.setattr("gru_mt.inference.translator.Translator.load", load)
     monkeypatch.setattr(
-        "gru_mt.inference.exported.usable_export", lambda folder, warn: folder / "onnx"
+        "gru_mt.inference.engines.exported.usable_export", lambda folder, warn: folder / "onnx"
     )
     for command in (["translate", "x"], ["eval"]):
         command += ["--model", "runs/small"]

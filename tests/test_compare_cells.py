@@ -11,8 +11,8 @@ import torch
 from compare_cells import CONFIG, LINES, Results, difference, span, tables
 from measuring_cells import COPIED, LAYERS, LETTERS, UNITS, Copier, copied, layer_ms, texts
 
-from gru_mt.config import Config
-from gru_mt.config_file import load_config
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config
 
 if TYPE_CHECKING:
     from gru_mt.model.cells import Cell

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from compare_cells import SETTINGS
 
-from gru_mt.config_file import load_config, parse_config
-from gru_mt.config_keys import described_sections
-from gru_mt.training.start import MAY_CHANGE
+from gru_mt.config.load import load_config, parse_config
+from gru_mt.config.reference import described_sections
+from gru_mt.training.resume import MAY_CHANGE
 from gru_mt.training.trainer import train
 
 FOLDER = Path(__file__).parents[1] / "configs"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from gru_mt.config import Config
+from gru_mt.config.schema import Config
 from gru_mt.decoding import Decoding
 
 

@@ -14,9 +14,9 @@ import torch
 
 from gru_mt import notebook
 from gru_mt.cli import main
-from gru_mt.config import Config
-from gru_mt.config_file import load_config
-from gru_mt.data.corpora.phrasebook import sentences
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config
+from gru_mt.data.corpus.phrasebook import sentences
 from gru_mt.training.trainer import train
 
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ import pytest
 import typer.main
 
 from gru_mt.cli import app
-from gru_mt.config_file import load_config, parse_config
+from gru_mt.config.load import load_config, parse_config
 
 ROOT = Path(__file__).parents[1]
 GUIDES = {

@@ -9,7 +9,7 @@ import pytest
 import road
 from road import LINES, START, STEPS, Step, settings_of, tables
 
-from gru_mt.config_file import load_config
+from gru_mt.config.load import load_config
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 TEXTS = ["Oui.", "Non."]

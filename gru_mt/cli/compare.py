@@ -148,8 +148,8 @@ def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder
     `folder` is the baseline's, or its file.
     """
     from gru_mt.evaluation.hypotheses import run_of
+    from gru_mt.evaluation.overlap import read_familiarity
     from gru_mt.report.compare_page import comparison_page
-    from gru_mt.report.familiarity import read_familiarity
     from gru_mt.storage import write_output
 
     known = {}

@@ -33,8 +33,8 @@ def show_config(
         raise UserError("--schema is of every configuration; give it alone")
     if overrides and not file:
         raise UserError("--set changes a configuration; name its FILE too")
-    from gru_mt.config_file import compare_config, load_config
-    from gru_mt.config_keys import json_schema, page
+    from gru_mt.config.load import compare_config, load_config
+    from gru_mt.config.reference import json_schema, page
 
     if file:
         print_result(compare_config(load_config(file, overrides)))

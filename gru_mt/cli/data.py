@@ -71,8 +71,8 @@ def data(
 
 
 def _write(config: Path, out: Path, overrides: list[str]) -> None:
-    from gru_mt.config_file import load_config
-    from gru_mt.data.corpus import data_files
+    from gru_mt.config.load import load_config
+    from gru_mt.data.corpus.load import data_files
     from gru_mt.data.parts import load_parts
     from gru_mt.export.plain_text import write_parts
 
@@ -85,7 +85,7 @@ def _write(config: Path, out: Path, overrides: list[str]) -> None:
 
 
 def _write_shard(text: str, config: Path, run: Path | None, overrides: list[str]) -> None:
-    from gru_mt.config_file import load_config
+    from gru_mt.config.load import load_config
     from gru_mt.data.shards import Shard, write_shard
     from gru_mt.training.journal import Journal
 
@@ -117,11 +117,11 @@ def _check(
     require_stdout()
     from dataclasses import asdict
 
-    from gru_mt.config_file import load_config, parse_config
-    from gru_mt.data.check import check
+    from gru_mt.config.load import load_config, parse_config
     from gru_mt.data.parts import load_parts
-    from gru_mt.data.recipe import write_recipe
-    from gru_mt.training.trial import try_updates
+    from gru_mt.data.statistics import check
+    from gru_mt.data.suggest_config import write_recipe
+    from gru_mt.training.estimate import try_updates
 
     if config:
         settings = load_config(config, overrides)

@@ -18,9 +18,9 @@ from gru_mt.cli.app import (
 )
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator
-from gru_mt.cpu.waiting import while_computing
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import BleuTokenizer
+from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 
 EXAMPLES = """\b
@@ -73,7 +73,7 @@ def evaluate(
     from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
     from gru_mt.evaluation.evaluate import read_evaluation_set, read_sets
     from gru_mt.evaluation.hypotheses import keep_hypotheses
-    from gru_mt.evaluation.real import keep_real, measure
+    from gru_mt.evaluation.robustness.robustness import keep_real, measure
     from gru_mt.evaluation.score import resolve_bleu_tokenizer
 
     folder = model[0] if model else Run.newest().folder

@@ -32,8 +32,8 @@ def init(
 ) -> None:
     """Write a configuration that fits the files of a corpus."""
     require_stdout()
-    from gru_mt.data.corpora.files import Place
-    from gru_mt.data.recipe import write_recipe
+    from gru_mt.data.corpus.files import Place
+    from gru_mt.data.suggest_config import write_recipe
     from gru_mt.storage import check_output, write_output
 
     named = two_languages(languages)

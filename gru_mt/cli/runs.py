@@ -11,7 +11,7 @@ from gru_mt.errors import UserError, shown
 from gru_mt.run import RUNS
 
 if TYPE_CHECKING:
-    from gru_mt.training.overview import RunOverview
+    from gru_mt.runs import RunOverview
 
 EXAMPLES = """\b
 Examples:
@@ -34,7 +34,7 @@ def runs(
     from dataclasses import asdict
 
     from gru_mt.evaluation.table import table
-    from gru_mt.training.overview import list_runs
+    from gru_mt.runs import list_runs
 
     found = list_runs(folder or RUNS)
     if not found:

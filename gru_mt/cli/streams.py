@@ -80,7 +80,7 @@ def print_translation(text: str) -> None:
 
 def print_json(values: dict[str, Any]) -> None:
     """Print a JSON object on a line of its own."""
-    from gru_mt.inference.lines import json_line
+    from gru_mt.inference.preprocessing.lines import json_line
 
     print_result(json_line(values))
 

@@ -24,7 +24,7 @@ from gru_mt.training.presence import (
 )
 
 if TYPE_CHECKING:
-    from gru_mt.config import Config
+    from gru_mt.config.schema import Config
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 EXAMPLES = """\b
@@ -72,7 +72,7 @@ def train(
     with _one_voice():
         if config is None:
             config = _config_of(run)
-        from gru_mt.config_file import load_config, yaml_inline
+        from gru_mt.config.load import load_config, yaml_inline
 
         begun = [f"training.start={yaml_inline(str(start))}"] if start else []
         parsed = load_config(config, [*overrides, *begun])

@@ -21,14 +21,14 @@ from gru_mt.cli.app import (
 )
 from gru_mt.cli.streams import flush_results, print_json, print_translation, require_stdout, say
 from gru_mt.cli.translator import load_translator
-from gru_mt.cpu.waiting import while_computing
 from gru_mt.errors import UserError, quoted, shown
+from gru_mt.model.fast.waiting import while_computing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import BufferedReader
 
-    from gru_mt.inference.lines import Line
+    from gru_mt.inference.preprocessing.lines import Line
     from gru_mt.inference.translation import Translation
 
 EXAMPLES = """\b
@@ -93,7 +93,7 @@ def translate(
             f"{quoted(' '.join(sentences))}"
         )
     _warn_of_files(sentences or [])
-    from gru_mt.data.glossary import Glossary
+    from gru_mt.data.text.glossary import Glossary
 
     glossary = Glossary.read(glossary_file) if glossary_file else None
     translator = load_translator(model, device=device, attention=attention)
@@ -126,7 +126,7 @@ def translate(
 
 def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[list[Line]]":
     """Yield the lines to translate: the sentences, else the file's, else those of stdin."""
-    from gru_mt.inference.lines import decode_line, read_chunks
+    from gru_mt.inference.preprocessing.lines import decode_line, read_chunks
 
     if sentences:
         raw = map(os.fsencode, sentences)

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gru_mt.data.disk import Ints
-from gru_mt.data.encoding import EncodedPairs
-from gru_mt.data.special import BOS, PAD
+from gru_mt.data.dataset.ids import EncodedPairs
+from gru_mt.data.dataset.store import Ints
+from gru_mt.data.tokenizer.special import BOS, PAD
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
-from gru_mt.config import DataConfig, EvaluationSetConfig
-from gru_mt.data.corpora.files import Place, Shard, find_shards, unread_notes, user_path
-from gru_mt.data.corpora.layout import Wanted
-from gru_mt.data.corpora.markup import side_lines
-from gru_mt.data.corpora.readers import pair_rows
-from gru_mt.data.corpora.reading import open_text
-from gru_mt.data.corpora.rows import Dropped, DropReason
-from gru_mt.data.example import Example
-from gru_mt.data.languages import languages_warning
-from gru_mt.data.text import CONTROL, normal
+from gru_mt.config.schema import DataConfig, EvaluationSetConfig
+from gru_mt.data.corpus.files import Place, Shard, find_shards, unread_notes, user_path
+from gru_mt.data.corpus.languages import languages_warning
+from gru_mt.data.corpus.readers.layout import Wanted
+from gru_mt.data.corpus.readers.registry import pair_rows
+from gru_mt.data.corpus.readers.rows import Dropped, DropReason
+from gru_mt.data.corpus.readers.sgml import side_lines
+from gru_mt.data.corpus.text_stream import open_text
+from gru_mt.data.text.normalize import CONTROL, normal
+from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from gru_mt.storage import read_signed_json
 

@@ -6,9 +6,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gru_mt.config import CorpusConfig, DataConfig, FilesConfig
-from gru_mt.data.corpora.files import find_shards, user_path
-from gru_mt.data.corpus import is_built_in
+from gru_mt.config.schema import CorpusConfig, DataConfig, FilesConfig
+from gru_mt.data.corpus.files import find_shards, user_path
+from gru_mt.data.corpus.load import is_built_in
 from gru_mt.errors import UserError, shown
 from gru_mt.storage import file_digest
 

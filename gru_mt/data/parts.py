@@ -11,15 +11,15 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.config import CorpusConfig, DataConfig
-from gru_mt.data.account import Corpus
-from gru_mt.data.corpus import Lines, load_corpora
-from gru_mt.data.disk import Chosen, Digests, Ints, Stored, digests
+from gru_mt.config.schema import CorpusConfig, DataConfig
+from gru_mt.data.corpus.builder import Corpus
+from gru_mt.data.corpus.judging import KEYS
+from gru_mt.data.corpus.load import Lines, load_corpora
+from gru_mt.data.dataset.store import Chosen, Digests, Ints, Stored, digests
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
-from gru_mt.data.example import Example
-from gru_mt.data.judging import KEYS
-from gru_mt.data.split import DEV, TEST, TRAIN, as_examples, key
+from gru_mt.data.splits import DEV, TEST, TRAIN, as_examples, key
 from gru_mt.data.stages import Tell, tell_nobody
+from gru_mt.data.types import Example
 from gru_mt.errors import UserError, quoted
 
 Sets = dict[str, list[EvaluationSet]]  # of dev and of test

@@ -16,13 +16,13 @@ from typing import IO, Any, NamedTuple, Self
 
 import numpy as np
 
-from gru_mt.config import DataConfig
-from gru_mt.config_file import yaml_inline
-from gru_mt.data.account import FileEnd
-from gru_mt.data.corpora.rows import DropReason
-from gru_mt.data.corpus import JudgedChunk, Lines, corpus_name, judged_lines, refuse_same_names
-from gru_mt.data.disk import Packed, refusing
-from gru_mt.data.judging import FACTS, Judged
+from gru_mt.config.load import yaml_inline
+from gru_mt.config.schema import DataConfig
+from gru_mt.data.corpus.builder import FileEnd
+from gru_mt.data.corpus.judging import FACTS, Judged
+from gru_mt.data.corpus.load import JudgedChunk, Lines, corpus_name, judged_lines, refuse_same_names
+from gru_mt.data.corpus.readers.rows import DropReason
+from gru_mt.data.dataset.store import Packed, refusing
 from gru_mt.data.origins import changed_origin, origins
 from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.errors import UserError, quoted

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from gru_mt.config_file import yaml_inline
+from gru_mt.config.load import yaml_inline
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.evaluation.confidence import sentence_chrf
+from gru_mt.evaluation.calibration import sentence_chrf
 from gru_mt.evaluation.ngrams import NgramCounts, compare_ngrams
 from gru_mt.evaluation.significance import MetricScores, differing, score_systems
 from gru_mt.evaluation.systems import Output, System, common_outputs

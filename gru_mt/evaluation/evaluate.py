@@ -9,10 +9,10 @@ from gru_mt.arguments import check_type
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets, sets_from_json, sets_to_json
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, quoted
-from gru_mt.evaluation.confidence import Trust, measure_trust
+from gru_mt.evaluation.calibration import Trust, measure_trust
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
-from gru_mt.inference.lines import read_lines
+from gru_mt.inference.preprocessing.lines import read_lines
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 

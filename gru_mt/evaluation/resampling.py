@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import estimate_ci
 
-from gru_mt.data.disk import Ints
+from gru_mt.data.dataset.store import Ints
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gru_mt.data.disk import Ints
+from gru_mt.data.dataset.store import Ints
 from gru_mt.evaluation.resampling import (
     RESAMPLES,
     SEED,

@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gru_mt.config_file import load_config
+from gru_mt.config.load import load_config
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError, quoted, shown
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.flat import flat
-from gru_mt.inference.lines import read_lines
+from gru_mt.inference.preprocessing.lines import read_lines
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.tensors import tensors_shapes
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.special import EOS
-from gru_mt.inference.exported import DECODER, ENCODER
-from gru_mt.model.incremental import Incremental
+from gru_mt.data.tokenizer.special import EOS
+from gru_mt.inference.engines.exported import DECODER, ENCODER
+from gru_mt.model.decoder_step import Incremental
 from gru_mt.model.seq2seq import Seq2Seq
 
 if TYPE_CHECKING:

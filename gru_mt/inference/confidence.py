@@ -8,12 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from gru_mt.data.lexicon import Lexicon, words
-from gru_mt.data.sampling import SPACE
-from gru_mt.data.text import IN_WORD
+from gru_mt.data.text.normalize import IN_WORD
+from gru_mt.data.text.truecase import Lexicon, words
+from gru_mt.data.tokenizer.subword_sampling import SPACE
 from gru_mt.errors import UserError, quoted
+from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Floats, Hypothesis
-from gru_mt.inference.sentence import Sentence
 from gru_mt.run import WEIGHTS
 
 LOW = 0.25  # a smaller confidence is a warning

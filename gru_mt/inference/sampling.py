@@ -7,8 +7,8 @@ from typing import Generic
 
 import numpy as np
 
-from gru_mt.data.disk import Ints
-from gru_mt.inference.engine import Engine
+from gru_mt.data.dataset.store import Ints
+from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.search import Floats, S
 
 DRAWN_FROM = 10  # the likeliest tokens, beside <eos> and the literals (Edunov et al. 2018)

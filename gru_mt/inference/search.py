@@ -13,8 +13,8 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.data.disk import Ints
-from gru_mt.data.special import BOS, EOS
+from gru_mt.data.dataset.store import Ints
+from gru_mt.data.tokenizer.special import BOS, EOS
 from gru_mt.decoding import Decoding
 
 Floats = npt.NDArray[np.floating]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gru_mt.data.text import is_cased
+from gru_mt.data.text.normalize import is_cased
 
 _OPENING = "¿¡\"'“‘«([ \u00a0\u202f"  # may stand before the first word of a sentence
 _ENDS = frozenset(".!?…。！？؟।»”\"')")

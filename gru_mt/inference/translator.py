@@ -12,23 +12,23 @@ from typing import Any, overload
 import numpy as np
 
 from gru_mt.arguments import as_path, as_texts, check_type
-from gru_mt.data.disk import Ints
-from gru_mt.data.encoding import IdSequences
-from gru_mt.data.glossary import Glossary
-from gru_mt.data.lexicon import words
-from gru_mt.data.special import BOS
-from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.data.dataset.ids import IdSequences
+from gru_mt.data.dataset.store import Ints
+from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.truecase import words
+from gru_mt.data.tokenizer.special import BOS
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
 from gru_mt.errors import UserError, quoted
 from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
-from gru_mt.inference.copying import CopyingState, copying
-from gru_mt.inference.engine import Engine
-from gru_mt.inference.ensemble import Ensemble
-from gru_mt.inference.exported import is_export, load_export
-from gru_mt.inference.messages import arms, with_arms
-from gru_mt.inference.reader import Reader
+from gru_mt.inference.constraints import CopyingState, copying
+from gru_mt.inference.engines.engine import Engine
+from gru_mt.inference.engines.ensemble import Ensemble
+from gru_mt.inference.engines.exported import is_export, load_export
+from gru_mt.inference.preprocessing.messages import arms, with_arms
+from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Floats, Hypothesis, beam_search
-from gru_mt.inference.sentence import Sentence
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 
 # Applies a function to the rows of each batch; the results are in the order of the batches.
@@ -80,7 +80,7 @@ class Translator:
             return cls(*load_export(path))
         from gru_mt.bundle import load_bundle
         from gru_mt.device import resolve_device
-        from gru_mt.inference.torch_engine import TorchEngine
+        from gru_mt.inference.engines.torch_engine import TorchEngine
 
         bundle = load_bundle(path, resolve_device(str(device), field="device"))
         config = bundle.config

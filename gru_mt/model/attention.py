@@ -11,7 +11,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from gru_mt.model.linear import Linear
+from gru_mt.model.layers import Linear
 
 
 def length_mask(length_B: Tensor, size: int) -> Tensor:

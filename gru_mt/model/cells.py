@@ -15,7 +15,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from gru_mt.model.linear import linear
+from gru_mt.model.layers import linear
 
 Weights = tuple[tuple[Tensor, Tensor | None], ...]  # matrix and bias of each product with a state
 

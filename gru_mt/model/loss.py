@@ -6,9 +6,9 @@ Shapes: T target tokens, N target tokens of a batch, padding included, V vocabul
 import torch
 from torch import Tensor, nn
 
-from gru_mt.cpu.loss import overwriting_loss, trains_on_cpu
 from gru_mt.data.batching import Batch
-from gru_mt.data.special import PAD
+from gru_mt.data.tokenizer.special import PAD
+from gru_mt.model.fast.loss import overwriting_loss, trains_on_cpu
 from gru_mt.model.seq2seq import Seq2Seq
 
 

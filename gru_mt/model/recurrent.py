@@ -11,12 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gru_mt.cpu.distinct import pick
-from gru_mt.cpu.gru import gru
-from gru_mt.cpu.product import infers_on_cpu
-from gru_mt.cpu.switch import tuned
 from gru_mt.model.cells import CELLS
-from gru_mt.model.noise import dropout
+from gru_mt.model.dropout import dropout
+from gru_mt.model.fast.distinct import pick
+from gru_mt.model.fast.gru import gru
+from gru_mt.model.fast.product import infers_on_cpu
+from gru_mt.model.fast.switch import tuned
 
 FUSED: dict[str, Callable[..., Any]] = {
     "rnn": torch.rnn_tanh,

@@ -1,5 +1,5 @@
 /**
- * Where sentences may end, as the library sentencex 1.0 finds it, which gru_mt/data/sentences.py
+ * Where sentences may end, as the library sentencex 1.0 finds it, which gru_mt/data/text/sentences.py
  * uses. What depends on the language is data: sentences.py of this folder found it by asking.
  */
 

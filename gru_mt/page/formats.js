@@ -1,5 +1,5 @@
 /**
- * The formats of what a translation copies as it is: gru_mt/data/formats.py. No pattern tries much
+ * The formats of what a translation copies as it is: gru_mt/data/text/patterns.py. No pattern tries much
  * of the text again from each of its places, so the time is linear.
  */
 

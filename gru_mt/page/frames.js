@@ -1,4 +1,4 @@
-/** The frame of a sentence, as a bullet or a tag: gru_mt/data/frames.py. */
+/** The frame of a sentence, as a bullet or a tag: gru_mt/data/text/frames.py. */
 
 import { BBCODE } from "./formats.js";
 import { ANY_MARK, countMarks } from "./masking.js";

@@ -1,4 +1,4 @@
-/** The words of the source side, and how each is mostly written: gru_mt/data/lexicon.py. */
+/** The words of the source side, and how each is mostly written: gru_mt/data/text/truecase.py. */
 
 import { disjoint } from "./masking.js";
 import { COMMON, LONGEST_TYPO, SHORT, Spelling, STARTERS } from "./spelling.js";

@@ -1,4 +1,4 @@
-/** Find what a translation copies as it is: gru_mt/data/literals.py. */
+/** Find what a translation copies as it is: gru_mt/data/text/placeholders.py. */
 
 import { CLOCK, CODE, FORMATS, SIGNS, SUM } from "./formats.js";
 import { LITERALS } from "./special.js";

@@ -1,4 +1,4 @@
-/** Marks in place of spans of a text, and the spans back: gru_mt/data/masking.py. */
+/** Marks in place of spans of a text, and the spans back: gru_mt/data/text/masking.py. */
 
 import { LITERALS } from "./special.js";
 import { size } from "./text.js";

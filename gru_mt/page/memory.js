@@ -1,4 +1,4 @@
-/** The short texts of the training part, and how people translated them: gru_mt/data/memory.py. */
+/** The short texts of the training part, and how people translated them: gru_mt/data/text/translation_memory.py. */
 
 import { isShouted } from "./lexicon.js";
 import { ANY_LETTER, pattern, WORD } from "./text.js";

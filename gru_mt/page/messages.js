@@ -1,6 +1,6 @@
 /**
  * Messages of ICU, the arms of whose plurals and selects are translated:
- * gru_mt/inference/messages.py.
+ * gru_mt/inference/preprocessing/messages.py.
  */
 
 import { pattern, stripStart } from "./text.js";

@@ -1,6 +1,6 @@
 /**
  * What sentences are not cut inside of: quotations, brackets, addresses, items of a list. The rules
- * are those of the library sentencex 1.0, which gru_mt/data/sentences.py uses. Every space is " ".
+ * are those of the library sentencex 1.0, which gru_mt/data/text/sentences.py uses. Every space is " ".
  */
 
 import { pattern } from "./text.js";

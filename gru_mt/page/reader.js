@@ -1,4 +1,4 @@
-/** From a line to the sentences that a model reads: gru_mt/inference/reader.py. */
+/** From a line to the sentences that a model reads: gru_mt/inference/preprocessing/reader.py. */
 
 import { core } from "./frames.js";
 import { isShouted } from "./lexicon.js";

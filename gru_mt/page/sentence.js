@@ -1,4 +1,4 @@
-/** A sentence as a model reads it, and as it is shown: gru_mt/inference/sentence.py. */
+/** A sentence as a model reads it, and as it is shown: gru_mt/inference/preprocessing/sentence.py. */
 
 import { literalIndices, MARK, mask, restore } from "./masking.js";
 import { LITERALS } from "./special.js";

@@ -1,5 +1,5 @@
 /**
- * Cutting a line into its sentences: gru_mt/data/sentences.py. In place of the library that it uses
+ * Cutting a line into its sentences: gru_mt/data/text/sentences.py. In place of the library that it uses
  * there is boundaries.js.
  */
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import chain, product
 from typing import Any
 
-from gru_mt.data.sentences import pieces
+from gru_mt.data.text.sentences import pieces
 
 _LETTERS = string.ascii_lowercase
 _MANY = 40  # letters of its own; a script of more has no alphabet

@@ -1,4 +1,4 @@
-/** The special tokens: gru_mt/data/special.py. */
+/** The special tokens: gru_mt/data/tokenizer/special.py. */
 
 export const PAD = 0;
 export const UNK = 1;

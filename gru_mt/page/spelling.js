@@ -1,4 +1,4 @@
-/** Which known words a typo stands for: gru_mt/data/spelling.py. */
+/** Which known words a typo stands for: gru_mt/data/text/spelling.py. */
 
 import { pattern } from "./text.js";
 

@@ -1,4 +1,4 @@
-/** Which literals open and close each other, and their nesting: gru_mt/inference/tags.py. */
+/** Which literals open and close each other, and their nesting: gru_mt/inference/preprocessing/tags.py. */
 
 import { MARK } from "./masking.js";
 import { inWord, pattern, stripEnd } from "./text.js";

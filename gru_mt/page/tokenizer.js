@@ -1,5 +1,5 @@
 /**
- * From text to ids and back: gru_mt/data/tokenizer.py and words.py, and what SentencePiece 0.2 does
+ * From text to ids and back: gru_mt/data/tokenizer/tokenizer.py and words.py, and what SentencePiece 0.2 does
  * for them (Kudo and Richardson 2018): the likeliest segmentation of a unigram model (Kudo 2018),
  * or the merges of a BPE model (Sennrich et al. 2016). What has no piece is written in bytes.
  */

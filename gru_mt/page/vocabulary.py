@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from gru_mt.data.tokenizer import Subwords
-from gru_mt.data.words import Words
+from gru_mt.data.tokenizer.tokenizer import Subwords
+from gru_mt.data.tokenizer.words import Words
 
 
 def vocabulary_data(side: Subwords | Words, kind: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gru_mt.export.quantised import quantised
-from gru_mt.model.incremental import Incremental
+from gru_mt.model.decoder_step import Incremental
 from gru_mt.model.seq2seq import Seq2Seq
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from gru_mt.evaluation.compare import Comparison, SetComparison
 from gru_mt.evaluation.ngrams import NgramCounts
-from gru_mt.report.familiarity import Familiarity
+from gru_mt.evaluation.overlap import Familiarity
 from gru_mt.report.page import render, table_picture
 from gru_mt.report.pictures import INSTALL, can_draw
 from gru_mt.report.samples import Piece, differences

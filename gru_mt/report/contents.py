@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gru_mt.config import Config
-from gru_mt.config_file import load_config
-from gru_mt.cpu.waiting import while_computing
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.errors import UserError
@@ -17,12 +16,13 @@ from gru_mt.evaluation.hypotheses import (
     keep_hypotheses,
     read_hypotheses,
 )
-from gru_mt.evaluation.real import RealReport, read_real
+from gru_mt.evaluation.overlap import Familiarity, familiarity, read_familiarity
+from gru_mt.evaluation.robustness.robustness import RealReport, read_real
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.inference.translator import Translator
+from gru_mt.model.fast.waiting import while_computing
 from gru_mt.provenance import PROVENANCE, read_provenance
 from gru_mt.report.failures import Analysis, analyse
-from gru_mt.report.familiarity import Familiarity, familiarity, read_familiarity
 from gru_mt.report.samples import Samples, keep_samples, read_samples, sample
 from gru_mt.run import Run
 from gru_mt.storage import read_json, write_signed_json

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gru_mt.data.lexicon import words
-from gru_mt.data.split import key
-from gru_mt.data.text import count_words
-from gru_mt.evaluation.confidence import BINS, RIGHT_CHRF, sentence_chrf
+from gru_mt.data.splits import key
+from gru_mt.data.text.normalize import count_words
+from gru_mt.data.text.truecase import words
+from gru_mt.evaluation.calibration import BINS, RIGHT_CHRF, sentence_chrf
 from gru_mt.evaluation.hypotheses import Hypotheses
+from gru_mt.evaluation.overlap import Familiarity
 from gru_mt.inference.confidence import is_repetitive
-from gru_mt.report.familiarity import Familiarity
 from gru_mt.report.tables import Estimate, SentenceScores, Table, tables_of
 
 COUNTS = (0, 2, 9, 99, 999)  # training targets with a word: the most of each row but the last

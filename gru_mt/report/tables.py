@@ -12,12 +12,12 @@ import numpy as np
 from sacrebleu import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 
-from gru_mt.data.disk import Ints
+from gru_mt.data.dataset.store import Ints
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.text import count_words
+from gru_mt.data.text.normalize import count_words
+from gru_mt.evaluation.overlap import Familiarity
 from gru_mt.evaluation.resampling import count_matches, interval_of, resampled, score_of
 from gru_mt.evaluation.score import reference_streams
-from gru_mt.report.familiarity import Familiarity
 
 LENGTHS = (3, 5, 8, 12, 20)  # words: the longest of each bucket but the last
 RARITIES = (0, 2, 9, 99)  # training sentences

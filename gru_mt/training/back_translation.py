@@ -11,15 +11,15 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gru_mt.config import Config
-from gru_mt.data.corpora.files import user_path
+from gru_mt.config.schema import Config
+from gru_mt.data.corpus.files import user_path
 from gru_mt.errors import UserError
 from gru_mt.inference.sampling import Sampling
 from gru_mt.inference.translator import Translator
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import append_line, file_digest, write_file
 from gru_mt.training.journal import Journal
-from gru_mt.training.progress import derived_seed
+from gru_mt.training.state import derived_seed
 
 CHUNK = 2_000  # texts that are translated and kept at a time; a change changes what is drawn
 

@@ -14,7 +14,7 @@ import torch
 
 from gru_mt.errors import UserError
 from gru_mt.tensors import load_tensors, save_tensors, tensors_header
-from gru_mt.training.progress import Progress
+from gru_mt.training.state import Progress
 
 if TYPE_CHECKING:
     from gru_mt.training.optimizer import Optimizer

@@ -10,15 +10,15 @@ from typing import Any, Self
 
 from torch import Tensor
 
-from gru_mt.config import Config, FittedConfig
-from gru_mt.config_file import dump_config
-from gru_mt.data.encoding import EpochPairs
+from gru_mt.config.load import dump_config
+from gru_mt.config.schema import Config, FittedConfig
+from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training.group import Group
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.progress import Progress
+from gru_mt.training.state import Progress
 
 SEEN_S = 60.0  # a network drive may show a new file this late
 

@@ -9,7 +9,7 @@ from typing import IO
 
 import portalocker
 
-from gru_mt.data.prepared import holds_prepared
+from gru_mt.data.dataset.dataset import holds_prepared
 from gru_mt.errors import UserError, shown
 from gru_mt.run import Run
 from gru_mt.storage import clear_leftovers, is_leftover, remove_folder

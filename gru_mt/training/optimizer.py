@@ -15,7 +15,7 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from gru_mt.bundle import load_named_tensors, named_tensors
-from gru_mt.config import TrainingConfig
+from gru_mt.config.schema import TrainingConfig
 from gru_mt.model.seq2seq import Seq2Seq
 
 

@@ -15,25 +15,25 @@ import numpy as np
 import torch
 
 from gru_mt.bundle import build_model
-from gru_mt.config import Config
-from gru_mt.data.disk import CHUNK, Stored
-from gru_mt.data.encoding import EncodedPairs, encode_pairs
+from gru_mt.config.schema import Config
+from gru_mt.data.dataset.dataset import Prepared, PreparedChunk, id_type, write_prepared
+from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
+from gru_mt.data.dataset.store import CHUNK, Stored
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
-from gru_mt.data.example import Example
 from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import Parts, load_parts, refuse_empty_epochs
-from gru_mt.data.prepared import Prepared, PreparedChunk, id_type, write_prepared
-from gru_mt.data.preparing import encoder, learn_words, masked, masker, short_texts, truecased
+from gru_mt.data.prepare import encoder, learn_words, masked, masker, short_texts, truecased
 from gru_mt.data.shards import Shards
 from gru_mt.data.stages import Tell, counted
-from gru_mt.data.text import clean
-from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.data.text.normalize import clean
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
+from gru_mt.data.types import Example
 from gru_mt.data.workers import FEW, beside, in_order
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.storage import read_json, replacing_folder
 from gru_mt.training.journal import Journal
-from gru_mt.training.start import Start
+from gru_mt.training.resume import Start
 
 SAMPLE = 200_000  # pairs, of which the tokenizer and the words are learned where there are more
 

@@ -15,35 +15,35 @@ import torch
 
 from gru_mt.arguments import as_path, check_type
 from gru_mt.bundle import build_model
-from gru_mt.config import Config
-from gru_mt.cpu.memory import keep_memory
-from gru_mt.cpu.waiting import while_computing
+from gru_mt.config.schema import Config
 from gru_mt.data.batching import make_batch
-from gru_mt.data.disk import Ints
-from gru_mt.data.encoding import EpochPairs
-from gru_mt.data.prepared import refuse_damage
+from gru_mt.data.dataset.dataset import refuse_damage
+from gru_mt.data.dataset.ids import EpochPairs
+from gru_mt.data.dataset.store import Ints
+from gru_mt.data.loader import BlocksAhead
 from gru_mt.decoding import check_number
 from gru_mt.device import own_device, resolve_device, resolve_precision
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
+from gru_mt.model.fast.memory import keep_memory
+from gru_mt.model.fast.waiting import while_computing
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
 from gru_mt.training.back_translation import back_translated
-from gru_mt.training.epochs import BlocksAhead
 from gru_mt.training.gradients import Gradients
 from gru_mt.training.group import ALONE, Group, joined
 from gru_mt.training.handover import Handover, received
 from gru_mt.training.journal import Journal, Meter
-from gru_mt.training.keeping import Bystander, Keeper, keep
 from gru_mt.training.lock import locked
+from gru_mt.training.lr_schedule import block_updates, learning_rate
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData, load_data, prepare
-from gru_mt.training.progress import Progress, derived_seed
-from gru_mt.training.schedule import block_updates, learning_rate
+from gru_mt.training.resume import Resumed, Start, start_of
+from gru_mt.training.run_writer import Bystander, Keeper, keep
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.start import Resumed, Start, start_of
+from gru_mt.training.state import Progress, derived_seed
+from gru_mt.training.step import Update, UpdateRecord, Window
 from gru_mt.training.tensorboard import require_tensorboard
-from gru_mt.training.update import Update, UpdateRecord, Window
 from gru_mt.training.validation import calibrate, measure, perplexity
 
 

@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from gru_mt.config import Config
+from gru_mt.config.schema import Config
 from gru_mt.data.batching import make_batch, plan_batches
-from gru_mt.data.disk import Ints
-from gru_mt.data.encoding import EncodedPairs
+from gru_mt.data.dataset.ids import EncodedPairs
+from gru_mt.data.dataset.store import Ints
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.evaluation.confidence import RIGHT_CHRF, sentence_chrf
+from gru_mt.evaluation.calibration import RIGHT_CHRF, sentence_chrf
 from gru_mt.evaluation.score import corpus_bleu, resolve_bleu_tokenizer
 from gru_mt.inference.confidence import fitted
-from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.group import Group
+from gru_mt.training.lr_schedule import LARGEST_BATCH
 from gru_mt.training.preparation import TrainingData
-from gru_mt.training.progress import Progress
-from gru_mt.training.schedule import LARGEST_BATCH
+from gru_mt.training.state import Progress
 
 NOISE = 0.5  # BLEU; a smaller difference on a thousand sentences is chance
 LEAST_SENTENCES = 30  # right ones and wrong ones, from which on a confidence can be fitted

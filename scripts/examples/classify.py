@@ -8,7 +8,7 @@ import argparse
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.corpora.phrasebook.sentences import generate
+from gru_mt.data.corpus.phrasebook.sentences import generate
 from gru_mt.model.recurrent import Recurrent
 
 

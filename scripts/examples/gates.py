@@ -11,10 +11,10 @@ from matplotlib import pyplot
 from torch import Tensor, nn
 
 from gru_mt.bundle import load_bundle
-from gru_mt.data.special import EOS
+from gru_mt.data.tokenizer.special import EOS
 from gru_mt.errors import UserError
 from gru_mt.model.cells import CELLS, Cell
-from gru_mt.model.linear import linear
+from gru_mt.model.layers import linear
 
 DISTANCE, SIZE_H = 60, 128
 CURVES = [("rnn", 0), ("gru", 0), ("lstm", 0), ("gru", 4), ("lstm", 4)]  # bias of the second gate

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.corpora.phrasebook.sentences import generate
+from gru_mt.data.corpus.phrasebook.sentences import generate
 from gru_mt.model.cells import GRU, ResetBeforeGRU
 from gru_mt.model.recurrent import Recurrent
 from gru_mt.notebook import from_torch

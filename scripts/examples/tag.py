@@ -5,7 +5,7 @@ import argparse
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.corpora.phrasebook.sentences import generate
+from gru_mt.data.corpus.phrasebook.sentences import generate
 from gru_mt.model.recurrent import Recurrent
 
 TAGS = ["", "capital", ".", "?", "!"]  # a mark is the tag of the letter before it

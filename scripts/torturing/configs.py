@@ -4,7 +4,7 @@ import random
 import re
 from pathlib import Path
 
-from gru_mt.config_file import dump_config, load_config, parse_config
+from gru_mt.config.load import dump_config, load_config, parse_config
 from torturing.judging import Failed, judge
 from torturing.places import Campaign, Place
 from torturing.processes import ROOT, gru_mt

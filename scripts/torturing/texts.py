@@ -14,11 +14,11 @@ from pathlib import Path
 
 import zstandard
 
-from gru_mt.config import DataConfig, TokenizerConfig
-from gru_mt.config_file import parse_config
-from gru_mt.data.corpus import load_corpora
-from gru_mt.data.split import split_pairs
-from gru_mt.data.tokenizer import train_tokenizer
+from gru_mt.config.load import parse_config
+from gru_mt.config.schema import DataConfig, TokenizerConfig
+from gru_mt.data.corpus.load import load_corpora
+from gru_mt.data.splits import split_pairs
+from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.errors import quoted
 from torturing.configs import SIGNS
 from torturing.judging import HIDDEN, Ended, Failed, judge, judge_message

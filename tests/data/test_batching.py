@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.config import TokenizerConfig
+from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.batching import make_batch, plan_batches
-from gru_mt.data.disk import Ints
-from gru_mt.data.encoding import EncodedPairs, IdSequences, encode_pairs
+from gru_mt.data.dataset.ids import EncodedPairs, IdSequences, encode_pairs
+from gru_mt.data.dataset.store import Ints
 from gru_mt.data.parts import load_parts
-from gru_mt.data.special import BOS, EOS, PAD
-from gru_mt.data.tokenizer import train_tokenizer
+from gru_mt.data.tokenizer.special import BOS, EOS, PAD
+from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from tests.corpora import data_config
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
-from gru_mt.data.example import Example
 from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from tests.corpora import data_config
 

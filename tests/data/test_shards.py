@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gru_mt.config import DataConfig
-from gru_mt.data import corpus, origins, shards, workers
-from gru_mt.data.account import Corpus
-from gru_mt.data.corpus import load_corpora
+from gru_mt.config.schema import DataConfig
+from gru_mt.data import origins, shards, workers
+from gru_mt.data.corpus import load
+from gru_mt.data.corpus.builder import Corpus
+from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.shards import MOST, Shard, Shards, write_shard
 from gru_mt.errors import UserError
 from gru_mt.storage import file_digest
@@ -45,7 +46,7 @@ def lines(seed: int, size: int) -> str:
 @pytest.fixture
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configure:
     """Return a function that configures corpora of 5, 1 and 12 chunks, in four files."""
-    monkeypatch.setattr(corpus, "CHUNK", 7)
+    monkeypatch.setattr(load, "CHUNK", 7)
     monkeypatch.setattr(workers, "cores", lambda: 1)
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "1.tsv").write_text("english\tgerman\n" + lines(1, 25))

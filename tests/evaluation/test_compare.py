@@ -7,9 +7,9 @@ import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation import compare as compare_module
+from gru_mt.evaluation.calibration import sentence_chrf
 from gru_mt.evaluation.compare import Change, Comparison, Facts, changes
 from gru_mt.evaluation.compare_lines import comparison_lines, group_lines
-from gru_mt.evaluation.confidence import sentence_chrf
 from gru_mt.evaluation.groups import Spread, compare_groups, divided
 from gru_mt.evaluation.score import corpus_bleu, corpus_chrf
 from gru_mt.evaluation.systems import Output, System, read_systems

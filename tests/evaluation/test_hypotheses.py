@@ -17,7 +17,7 @@ from gru_mt.evaluation.hypotheses import (
     model_digest,
     read_hypotheses,
 )
-from gru_mt.evaluation.real import RealReport, Row, keep_real, read_real
+from gru_mt.evaluation.robustness.robustness import RealReport, Row, keep_real, read_real
 from gru_mt.evaluation.score import score_translations
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.run import WEIGHTS, Run

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import pytest
 
-from gru_mt.config import EvaluationConfig
+from gru_mt.config.schema import EvaluationConfig
 from gru_mt.errors import UserError
 from gru_mt.evaluation import score as score_module
 from gru_mt.evaluation.resampling import interval

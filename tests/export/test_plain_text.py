@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.example import Example
 from gru_mt.data.parts import Parts
+from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from gru_mt.export.plain_text import MARKER, write_parts
 from tests.corpora import Listed

@@ -14,7 +14,7 @@ from gru_mt.errors import UserError
 from gru_mt.export import write
 from gru_mt.export.graphs import graphs
 from gru_mt.export.write import export
-from gru_mt.inference.exported import FACTS, is_export, load_export, usable_export
+from gru_mt.inference.engines.exported import FACTS, is_export, load_export, usable_export
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import WEIGHTS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.data.lexicon import Lexicon
+from gru_mt.data.text.truecase import Lexicon
 from gru_mt.errors import UserError
 from gru_mt.inference.confidence import (
     FEATURES,
@@ -18,8 +18,8 @@ from gru_mt.inference.confidence import (
     has_unread,
     warnings_of,
 )
+from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Floats, Hypothesis
-from gru_mt.inference.sentence import Sentence
 
 LEXICON = Lexicon({word: word for word in ("the", "cat", "sees", "a")}, copies_names=False)
 
@@ -260,6 +260,6 @@ def test_a_long_text_is_looked_through_in_linear_time(unit: str, end: str, odd: 
 def test_a_word_that_attention_hardly_touched_was_not_read(
     coverage: list[float], odd: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gru_mt.data.lexicon.MOST_COMMON", 1)
+    monkeypatch.setattr("gru_mt.data.text.truecase.MOST_COMMON", 1)
     lexicon = Lexicon({"the": "the", "mouse": "mouse"}, copies_names=False)
     assert has_unread(["\u2581the", "\u2581mou", "se"], coverage, lexicon) == odd

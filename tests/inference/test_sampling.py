@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from gru_mt.data.disk import Ints
-from gru_mt.data.special import BOS, EOS
+from gru_mt.data.dataset.store import Ints
+from gru_mt.data.tokenizer.special import BOS, EOS
 from gru_mt.decoding import Decoding
 from gru_mt.inference.sampling import DRAWN_FROM, Sampling
 from gru_mt.inference.search import Floats, beam_search

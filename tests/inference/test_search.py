@@ -10,12 +10,12 @@ import pytest
 import torch
 from torch import nn
 
-from gru_mt.config import ModelConfig
-from gru_mt.data.disk import Ints
-from gru_mt.data.special import BOS, EOS, PAD, UNK
+from gru_mt.config.schema import ModelConfig
+from gru_mt.data.dataset.store import Ints
+from gru_mt.data.tokenizer.special import BOS, EOS, PAD, UNK
 from gru_mt.decoding import Decoding
+from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.search import Floats, Hypothesis, beam_search, length_normalised
-from gru_mt.inference.torch_engine import TorchEngine
 from gru_mt.model.seq2seq import Seq2Seq
 
 VOCABULARY = 4  # ids 0 to 3; to a fake step all are words but the last, which is <eos>

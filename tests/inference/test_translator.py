@@ -14,17 +14,17 @@ from typing import Any, Literal
 import pytest
 import torch
 
-from gru_mt.config import ModelConfig, TokenizerConfig
-from gru_mt.data.glossary import Glossary
-from gru_mt.data.memory import TranslationMemory
-from gru_mt.data.special import BOS, EOS, LITERALS, PAD, UNK
-from gru_mt.data.tokenizer import Tokenizer, train_tokenizer
-from gru_mt.data.words import Words
+from gru_mt.config.schema import ModelConfig, TokenizerConfig
+from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.translation_memory import TranslationMemory
+from gru_mt.data.tokenizer.special import BOS, EOS, LITERALS, PAD, UNK
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.data.tokenizer.words import Words
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.inference import translator as translator_module
 from gru_mt.inference.confidence import Calibration
-from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translation import SentenceTranslation, Translation
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from gru_mt import config
+from gru_mt.config import schema
 from gru_mt.model.cells import CELLS, Cell
 
 SIZES = {"input_size": 5, "hidden_size": 4}
@@ -203,4 +203,4 @@ def test_each_gate_starts_by_itself(kind: str) -> None:
 
 
 def test_a_configuration_can_name_each_of_them() -> None:
-    assert get_args(config.Cell) == tuple(CELLS)
+    assert get_args(schema.Cell) == tuple(CELLS)

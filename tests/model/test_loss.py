@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from gru_mt.cpu import loss as cpu_loss
-from gru_mt.data.special import PAD
+from gru_mt.data.tokenizer.special import PAD
+from gru_mt.model.fast import loss as cpu_loss
 from gru_mt.model.loss import token_loss
 
 pytestmark = pytest.mark.usefixtures("both_ways")

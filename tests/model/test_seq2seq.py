@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from gru_mt.config import Cell, ModelConfig
-from gru_mt.data.special import BOS, EOS, FIRST_LITERAL, LITERALS, PAD, UNK
+from gru_mt.config.schema import Cell, ModelConfig
+from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_LITERAL, LITERALS, PAD, UNK
 from gru_mt.model.cells import CELLS
-from gru_mt.model.incremental import Incremental
+from gru_mt.model.decoder_step import Incremental
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -397,7 +397,7 @@ def test_rows_that_fill_up_a_table_of_words_change_nothing(
 ) -> None:
     model, results = build("dot"), []
     for words in (1, 32):
-        monkeypatch.setattr("gru_mt.cpu.distinct.WORD_STEP", words)
+        monkeypatch.setattr("gru_mt.model.fast.distinct.WORD_STEP", words)
         loss = token_loss(logits(model).flatten(0, 1), TARGET_OUT.flatten())
         results.append([loss, *torch.autograd.grad(loss, [*model.parameters()])])
     assert_same(*results)

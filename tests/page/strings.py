@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gru_mt.data.special import LITERALS
+from gru_mt.data.tokenizer.special import LITERALS
 
 CHANGED = "ƛɤʕჼꟲꟳꟴꟓꟕꭩ"  # in case since Python 3.11's Unicode, as Node 20 knows
 KNOWN = [

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.lexicon import Lexicon
+from gru_mt.data.text.truecase import Lexicon
 from gru_mt.inference.confidence import (
     FEATURES,
     Calibration,
@@ -18,9 +18,9 @@ from gru_mt.inference.confidence import (
     is_repetitive,
     warnings_of,
 )
+from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Hypothesis
-from gru_mt.inference.sentence import Sentence
-from tests.data.test_lexicon import NAMES
+from tests.data.text.test_truecase import NAMES
 from tests.inference import test_confidence
 from tests.page.node import needs_node, run_node
 from tests.page.strings import corpus_pairs, random_strings, written_strings

@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.lexicon import Lexicon, is_shouted, words
-from gru_mt.data.spelling import Spelling
-from tests.data import test_lexicon, test_literals
-from tests.data.test_lexicon import ENGLISH, NAMES
-from tests.inference import test_confidence, test_sentence
+from gru_mt.data.text.spelling import Spelling
+from gru_mt.data.text.truecase import Lexicon, is_shouted, words
+from tests.data.text import test_placeholders, test_truecase
+from tests.data.text.test_truecase import ENGLISH, NAMES
+from tests.inference import test_confidence
+from tests.inference.preprocessing import test_sentence
 from tests.page.node import needs_node, run_node
 from tests.page.strings import corpus_pairs, random_strings, with_insertions, written_strings
 
 pytestmark = needs_node
 
-STRINGS = written_strings(test_lexicon, test_literals, test_sentence, test_confidence)
+STRINGS = written_strings(test_truecase, test_placeholders, test_sentence, test_confidence)
 MIXED = Lexicon.learn(
     [
         "x straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ 我 ² isn't l'été I don't. it isnt Im Isn't here",

@@ -4,9 +4,9 @@ import random
 import re
 from pathlib import Path
 
-from gru_mt.data.literals import find_literals
-from gru_mt.data.masking import Span, disjoint, literal_indices, mask, restore
-from tests.data.test_literals import KNOWN, LONG, OPENED, cases, random_text
+from gru_mt.data.text.masking import Span, disjoint, literal_indices, mask, restore
+from gru_mt.data.text.placeholders import find_literals
+from tests.data.text.test_placeholders import KNOWN, LONG, OPENED, cases, random_text
 from tests.page.node import needs_node, run_node
 from tests.page.strings import (
     FRAMES,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.memory import TranslationMemory, is_short
-from tests.data import test_memory
-from tests.data.test_memory import FRENCH, MEMORY, empty, learned
+from gru_mt.data.text.translation_memory import TranslationMemory, is_short
+from tests.data.text import test_translation_memory
+from tests.data.text.test_translation_memory import FRENCH, MEMORY, empty, learned
 from tests.page.node import needs_node, run_node
 from tests.page.strings import corpus_pairs, random_strings, written_strings
 
@@ -43,7 +43,7 @@ def test_any_text_is_found_as_python_finds_it(memory: TranslationMemory) -> None
     marked = [f"{text.rstrip('.!?')}{mark}" for text in sources for mark in MARKS]
     first = [f"{mark}{text}" for text in sources for mark in MARKS]
     texts = [form for text in [*sources, *marked, *first] for form in six_forms(text)]
-    texts += [text.title() for text in sources] + written_strings(test_memory)
+    texts += [text.title() for text in sources] + written_strings(test_translation_memory)
     assert_same_translations(memory, [*texts, *random_strings(500, seed=5)])
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.config import ModelConfig
-from gru_mt.data.special import BOS, EOS
+from gru_mt.config.schema import ModelConfig
+from gru_mt.data.tokenizer.special import BOS, EOS
 from gru_mt.export.quantised import quantised
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.page.weights import packed, shape_facts

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gru_mt.data.special import EOS, FIRST_OTHER, LITERAL_IDS
+from gru_mt.data.tokenizer.special import EOS, FIRST_OTHER, LITERAL_IDS
 from gru_mt.decoding import Decoding
-from gru_mt.inference.copying import CopyingState, copying, with_rules
+from gru_mt.inference.constraints import CopyingState, copying, with_rules
+from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.search import Hypothesis, beam_search
-from gru_mt.inference.torch_engine import TorchEngine
 from tests.page.node import needs_node, run_node
 from tests.page.test_model import ARITHMETIC, model_data, random_model
 

@@ -7,19 +7,20 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.frames import core, is_wordlike
-from gru_mt.data.lexicon import Lexicon
-from gru_mt.data.sentences import cut
-from gru_mt.data.special import LITERALS
-from gru_mt.inference.messages import arms, with_arms
-from gru_mt.inference.reader import Reader
-from gru_mt.inference.sentence import Sentence
-from gru_mt.inference.tags import nested, pairs
+from gru_mt.data.text.frames import core, is_wordlike
+from gru_mt.data.text.sentences import cut
+from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.inference.preprocessing.messages import arms, with_arms
+from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.preprocessing.sentence import Sentence
+from gru_mt.inference.preprocessing.tags import nested, pairs
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
-from tests.data import test_lexicon, test_literals
-from tests.data.test_lexicon import NAMES
-from tests.inference import test_confidence, test_sentence
-from tests.inference.test_sentence import LEXICON
+from tests.data.text import test_placeholders, test_truecase
+from tests.data.text.test_truecase import NAMES
+from tests.inference import test_confidence
+from tests.inference.preprocessing import test_sentence
+from tests.inference.preprocessing.test_sentence import LEXICON
 from tests.page.node import needs_node, run_node
 from tests.page.strings import (
     FRAMES,
@@ -32,7 +33,7 @@ from tests.page.strings import (
 
 pytestmark = needs_node
 
-STRINGS = written_strings(test_lexicon, test_literals, test_sentence, test_confidence)
+STRINGS = written_strings(test_truecase, test_placeholders, test_sentence, test_confidence)
 SCRIPT = """
 import { Lexicon } from "./lexicon.js";
 import { readLine } from "./reader.js";
@@ -102,7 +103,7 @@ def assert_same_sentences(lexicon: Lexicon, lines: list[str], *, longest: int = 
 
     reader = Reader(lexicon, "en", lambda text, parts: len(text) <= longest // parts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gru_mt.inference.reader.cut", recorded)
+        patch.setattr("gru_mt.inference.preprocessing.reader.cut", recorded)
         python = {line: ([*reader.sentences(line)], random_outputs(rng)) for line in lines}
     cases = [{"line": line, "outputs": outputs} for line, (_, outputs) in python.items()]
     facts = {"lexicon": lexicon.to_bytes().decode(), "longest": longest}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.sentences import cut
+from gru_mt.data.text.sentences import cut
 from gru_mt.page.sentences import sentence_data
 from tests.corpora import data_config, load_one
 from tests.page.node import needs_node, run_node

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from gru_mt.data.text import IN_WORD, MARKS, SPACELESS, WORD, clean, in_word
+from gru_mt.data.text.normalize import IN_WORD, MARKS, SPACELESS, WORD, clean, in_word
 from tests.page.node import needs_node, run_node
 from tests.page.strings import KNOWN, random_strings
 

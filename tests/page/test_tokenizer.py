@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from gru_mt.config import DataConfig, TokenizerConfig
+from gru_mt.config.schema import DataConfig, TokenizerConfig
 from gru_mt.data.parts import load_parts
-from gru_mt.data.special import LITERALS
-from gru_mt.data.tokenizer import Subwords, Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.tokenizer import Subwords, Vocabulary, train_tokenizer
 from gru_mt.page.vocabulary import vocabulary_data
 from tests.page.node import needs_node, run_node
 from tests.page.texts import cleaned_texts

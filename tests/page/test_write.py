@@ -11,14 +11,14 @@ import pytest
 import torch
 
 from gru_mt.bundle import Bundle, load_bundle
-from gru_mt.data.memory import TranslationMemory
+from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.html import json_in_page
 from gru_mt.inference.confidence import Calibration
-from gru_mt.inference.torch_engine import TorchEngine
+from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.page.write import FOLDER, computing_facts, page, worker_source
-from tests.data import test_literals
-from tests.inference import test_sentence
+from tests.data.text import test_placeholders
+from tests.inference.preprocessing import test_sentence
 from tests.page.node import needs_node, run_node
 from tests.page.strings import FRAMES, framed, written_strings
 from tests.test_bundle import Kind, configure, tokenizer
@@ -147,7 +147,7 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
 def test_what_people_type_is_translated_as_by_python(workplace: Path) -> None:
     run = workplace / "runs" / "small"
     facts, weights = computing_facts(load_bundle(run, torch.device("cpu")), precision="fp32")
-    texts = [text for text in written_strings(test_literals, test_sentence) if len(text) < 200]
+    texts = [text for text in written_strings(test_placeholders, test_sentence) if len(text) < 200]
     message = "I see {n, plural, one {# cat} other {# cats, {b, select, c {see one cat}}}}."
     lines = [*framed(FRAMES, 3), *texts, message, "I see one cat, and " * 80, "Спасибо Большое"]
     data = {"facts": facts, "weights": base64.b64encode(weights).decode(), "lines": lines}

@@ -3,7 +3,7 @@
 import random
 import unicodedata
 
-from gru_mt.data.text import clean
+from gru_mt.data.text.normalize import clean
 
 KINDS = {
     "any": [(0, 0xD7FF), (0xE000, 0x10FFFF)],

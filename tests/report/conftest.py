@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config_file import parse_config
+from gru_mt.config.load import parse_config
 from gru_mt.report.write import write_report
 from gru_mt.run import Run
 from gru_mt.training.trainer import train

@@ -7,9 +7,9 @@ import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.compare import compare
+from gru_mt.evaluation.overlap import Familiarity
 from gru_mt.evaluation.systems import read_systems
 from gru_mt.report.compare_page import comparison_page
-from gru_mt.report.familiarity import Familiarity
 from tests.kept_runs import make_run
 from tests.report.made import Page
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gru_mt.evaluation.overlap import Familiarity
 from gru_mt.report.failures import analyse, calibration_bins, failures_of, wilson, word_accuracy
-from gru_mt.report.familiarity import Familiarity
 from tests.report.made import hypotheses
 
 TEN = "un deux trois quatre cinq six sept huit neuf dix"

@@ -162,7 +162,7 @@ def test_another_part_or_too_many_sentences_leave_the_tables_out(
     run: Run, monkeypatch: pytest.MonkeyPatch, change: str, reason: str
 ) -> None:
     if change == "part":
-        monkeypatch.setattr("gru_mt.data.split._FIRST_BUCKETS", (0, 10, 300))
+        monkeypatch.setattr("gru_mt.data.splits._FIRST_BUCKETS", (0, 10, 300))
     else:
         monkeypatch.setattr("gru_mt.report.contents.MOST_COMPARED", 99)
     text = page_of(contents_of(run, "test", say=silent))

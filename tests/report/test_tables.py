@@ -3,8 +3,8 @@
 import pytest
 
 from gru_mt.evaluation.hypotheses import Hypotheses
+from gru_mt.evaluation.overlap import Familiarity
 from gru_mt.evaluation.score import score_translations
-from gru_mt.report.familiarity import Familiarity
 from gru_mt.report.tables import SentenceScores, tables_of
 from tests.report.made import hypotheses
 

@@ -1,7 +1,7 @@
 """What tests read back from the pairs that a run has stored."""
 
-from gru_mt.config import AugmentConfig
-from gru_mt.data.example import Example
+from gru_mt.config.schema import AugmentConfig
+from gru_mt.data.types import Example
 from gru_mt.training.preparation import TrainingData
 
 _RATES = ", ".join(f"{name}: 0" for name in AugmentConfig.model_fields if name != "words")

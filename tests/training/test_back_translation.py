@@ -11,18 +11,18 @@ import pytest
 import torch
 
 from gru_mt.bundle import load_bundle, named_tensors
-from gru_mt.config import Config
-from gru_mt.config_file import parse_config
-from gru_mt.data.special import BOS
+from gru_mt.config.load import parse_config
+from gru_mt.config.schema import Config
+from gru_mt.data.loader import BLOCK, TrainingPairs
+from gru_mt.data.tokenizer.special import BOS
 from gru_mt.errors import UserError
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training import back_translation
 from gru_mt.training.back_translation import back_translated
-from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
-from gru_mt.training.start import Fresh
+from gru_mt.training.resume import Fresh
 from gru_mt.training.trainer import train
 from tests.training.stored import examples
 from tests.training.test_fine_tuning import CPU

@@ -8,7 +8,7 @@ import torch
 from gru_mt.errors import UserError
 from gru_mt.tensors import load_tensors, save_tensors
 from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
-from gru_mt.training.progress import Progress
+from gru_mt.training.state import Progress
 from tests.training.test_optimizer import loss_of, make_optimizer
 
 PRINTS = {"corpus": "abc", "tokenizer": "def"}

@@ -10,16 +10,16 @@ import pytest
 import torch
 
 from gru_mt.bundle import load_bundle, named_tensors
-from gru_mt.config import Config
-from gru_mt.config_file import load_config, parse_config
+from gru_mt.config.load import load_config, parse_config
+from gru_mt.config.schema import Config
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
-from gru_mt.training.progress import Progress
-from gru_mt.training.start import start_of
+from gru_mt.training.resume import start_of
+from gru_mt.training.state import Progress
 from gru_mt.training.trainer import Trainer, train
 
 Configure = Callable[..., Config]

@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gru_mt.config import Config
-from gru_mt.config_file import dump_config
+from gru_mt.config.load import dump_config
+from gru_mt.config.schema import Config
 from gru_mt.data import workers
-from gru_mt.data.prepared import Prepared, id_type
+from gru_mt.data.dataset.dataset import Prepared, id_type
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.storage import read_signed_json, write_signed_json
 from gru_mt.training import preparation
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import TrainingData, prepare
-from gru_mt.training.start import Fresh
+from gru_mt.training.resume import Fresh
 from gru_mt.training.trainer import train
 from tests.training.stored import NO_NOISE, examples
 
@@ -208,8 +208,8 @@ def test_a_preparation_that_is_killed_leaves_nothing_behind_and_starts_again(
 ) -> None:
     config = small_config(f"data.corpus={corpus}", "training.max_steps=2")
     program = (
-        "import os, sys; from pathlib import Path; from gru_mt.data.augment import Words;"
-        "from gru_mt.config_file import load_config; from gru_mt.training.trainer import train;"
+        "import os, sys; from pathlib import Path; from gru_mt.data.augment.noise import Words;"
+        "from gru_mt.config.load import load_config; from gru_mt.training.trainer import train;"
         "Words.learn = lambda pairs: os.kill(os.getpid(), 9);"
         f"train(load_config(Path(sys.argv[1])), Path({str(tmp_path / 'run')!r}))"
     )
@@ -232,7 +232,7 @@ def test_the_arrays_do_not_depend_on_the_number_of_processes(
     found = []
     for name, cores, chunk in (("one", 1, 10_000), ("two", 2, 100)):
         monkeypatch.setattr(workers, "cores", lambda cores=cores: cores)
-        for module in (preparation, sys.modules["gru_mt.data.corpus"]):
+        for module in (preparation, sys.modules["gru_mt.data.corpus.load"]):
             monkeypatch.setattr(module, "CHUNK", chunk)
         prepared(config, tmp_path / name)
         found.append(

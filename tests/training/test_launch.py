@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config_file import load_config
+from gru_mt.config.load import load_config
 from gru_mt.training.launch import launch
 from gru_mt.training.trainer import train
 from tests.training.processes import (

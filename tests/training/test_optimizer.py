@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from gru_mt.config import ModelConfig, TrainingConfig
+from gru_mt.config.schema import ModelConfig, TrainingConfig
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.optimizer import Optimizer
 

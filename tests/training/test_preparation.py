@@ -10,21 +10,21 @@ from string import ascii_lowercase
 import numpy as np
 import pytest
 
-from gru_mt.config import Config
-from gru_mt.data.augment import Noise, Words
-from gru_mt.data.encoding import EncodedPairs
-from gru_mt.data.example import Pair
-from gru_mt.data.special import EOS, LITERALS, UNK
-from gru_mt.data.split import split_pairs
-from gru_mt.data.tokenizer import Tokenizer
+from gru_mt.config.schema import Config
+from gru_mt.data.augment.noise import Noise, Words
+from gru_mt.data.dataset.ids import EncodedPairs
+from gru_mt.data.loader import BLOCK, TrainingPairs
+from gru_mt.data.splits import split_pairs
+from gru_mt.data.tokenizer.special import EOS, LITERALS, UNK
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
+from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
-from gru_mt.inference.reader import Reader
+from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.run import Run
-from gru_mt.training.epochs import BLOCK, TrainingPairs
 from gru_mt.training.journal import Journal
-from gru_mt.training.keeping import keep
 from gru_mt.training.preparation import TrainingData, prepare
-from gru_mt.training.start import start_of
+from gru_mt.training.resume import start_of
+from gru_mt.training.run_writer import keep
 from tests.corpora import load_one
 from tests.training.stored import NO_NOISE, examples
 

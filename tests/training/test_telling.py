@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config import Config
+from gru_mt.config.schema import Config
 from gru_mt.errors import UserError
 from gru_mt.inference.translator import Translator
 from gru_mt.training import display, validation

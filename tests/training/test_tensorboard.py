@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gru_mt.config import Config
+from gru_mt.config.schema import Config
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.flat import flat
 from gru_mt.run import Run

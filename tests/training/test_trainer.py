@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from gru_mt.bundle import load_bundle
-from gru_mt.config import Config
-from gru_mt.config_file import load_config
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config
 from gru_mt.data.batching import plan_batches
 from gru_mt.device import resolve_device
 from gru_mt.errors import Interrupted, UserError
@@ -23,17 +23,17 @@ from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
 from gru_mt.storage import read_json
 from gru_mt.tensors import load_tensors
-from gru_mt.training import update as update_module
+from gru_mt.training import step as update_module
 from gru_mt.training import validation
 from gru_mt.training.journal import Journal, Meter
 from gru_mt.training.lock import locked
+from gru_mt.training.lr_schedule import block_updates
 from gru_mt.training.preparation import prepare
-from gru_mt.training.progress import Progress
-from gru_mt.training.schedule import block_updates
+from gru_mt.training.resume import start_of
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.start import start_of
+from gru_mt.training.state import Progress
+from gru_mt.training.step import Figures, Update, UpdateRecord, Window
 from gru_mt.training.trainer import Trainer, train
-from gru_mt.training.update import Figures, Update, UpdateRecord, Window
 from gru_mt.training.validation import Validation
 from tests.training.stored import NO_NOISE, examples
 
@@ -358,9 +358,9 @@ def test_a_kill_before_the_summary_is_made_good_by_the_same_command(
 def test_a_finished_run_keeps_on_which_machine_it_was_trained(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gru_mt.training.keeping.machine", lambda: {"cpu": "first"})
+    monkeypatch.setattr("gru_mt.training.run_writer.machine", lambda: {"cpu": "first"})
     run(small_config("training.max_steps=2"), tmp_path / "run")
-    monkeypatch.setattr("gru_mt.training.keeping.machine", lambda: {"cpu": "second"})
+    monkeypatch.setattr("gru_mt.training.run_writer.machine", lambda: {"cpu": "second"})
     run(small_config("training.max_steps=2"), tmp_path / "run")
     summary = tmp_path / "run" / "summary.json"
     assert read_json(summary)["machine"] == {"cpu": "first"}

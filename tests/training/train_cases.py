@@ -12,13 +12,14 @@ from typing import Any
 
 from torch import Generator, Tensor
 
-from gru_mt.config_file import load_config
+from gru_mt.config.load import load_config
+from gru_mt.data import loader
 from gru_mt.data.batching import Batch
 from gru_mt.errors import UserError
 from gru_mt.model.loss import forced_loss
-from gru_mt.training import epochs, update
+from gru_mt.training import step
 from gru_mt.training.presence import group_rank
-from gru_mt.training.progress import derived_seed
+from gru_mt.training.state import derived_seed
 from gru_mt.training.trainer import train
 
 CASES = {
@@ -44,9 +45,9 @@ def main(config: Path, folder: Path, names: Sequence[str]) -> None:
     os.chdir(config.parent)
     for name in names:
         block = PAIRS_OF_A_BLOCK if name == "blocks" else 1 << 18
-        setattr(epochs, "BLOCK", block)  # noqa: B010 the module does not export it
+        setattr(loader, "BLOCK", block)  # noqa: B010 the module does not export it
         if name == "broken":
-            setattr(update, "forced_loss", _broken_loss)  # noqa: B010 the module does not export it
+            setattr(step, "forced_loss", _broken_loss)  # noqa: B010 the module does not export it
         try:
             train(load_config(config, CASES[name]), folder / name)
         except UserError as error:

@@ -1,0 +1,136 @@
+"""Every key of a configuration with its default, range and meaning: for people and for editors."""
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+from gru_mt.config.load import yaml_inline
+from gru_mt.config.schema import Config
+
+_KINDS = {"integer": "whole number", "string": "text", "boolean": "true or false"}
+_BOUNDS = {
+    "minimum": "at least",
+    "exclusiveMinimum": "above",
+    "maximum": "at most",
+    "exclusiveMaximum": "below",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a section, in words."""
+
+    name: str  # with the name of the section within a section that it is of: augment.lower
+    default: str  # as YAML has it; "required" where there is none, "" for a section of keys
+    values: str  # type and range
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionKeys:
+    """A section and its keys, in the order of the code."""
+
+    name: str
+    meaning: str
+    keys: list[Key]
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a configuration file."""
+    schema = Config.model_json_schema()
+    for name, section in schema["properties"].items():
+        if name not in schema["required"]:  # a section with nothing under it has its defaults
+            section["anyOf"] = [{"$ref": section.pop("$ref")}, {"type": "null"}]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema
+
+
+def described_sections() -> list[SectionKeys]:
+    """Return every section of a configuration."""
+    schema = Config.model_json_schema()
+    sections = []
+    for name, section in schema["properties"].items():
+        fields = _resolved(section, schema)["properties"]
+        keys = [key for inner, field in fields.items() for key in _keys(inner, field, schema)]
+        sections.append(SectionKeys(name, _one_line(section["description"]), keys))
+    return sections
+
+
+def _keys(name: str, field: dict[str, Any], whole: dict[str, Any]) -> list[Key]:
+    """Return a key; after the corpus and a key whose default is a section, their keys too."""
+    if name != "corpus" and not isinstance(field.get("default"), dict):
+        return [_key(name, field, whole)]
+    [section] = (each for each in field["anyOf"] if "$ref" in each)
+    inner = _resolved(section, whole)["properties"].items()
+    others = "text, or a list of both," if name == "corpus" else "null"
+    return [
+        Key(name, "", f"{others} or the keys below it", _one_line(field["description"])),
+        *(_key(f"{name}.{key}", each, whole) for key, each in inner),
+    ]
+
+
+def page() -> str:
+    """Return every key with its default as YAML, with range and meaning as comments."""
+    lines = []
+    for section in described_sections():
+        lines += ["", f"{section.name}:  # {section.meaning}"]
+        for key in section.keys:
+            outer, _, name = key.name.rpartition(".")
+            deep = "    " if outer else "  "
+            line = f"{deep}{name}: {key.default}".rstrip()
+            fits = len(line + key.values) < 80
+            lines.append(f"{line}  # {key.values}" if fits else line)
+            indent = f"{deep}    # "  # deeper than a key, so that the eye finds the keys
+            for text in (key.meaning,) if fits else (key.values, key.meaning):
+                lines += textwrap.wrap(text, 80, initial_indent=indent, subsequent_indent=indent)
+    return "\n".join(lines[1:])
+
+
+def _key(name: str, field: dict[str, Any], whole: dict[str, Any]) -> Key:
+    default = yaml_inline(field["default"]) if "default" in field else "required"
+    return Key(name, default, _values(field, whole), _one_line(field["description"]))
+
+
+def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema that `$ref` names, or `schema` itself if it has no `$ref`."""
+    if "$ref" not in schema:
+        return schema
+    named: dict[str, Any] = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+    return named
+
+
+def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
+    """Return, in words, the values that a schema allows: "whole number above 0, at most 32"."""
+    schema = _resolved(schema, whole)
+    if "anyOf" in schema:
+        kinds = [_values(each, whole) for each in schema["anyOf"]]
+        return " or ".join(sorted(kinds, key=len))  # null before a number and its bounds
+    if "const" in schema:
+        return str(schema["const"])
+    if "enum" in schema:
+        *others, last = schema["enum"]
+        return f"{', '.join(others)} or {last}"
+    if "properties" in schema:
+        return f"a section of {' and '.join(schema['properties'])}"
+    kind = str(schema["type"])
+    if kind == "array":
+        return _list(schema, whole)
+    bounds = [f"{word} {_short(schema[name])}" for name, word in _BOUNDS.items() if name in schema]
+    return " ".join([_KINDS.get(kind, kind), ", ".join(bounds)]).rstrip()
+
+
+def _list(schema: dict[str, Any], whole: dict[str, Any]) -> str:
+    least, most = schema.get("minItems", 0), schema.get("maxItems")
+    count = f"{most} " if least == most else ""
+    inner = _resolved(schema["items"], whole)
+    if "enum" in inner:
+        return f"list of {_values(inner, whole)}"
+    kind = {"integer": "whole numbers", "string": "texts"}.get(inner.get("type", ""), "such")
+    return f"list of {count}{kind}"
+
+
+def _short(number: float) -> str:
+    return f"{int(number) if number == int(number) else number:,}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

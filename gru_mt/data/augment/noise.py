@@ -1,0 +1,288 @@
+"""Training pairs as people type them: noise that an epoch puts into some of them.
+
+It is a pure function of (pairs, seed, epoch, place in it), so a resumed run draws the same noise
+again. What stands at a place is always about its own pair, so an epoch sees every pair.
+"""
+
+import random
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Self
+
+from gru_mt.config.schema import AugmentConfig
+from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
+from gru_mt.data.text.spelling import BESIDE
+from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.types import Texts
+
+_END = re.compile(r"\s*[.!?…。！？।؟]+[\"'”’»」)]*$")  # final marks, and quotes after them
+_MARK = re.compile(rf"(?<=[{IN_WORD}])([?!;:.,]+)(?=\s|$)")
+_SHORT_NUMBER = re.compile(rf"(?<![{IN_WORD}.,:])\d{{1,2}}(?![{IN_WORD}:]|[.,]\d)")
+_APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")
+_FOR_APOSTROPHES = ("", "", "", "", "’", "´", "`", " ")
+_OTHERS = (1, 1, 1, 1, 3, 7, 7)  # pairs joined to one: the shortest and the longest need most
+_QUOTES = ("“”", "„“", "«»", "‘’")
+_BRACKETS = {" (": ")", ' "': '"', ", ": "", ": ": ""}
+_ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóòôõöøōőřśšşțúùûüūůűýžźż"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What noise knows of the words of a corpus."""
+
+    dictionary: dict[str, str]  # words with their translations
+    names: tuple[str, ...]  # see `shared_names`, in alphabetical order
+
+    @classmethod
+    def learn(cls, pairs: Sequence[Texts]) -> Self:
+        """Return the words of pairs, literals masked. Pairs of single words are a dictionary."""
+        dictionary = {
+            source: target
+            for source, target in pairs
+            if WORD.fullmatch(source) and WORD.fullmatch(target)
+        }
+        return cls(dictionary, tuple(sorted(shared_names(pairs))))
+
+
+class Noise:
+    """The noise of a run."""
+
+    def __init__(
+        self, config: AugmentConfig, pairs: Sequence[Texts], words: Words, *, seed: int
+    ) -> None:
+        """Take the training pairs, literals masked, and what is known of their words."""
+        self._config, self._seed, self._pairs = config, seed, pairs
+        self._dictionary, self._names = words.dictionary, frozenset(words.names)
+        self._alike = {
+            vowel: [name for name in words.names if begins_with_vowel(name) == vowel]
+            for vowel in (True, False)
+        }
+
+    def of_epoch(
+        self, epoch: int, places: Iterable[int], pairs: Iterable[Texts]
+    ) -> dict[int, Texts]:
+        """Return what an epoch changes of the pairs at some places of it, by their order here."""
+        changed = {}
+        for order, (place, pair) in enumerate(zip(places, pairs, strict=True)):
+            noisy = self._noisy(pair, random.Random(f"{self._seed}/{epoch}/{place}"))
+            if noisy != pair:
+                changed[order] = noisy
+        return changed
+
+    def _noisy(self, pair: Texts, rng: random.Random) -> Texts:
+        """Return a pair with its noise. Each kind is drawn by itself, so kinds meet."""
+        config = self._config
+        if rng.random() < config.join:
+            others = (rng.choice(self._pairs) for _ in range(rng.choice(_OTHERS)))
+            pair = joined([pair, *others])
+        pair = Texts(self._mistyped(pair.source, rng), pair.target)
+        if rng.random() < config.names:
+            pair = self._renamed(pair, rng)
+        if rng.random() < config.numbers:
+            pair = renumbered(pair, rng)
+        if rng.random() < config.items:
+            pair = self._with_items(pair, rng)
+        if rng.random() < config.no_mark:
+            pair = Texts(*(_END.sub("", side) or side for side in pair))
+        if rng.random() < config.marks:
+            pair = Texts(odd_marks(pair.source, rng), pair.target)
+        return shuffled_literals(pair, rng)
+
+    def _mistyped(self, source: str, rng: random.Random) -> str:
+        """Return a source with mistakes in its words. Names come in later, and have none."""
+        if rng.random() < self._config.typos:
+            source = with_typo(source, rng)
+        if rng.random() < self._config.apostrophes:
+            source = _APOSTROPHE.sub(rng.choice(_FOR_APOSTROPHES), source)
+        return source
+
+    def _renamed(self, pair: Texts, rng: random.Random) -> Texts:
+        """Replace each name that stands on both sides by another, a made-up one or a literal.
+
+        The word before a name may depend on how it begins: d'Anne, de Tom. So a vowel stays one,
+        and a literal, which begins like most names, stands for no name with a vowel.
+        """
+        both = {*WORD.findall(pair.source)} & {*WORD.findall(pair.target)} & self._names
+        for name in sorted(both):
+            kind, vowel = rng.random(), begins_with_vowel(name)
+            new = (
+                free_literal(pair)
+                if kind < 0.4 and not vowel
+                else self._made_up_name(rng)
+                if kind < 0.8
+                else rng.choice(self._alike[vowel])
+            )
+            if new not in LITERALS and begins_with_vowel(new) != vowel:
+                new = rng.choice(self._alike[vowel])[0] + new[1:]
+            pattern = whole(name)
+            pair = Texts(pattern.sub(new, pair.source), pattern.sub(new, pair.target))
+        return pair
+
+    def _made_up_name(self, rng: random.Random) -> str:
+        """Return a name that nobody has: the beginning of one word and the end of another."""
+        first, second = (
+            rng.choice(WORD.findall(rng.choice(self._pairs).source) or ["Ana"]) for _ in range(2)
+        )
+        letters = list((first[: rng.randint(1, 4)] + second[-rng.randint(2, 5) :]).lower())
+        if rng.random() < 0.3 and letters[0].isascii():
+            letters[rng.randrange(len(letters))] = rng.choice(_ACCENTED)
+        name = "".join(letters).capitalize()
+        return f"{rng.choice('OD')}'{name}" if rng.random() < 0.05 else name
+
+    def _with_items(self, pair: Texts, rng: random.Random) -> Texts:
+        """Put one to three items at like places of both sides: literals, numbers, names."""
+        for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            kind = rng.random()
+            item = (
+                free_literal(pair)
+                if kind < 0.6
+                else str(rng.randrange(100))
+                if kind < 0.85 or not self._names  # the corpus copies no names
+                else self._made_up_name(rng)
+            )
+            pair = with_item(pair, item, self._anchors(pair), rng)
+        return pair
+
+    def _anchors(self, pair: Texts) -> list[tuple[str, str]]:
+        """Return the words that translate each other, and stand once on their sides."""
+        source, target = (Counter(WORD.findall(side)) for side in pair)
+        return [
+            (word, self._dictionary[word])
+            for word, count in source.items()
+            if word in self._dictionary and count == target[self._dictionary[word]] == 1
+        ]
+
+
+def shared_names(pairs: Sequence[Texts]) -> set[str]:
+    """Return the words that are names: capitalised inside sentences, and the same on both sides.
+
+    A word that is often written small is none, nor one that most targets translate.
+    """
+    inside: Counter[str] = Counter()
+    shared: Counter[str] = Counter()
+    small: Counter[str] = Counter()
+    for source, target in pairs:
+        others = {*WORD.findall(target)}
+        small.update(word for word in others if word.islower())
+        for match in WORD.finditer(source):
+            word = match[0]
+            if word.islower():
+                small[word] += 1
+            elif len(word) > 1 and word.istitle() and match.start():
+                inside[word] += 1
+                shared[word] += word in others
+    return {
+        word
+        for word, count in shared.items()
+        if 2 * count > inside[word] and 10 * small[word.lower()] < inside[word]
+    }
+
+
+def begins_with_vowel(name: str) -> bool:
+    """Return whether a name begins with a Latin vowel, with or without an accent."""
+    return unicodedata.normalize("NFD", name)[0] in "AEIOUaeiou"
+
+
+def whole(word: str) -> re.Pattern[str]:
+    """Return the pattern of a word that is no part of another."""
+    return re.compile(rf"(?<![{IN_WORD}]){word}(?![{IN_WORD}])")
+
+
+def free_literal(pair: Texts) -> str:
+    """Return the first literal that the pair has not, or the last one."""
+    return next((mark for mark in LITERALS if mark not in pair.source), LITERALS[-1])
+
+
+def shuffled_literals(pair: Texts, rng: random.Random) -> Texts:
+    """Return the pair with other literals in place of its own, so that all of them are learned."""
+    if not any(mark in pair.source for mark in LITERALS):
+        return pair
+    table = str.maketrans(dict(zip(LITERALS, rng.sample(LITERALS, len(LITERALS)), strict=True)))
+    return Texts(pair.source.translate(table), pair.target.translate(table))
+
+
+def joined(pairs: Sequence[Texts]) -> Texts:
+    """Return several pairs as one: "A. B.", or "我。你。" in a script without spaces."""
+    return Texts(*(_in_a_line(texts) for texts in zip(*pairs, strict=True)))
+
+
+def _in_a_line(texts: Sequence[str]) -> str:
+    spaces = ("" if SPACELESS.search(text[-2:]) else " " for text in texts)
+    return "".join(chain.from_iterable(zip(texts, spaces, strict=True))).rstrip()
+
+
+def renumbered(pair: Texts, rng: random.Random) -> Texts:
+    """Replace numbers of one or two digits by others, where both sides have the same ones."""
+    sides = [_SHORT_NUMBER.findall(side) for side in pair]
+    if not sides[0] or sorted(sides[0]) != sorted(sides[1]):
+        return pair
+    new = {number: str(rng.randrange(2, 100)) for number in sides[0]}
+    return Texts(*(_SHORT_NUMBER.sub(lambda match: new[match[0]], side) for side in pair))
+
+
+def with_item(
+    pair: Texts, item: str, anchors: Sequence[tuple[str, str]], rng: random.Random
+) -> Texts:
+    """Put `item` at like places of both sides.
+
+    The places are the beginning, before or after the final mark, and beside a couple of `anchors`:
+    before it, after it, or around it if the item is a literal, as the tags of <b>bold</b> are.
+    """
+    place = rng.random()
+    if place < 0.15:
+        comma = rng.choice((" ", " ", ", ", ": "))
+        return Texts(*(f"{item}{comma}{side}" for side in pair))
+    if place < 0.3:
+        return Texts(*(f"{side} {item}" for side in pair))
+    if place < 0.6 or not anchors:
+        left = rng.choice((" ", " ", " ", *_BRACKETS))
+        added = f"{left}{item}{_BRACKETS.get(left, '')}"
+        ends = [match.start() if (match := _END.search(side)) else len(side) for side in pair]
+        return Texts(
+            *(f"{side[:end]}{added}{side[end:]}" for side, end in zip(pair, ends, strict=True))
+        )
+    couple = rng.choice(anchors)
+    other = free_literal(Texts(pair.source + item, ""))
+    form = rng.choice(
+        ("{item} {}", "{} {item}", "{item}{}{other}" if item in LITERALS else "{} ({item})")
+    )
+    return Texts(
+        *(
+            whole(word).sub(form.format(word, item=item, other=other), side, count=1)
+            for word, side in zip(couple, pair, strict=True)
+        )
+    )
+
+
+def odd_marks(text: str, rng: random.Random) -> str:
+    """Type marks as people do: other quotes, spaces before marks, several marks."""
+    if '"' in text:
+        quotes = rng.choice(_QUOTES)
+        parts = text.split('"')
+        return parts[0] + "".join(quotes[index % 2] + part for index, part in enumerate(parts[1:]))
+    if rng.random() < 0.7:
+        return _MARK.sub(r" \1", text)
+    return re.sub(r"([!?.])$", lambda match: match[0] * rng.choice((2, 3)), text)
+
+
+def with_typo(text: str, rng: random.Random) -> str:
+    """Return `text` with a letter of one word swapped, dropped, doubled or hit beside its key."""
+    found = [match for match in WORD.finditer(text) if len(match[0]) > 2]
+    if not found:
+        return text
+    start, end = rng.choice(found).span()
+    place = rng.randrange(start, end)
+    letter, after = text[place], text[place + 1] if place + 1 < end else ""
+    new = rng.choice(
+        (
+            after + letter,  # swapped; the last letter stays
+            after,  # dropped
+            letter + letter + after,  # doubled
+            rng.choice(BESIDE.get(letter.lower(), letter)) + after,
+        )
+    )
+    return text[:place] + new + text[place + 1 + len(after) :]

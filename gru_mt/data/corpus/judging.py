@@ -1,0 +1,118 @@
+"""What becomes of a chunk of a corpus's lines, as far as the chunk alone tells it.
+
+It is a pure function, so that several processes can judge chunks of one corpus.
+
+Shapes: N lines of a chunk, M of them that give pairs.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from enum import IntFlag
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gru_mt.config.schema import DataConfig
+from gru_mt.data.corpus.filters import why_no_translation
+from gru_mt.data.corpus.readers.rows import Dropped, DropReason, Row
+from gru_mt.data.dataset.store import Packed, digests
+from gru_mt.data.splits import bucket, key
+from gru_mt.data.text.normalize import CONTROL, clean, count_words, spaced
+
+MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
+ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")  # of HTML
+SHOWN, MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
+
+
+FACTS = np.dtype(  # of a pair
+    [
+        ("line", np.int64),
+        ("digest", np.uint64, 2),  # two pairs with the same one are the same
+        ("first_key", np.uint64, 2),  # the digest of the `key` of a side
+        ("second_key", np.uint64, 2),
+        ("bucket", np.uint16),  # of the first side as it was written: it decides the part
+        ("kind", np.uint8),  # a sum of what `Kind` has
+    ]
+)
+KEYS = "first_key", "second_key"
+
+
+class Kind(IntFlag):
+    """What is counted of pairs that are kept."""
+
+    SAME = 1  # its sides are equal
+    TATOEBA = 2  # its attribution names Tatoeba
+    OTHER = 4  # its attribution names somebody else
+    ENTITY = 8  # a side has an HTML entity
+
+
+class Judged(NamedTuple):
+    """What becomes of N lines."""
+
+    lines: int
+    dropped: dict[DropReason, int]  # how many
+    examples: list[tuple[DropReason, int, str]]  # the first SHOWN of each reason, by place in N
+    sides: tuple[Packed, Packed]  # of M pairs
+    fact_M: npt.NDArray[np.void]  # FACTS; the first line of the chunk has the number 0
+    others: list[tuple[int, str]]  # attributions to others, by place in M
+
+
+def judge(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) -> Judged:
+    """Return what becomes of a chunk's rows; only `sides` of the corpus have text."""
+    dropped = Counter[DropReason]()
+    examples: list[tuple[DropReason, int, str]] = []
+    kept: list[tuple[int, str, str, str, int]] = []
+    for place, row in enumerate(rows):
+        reason, text = None, ""
+        if isinstance(row, Dropped):
+            reason, text = row
+        else:
+            first, second, attribution = map(clean, row)
+            reason = _reason(first, second, config, sides)
+            text = f"{first[:MAX_EXAMPLE]} | {second}"
+        if reason is None:
+            kept.append((place, first, second, attribution, bucket(spaced(row[0]))))
+            continue
+        dropped[reason] += 1
+        if dropped[reason] <= SHOWN:
+            examples.append((reason, place, text[:MAX_EXAMPLE].strip()))
+    places, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
+    fact_M = np.empty(len(kept), FACTS)
+    fact_M["line"] = places
+    fact_M["digest"] = digests(map("\n".join, zip(firsts, seconds, strict=True)))
+    for name, side in zip(KEYS, (firsts, seconds), strict=True):
+        fact_M[name] = digests(map(key, side))
+    fact_M["bucket"] = buckets
+    fact_M["kind"] = [*map(_kind, firsts, seconds, attributions)]
+    of_others = np.flatnonzero(fact_M["kind"] & Kind.OTHER)
+    others = [(row, attributions[row]) for row in of_others.tolist()]
+    sides_of_M = Packed.of(firsts), Packed.of(seconds)
+    return Judged(len(rows), dict(dropped), examples, sides_of_M, fact_M, others)
+
+
+def _kind(first: str, second: str, attribution: str) -> int:
+    kind = Kind.SAME if first == second else 0
+    if ENTITY.search(first) or ENTITY.search(second):
+        kind |= Kind.ENTITY
+    if "tatoeba.org" in attribution:
+        return kind | Kind.TATOEBA
+    return kind | Kind.OTHER if attribution else kind
+
+
+def _reason(first: str, second: str, config: DataConfig, sides: Sequence[int]) -> DropReason | None:
+    """Return why a pair of cleaned sides is dropped, whatever the others are; None if it is not."""
+    if CONTROL.search(first) or CONTROL.search(second):
+        return DropReason.CONTROL
+    texts = [(first, second)[side] for side in sides]
+    if not all(texts):
+        return DropReason.EMPTY
+    if max(map(len, texts)) > MAX_CHARACTERS * config.max_words:
+        return DropReason.TOO_LONG
+    words = [*map(count_words, texts)]
+    if max(words) > config.max_words:
+        return DropReason.TOO_LONG
+    if max(words) > config.max_ratio * min(words):
+        return DropReason.RATIO
+    return why_no_translation(first, second, config.filters) if len(sides) > 1 else None

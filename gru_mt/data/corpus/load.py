@@ -1,0 +1,231 @@
+"""Load the corpora that a configuration names, whatever files they are in."""
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
+from functools import partial
+from itertools import count, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from gru_mt.config.schema import CorpusConfig, DataConfig
+from gru_mt.data.corpus import fra_eng
+from gru_mt.data.corpus.builder import Account, Corpus, FileEnd, StoredPairs
+from gru_mt.data.corpus.files import Place, Shard, find_shards, unread_notes, user_path
+from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
+from gru_mt.data.corpus.judging import Judged, judge
+from gru_mt.data.corpus.phrasebook import sentences
+from gru_mt.data.corpus.readers.layout import Wanted
+from gru_mt.data.corpus.readers.registry import pair_rows, text_rows
+from gru_mt.data.corpus.readers.rows import Row
+from gru_mt.data.corpus.text_stream import TextStream, open_text
+from gru_mt.data.dataset.store import CHUNK
+from gru_mt.data.stages import Tell, tell_nobody
+from gru_mt.data.workers import in_order
+from gru_mt.errors import UserError, quoted, shown
+
+_BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
+
+
+class JudgedChunk(NamedTuple):
+    """What became of some rows of a file."""
+
+    begins: str  # the name of the file that they begin, or ""
+    share: float  # of the corpus, from 0 to 1, that was read with them
+    judged: Judged
+
+
+Lines = Iterator[JudgedChunk | FileEnd]  # of a corpus: of each file its chunks, and its end
+
+
+def load_corpora(
+    config: DataConfig,
+    folder: Path | None = None,
+    tell: Tell = tell_nobody,
+    lines: Callable[[int], Lines] | None = None,
+) -> list[Corpus]:
+    """Return the corpora that `config` names, each pair in the order of `config.languages`.
+
+    The pairs are stored in `folder`; see `scratch`. `lines` gives those of the corpus at a place,
+    if they have been judged. Raises UserError, one line that names the file, if there is no such
+    corpus, it cannot be read, parallel files differ in length, no pair is left, or too many lines
+    were dropped.
+    """
+    refuse_same_names(config)
+    stored = StoredPairs(folder)
+    lines = lines or partial(judged_lines, config)
+    return [
+        _load(corpus, config, stored, tell, lines(place))
+        for place, corpus in enumerate(config.corpus)
+    ]
+
+
+def refuse_same_names(config: DataConfig) -> None:
+    """Raise UserError where two corpora have one name."""
+    names = Counter(corpus_name(each, config.languages) for each in config.corpus)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise UserError(
+            f"data.corpus: two corpora are called {quoted(twice[0])}; give each a name of its own"
+        )
+
+
+def corpus_name(corpus: CorpusConfig, languages: Sequence[str]) -> str:
+    """Return the name of a corpus: its own, or its first file's."""
+    own = corpus.name
+    return Place(Path(corpus.path[0])).stem(languages) if own is None else own
+
+
+def data_files(config: DataConfig) -> list[Path]:
+    """Return the user's files and folders that a configuration reads."""
+    own = [corpus for corpus in config.corpus if not is_built_in(corpus)]
+    return [user_path(path) for each in (*own, *config.dev, *config.test) for path in each.path]
+
+
+class _Chunk(NamedTuple):
+    """Some rows of a file; see `JudgedChunk`."""
+
+    rows: list[Row]
+    begins: str
+    share: float
+
+
+def _load(
+    corpus: CorpusConfig, config: DataConfig, stored: StoredPairs, tell: Tell, lines: Lines
+) -> Corpus:
+    """Return one corpus."""
+    name, (where, _) = corpus_name(corpus, config.languages), _shards(corpus, config)
+    account = Account(config, where, _sides(corpus, config), stored)
+    for each in lines:
+        if isinstance(each, FileEnd):
+            account.end(each)
+            continue
+        if each.begins:
+            account.begin(each.begins)
+        account.add(each.judged)
+        tell(f"reading {name}", f"{account.read:,} lines", each.share)
+    loaded = account.corpus(name)
+    loaded = replace(loaded, warnings=(*loaded.warnings, *_unread(corpus, config)))
+    if is_built_in(corpus) and corpus.path[0] == "fra-eng":
+        loaded = _as_fra_eng(loaded, where)
+    return loaded
+
+
+def judged_lines(config: DataConfig, place: int, rank: int = 0, size: int = 1) -> Lines:
+    """Yield the lines of the corpus at a place in `config`.
+
+    Of `size` who share its chunks, the one of this `rank` gets each `size`-th, and the end of each
+    file. Raises UserError where a file cannot be read.
+    """
+    corpus = config.corpus[place]
+    chunks = (
+        chunk
+        for number, chunk in _chunks(corpus, config)
+        if number is None or number % size == rank
+    )
+    return in_order(partial(_judge_of, config, _sides(corpus, config)), chunks)
+
+
+def _chunks(
+    corpus: CorpusConfig, config: DataConfig
+) -> Iterator[tuple[int | None, _Chunk | FileEnd]]:
+    """Yield each file's chunks, numbered through the corpus, and its end."""
+    _, shards = _shards(corpus, config)
+    numbers = count()
+    for done, shard in enumerate(shards):
+        with ExitStack() as stack:
+            texts = [stack.enter_context(_opened(place, corpus)) for place in shard]
+            begins = shard[0].name
+            rows = iter(_rows(texts, corpus, config))
+            while (chunk := [*islice(rows, CHUNK)]) or begins:
+                share = (done + texts[0].share()) / len(shards)
+                yield next(numbers), _Chunk(chunk, begins, share)
+                begins = ""
+            yield None, FileEnd.of(texts)
+
+
+def _judge_of(
+    config: DataConfig, sides: Sequence[int]
+) -> Callable[[_Chunk | FileEnd], JudgedChunk | FileEnd]:
+    """Return what judges a chunk, and passes on the rest."""
+
+    def judged(chunk: _Chunk | FileEnd) -> JudgedChunk | FileEnd:
+        if isinstance(chunk, FileEnd):
+            return chunk
+        found = judge(chunk.rows, config, sides)
+        return JudgedChunk(chunk.begins, chunk.share, found)
+
+    return judged
+
+
+def _sides(corpus: CorpusConfig, config: DataConfig) -> tuple[int, ...]:
+    """Return which sides of a corpus have text."""
+    return (0, 1) if corpus.side is None else (int(not config.reversed),)
+
+
+def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[Shard]]:
+    """Return what messages call a corpus, and its files."""
+    name = corpus.path[0]
+    if is_built_in(corpus):
+        if config.languages != ["en", "fr"]:
+            raise UserError(
+                f"data.languages must be [en, fr] for {name}, which is English and French; for "
+                "French to English set data.source to fr and data.target to en"
+            )
+        if name == "phrasebook":
+            return name, [(Place(Path(name)),)]
+        path = fra_eng.find_or_fetch()
+        return shown(path), find_shards([path], config.languages)
+    paths = [user_path(path) for path in corpus.path]
+    alone = config.target if corpus.side else None
+    return " and ".join(map(shown, paths)), find_shards(paths, config.languages, alone=alone)
+
+
+def _unread(corpus: CorpusConfig, config: DataConfig) -> list[str]:
+    """Return a line about what a folder or an archive has beside the files of a corpus."""
+    if is_built_in(corpus):
+        return []
+    alone = config.target if corpus.side else None
+    return unread_notes([*map(user_path, corpus.path)], config.languages, alone=alone)
+
+
+def _opened(place: Place, corpus: CorpusConfig) -> AbstractContextManager[TextStream]:
+    if is_built_in(corpus) and place.name == "phrasebook":
+        lines = (f"{english}\t{french}\n" for english, french in sentences.generate())
+        return nullcontext(TextStream(iter(["".join(lines).encode()]), place))
+    return open_text(place, encoding=corpus.encoding, missing=_hint(corpus))
+
+
+def _as_fra_eng(corpus: Corpus, where: str) -> Corpus:
+    """Return the corpus with fra-eng's credit, and a warning where it is not the one we know."""
+    if corpus.sha256 != FRA_ENG_SHA256:
+        warning = (
+            f"{where}: not the fra-eng of 2019-04-07 (SHA-256 {corpus.sha256[:12]}..., not "
+            f"{FRA_ENG_SHA256[:12]}...): scores are not comparable with the published ones"
+        )
+        corpus = replace(corpus, warnings=(*corpus.warnings, warning))
+    return corpus if corpus.attribution else replace(corpus, attribution=TATOEBA_ATTRIBUTION)
+
+
+def is_built_in(corpus: CorpusConfig) -> bool:
+    """Return whether a corpus is one of our own, and no file of a user's."""
+    return len(corpus.path) == 1 and corpus.path[0] in _BUILT_IN
+
+
+def _hint(corpus: CorpusConfig) -> str:
+    """Return the end of the message for a file that is not there."""
+    if len(corpus.path) > 1:
+        return ""
+    near = difflib.get_close_matches(corpus.path[0], _BUILT_IN, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}"
+
+
+def _rows(texts: Sequence[TextStream], corpus: CorpusConfig, config: DataConfig) -> Iterable[Row]:
+    """Return the rows of a file, or of two parallel files."""
+    languages = [config.target] if corpus.side else config.languages
+    wanted = Wanted(languages, corpus.columns, corpus.delimiter)
+    if corpus.side:
+        return text_rows(texts[0], wanted, second=not config.reversed)
+    return pair_rows(texts, wanted)

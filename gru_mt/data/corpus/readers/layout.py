@@ -1,0 +1,203 @@
+"""How a table is laid out: delimiter, quotation marks, header, columns. Its first lines tell."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gru_mt.data.corpus.readers.header import is_header, named_columns, other_languages
+from gru_mt.data.corpus.readers.records import Form, has_doubled, is_closed, quoted_cells, records
+from gru_mt.data.corpus.readers.rows import Dropped
+from gru_mt.data.corpus.report import SAMPLE
+from gru_mt.errors import UserError, quoted
+
+_DELIMITERS = ",;\t|"
+_NEARLY_ALL, _LABELS = 0.95, 0.05  # shares of lines; of distinct labels among them
+_FEW, _LEAST, _MOST = 5, 100, 2_000  # lines that tell numbers, and labels; that are looked at
+_NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*%?\s*")
+_NAME = re.compile(r"\w+://\S*|[\x21-\x7e]*\d[\x21-\x7e]*")  # an address, or such as en-fr_0012
+_IN_PROSE = re.compile(r" .*[^\W\d].*", re.DOTALL)  # what follows a comma in a sentence
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # Excel's first line
+
+
+class Layout(NamedTuple):
+    """How to read a table's records."""
+
+    form: Form
+    skipped: int = 0  # records at its beginning that are no data
+    columns: tuple[int, ...] | None = None  # of the languages, from 0; None where none can be told
+    attribution: int | None = None  # a column with the source of each pair
+    usual: int | None = None  # cells of most records
+    width: int | None = None  # cells of a record, at most; more are refused
+    note: str = ""  # what was chosen by the looks of the columns
+
+
+class Wanted(NamedTuple):
+    """What a user says of a table."""
+
+    languages: Sequence[str]  # of its sides, or of the only one that is read
+    columns: Sequence[int] | None = None  # counted from 1
+    delimiter: str | None = None
+
+
+def find_layout(sample: bytes, wanted: Wanted, *, is_csv: bool, place: object) -> Layout:
+    """Return the layout of a table by its beginning, of SAMPLE bytes.
+
+    Raises UserError where the header contradicts what is wanted.
+    """
+    lines = _lines(sample)
+    form = _form(lines, wanted, is_csv=is_csv)
+    skipped = int(bool(is_csv and lines and _SEPARATOR_LINE.fullmatch(lines[0])))
+    table = [cells for cells in records(lines[skipped:], form) if not isinstance(cells, Dropped)]
+    width = _usual_width(table)
+    names = table[0] if table and _has_header(table, width, wanted.languages) else None
+    most = width if is_csv else None
+    found = Layout(form, skipped + (names is not None), usual=width or None, width=most)
+    if chosen := chosen_columns(names, wanted, place):
+        return found._replace(columns=chosen)
+    if len(wanted.languages) == 1:
+        return found._replace(columns=(0,) if width < 2 else None, width=1)
+    return _by_looks(found, table[names is not None :], width, wanted)
+
+
+def chosen_columns(
+    names: Sequence[str] | None, wanted: Wanted, place: object
+) -> tuple[int, ...] | None:
+    """Return the columns, from 0, that a user or a header names; None where neither does.
+
+    Raises UserError where they contradict each other, or the header has other languages.
+    """
+    named = named_columns(names, wanted.languages) if names else None
+    if not wanted.columns:
+        if names and not named and (others := other_languages(names, wanted.languages)):
+            raise UserError(
+                f"{place}: its header names {' and '.join(map(quoted, others))}, and "
+                f"data.languages are {' and '.join(wanted.languages)}: set these, or columns"
+            )
+        return tuple(named) if named else None
+    chosen = tuple(column - 1 for column in wanted.columns)
+    if names and named and any(
+        column in named and column != right for column, right in zip(chosen, named, strict=True)
+    ):  # fmt: skip
+        raise UserError(
+            f"{place}: columns {[*wanted.columns]} are {quoted([names[each] for each in chosen])} "
+            f"by its header: set columns: {[column + 1 for column in named]}"
+        )
+    return chosen
+
+
+def text_columns(table: Sequence[Sequence[str]], width: int) -> tuple[int, ...]:
+    """Return the columns that hold text, and no numbers, addresses or labels."""
+    return tuple(column for column in range(width) if _is_text(table, column))
+
+
+def note(columns: Sequence[str], wanted: Wanted) -> str:
+    """Return what to say where columns were chosen by their looks; they are numbers or names."""
+    languages = " and ".join(wanted.languages)
+    return f"columns {' and '.join(columns)} are read as {languages}; set columns to read others"
+
+
+def _by_looks(found: Layout, table: Sequence[Sequence[str]], width: int, wanted: Wanted) -> Layout:
+    """Return a layout with the columns that hold text: the first two, where up to three may."""
+    texts = text_columns(table, width)
+    in_prose = any(_is_mostly(_IN_PROSE, table, column) for column in range(1, width))
+    if in_prose and width > 2 and found.form.delimiter != "\t":
+        return found._replace(width=1)  # a delimiter that stands in sentences divides nothing
+    if width < 4 and (len(texts) != 2 or texts == (0, 1)):
+        is_credit = not any(_is_mostly(pattern, table, 2) for pattern in (_NUMBER, _NAME))
+        most = 3 if found.width is None else max(2, width)
+        return found._replace(columns=(0, 1), attribution=2 if is_credit else None, width=most)
+    if len(texts) != 2:
+        return found._replace(width=3)
+    numbers = [str(column + 1) for column in texts]
+    return found._replace(columns=texts, note="" if texts == (0, 1) else note(numbers, wanted))
+
+
+def _lines(sample: bytes) -> list[str]:
+    """Return the whole lines of a beginning."""
+    whole = sample.rpartition(b"\n")[0] if len(sample) >= SAMPLE else sample
+    text = (whole or sample).decode(errors="replace").removeprefix("\ufeff")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")[:_MOST]]
+
+
+def _form(lines: Sequence[str], wanted: Wanted, *, is_csv: bool) -> Form:
+    marks = wanted.delimiter or (_DELIMITERS if is_csv else "\t")
+    if not is_csv or len(wanted.delimiter or "") > 1:
+        is_quoted = len(marks) == 1 < len(wanted.languages) and _is_quoted(lines, marks)
+        return Form(marks, quoted=is_quoted)
+    if not wanted.delimiter and lines and (match := _SEPARATOR_LINE.fullmatch(lines[0])):
+        marks = match[1]
+    lines = [line for line in lines if line.strip()]
+    escapes = [None, "\\"] if any('\\"' in line for line in lines) else [None]
+    single = sum(line[0] == line[-1] == "'" for line in lines) >= _NEARLY_ALL * len(lines)
+    quote = "'" if single else '"'
+    forms = [Form(mark, True, quote, escape) for mark in marks for escape in escapes]
+    return max(forms, key=lambda form: _fitness(lines, form, wanted))
+
+
+def _fitness(
+    lines: Sequence[str], form: Form, wanted: Wanted
+) -> tuple[bool, bool, bool, bool, int, float]:
+    """Return how well a form of CSV fits: its delimiter gives nearly all lines as many columns.
+
+    Of those that do, one is better that has a header, one that no space follows, as in prose, one
+    that gives no more columns than are read, and one whose quotation marks fit more lines.
+    """
+    read = [*records(lines, form)]
+    table = [cells for cells in read if not isinstance(cells, Dropped)]
+    width = _usual_width(table)
+    least = max([len(wanted.languages), *(wanted.columns or ())])
+    if width < least:
+        return False, False, False, False, 0, 0.0
+    share = sum(len(cells) == width for cells in table) / len(read)
+    after = [cell for cells in table for cell in cells[1:]]
+    in_prose = 2 * sum(cell[:1] == " " for cell in after) > len(after)
+    named = named_columns(table[0], wanted.languages) is not None
+    sound = sum(quoted_cells(line, form) != (None, False) for line in lines)
+    return share >= _NEARLY_ALL, named, not in_prose, width == least, sound, share
+
+
+def _is_quoted(lines: Sequence[str], delimiter: str) -> bool:
+    """Return whether cells of a table without CSV's name stand in quotation marks as there.
+
+    Either all do that are no numbers, or just those that need it because they hold marks.
+    """
+    cells = [cell for line in lines for cell in line.split(delimiter) if cell.strip()]
+    marked = [cell for cell in cells if '"' in cell]
+    closed = sum(is_closed(cell) for cell in marked)
+    numbers = sum(_NUMBER.fullmatch(cell) is not None for cell in cells)
+    if closed and closed + numbers >= _NEARLY_ALL * len(cells):
+        return True
+    open_end = [cell for cell in marked if cell.count('"') % 2]  # of a cell of several lines
+    needed = sum(map(has_doubled, marked))
+    return needed > 0 and needed + len(open_end) == len(marked)
+
+
+def _usual_width(table: Sequence[Sequence[str]]) -> int:
+    widths = Counter(map(len, table))
+    return max(widths, key=lambda width: (widths[width], width), default=0)
+
+
+def _has_header(table: Sequence[Sequence[str]], width: int, languages: Sequence[str]) -> bool:
+    """Return whether the first record names the columns; one of numbers may begin with a word."""
+    first, rest = table[0], table[1:]
+    if is_header(first, languages):
+        below = Counter(place for cells in rest for place in enumerate(cells))
+        return not any(2 * below[place] > len(rest) for place in enumerate(first))
+    return width > 2 and len(first) == width and len(rest) >= _FEW and any(
+        not _NUMBER.fullmatch(first[column]) and _is_mostly(_NUMBER, rest, column)
+        for column in range(width)
+    )  # fmt: skip
+
+
+def _is_mostly(pattern: re.Pattern[str], table: Sequence[Sequence[str]], column: int) -> bool:
+    cells = [cells[column] for cells in table if column < len(cells)]
+    found = sum(pattern.fullmatch(cell) is not None for cell in cells)
+    return bool(cells) and found >= _NEARLY_ALL * len(cells)
+
+
+def _is_text(table: Sequence[Sequence[str]], column: int) -> bool:
+    if _is_mostly(_NUMBER, table, column) or _is_mostly(_NAME, table, column):
+        return False
+    cells = [cells[column] for cells in table if column < len(cells)]
+    return len(cells) < _LEAST or len({*cells}) > _LABELS * len(cells)

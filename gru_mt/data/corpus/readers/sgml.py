@@ -1,0 +1,77 @@
+"""The lines of one side: plain ones, or those that SGML of WMT and files of IWSLT hold in tags."""
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from gru_mt.data.corpus.readers.rows import Dropped, DropReason
+from gru_mt.data.corpus.readers.table import text_lines
+from gru_mt.data.corpus.text_stream import TextStream
+from gru_mt.errors import UserError
+
+_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg\s*>", re.DOTALL | re.IGNORECASE)
+_OPEN = re.compile(r"<seg\b", re.IGNORECASE)
+_ABOUT = (
+    "url|keywords|speaker|talkid|title|description|reviewer|translator|doc|mteval|srcset|refset"
+    "|tstset|dataset|collection|content|body|transcript"
+)  # elements beside the sentences
+_MARKUP = re.compile(rf"\s*(<[?!]|</?({_ABOUT})\b)", re.IGNORECASE)
+_BOTH = re.compile(r"<src\b.*<(ref|hyp)\b", re.DOTALL | re.IGNORECASE)  # WMT's files since 2021
+
+
+def is_markup(text: TextStream) -> bool:
+    """Return whether a file begins with markup and not with a sentence."""
+    return begins_markup(text.beginning().decode(errors="replace"))
+
+
+def begins_markup(start: str) -> bool:
+    """Return whether text begins with a tag of SGML, of IWSLT's files or of XML."""
+    start = start.lstrip("\ufeff \t\r\n")
+    return bool(_MARKUP.match(start) or _OPEN.match(start))
+
+
+def side_lines(text: TextStream) -> Iterator[str | Dropped]:
+    """Yield each sentence of a file in one language, or why a line has none.
+
+    Raises UserError for markup that has no segments, or those of several languages.
+    """
+    lines = text_lines(text)
+    start = text.beginning().decode(errors="replace")
+    yield from _sentences(lines, start, text.place) if begins_markup(start) else lines
+
+
+def read_segments(lines: Sequence[str], place: object) -> list[str]:
+    """Return the sentences in lines that begin with markup; errors are those of `side_lines`."""
+    found = _sentences(lines, "\n".join(lines), place)
+    return [line for line in found if isinstance(line, str)]
+
+
+def _sentences(
+    lines: Iterable[str | Dropped], start: str, place: object
+) -> Iterator[str | Dropped]:
+    if _BOTH.search(start):
+        raise UserError(f"{place}: has several languages; write each into a file of its own")
+    if _OPEN.search(start):
+        yield from _segments(lines, place)
+        return
+    if re.match(r"\s*<[?!]", start.lstrip("\ufeff")):
+        raise UserError(f"{place}: is XML without <seg>: save it as plain text, or as TMX")
+    for line in lines:
+        is_about = isinstance(line, str) and _MARKUP.match(line)
+        yield Dropped(DropReason.MARKUP, str(line)) if is_about else line
+
+
+def _segments(lines: Iterable[str | Dropped], place: object) -> Iterator[str]:
+    rest = ""
+    for line in lines:
+        if isinstance(line, Dropped):
+            raise UserError(f"{place}: not UTF-8: set encoding")
+        rest += line + "\n"
+        end = 0
+        for match in _SEGMENT.finditer(rest):
+            end = match.end()
+            yield html.unescape(match[1]).strip()
+        begun = _OPEN.search(rest, end)
+        rest = rest[begun.start() :] if begun else ""
+    if rest:
+        raise UserError(f"{place}: ends within a <seg>")

@@ -1,0 +1,97 @@
+"""Translation memories in TMX 1.4: units, each with a segment in each of several languages."""
+
+import codecs
+import io
+import re
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree as ET
+
+from gru_mt.data.corpus.readers.header import language_code
+from gru_mt.data.corpus.readers.rows import Dropped, DropReason, Row
+from gru_mt.data.corpus.text_stream import MAX_LINE_BYTES, TextStream
+from gru_mt.errors import UserError, quoted
+
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_UNIT = re.compile(r"<!--.*?-->|<tu[\s>].*?</tu\s*>", re.DOTALL)
+_BEGUN = re.compile(r"<!--|<tu[\s>]")
+_ROOT = re.compile(r"<tmx\b[^>]*>")  # may declare prefixes that units use
+_PIECE = 1 << 18  # bytes that are read at a time
+_KEPT = 10  # characters at the end of what holds no unit: a tag may begin there
+_CODES = ("bpt", "ept", "ph", "it", "ut", "sub")  # what a program wrote in them is no text
+_BREAKS = ("lb", "br", "x-br", "x-lb")  # types of codes that stand for the end of a line
+
+
+def tmx_rows(text: TextStream, languages: Sequence[str]) -> Iterator[Row]:
+    """Yield the row of each unit. Its languages may have a region: `en` finds en-GB too.
+
+    A unit that is no XML is dropped. Codes in a segment are left out, and what they hold; the text
+    that <hi> marks stays. Raises UserError where there is no unit, or the end is missing.
+    """
+    root, rest, found = "<tmx>", "", False
+    for piece in _decoded(text):
+        rest += piece
+        if root == "<tmx>" and (match := _ROOT.search(rest)):
+            root = match[0].replace("/>", ">")
+        end = 0
+        for match in _UNIT.finditer(rest):
+            end = match.end()
+            if match[0].startswith("<tu"):
+                found = True
+                yield _row(root, match[0], languages)
+        begun = _BEGUN.search(rest, end)
+        rest = rest[begun.start() :] if begun else rest[max(end, len(rest) - _KEPT) :]
+        if len(rest) > MAX_LINE_BYTES:
+            raise UserError(f"{text.place}: no TMX that can be read: a unit does not end")
+    if not found:
+        raise UserError(f"{text.place}: no TMX that can be read: it has no unit, <tu>")
+    if _BEGUN.match(rest):
+        raise UserError(f"{text.place}: no TMX that can be read: it ends within a unit")
+
+
+def _decoded(text: TextStream) -> Iterator[str]:
+    """Yield the text in pieces; what is no UTF-8 makes a unit no XML."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape")
+    file = io.BufferedReader(text)
+    while piece := file.read(_PIECE):
+        yield decoder.decode(piece)
+    yield decoder.decode(b"", final=True)
+
+
+def _row(root: str, unit: str, languages: Sequence[str]) -> Row:
+    try:
+        [element] = ET.fromstring(f"{root}{unit}</tmx>")
+    except (ET.ParseError, UnicodeEncodeError, ValueError):
+        return Dropped(DropReason.XML, " ".join(unit.split()))
+    texts: dict[str, str] = {}
+    for variant in element:
+        language = (variant.get(_LANGUAGE) or variant.get("lang") or "").lower().replace("_", "-")
+        for segment in variant:
+            if _name(segment) == "seg":
+                texts.setdefault(language, _text(segment))
+                texts.setdefault(language_code(language), _text(segment))
+    first, second = (_of_language(texts, language) for language in languages)
+    if first is None or second is None:
+        return Dropped(DropReason.LANGUAGE, f"has {', '.join(map(quoted, texts)) or 'none'}")
+    return first, second, ""
+
+
+def _of_language(texts: dict[str, str], language: str) -> str | None:
+    """Return the text in a language; one that is asked for without a region may have any."""
+    name = language.lower().replace("_", "-")
+    return texts.get(name, None if "-" in name else texts.get(language_code(name)))
+
+
+def _text(element: ET.Element) -> str:
+    """Return the text of a segment without that of its codes."""
+    pieces = [element.text or ""]
+    for child in element:
+        if _name(child) not in _CODES:
+            pieces.append(_text(child))
+        elif child.get("type", "").lower() in _BREAKS:
+            pieces.append(" ")
+        pieces.append(child.tail or "")
+    return "".join(pieces)
+
+
+def _name(element: ET.Element) -> str:
+    return element.tag.rpartition("}")[2]

@@ -1,0 +1,96 @@
+"""What became of a corpus's lines, and what to do where too many were dropped."""
+
+import codecs
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gru_mt.data.corpus.readers.rows import DropReason
+
+SAMPLE = 100_000  # bytes that advice is drawn from
+_ENCODINGS = {  # languages whose older files have other encodings than Western Europe's
+    "ja": ("shift_jis", "euc-jp"), "zh": ("gb18030", "big5"), "ko": ("euc-kr",),
+    "ru": ("cp1251",), "uk": ("cp1251",), "be": ("cp1251",), "bg": ("cp1251",),
+    "pl": ("cp1250",), "cs": ("cp1250",), "sk": ("cp1250",), "hu": ("cp1250",), "hr": ("cp1250",),
+}  # fmt: skip
+
+_QUOTES = "cells that hold a delimiter or quotation marks stand in such; these are doubled"
+_ADVICE = {
+    DropReason.NO_TAB: "for parallel files set path: [FILE, FILE]",
+    DropReason.OTHER_COLUMNS: _QUOTES,
+    DropReason.QUOTES: _QUOTES,
+    DropReason.SEVERAL_COLUMNS: "set columns to the one of data.target, such as columns: [2]",
+    DropReason.TOO_LONG: "data.max_words is the limit",
+    DropReason.RATIO: "data.max_ratio is the limit",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedLines:
+    """How many lines were dropped for one reason, and the first three."""
+
+    count: int
+    first_lines: tuple[int | str, ...]  # FILE:NUMBER where a corpus has several files
+    examples: tuple[str, ...] = field(default=(), compare=False)  # the beginnings of these lines
+
+    def __str__(self) -> str:
+        lines = ", ".join(str(number) for number in self.first_lines)
+        return f"{self.count:,}, first at line{'s' * (len(self.first_lines) > 1)} {lines}"
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReport:
+    """How many lines were read, kept and dropped: `read` is `kept` plus all of `dropped`.
+
+    `asdict` turns it into JSON values.
+    """
+
+    read: int
+    kept: int
+    dropped: dict[DropReason, DroppedLines]  # the most frequent first
+
+    def lines(self) -> list[str]:
+        """Return lines for a person to read: the totals, then one line for each reason."""
+        reasons = [f"{reason}: {dropped}" for reason, dropped in self.dropped.items()]
+        return [f"{self.read:,} lines read, {self.kept:,} kept", *reasons]
+
+
+def advice(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
+    """Return what to do about lines that were dropped for `reason`, or ""; `sample` has such."""
+    match reason:
+        case DropReason.NO_TAB if sample.count(b"|||") > sample.count(b"\n") / 2:
+            return "set delimiter: '|||'"
+        case DropReason.NO_TAB if _is_csv(sample):
+            return "looks like CSV: name it .csv, or set delimiter"
+        case DropReason.COLUMNS:
+            return f"set columns to those of {' and '.join(languages)}, counted from 1"
+        case DropReason.NOT_UTF8:
+            encoding = _likely_encoding(sample, languages)
+            return f"looks like {encoding.capitalize()}: set encoding: {encoding}"
+        case DropReason.LANGUAGE:
+            return f"data.languages {[*languages]} must be the codes that it has"
+    return _ADVICE.get(reason, "")
+
+
+def _is_csv(sample: bytes) -> bool:
+    """Return whether most lines have the same number of commas or semicolons outside quotes."""
+    lines = sample.decode(errors="replace").splitlines()[:200]
+    return any(
+        columns > 1 and count > 0.8 * len(lines)
+        for mark in ",;"
+        for columns, count in Counter(map(len, csv.reader(lines, delimiter=mark))).most_common(1)
+    )
+
+
+def _likely_encoding(sample: bytes, languages: Sequence[str]) -> str:
+    whole_lines = sample.rpartition(b"\n")[0] or sample
+    for language in languages:
+        for encoding in _ENCODINGS.get(language.lower().partition("-")[0], ()):
+            try:
+                codecs.decode(whole_lines, encoding)
+            except UnicodeDecodeError:
+                continue
+            return encoding
+    return "cp1252" if re.search(rb"[\x80-\x9f]", whole_lines) else "latin-1"

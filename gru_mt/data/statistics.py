@@ -1,0 +1,174 @@
+"""What corpora are like before anybody trains on them: lengths, scripts, near-duplicates."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from gru_mt.config.schema import DataConfig
+from gru_mt.data.corpus.filters import script_counts
+from gru_mt.data.dataset.store import CHUNK
+from gru_mt.data.parts import Parts
+from gru_mt.data.splits import key
+from gru_mt.data.text.normalize import SPACELESS, count_words
+
+LEAST_WORDS = 5  # of a sentence that may have near-duplicates; shorter ones are alike by chance
+LEAST_SHARE = 0.001  # of the letters of a side, in a script that is shown
+MOST_OF = 0.95  # of the sentences: how long they are at most is shown
+SHOWN = 3  # near-duplicates
+
+Gap = tuple[str, str]  # the words before a word that is left out, and those after it
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The sentences of one language in the training part."""
+
+    language: str
+    mean_words: float
+    most_words_of_95_percent: int
+    longest_words: int
+    scripts: dict[str, float]  # shares of the letters, the largest first
+
+    def __str__(self) -> str:
+        scripts = ", ".join(f"{name} {100 * share:.1f} %" for name, share in self.scripts.items())
+        return (
+            f"{self.language}: {self.mean_words:.1f} words a sentence, 95 % have at most "
+            f"{self.most_words_of_95_percent:,}, the longest {self.longest_words:,}; {scripts}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was found in the parts of a configuration."""
+
+    parts: Parts
+    sides: tuple[Side, Side]
+    near: dict[str, list[tuple[str, str]]]  # of each test set: sentences, and their like in train
+
+    def lines(self) -> list[str]:
+        """Return what was found, for a person to read."""
+        lines = []
+        for corpus in self.parts.corpora:
+            lines += [f"{corpus.name}: {line}" for line in corpus.report.lines()]
+            for reason, dropped in corpus.report.dropped.items():
+                lines += [f"  {reason}: {text!r}" for text in dropped.examples]
+        lines += [*self.parts.summary(), *map(str, self.sides)]
+        sizes = self.parts.sentences()["test"]
+        for name, found in self.near.items():
+            lines.append(
+                f"test {name}: {len(found):,} of {sizes[name]:,} sentences differ from one of "
+                "train by a word"
+            )
+            lines += [f"  {text!r} from {like!r}" for text, like in found[:SHOWN]]
+        return [*lines, *(f"warning: {warning}" for warning in self.parts.warnings())]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the same as JSON values."""
+        return self.parts.to_json() | {
+            "training_pairs": len(self.parts.train),
+            "sentences": self.parts.sentences(),
+            "sides": [asdict(side) for side in self.sides],
+            "near_duplicates": {name: len(found) for name, found in self.near.items()},
+            "warnings": self.parts.warnings(),
+        }
+
+
+def check(parts: Parts, config: DataConfig) -> Check:
+    """Return what the parts of `config` are like. The training part is read once, by chunks."""
+    source, target = _Counts(), _Counts()
+    near = {each.name: NearDuplicates(each.sources) for each in parts.test}
+    for start in range(0, len(parts.train), CHUNK):
+        pairs = parts.train[start : start + CHUNK]
+        source.add([pair.source for pair in pairs])
+        target.add([pair.target for pair in pairs])
+        for text in (pair.source for pair in pairs) if near else ():
+            words = compared_words(text)
+            for each in near.values():
+                each.add(text, words)
+    sides = source.side(config.source), target.side(config.target)
+    return Check(parts, sides, {name: [*each.found.items()] for name, each in near.items()})
+
+
+class _Counts:
+    """What is counted of the texts of a side."""
+
+    def __init__(self) -> None:
+        self._lengths, self._scripts = Counter[int](), Counter[str]()
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Count some texts."""
+        self._lengths.update(map(count_words, texts))
+        self._scripts.update(script_counts("".join(texts)))
+
+    def side(self, language: str) -> Side:
+        """Return what was counted."""
+        ordered = sorted(self._lengths.items()) or [(0, 1)]
+        length_N, count_N = np.array(ordered).T
+        sentences = count_N.cumsum()
+        total = max(1, self._scripts.total())
+        return Side(
+            language,
+            float((length_N * count_N).sum() / sentences[-1]),
+            int(length_N[np.searchsorted(sentences, MOST_OF * sentences[-1])]),
+            int(length_N[-1]),
+            {
+                name: count / total
+                for name, count in self._scripts.most_common()
+                if count >= LEAST_SHARE * total
+            },
+        )
+
+
+class NearDuplicates:
+    """The texts of a set that differ from one of train by a word.
+
+    A word was put in, left out or replaced. Case and punctuation do not count, nor do texts of
+    fewer than LEAST_WORDS words; of a script without spaces each letter is a word.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Take the texts of the set; none has been found yet."""
+        self.found: dict[str, str] = {}  # texts, and the first one of train that each differs from
+        self._words = set[str]()
+        self._whole: defaultdict[str, list[str]] = defaultdict(list)  # texts by their words
+        self._shorter: defaultdict[str, list[str]] = defaultdict(list)  # and without one of them
+        self._gapped: defaultdict[Gap, list[str]] = defaultdict(list)  # and by what is around it
+        for text in texts:
+            words = compared_words(text)
+            if len(words) >= LEAST_WORDS:
+                self._words.update(words)
+                self._whole[" ".join(words)].append(text)
+                for gap in _gaps(words):
+                    self._shorter[_closed(gap)].append(text)
+                    self._gapped[gap].append(text)
+
+    def add(self, text: str, words: Sequence[str]) -> None:
+        """Take the next text of train, with its `compared_words`."""
+        if len(words) < LEAST_WORDS - 1 or sum(word not in self._words for word in words) > 1:
+            return
+        joined = " ".join(words)
+        if joined in self._whole:
+            return
+        like = [*self._shorter.get(joined, ())]
+        for gap in _gaps(words):
+            like += [*self._whole.get(_closed(gap), ()), *self._gapped.get(gap, ())]
+        for each in like:
+            self.found.setdefault(each, text)
+
+
+def compared_words(text: str) -> list[str]:
+    """Return the words of a text by which it is compared: without case and punctuation."""
+    return SPACELESS.sub(lambda match: f" {match[0]} ", key(text)).split()
+
+
+def _gaps(words: Sequence[str]) -> Iterator[Gap]:
+    """Yield what stands before each word and what stands after it."""
+    for place in range(len(words)):
+        yield " ".join(words[:place]), " ".join(words[place + 1 :])
+
+
+def _closed(gap: Gap) -> str:
+    return " ".join(filter(None, gap))

@@ -1,0 +1,156 @@
+"""A first configuration for a user's own files, fitted to what is in them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from gru_mt.config.load import parse_config, yaml_inline
+from gru_mt.data.corpus.files import TABLES, Place, find_shards, unread_notes
+from gru_mt.data.corpus.filters import script_counts, usual_scripts
+from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.splits import key
+from gru_mt.errors import UserError, quoted, shown
+
+_PARTS = {"dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "tune": "dev",
+          "test": "test"}  # fmt: skip  # words in the names of files that are not trained on
+_PAIRS_SEEN = 480_000  # in all epochs together: fra-eng.yaml's three of 162,000
+_MOST_EPOCHS = 30
+_SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
+
+
+class Recipe(NamedTuple):
+    """A configuration for the files of a corpus, and their parts, which were read for it."""
+
+    text: str  # YAML with comments
+    parts: Parts
+
+
+def write_recipe(
+    files: Sequence[Path], languages: Sequence[str] | None, overrides: Sequence[str] = ()
+) -> Recipe:
+    """Return a configuration for the files of a corpus, and what is in them.
+
+    Files whose names have the word dev, valid or test are sets of their own, in a folder too.
+    `languages` are those of the files' endings if none are given. `overrides` count where the files
+    are read, and are not in the text. Raises UserError where that cannot be told, and as
+    `load_parts` does.
+    """
+    groups: defaultdict[str, list[Path]] = defaultdict(list)
+    notes: list[str] = []
+    for given in files:
+        for path in _sets_apart(given, languages, notes):
+            groups[_part(path.name)].append(path)
+    if not groups["corpus"]:
+        raise UserError("no file to train on: all are called dev or test")
+    languages = languages or _languages(groups["corpus"])
+    entries = {part: _entries(group, languages) for part, group in groups.items()}
+    own_sets = "dev" in entries and "test" in entries
+    lines = ["data:", "  corpus:"]
+    for paths in entries.pop("corpus"):
+        part = ", part: train" if own_sets else ""  # else a share becomes dev and test
+        lines.append(f"    - {{path: {yaml_inline(paths)}{part}}}")
+    for part in ("dev", "test"):
+        if found := entries.get(part):
+            meaning = "decides which weights are kept" if part == "dev" else "scored by gru-mt eval"
+            lines.append(f"  {part}:  # {meaning}")
+            lines += [f"    - {{path: {yaml_inline(paths)}}}" for paths in found]
+    lines += [
+        f"  languages: {yaml_inline([*languages])}  # of the first side, and of the second",
+        f"  source: {yaml_inline(languages[0])}  # translate from this language",
+        f"  target: {yaml_inline(languages[1])}  # into this one",
+    ]
+    parts = load_parts(parse_config("\n".join(lines), where="the files", overrides=overrides).data)
+    text = "\n".join([*_header(parts), *lines, *_settings(parts)]) + "\n"
+    return Recipe(text, replace(parts, notes=[*notes, *parts.notes]))
+
+
+def _part(name: str) -> str:
+    """Return what a file of this name is for: dev, test, or the corpus."""
+    words = key(name).split()
+    return next((_PARTS[word] for word in words if word in _PARTS), "corpus")
+
+
+def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -> list[Path]:
+    """Return the files of a folder that has sets of its own; else `path` alone.
+
+    `notes` get what is left out.
+    """
+    if languages is None or not (path.is_dir() or path.suffix.lower() == ".zip"):
+        return [path]
+    places = [place for shard in find_shards([path], languages) for place in shard]
+    sets = [place for place in places if _part(place.name) != "corpus"]
+    if sets and sets[0].member:
+        raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
+    if not sets:
+        return [path]
+    notes += unread_notes([path], languages)
+    return [place.path for place in places]
+
+
+def _languages(files: Sequence[Path]) -> list[str]:
+    """Return the languages that two parallel files' endings name."""
+    endings = [Place(path).ending.removeprefix(".") for path in files]
+    if len({*endings}) == 2 and not any(f".{ending}" in TABLES for ending in endings):
+        return [*dict.fromkeys(endings)]
+    raise UserError(
+        "the languages cannot be told from the files' names; give --languages, such as "
+        "--languages en,de: of the first side, and of the second"
+    )
+
+
+def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]:
+    """Return the `path` of each corpus: a table alone, parallel files in couples."""
+    entries: list[list[str]] = []
+    couples: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for path in files:
+        place = Place(path)
+        language = place.ending.removeprefix(".")
+        if language in languages:
+            couples[place.name.removesuffix(place.ending)][language] = str(path)
+        elif place.ending in (*TABLES, ".json", ".zip") or path.is_dir():
+            entries.append([str(path)])
+        else:
+            raise UserError(
+                f"{shown(path)}: ends neither in {' nor in '.join(TABLES)} nor in the languages "
+                f"{quoted([*languages])}; give --languages as the files' endings have them"
+            )
+    for stem, sides in couples.items():
+        if len(sides) < len(languages):
+            [other] = {*languages} - {*sides}
+            raise UserError(f"{next(iter(sides.values()))}: {stem}.{other} is missing beside it")
+        entries.append([sides[language] for language in languages])
+    return entries
+
+
+def _header(parts: Parts) -> list[str]:
+    return [
+        f"# {parts.sizes()}.",
+        "# Written by gru-mt init. `gru-mt config` explains every key; `gru-mt data --check` says",
+        "# what the corpus is like and how long training takes on this machine.",
+        "",
+    ]
+
+
+def _settings(parts: Parts) -> list[str]:
+    """Return sections that fit the training part's size and scripts."""
+    pairs = len(parts.train)
+    counts = Counter[str](), Counter[str]()
+    for pair in parts.train:
+        for of_side, text in zip(counts, pair[:2], strict=True):
+            of_side.update(script_counts(text))
+    source, target = map(usual_scripts, counts)
+    tokenizer = ["tokenizer:", "  joint: false  # the languages share no letters"]
+    epochs = min(max(2, round(_PAIRS_SEEN / max(1, pairs))), _MOST_EPOCHS)
+    dropout = 0.3 if pairs < _SMALL else 0.1 if pairs < _MIDDLE else 0
+    return [
+        *(tokenizer if source.isdisjoint(target) else []),
+        "model:",
+        "  decoder_layers: 2",
+        f"  dropout: {dropout}  # more for fewer pairs, none for many",
+        "training:",
+        f"  max_epochs: {epochs}  # times over the corpus; more pairs need fewer",
+        "  schedule: linear",
+        "  learning_rate: 2.5e-3",
+    ]

@@ -1,0 +1,174 @@
+"""A glossary: terms, and what a translation has for them."""
+
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from gru_mt.arguments import as_path
+from gru_mt.data.text.masking import Span, disjoint
+from gru_mt.data.text.normalize import MARKS, clean, in_word, is_mark, is_spaceless, normal
+from gru_mt.errors import UserError, quoted, shown
+from gru_mt.storage import read_bytes
+
+MAX_BYTES = 30_000_000  # of a file; half a million terms take half of it
+# What ends a line or changes the order of what comes after it. The marks U+061C, U+200E and U+200F
+# do not, and texts in Arabic and Hebrew have them.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CLUSTER = re.compile(rf"\s+|.[{MARKS}]*")  # a character with its accents, or spaces
+_APOSTROPHES = str.maketrans(dict.fromkeys("’ʼ‘", "'"))
+
+
+@dataclass(frozen=True, slots=True)
+class Glossary:
+    """Terms, and the translations that they must have.
+
+    >>> from gru_mt import Glossary, Translator
+    >>> translator, glossary = Translator.load("runs/small"), Glossary.of({"cat": "matou"})
+    >>> "matou" in translator.translate("I see a Cat.", glossary=glossary).text
+    True
+    """
+
+    translations: Mapping[str, str]  # by the term, folded; in capitals if it has only these
+    lengths: Mapping[str, tuple[int, ...]]  # of the terms that begin with a character
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Return the glossary of a UTF-8 file with lines of "term<TAB>translation".
+
+        Blank lines and those that begin with # are left out. Raises UserError, one line that names
+        the file and the line, for one that is malformed, and for a file without terms or with more
+        than MAX_BYTES.
+        """
+        path = as_path(path, "the glossary")
+        data = read_bytes(path, most_bytes=MAX_BYTES).removeprefix(b"\xef\xbb\xbf")
+        rows = []
+        for number, raw in enumerate(io.BytesIO(data), start=1):
+            where = f"{shown(path)}:{number}"
+            try:
+                line = raw.decode().rstrip("\r\n")
+            except UnicodeDecodeError:
+                raise UserError(f"{where}: not UTF-8; save the file as UTF-8") from None
+            if line.strip() and not line.startswith("#"):
+                rows.append((where, *_parse(line, where)))
+        if not rows:
+            raise UserError(f"{shown(path)}: no terms; write lines of 'term<TAB>translation'")
+        return cls._of_rows(rows)
+
+    @classmethod
+    def of(cls, translations: Mapping[str, str]) -> Self:
+        """Return the glossary of terms and their translations: Glossary.of({"cat": "matou"}).
+
+        Raises UserError for what is no mapping of texts, and for a text that is empty or has more
+        than one line.
+        """
+        if not isinstance(translations, Mapping):
+            raise UserError(
+                f"a glossary must be a dict of terms and translations, got {quoted(translations)}; "
+                "Glossary.read reads a file"
+            )
+        rows = ((f"glossary[{quoted(term)}]", term, each) for term, each in translations.items())
+        return cls._of_rows(rows)
+
+    @classmethod
+    def _of_rows(cls, rows: Iterable[tuple[str, str, str]]) -> Self:
+        """Return the glossary of terms and translations, each with where it stands."""
+        rows_of: dict[str, tuple[str, str]] = {}
+        lengths: dict[str, set[int]] = {}
+        for where, term, translation in rows:
+            _check(term, translation, where)
+            small = _fold(clean(term))
+            key = small.upper() if _has_only_capitals(term) else small
+            translation = normal(translation).strip()
+            known, first = rows_of.setdefault(key, (translation, where))
+            if known != translation:
+                raise UserError(
+                    f"{where}: {quoted(term)} is {quoted(translation)} here and {quoted(known)} in "
+                    f"{first}; remove one of the two"
+                )
+            lengths.setdefault(small[0], set()).add(len(small))
+        return cls(
+            {term: translation for term, (translation, _) in rows_of.items()},
+            {first: tuple(sizes) for first, sizes in lengths.items()},
+        )
+
+    def find(self, text: str) -> list[Span]:
+        """Return the terms in `text`, ascending and disjoint, the longest first where two overlap.
+
+        Case, the width of spaces, the kind of an apostrophe and the way to write accents make no
+        difference. But a term that has two or more letters, all of them capitals, is found only in
+        capitals, as "it" is no IT. In a line in capitals nothing tells these two apart: it is found
+        there. A term is no part of a longer word, except in scripts without spaces.
+        """
+        folded, places = "", {0: 0}  # where the clusters of `folded` begin in `text`
+        for match in _CLUSTER.finditer(text):
+            folded += " " if match[0].isspace() else _fold(match[0])
+            places[len(folded)] = match.end()
+        spans = []
+        for start in places:
+            for length in self.lengths.get(folded[start : start + 1], ()):
+                if (end := start + length) not in places:
+                    continue
+                typed = text[places[start] : places[end]]
+                translation = self._translation(folded[start:end], typed)
+                if translation and _ends(folded, start) and _ends(folded, end):
+                    spans.append(Span(places[start], places[end], translation))
+        return disjoint(spans)
+
+    def needs_capitals(self, term: str) -> bool:
+        """Return whether a term that was found is one that is found only in capitals."""
+        return term.isupper() and _fold(clean(term)).upper() in self.translations
+
+    def _translation(self, small: str, typed: str) -> str | None:
+        in_capitals = self.translations.get(small.upper()) if typed.isupper() else None
+        return in_capitals or self.translations.get(small)
+
+
+def _parse(line: str, where: str) -> tuple[str, str]:
+    """Return the two columns of a line; raises UserError if there are not two."""
+    columns = line.split("\t")
+    if len(columns) != 2:
+        raise UserError(
+            f"{where}: expected 'term<TAB>translation', with one tab, got {quoted(line)}"
+        )
+    return columns[0], columns[1]
+
+
+def _check(term: Any, translation: Any, where: str) -> None:
+    """Raise UserError where one of the two is no text that can be in a line."""
+    for name, text in (("term", term), ("translation", translation)):
+        if not isinstance(text, str):
+            raise UserError(f"{where}: the {name} must be text, got {quoted(text)}")
+        if not clean(text):
+            raise UserError(f"{where}: the {name} is empty; write one, or remove the line")
+        if _CONTROL.search(text.strip()):
+            raise UserError(f"{where}: a control character in {quoted(text)}; remove it")
+
+
+def _has_only_capitals(term: str) -> bool:
+    """Return whether a term is like IT or R&D: two or more letters, all of them capitals."""
+    letters = [letter for letter in term if letter.isalpha()]
+    return len(letters) > 1 and all(map(str.isupper, letters))
+
+
+def _fold(text: str) -> str:
+    """Return `text` in small letters, their accents as marks of their own, with plain apostrophes.
+
+    Characters are folded alike whatever stands around them, but for the order of marks.
+    """
+    letters = unicodedata.normalize("NFD", text.translate(_APOSTROPHES)).casefold()
+    return unicodedata.normalize("NFD", letters).replace("i\u0307", "i")  # of İ
+
+
+def _ends(text: str, place: int) -> bool:
+    """Return whether no word goes on from the character before `place` to the one there."""
+    before, after = text[place - 1 : place], text[place : place + 1]
+    return not ((before and is_mark(after)) or (_in_word(before) and _in_word(after)))
+
+
+def _in_word(character: str) -> bool:
+    """Return whether `character` (or "") is a part of a word that spaces end."""
+    return (character == "_" or in_word(character)) and not is_spaceless(character)

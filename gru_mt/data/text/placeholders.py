@@ -1,0 +1,119 @@
+"""Find what a translation copies as it is: see `formats`, and signs that training hardly saw."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from gru_mt.data.text.masking import ANY_MARK, Span, mask
+from gru_mt.data.text.normalize import IN_WORD, WORD
+from gru_mt.data.text.patterns import CODE, SIGNS, clock, formats, money, others
+from gru_mt.data.tokenizer.special import LITERALS
+
+_CHUNK = re.compile(rf"(?:(?!{ANY_MARK})\S)+")
+_SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its own
+_OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
+_NUMERIC = re.compile(r"[^\W\d_]")  # a superscript or a fraction, if it is one of SIGNS
+
+
+@cache
+def _triggers() -> re.Pattern[str]:
+    """Return the pattern of what every literal has some of, and most sentences do not: quick."""
+    return re.compile(
+        rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
+        r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"
+        r"|(?:SELECT|UPDATE|INSERT|DELETE|CREATE|import)\s|[a-f]{8}"
+    )
+
+
+def find_literals(text: str, knows: Callable[[str], bool] | None = None) -> list[Span]:
+    """Return what a translation of `text` copies, ascending: addresses, code, long numbers, emoji.
+
+    Of numbers, and of words with digits, it is those with three digits or more, prices and
+    percentages, and words that begin with a letter, as A4 and COVID-19; but no clock time:
+    "Call 555-1234 at 10:30" -> [Span(5, 13, "555-1234")].
+
+    Signs are copied too, and with them a word that they join: "*so* r/ab" has *, * and r/ab. Only
+    where training `knows` all parts it has the signs alone: the / of "he/she".
+    """
+    if not _triggers().search(text):
+        return []
+    if CODE.fullmatch(text):
+        start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        return [Span(start, end, text[start:end])]
+    is_shouted = text == text.upper()
+    spans = [
+        Span(*match.span(), match[0])
+        for match in formats(plain=not others().search(text)).finditer(text)
+        if not (is_shouted and match["roman"]) and not _is_models(match)
+    ]
+    if not _SIGNS.search(text):
+        return spans
+    rest = list(text)
+    for start, end, _ in spans:
+        rest[start:end] = LITERALS[0] * (end - start)
+    found = (
+        span
+        for chunk in _CHUNK.finditer("".join(rest))
+        for span in _with_signs(chunk[0], chunk.start(), knows)
+    )
+    return sorted([*spans, *found])
+
+
+def _is_models(match: re.Match[str]) -> bool:
+    """Return whether a number, or a word with digits, is left to the model."""
+    if not match["digits"]:
+        return False
+    found = match[0]
+    digits = sum(map(str.isdecimal, found))
+    is_few = digits < (1 if found[0].isalpha() else 3) and not money().search(found)
+    return is_few or clock().fullmatch(found) is not None
+
+
+def _with_signs(chunk: str, start: int, knows: Callable[[str], bool] | None) -> Iterator[Span]:
+    """Yield what is copied of some characters without a space, which begin at `start`."""
+
+    def span(first: int, last: int) -> Span:
+        return Span(start + first, start + last, chunk[first:last])
+
+    signs = [match.span() for match in _SIGNS.finditer(chunk)]
+    if not signs:
+        return
+    found = WORD.findall(chunk)
+    if not found and not any(map(str.isdigit, chunk)):
+        yield span(0, len(chunk.rstrip(".,;:!?")) or len(chunk))
+        return
+    first = len(chunk) - len(chunk.lstrip(_OUTER))
+    last = len(chunk.rstrip(_OUTER))
+    left = signs[0][1] if signs[0][0] == first else first
+    right = signs[-1][0] if signs[-1][1] == last else last
+    joins = [(a, b) for a, b in signs if left <= a and b <= right]
+    if joins:
+        parts_known = knows is not None and all(len(word) > 1 and knows(word) for word in found)
+        is_whole = any(map(str.isdigit, chunk)) or not parts_known
+    else:  # C#, ^d+$ and /ɪ/, but *a* and *so*
+        is_short = right < last and all(len(word) == 1 for word in found)
+        is_whole = is_short and chunk[first:left] != chunk[right:last]
+        is_whole = is_whole or (knows is not None and not any(map(knows, found)))
+    if is_whole or any(_NUMERIC.search(chunk[a:b]) for a, b in signs):
+        yield span(first, last)
+    else:
+        yield from (span(a, b) for a, b in signs)
+
+
+def mask_pair(source: str, target: str) -> tuple[str, str]:
+    """Return two sides with those literals masked that both have, each as often in both."""
+    sides = [find_literals(source), find_literals(target)]
+    if not all(sides):
+        return source, target
+    counts = [Counter(span.text for span in side) for side in sides]
+    sides = [
+        [span for span in side if counts[0][span.text] == counts[1][span.text]] for side in sides
+    ]
+    masked = mask(source, sides[0])
+    marks: dict[str, list[str]] = {}
+    for i, span in enumerate(sides[0]):
+        marks.setdefault(span.text, []).append(LITERALS[i % len(LITERALS)])
+    for start, end, text in reversed(sides[1]):
+        target = target[:start] + marks[text].pop() + target[end:]
+    return masked.text, target

@@ -1,0 +1,318 @@
+"""The words of the source side: how each is mostly written, and so which ones were never seen.
+
+It is learned from the training part. With it a sentence in capitals, in title case or in small
+letters is read as one that is written with care, and an unknown name is found. Training and
+translation read alike: see `Lexicon.truecased`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Self
+
+from gru_mt.data.text.masking import Span, disjoint
+from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
+from gru_mt.data.text.spelling import COMMON, LONGEST, SHORT, STARTERS, Spelling
+from gru_mt.data.tokenizer.special import MOST_TOKENS
+from gru_mt.errors import quoted
+
+MOST_WORDS = 100_000  # that are kept, the most frequent ones
+COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
+RARE = 2  # occurrences
+LONGEST_WORD = 100_000  # letters of a word that is kept
+LONGEST_SMALL = 4  # letters of a word that is small in a title
+LEAST_END = 4  # letters of a known word that an unknown one ends with, as unkind
+MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
+_ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
+_JOINED = re.compile(rf"['’]({WORD.pattern})")
+_TYPED = re.compile(  # a word that touches nothing of code
+    rf"(?<![{IN_WORD}'’\\=.\[<]){WORD.pattern}(?:['’]{WORD.pattern})*+(?![{IN_WORD}'’\\=\[<]|\.\w)"
+)
+_NAME = re.compile(rf"(?<![{IN_WORD}]){WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
+_START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
+    rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
+)
+HONORIFIC = re.compile(
+    r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++"
+)
+_WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # no s of Tom's
+_POSSESSIVE = re.compile(r"['’]s(?=[^\w\s]|$)")  # of nothing: "at McDonald's."
+_HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text: runs of letters, and each letter of a script without spaces."""
+    return WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
+
+
+def _starts(text: str) -> dict[int, str]:
+    """Return the first words of sentences by where they begin; "Mr." ends none."""
+    titled = {match.end() for match in HONORIFIC.finditer(text)}
+    found = {match.start(1): match[1] for match in _START.finditer(text) if match[1]}
+    return {start: word for start, word in found.items() if start not in titled}
+
+
+def is_shouted(text: str) -> bool:
+    """Return whether a text is in capitals: two or more, most of its letters, and no small one.
+
+    A foreign name in a script without case does not shout: "我在IBM工作".
+    """
+    if text != text.upper():
+        return False
+    letters = [letter for letter in text if letter.isalpha()]
+    cased = [letter for letter in letters if letter.lower() != letter.upper()]
+    most = len(cased) > max(1, len(letters) // 2)
+    return most and all(letter.isupper() for letter in cased)
+
+
+class Lexicon:
+    """The words of the training source side."""
+
+    def __init__(self, forms: Mapping[str, str], *, copies_names: bool) -> None:
+        """Take each word's usual form by its lower case, and whether names are copied."""
+        self._forms, self.copies_names = forms, copies_names
+
+    @classmethod
+    def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
+        """Return the lexicon of `sources`; each has its translation in `targets`.
+
+        A word's usual form is the most frequent one inside sentences. The first word of a sentence
+        does not count, as it is capitalised whatever it is; a word that stands nowhere else is
+        written small, unless the translation has it too. Names are copied if COPIED of the rare
+        capitalised words are.
+        """
+        inside: Counter[str] = Counter()
+        total: Counter[str] = Counter()
+        copied: set[str] = set()
+        for source, target in zip(sources, targets, strict=True):
+            found = [*words(source), *_ELIDED.findall(source)]
+            inside.update(found)
+            total.update(word.lower() for word in found)
+            inside.subtract(words(start)[0] for start in _starts(source).values())
+            copied.update(word for word in found if word[0].isupper() and word in target)
+        forms: dict[str, str] = {}
+        for word, count in inside.most_common():
+            forms.setdefault(word.lower(), word if count > 0 or word in copied else word.lower())
+        rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
+        return cls(
+            {
+                low: forms[low]
+                for low, _ in total.most_common(MOST_WORDS)
+                if len(low) <= LONGEST_WORD
+            },
+            copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
+        )
+
+    def extended(self, other: "Lexicon") -> "Lexicon":
+        """Return this lexicon with the words of another that it lacks, after its own."""
+        new = {low: form for low, form in other._forms.items() if low not in self._forms}
+        return Lexicon({**self._forms, **new}, copies_names=self.copies_names)
+
+    def to_bytes(self) -> bytes:
+        """Return plain text: a header that tells whether names are copied, then a form a line."""
+        names = "copied" if self.copies_names else "translated"
+        header = f"# gru-mt lexicon: names {names}"
+        return "".join(f"{line}\n" for line in [header, *self._forms.values()]).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
+        if data.count(b"\n") > MOST_TOKENS:
+            raise ValueError(f"it has more than {MOST_TOKENS:,} words")
+        header, *forms = data.decode().split("\n")
+        habit = _HEADER.fullmatch(header)
+        if not habit or not forms or forms.pop() != "":
+            raise ValueError("it has no header, or its last line is cut off")
+        for form in forms:
+            if len(form) > LONGEST_WORD:  # a pattern takes 100 bytes for each letter
+                raise ValueError(f"a word has {len(form):,} letters, more than {LONGEST_WORD:,}")
+            if not (WORD.fullmatch(form) or _ELIDED.fullmatch(form)):
+                raise ValueError(f"{quoted(form)} is no word")
+        return cls({form.lower(): form for form in forms}, copies_names=habit[1] == "copied")
+
+    def __contains__(self, word: str) -> bool:
+        """Return whether the training part has the word, in whatever case."""
+        return word.lower() in self._forms
+
+    def has_all(self, text: str) -> bool:
+        """Return whether the training part has each word of a text."""
+        return self._forms.keys() >= {word.lower() for word in words(text)}
+
+    def is_small(self, word: str) -> bool:
+        """Return whether the training part has the word, and mostly writes it small."""
+        return self._forms.get(word.lower(), "A").islower()
+
+    def is_common(self, word: str) -> bool:
+        """Return whether the word is one of the few that most sentences are made of."""
+        return self._ranks.get(word.lower(), MOST_COMMON) < MOST_COMMON
+
+    def truecased(self, text: str) -> str:
+        """Return `text` as the model reads it: each word as it is mostly written.
+
+        Text in capitals, in title case or without a capital gets each word's usual form: "TOM ET
+        ZBIGNIEW" -> "Tom et Zbigniew". In other text first words of sentences and known words in
+        capitals do: "See Tom. You SAID no" -> "see Tom. you said no". So a word has one form,
+        wherever it stands (the truecasing of Moses: Koehn et al. 2007).
+        """
+        if is_shouted(text):
+            return self.usual(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
+        if text == text.lower() or self._is_titled(text):
+            return self.usual(text)
+        starts = _starts(text)
+        return WORD.sub(
+            lambda match: (self._usual if match.start() in starts else self._calmed)(match), text
+        )
+
+    def usual(self, text: str) -> str:
+        """Return `text` with each known word in its usual form, but not the O of O'Sullivan."""
+        return WORD.sub(self._usual, text)
+
+    def _usual(self, match: re.Match[str]) -> str:
+        name = _JOINED.match(match.string, match.end())
+        is_part = name and name[1][0].isupper() and name[1] not in self
+        return match[0] if is_part else self._forms.get(match[0].lower(), match[0])
+
+    def respelled(self, text: str) -> str:
+        """Return `text` with what is not known as the known words that it is a typo of.
+
+        That is a word with an apostrophe more (dont -> don't), or what `Spelling` finds; two words
+        where a space is missing (dogis). A capitalised word may be a name: it stands for a frequent
+        word only where it begins a sentence, for one with an apostrophe that has its capital of
+        itself too (Im -> I'm), and elsewhere for a name that is hardly another's (Maary). A word
+        with other capitals (eBook, WIFI), or that touches a sign, is no typo. Where most words are
+        unknown, the text is of another language, and none is.
+        """
+        starts, found = _starts(text), words(text)
+        foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
+
+        def mended(match: re.Match[str]) -> str:
+            word, low = match[0], match[0].lower().replace("’", "'")
+            if low in self._forms or all(part in self for part in WORD.findall(word)):
+                return word
+            known = self._with_apostrophe.get(low)
+            may_be_name = word[0].isupper() and match.start() not in starts
+            if known and not (may_be_name and self.usual(known).islower()):
+                return self.usual(known)
+            is_joined = word[0].isupper() and text[match.end() :][:1] == "-"  # Soo-jin
+            if foreign or is_joined:
+                return word
+            known = self._mended(word, may_be_name=may_be_name)
+            return self.usual(known) if known else word
+
+        return _TYPED.sub(mended, text)
+
+    def _mended(self, word: str, *, may_be_name: bool) -> str | None:
+        """Return the known word or words that an unknown word is a typo of, in small letters."""
+        low, first, rest = word.lower().replace("’", "'"), word[0], word[1:]
+        if rest != rest.lower():  # oBston and TThis, but not eBook
+            swapped = rest[:1] + first + rest[1:]
+            if swapped.istitle() and swapped in self:
+                return swapped.lower()
+            return self.spelling.undoubled(low) if first == rest[0] and rest[1:].islower() else None
+        if may_be_name:
+            known = self.spelling.corrected(low) if len(low) > SHORT else None
+            return known if known and self._forms[known][0].isupper() else None
+        known = self.spelling.corrected(low, most=STARTERS if first.isupper() else None)
+        if not known and "'" in low:  # taht's
+            head, tail = low.split("'", 1)
+            known = None if head in self else self.spelling.corrected(head, most=COMMON)
+            return f"{known}'{tail}" if known else None
+        return known or (self.spelling.divided(low) if word == low else None)
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """What is known of typos."""
+        return Spelling(self._ranks)
+
+    @cached_property
+    def _with_apostrophe(self) -> dict[str, str]:
+        elided = (low for low in self._forms if "'" in low)
+        joined = {low.replace("'", ""): low for low in reversed([*elided])}
+        return {short: low for short, low in joined.items() if short not in self._forms}
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {low: rank for rank, low in enumerate(self._forms)}
+
+    def _is_titled(self, text: str) -> bool:
+        """Return whether words are capitalised that need not be, as all but short common ones are.
+
+        So "The Old Man and the Sea" is in title case, and "Good Morning". "Das Haus" is not, if
+        nouns have capitals, nor is "In the US", nor "I met Bill": in a title that has small words
+        two others than the first need no capital.
+        """
+        found = _WHOLE.findall(text)
+        small = [word for word in found if not word[0].isupper()]
+        need_not = [word for word in found[1:] if self._need_not(word)]
+        is_capitalised = found and found[0][0].isupper() and found[-1][0].isupper()
+        return (
+            bool(is_capitalised)
+            and len(need_not) > bool(small)
+            and all(len(word) <= LONGEST_SMALL and self.is_common(word) for word in small)
+        )
+
+    def _need_not(self, word: str) -> bool:
+        """Return whether a word has its capital only of a title; the A of "bus A" has not."""
+        return len(word) > 1 and word.istitle() and self.is_small(word)
+
+    def _calmed(self, match: re.Match[str]) -> str:
+        word = match[0]
+        return self._forms.get(word.lower(), word) if len(word) > 2 and word.isupper() else word
+
+    def unseen_words(self, text: str) -> list[Span]:
+        """Return the words of `text` that a translation copies, if names are copied.
+
+        They were never seen, and are no known word with another ending or beginning. Capitalised
+        parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
+        letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
+        is a name, whatever else it means; so are two in a row that are mostly small: Star Wars.
+        """
+        if not self.copies_names:
+            return []
+        titled = {match.end() for match in HONORIFIC.finditer(text)}
+        spans: list[Span] = []
+        for match in _NAME.finditer(text):
+            parts = [*WORD.finditer(match[0])]
+            capitals = [part for part in parts if part[0] != part[0].lower()] or parts
+            is_name = match.start() in titled and match[0][0].isupper()
+            # A text without spaces is unseen where all its letters are.
+            unseen = (all(map(self._is_unseen, words(part[0]))) for part in capitals)
+            if is_name or any(unseen):
+                last = parts.index(capitals[-1])
+                while parts[last + 1 :] and parts[last + 1][0] not in self:
+                    last += 1  # Seong-min
+                start, end = match.start() + capitals[0].start(), match.start() + parts[last].end()
+                if possessive := _POSSESSIVE.match(text, end):
+                    end = possessive.end()
+                spans.append(Span(start, end, text[start:end]))
+        return disjoint([*spans, *self._titles_within(text)])
+
+    def _titles_within(self, text: str) -> list[Span]:
+        """Return capitalised words in a row that are mostly small, inside a sentence."""
+        starts = _starts(text)
+        rows: list[list[int]] = [[]]  # the ends of each one's words, and first its beginning
+        for match in WORD.finditer(text):
+            start, end = match.span()
+            if start in starts or not self._need_not(match[0]):
+                continue
+            if rows[-1] and text[rows[-1][-1] : start] == " ":
+                rows[-1].append(end)
+            else:
+                rows.append([start, end])
+        return [Span(row[0], row[-1], text[row[0] : row[-1]]) for row in rows if len(row) > 2]
+
+    def _is_unseen(self, word: str) -> bool:
+        if word in self:
+            return False
+        if not self._letters.issuperset(word.lower()):
+            return True  # of another script
+        if word != word.lower():
+            return len(word) > 1
+        low = word.lower()
+        starts = range(max(1, len(low) - LONGEST), len(low) - LEAST_END + 1)
+        return not self.spelling.has_stem(low) and not any(low[n:] in self for n in starts)
+
+    @cached_property
+    def _letters(self) -> frozenset[str]:
+        return frozenset("".join(self._forms))

@@ -1,0 +1,123 @@
+"""What the training part has of the sentences that a translator is measured on.
+
+It tells memory from skill: a sentence that training had but for a word is easier than a new one.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.statistics import NearDuplicates, compared_words
+from gru_mt.data.text.truecase import words
+from gru_mt.data.types import Example
+from gru_mt.run import Run
+from gru_mt.storage import read_signed_json
+
+PART = 100_000  # training pairs in memory at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Familiarity:
+    """What the training part has of each sentence of a set, and of each word of its references."""
+
+    nearest: list[str]  # the training source with the most words in common; "" where none has any
+    distance: list[float]  # to it: 1 - words in common / words of either (Jaccard), 0 to 1
+    near_duplicate: list[bool]  # differs from a training source by a word; see `NearDuplicates`
+    rarest: list[int]  # training sources that have its rarest word
+    target_words: dict[str, int]  # of each word of the references, its count in training targets
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Self:
+        """Return what `to_json` gave."""
+        return cls(**values)
+
+
+def read_familiarity(run: Run, part: str) -> list[Familiarity]:
+    """Return what a run keeps of the sets of a part; none where it keeps nothing yet."""
+    path = run.familiarity(part)
+    if not path.is_file():
+        return []
+    return [Familiarity.from_json(each) for each in read_signed_json(path)["sets"]]
+
+
+def familiarity(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> list[Familiarity]:
+    """Return what the sources and targets of `train` have of each set. Case does not count.
+
+    `train` is read once, and a part of it is in memory at a time.
+    """
+    searches = [*map(_Search, sets)]
+    for start in range(0, len(train), PART):
+        pairs = train[start : start + PART]
+        sources = [pair.source for pair in pairs]
+        words_of = [*map(compared_words, sources)]
+        target_words = Counter(word for pair in pairs for word in _lower(pair.target))
+        for search in searches:
+            search.add(sources, words_of, target_words)
+    return [search.found() for search in searches]
+
+
+def _lower(text: str) -> list[str]:
+    return words(text.lower())
+
+
+class _Search:
+    """What is found of a set while training sources are read, part by part.
+
+    Shapes: N training sources of a part, M those that have a word.
+    """
+
+    def __init__(self, evaluation_set: EvaluationSet) -> None:
+        """Begin without any training sources."""
+        self._sources = evaluation_set.sources
+        self._near = NearDuplicates(self._sources)
+        self._words_of = [{*compared_words(text)} for text in self._sources]
+        self._nearest, self._share = [""] * len(self._sources), [0.0] * len(self._sources)
+        self._counts = dict.fromkeys(chain.from_iterable(self._words_of), 0)
+        wanted = (_lower(text) for texts in evaluation_set.references for text in texts)
+        self._target_words = dict.fromkeys(sorted({*chain.from_iterable(wanted)}), 0)
+
+    def add(
+        self, sources: Sequence[str], words_of: Sequence[list[str]], target_words: Counter[str]
+    ) -> None:
+        """Take the next training sources with the words of each, and the words of their targets."""
+        rows: dict[str, list[int]] = {word: [] for word in self._counts}
+        size_N = np.empty(len(sources), np.int64)
+        for row, (text, found) in enumerate(zip(sources, words_of, strict=True)):
+            self._near.add(text, found)
+            distinct = {*found}
+            size_N[row] = len(distinct)
+            for word in distinct & rows.keys():
+                rows[word].append(row)
+        row_M_of = {word: np.array(found, np.int64) for word, found in rows.items()}
+        for word, row_M in row_M_of.items():
+            self._counts[word] += len(row_M)
+        for word in target_words.keys() & self._target_words.keys():
+            self._target_words[word] += target_words[word]
+        for place, wanted in enumerate(self._words_of):
+            if not wanted:
+                continue
+            together = np.concatenate([row_M_of[word] for word in wanted])
+            common_N = np.bincount(together, minlength=len(sources))
+            share_N = common_N / (size_N + len(wanted) - common_N)
+            row = int(share_N.argmax())
+            if share_N[row] > self._share[place]:
+                self._nearest[place], self._share[place] = sources[row], float(share_N[row])
+
+    def found(self) -> Familiarity:
+        """Return what was found."""
+        return Familiarity(
+            self._nearest,
+            [round(1 - share, 4) for share in self._share],
+            [text in self._near.found for text in self._sources],
+            [min((self._counts[word] for word in wanted), default=0) for wanted in self._words_of],
+            self._target_words,
+        )

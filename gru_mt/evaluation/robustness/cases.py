@@ -1,0 +1,244 @@
+"""Sentences with texts that a translation must have as they are: items, names; and terms.
+
+All is a pure function of text and rng.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from gru_mt.data.text.normalize import IN_WORD
+from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.evaluation.robustness.names import NAMES
+from gru_mt.evaluation.robustness.perturbations import FINAL_MARKS, unmarked
+
+_NAME = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_]{{3,}}(?![{IN_WORD}-])")  # as Tom in "Tom's"
+_PUNCTUATION = re.escape(
+    r"""!"#$%&()*+,./:;<=>?@[\]^_`{|}~«»“”„…。，、！？；：؟،؛।「」『』（）¿¡–—"""
+)
+# A word with apostrophes: "don't" is one.
+WHOLE_WORD = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_][^\s{_PUNCTUATION}]*")
+_LATIN = "0-9A-Za-z\u00c0-\u024f\u1e00-\u1eff"  # Chinese or Arabic text may touch a Latin name
+_TRIES = 20  # draws until a text is new to its sentence; else the sentence is left out
+
+# What is added to a sentence: templates. D is a digit, N one from 1 to 9, X a hexadecimal one, W a
+# made-up word, C one with a capital, V one in capitals. After a backslash a character is itself.
+ITEMS: dict[str, Sequence[str]] = {
+    "a number of 1 digit": ["N"],
+    "a number of 2 digits": ["ND"],
+    "a number of 3 digits": ["NDD"],
+    "a number of 4 to 6 digits": ["NDDD", "NDDDD", "NDDDDD"],
+    "a phone number": ["555-DDDD", "NDD-555-DDDD", "(NDD) 555-DDDD", "+4N N DD DD DD DD"],
+    "a price": ["$ND", "£N.DD", "€N,DDD.DD", "$NDDD.DD"],
+    "a date": ["20ND-0N-1D", "1D/0N/20ND", "2D.0N.19DD"],
+    "a URL": ["https://www.W.org/W?id=DD&W=N", "http://W.example.com/W/W_W.html#W", "www.W-W.net"],
+    "an e-mail address": ["W.WDD@example.org", "W@W.co.uk", "W+W@W-W.com"],
+    "a {placeholder}": [
+        *("{W}", "{N}", "{{W}}", "{W_W}", "{{ W.W }}", "{W W}", "{N, number}", "{W:.Nf}", "@{W}"),
+    ],
+    "a {% tag %} or <%= tag %>": ["{% if W %}", "{% W.W %}", "<%= W %>", "<%= W.W %>"],
+    "a __name__ or [name]": ["__W__", "[W]", "[W_W]", "$(W)", ":W", "<@NDDDDDDD>"],
+    "a format such as %s": [
+        *("%s", "%d", "%N$s", "%(W)d", "%dx%d", "%d%%", "%ss", "%n", "%N", "%0Nd", "%.Nf"),
+    ],
+    "a $VARIABLE": ["$V", "${V}", "$V_V"],
+    "an entity such as &amp;": ["&amp;", "&lt;", "&nbsp;", "&eacute;", "&#3N;"],
+    "`code`": ["`W`", "`W(W, N)`", "`W --W=D`", "`W.W[N]`"],
+    "snake_case or camelCase": ["W_W", "W_W_W", "WC", "WCC", "CC", "W_W()", "WC.W()"],
+    "an escape such as \\n": [r"\\n", r"\\t", r"\\\N", r"\\r\\n"],
+    "a path": ["src/W.W", "W/W/W", "~/W/W", "/usr/W/W", "./W/W.W", r"\C:\\W\\W"],
+    "a file name": ["W.pdf", "W_W.py", "IMG_DDDD.jpg", "W-W.tar.gz"],
+    "an @name": ["@W", "@W_W", "@WDD"],
+    "a #tag": ["#W", "#WDD", "#W_W", "#ND"],
+    "a name such as C++": [r"\C++", r"\C#", "F#", r".\NET", r"\Node.js", r"AS\P.\NET"],
+    "a MAC, IPv6, DOI or place": [
+        *("XX:XX:XX:XX:XX:XX", "fe80::XXXX:NXX:XXXX", "200N:db8:N::XXXX:N", "10.NDDD/W.DD"),
+        r"4D°1D′2D″\N",
+    ],
+    "an emoji such as :smile:": [":W:", ":W_W:", ":+N:"],
+    "an emoji": ["😀", "🎉", "👍🏽", "❤️", "👨‍👩‍👧", "🇫🇷", "🤷‍♀️", "☕"],
+    "a symbol such as →": [*"→•§°²×=|*_#<>~^†©"],
+    "a reserved character": LITERALS,
+}
+NUMBERS = (
+    *("-N", "-ND", "-N.D", "−N", "+N", "±N", "~ND", "N-N", "ND-ND", "N–N", "N:N", "N:DD", "N/N"),
+    *("N x N", "N × N", "½", "N½", "N²", "ND°", "ND%", "N.N.N", "№ N", "§ N", "(N)", "C N:"),
+    *(r"\XI\V", r"\VII"),
+)
+_NUMBER = re.compile(  # with its sign; or a numeral of two letters and more
+    r"(?<!\w)[-−+±]\d+ | \d+ | [½²] | (?<![^\W\d_])[IVX]{2,}(?![^\W\d_])", re.VERBOSE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A source with texts that its translation must have, each so many times."""
+
+    source: str
+    wanted: Mapping[str, int]
+    in_order: bool = False  # each text is to come before the next
+    may_begin: bool = False  # a text may get a capital where a sentence begins with it
+
+    def holds(self, translation: str) -> bool:
+        """Return whether the translation has what is wanted of it."""
+        if self.may_begin:
+            for text in self.wanted:
+                translation = _calmed_at_starts(text, translation)
+        places = [translation.find(text) for text in self.wanted]
+        return (not self.in_order or places == sorted(places)) and all(
+            occurrences(text, translation) == count for text, count in self.wanted.items()
+        )
+
+
+def occurrences(item: str, text: str) -> int:
+    """Return how often `item` is in `text` as a whole: no digit goes on, nor a word by a letter.
+
+    Of "5" there are two in "5 or 5?", and none in "15", "3,5" or "5:30".
+    """
+    return len(_whole(item).findall(text))
+
+
+def _calmed_at_starts(item: str, text: str) -> str:
+    """Return `text` with `item` as it is where a sentence begins with it and gives it a capital."""
+    capital = re.escape(item[:1].upper() + item[1:])
+    return re.sub(rf"((?:^|[{FINAL_MARKS}])\W*){capital}", lambda match: match[1] + item, text)
+
+
+def _whole(item: str) -> re.Pattern[str]:
+    before = after = ""
+    if item[0].isdigit():
+        before = r"(?<!\d)(?<!\d[.,:])"
+    elif item[0].isalpha():
+        before = rf"(?<![{_LATIN}])"
+    if item[-1].isdigit():
+        after = r"(?![.,:]?\d)"
+    elif item[-1].isalpha():
+        after = rf"(?![{_LATIN}])"
+    return re.compile(before + re.escape(item) + after)
+
+
+def add_items(text: str, kinds: Sequence[str], rng: random.Random) -> Case | None:
+    """Return `text` with an item of each kind put in: at its start, between words, or at its end.
+
+    The end is before the final mark or after it. None if no item is found that is new to the text.
+    """
+    items: list[str] = []
+    for kind in kinds:
+        item = _new(partial(drawn, ITEMS[kind], rng), [text, *items])
+        if item is None:
+            return None
+        items.append(item)
+    return Case(_placed(text, items, rng), dict.fromkeys(items, 1))
+
+
+def _placed(text: str, items: Sequence[str], rng: random.Random) -> str:
+    """Return `text` with the items at its start, between words, or at its end."""
+    body = unmarked(text)
+    words = body.split(" ")
+    end = len(words)
+    gaps: list[list[str]] = [[] for _ in range(end + 2)]  # before each word, the mark, and after it
+    for item in items:
+        places = [0, end, end + 1]
+        if end > 1:
+            places.append(rng.randrange(1, end))
+        gaps[rng.choice(places)].append(item)
+    pieces = [piece for gap, word in zip(gaps, words, strict=False) for piece in (*gap, word)]
+    marked = " ".join([*pieces, *gaps[end]]) + text[len(body) :]
+    return " ".join([marked, *gaps[end + 1]])
+
+
+def drawn(templates: Sequence[str], rng: random.Random) -> str:
+    """Return one of some templates with its digits and words drawn; see `ITEMS`."""
+    draw = {
+        "D": lambda: str(rng.randrange(10)),
+        "N": lambda: str(rng.randrange(1, 10)),
+        "X": lambda: rng.choice("0123456789abcdef"),
+        "W": lambda: made_up(rng, syllables=rng.choice((2, 3))),
+        "C": lambda: made_up(rng, syllables=2).title(),
+        "V": lambda: made_up(rng, syllables=2).upper(),
+    }
+    template = rng.choice(templates)
+    return re.sub(r"\\(.)|[DNXWCV]", lambda match: match[1] or draw[match[0]](), template)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A source whose numbers a translation must have as often, each with its sign."""
+
+    source: str
+
+    def holds(self, translation: str) -> bool:
+        """Return whether it has them: "à 7-0" has those of "at 7-0", "5°" not that of "-5°"."""
+        wanted, found = (Counter(_NUMBER.findall(text)) for text in (self.source, translation))
+        return all(found[number] == count for number, count in wanted.items())
+
+
+def add_numbers(text: str, rng: random.Random) -> Numbered | None:
+    """Return `text` with a number that is signed or joined, as -5 or 7-0; None if it has numbers.
+
+    It stands where an item does, and one with a colon at the start: "Tavo 3: ...".
+    """
+    if _NUMBER.search(text):
+        return None
+    number = drawn(NUMBERS, rng)
+    is_label = number.endswith(":")
+    return Numbered(f"{number} {text}" if is_label else _placed(text, [number], rng))
+
+
+def _new(draw: Callable[[], str], others: Sequence[str]) -> str | None:
+    """Return the first of some draws that no other text has in it, and that has none in itself."""
+    for _ in range(_TRIES):
+        item = draw()
+        if not any(item in other or other in item for other in others):
+            return item
+    return None
+
+
+def made_up(rng: random.Random, *, syllables: int) -> str:
+    """Return a word that hardly is one: "tavo", "nikozu"."""
+    return "".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(syllables))
+
+
+def glossary_terms(sources: Sequence[str], count: int, rng: random.Random) -> dict[str, str]:
+    """Return up to `count` words of the sources, each with a made-up translation of its own.
+
+    Some translations are in capitals, begin with one or have two words.
+    """
+    found = {word.lower() for source in sources for word in WHOLE_WORD.findall(source)}
+    words = sorted(word for word in found if len(word) >= 3 and not re.search(r"[\d'’-]", word))
+    terms: dict[str, str] = {}
+    for number, word in enumerate(rng.sample(words, min(count, len(words)))):
+        name = _new(lambda: made_up(rng, syllables=4), list(terms.values()))
+        assert name, "there are millions of them"
+        shapes = (name, name.title(), f"{name[:4]} {name[4:]}", name.upper())
+        terms[word] = shapes[number % len(shapes)]
+    return terms
+
+
+def with_terms(text: str, terms: Mapping[str, str]) -> Case | None:
+    """Return `text` with the translations that a glossary demands for it.
+
+    None if it has no term, or one has an apostrophe or a hyphen beside it: whether "don" is a word
+    of "don't" is the glossary's affair.
+    """
+    alone = [word for word in WHOLE_WORD.findall(text.lower()) if word in terms]
+    parts = [part for part in re.split(rf"[\s'’{_PUNCTUATION}-]+", text.lower()) if part in terms]
+    if not alone or len(alone) != len(parts):
+        return None
+    return Case(text, {terms[word]: alone.count(word) for word in alone}, may_begin=True)
+
+
+def rename(text: str, references: Sequence[str], rng: random.Random) -> Case | None:
+    """Return `text` with another name for one of its own; None if it has none.
+
+    A name is a capitalised word that every reference has too, and as often: Tom, or Paris.
+    """
+    for name in filter(str.istitle, dict.fromkeys(_NAME.findall(text))):
+        count = occurrences(name, text)
+        if all(occurrences(name, reference) == count for reference in references):
+            other = _new(lambda: rng.choice(NAMES), [text])
+            return Case(_whole(name).sub(other, text), {other: count}) if other else None
+    return None

@@ -1,0 +1,75 @@
+"""Translating with torch.
+
+Shapes: as in `engine`.
+"""
+
+import os
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from gru_mt.data.dataset.store import Ints
+from gru_mt.errors import UserError
+from gru_mt.inference.engines.engine import BeamState
+from gru_mt.inference.search import Floats
+from gru_mt.model.decoder_step import Incremental
+from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+
+
+@cache
+def compute_after_forks() -> None:
+    """Make every process that is forked from this one compute with a single thread.
+
+    A fork does not copy torch's threads, so the forked process would wait for them for ever.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+
+
+class TorchEngine:
+    """A model on torch's device; see `Engine`."""
+
+    def __init__(self, model: Seq2Seq) -> None:
+        """Take the model as it is now; later changes of its weights may not show here."""
+        compute_after_forks()
+        self.model = model
+        self.device_type = model.output_bias_V.device.type
+        self.decoder = Incremental(model)
+
+    @torch.inference_mode()
+    def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
+        """Encode sources; return the state of one hypothesis for each."""
+        start = self._encode(source_BS, length_B)
+        sources = self.decoder.remember(start)
+        return BeamState.start(start.state_LBZ, length_B, sources)
+
+    @torch.inference_mode()
+    def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
+        """Return <eos>, the literals and the `count` likeliest others, and the state there."""
+        row_AK, place_R = state.grid()
+        readout_RE, state_LRZ, weight_RS = self.decoder(
+            self._tensor(last_id_R),
+            state.state_LRZ,
+            state.sources,
+            self._tensor(row_AK),
+            self._tensor(place_R),
+        )
+        log_prob_RN, id_RN = self.decoder.likeliest(readout_RE, count)
+        after = state.after(state_LRZ, weight_RS.cpu().numpy())
+        return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), after
+
+    @torch.inference_mode()
+    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
+        """Return attention's weight_BTS; UserError where the model has no attention."""
+        if not self.model.attention.context_size:
+            raise UserError("this model has no attention to show (model.attention: none)")
+        start = self._encode(source_BS, length_B)
+        weights: Floats = self.model.align(self._tensor(target_in_BT), start).cpu().numpy()
+        return weights
+
+    def _encode(self, source_BS: Ints, length_B: Ints) -> DecoderState:
+        return self.model.encode(self._tensor(source_BS), self._tensor(length_B))
+
+    def _tensor(self, array: Ints) -> Tensor:
+        return torch.from_numpy(array).to(self.model.output_bias_V.device)

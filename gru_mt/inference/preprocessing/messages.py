@@ -1,0 +1,67 @@
+"""Messages of ICU: the arms of their plurals and selects are translated, their syntax is kept.
+
+See unicode-org.github.io/icu/userguide/format_parse/messages.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gru_mt.data.text.masking import Span
+from gru_mt.inference.translation import Translation
+
+_ARGUMENT = re.compile(
+    r"\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,\s*(?:offset:\d+\s*)?"
+)
+_SELECTOR = re.compile(r"\s*(?:=\d+|[\w-]+)\s*\{")
+
+
+def arms(line: str) -> list[list[Span]]:
+    """Return the texts of the arms of each plural and select in a line that is not in another one.
+
+    "{n, plural, one {# cat} other {# cats}}" -> [[Span(17, 22, "# cat"), Span(31, 37, "# cats")]]
+    """
+    found = []
+    end = 0
+    for match in _ARGUMENT.finditer(line):
+        if match.start() < end:  # within an arm
+            continue
+        texts, place = [], match.end()
+        while selector := _SELECTOR.match(line, place):
+            place = _closing(line, selector.end())
+            texts.append(Span(selector.end(), place, line[selector.end() : place]))
+            place += 1
+        if texts and line[place:].lstrip().startswith("}"):
+            end = line.index("}", place) + 1
+            found.append(texts)
+    return found
+
+
+def _closing(line: str, place: int) -> int:
+    """Return where the brace is that closes one before `place`; the line's length for none."""
+    depth = 1
+    for brace in re.compile(r"[{}]").finditer(line, place):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.start()
+    return len(line)
+
+
+def with_arms(translation: Translation, arms: Sequence[Span], texts: Sequence[str]) -> Translation:
+    """Return the translation of a line whose argument has `texts` in place of its `arms`."""
+    start, end = arms[0].start, arms[-1].end
+    old = translation.source[start:end]
+    new = ""
+    for arm, text in zip(arms, texts, strict=True):
+        new += translation.source[start : arm.start] + text
+        start = arm.end
+    sentences = [
+        replace(
+            sentence,
+            candidates=[
+                replace(each, text=each.text.replace(old, new)) for each in sentence.candidates
+            ],
+        )
+        for sentence in translation.sentences
+    ]
+    return replace(translation, sentences=sentences)

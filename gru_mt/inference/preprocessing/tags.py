@@ -1,0 +1,117 @@
+"""Which literals open and close each other, such as tags, and their nesting in a translation."""
+
+import re
+from collections.abc import Sequence
+
+from gru_mt.data.text.masking import MARK
+from gru_mt.data.text.normalize import in_word
+
+_TAG = re.compile(r"<(/?)([A-Za-z\d][\w:.-]*)[^<>]*(?<!/)>", re.DOTALL)  # and not <br/>
+_BRACKET_TAG = re.compile(r"([\[{])(/?)([A-Za-z][\w-]*)[^\[\]{}]*[\]}]")  # [b] and [/b]
+_WORD = re.compile(r"\s*[^\s\w]*\w[^\s]*")
+_LAST_WORD = re.compile(r"\w\S*\s*$")
+
+
+def _role(literal: str) -> tuple[str, bool | None] | None:
+    """Return what a literal pairs with, and whether it closes; None if both may be."""
+    if tag := _TAG.fullmatch(literal.replace("&lt;", "<").replace("&gt;", ">")):
+        return f"<{tag[2].lower()}", bool(tag[1])
+    if tag := _BRACKET_TAG.fullmatch(literal):
+        return f"{tag[1]}{tag[3]}", bool(tag[2])
+    if literal.startswith(("](", "][")):
+        return "[", True
+    if literal in ("[", "![", "[!["):
+        return "[", False
+    if literal.endswith("{"):
+        return "{", False
+    if literal == "}":
+        return "{", True
+    is_run = literal == literal[0] * len(literal) and literal[0] in "*_~=|^+#"
+    return (literal, None) if is_run or literal == "&quot;" else None
+
+
+def pairs(text: str, literals: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the numbers of each literal that opens and of the one that closes it: <b> and </b>.
+
+    Signs around words are such pairs too, as those of *this*. `text` has marks for the literals.
+    """
+    opened: list[tuple[str, int]] = []
+    found = []
+    for number, (literal, mark) in enumerate(zip(literals, MARK.finditer(text), strict=True)):
+        if not (role := _role(literal)):
+            continue
+        name, closes = role
+        if closes is None:  # by the side on which it touches a word
+            before, after = text[: mark.start()][-1:], text[mark.end() :][:1]
+            closes = any(each == name for each, _ in opened) and not before.isspace()
+            if not closes and (not after.strip() or in_word(before)):
+                continue
+        if not closes:
+            opened.append((name, number))
+        elif any(each == name for each, _ in opened):
+            while opened[-1][0] != name:
+                opened.pop()
+            found.append((opened.pop()[1], number))
+    return found
+
+
+def nested(
+    texts: list[str], order: list[int], pairs: Sequence[tuple[int, int]], full: frozenset[int]
+) -> tuple[list[str], list[int]]:
+    """Return a translation's texts and the literals between them, its tags well nested.
+
+    `order` has the numbers of the literals, and texts one more. Literals of `pairs` that cross come
+    in the order of the source. A pair whose first is in `full`, as it has words in the source, gets
+    the word beside it if it has none; another has the literals that it has in the source.
+    """
+    texts, order = [*texts], [*order]
+    present = [pair for pair in pairs if {*pair} <= {*order}]
+    for pair in present:
+        first, last = sorted(map(order.index, pair))
+        order[first], order[last] = pair
+    if _crosses(order, present):
+        tags = sorted(number for pair in present for number in pair)
+        places = sorted(map(order.index, tags))
+        for place, number in zip(places, tags, strict=True):
+            order[place] = number
+    for first, last in sorted(present):  # the outer ones first, which may get a word for others
+        for number in range(first + 1, last) if first not in full else ():
+            _put_inside(texts, order, number, first, last)
+        opening, closing = order.index(first), order.index(last)
+        if first in full and not any(map(_has_word, texts[opening + 1 : closing + 1])):
+            if word := _WORD.match(texts[closing + 1]):
+                texts[closing] += word[0]
+                texts[closing + 1] = texts[closing + 1][word.end() :]
+            elif word := _LAST_WORD.search(texts[opening]):
+                texts[opening + 1] = word[0] + texts[opening + 1]
+                texts[opening] = texts[opening][: word.start()]
+    return texts, order
+
+
+def _put_inside(texts: list[str], order: list[int], number: int, first: int, last: int) -> None:
+    """Move a literal, if it stands elsewhere, to before the one that closes the pair around it."""
+    place = order.index(number) if number in order else -1
+    if place < 0 or order.index(first) < place < order.index(last):
+        return
+    del order[place]
+    texts[place : place + 2] = [texts[place].rstrip() + texts[place + 1]]
+    place = order.index(last)
+    order.insert(place, number)
+    texts.insert(place + 1, "")
+
+
+def _has_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _crosses(order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a pair closes while one is open that was opened in it."""
+    opened: list[int] = []
+    closing = {last: first for first, last in pairs}
+    first_ones = {first for first, _ in pairs}
+    for number in order:
+        if number in first_ones:
+            opened.append(number)
+        elif number in closing and opened.pop() != closing[number]:
+            return True
+    return False

@@ -1,0 +1,129 @@
+"""What runs there are, and how far each of them is."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config
+from gru_mt.data.corpus.files import Place, user_path
+from gru_mt.errors import UserError
+from gru_mt.evaluation.hypotheses import read_hypotheses
+from gru_mt.run import Run
+from gru_mt.storage import read_json
+from gru_mt.training.checkpoint import read_progress
+from gru_mt.training.lock import is_locked
+from gru_mt.training.state import Progress
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOverview:
+    """A run in a few words; what cannot be read is None or empty, and `state` says why."""
+
+    name: str
+    corpora: str
+    source: str  # language
+    target: str
+    dev_bleu: float | None  # the best of training: greedy, of the first set
+    test_bleu: dict[str, float]  # by set, where `eval` has translated with the present weights
+    minutes: float | None  # of training so far
+    state: str
+    changed: datetime
+
+
+def list_runs(folder: Path) -> list[RunOverview]:
+    """Return the runs that are folders in `folder`, or the run that it is; the newest first.
+
+    A folder that is empty or damaged, or no run, is listed too, and its state says so.
+    """
+    if Run(folder).config.is_file():
+        return [_overview(folder)]
+    folders = [each for each in folder.glob("[!.]*") if each.is_dir()]
+    return sorted(map(_overview, sorted(folders)), key=lambda run: run.changed, reverse=True)
+
+
+def _overview(folder: Path) -> RunOverview:
+    run = Run(folder)
+    problems: list[str] = []
+
+    def attempt(read: Callable[[Run], T]) -> T | None:
+        try:
+            return read(run)
+        except OSError as error:
+            problems.append(f"cannot be read: {error.strerror}")
+        except UserError as error:
+            problems.append(str(error).replace(f"{folder}/", "").split("\n")[0])
+        except (LookupError, TypeError, ValueError) as error:
+            problems.append(f"damaged: {error}")
+        return None
+
+    config = attempt(_config)
+    finished, saved = attempt(_finished), attempt(lambda run: read_progress(run.checkpoints))
+    progress = max(filter(None, (finished, saved)), key=lambda each: each.step, default=None)
+    state = attempt(lambda run: _state(run, progress, is_finished=progress is finished)) or ""
+    return RunOverview(
+        folder.resolve().name,
+        _corpora(config) if config else "",
+        config.data.source if config else "",
+        config.data.target if config else "",
+        progress.best_bleu if progress and progress.best_bleu >= 0 else None,
+        attempt(_test_bleu) or {},
+        progress.elapsed_s / 60 if progress else None,
+        problems[0] if problems else state,
+        _changed(run),
+    )
+
+
+def _config(run: Run) -> Config | None:
+    return load_config(run.config) if run.config.is_file() else None
+
+
+def _corpora(config: Config) -> str:
+    places = (Place(user_path(corpus.path[0])) for corpus in config.data.corpus)
+    pairs = zip(config.data.corpus, places, strict=True)
+    return ", ".join(corpus.name or place.stem(config.data.languages) for corpus, place in pairs)
+
+
+def _finished(run: Run) -> Progress | None:
+    """Return where training ended; None where it has not."""
+    if not run.summary.is_file():
+        return None
+    try:
+        return TypeAdapter(Progress).validate_python(read_json(run.summary))
+    except ValidationError:
+        raise UserError(f"{run.summary}: damaged: it does not say where training ended") from None
+
+
+def _test_bleu(run: Run) -> dict[str, float]:
+    kept = read_hypotheses(run, "test")
+    return {each.set.name: each.corpus_scores.multi.value for each in kept.sets} if kept else {}
+
+
+def _state(run: Run, progress: Progress | None, *, is_finished: bool) -> str:
+    """Return in words how far a run is, whose newest checkpoint or end is `progress`."""
+    locked = is_locked(run)
+    if progress is None:
+        if run.config.is_file() or locked:
+            return "running" if locked else "nothing saved yet"
+        return "no run" if any(run.folder.iterdir()) else "empty"
+    epoch = progress.epoch + (progress.epoch_step > 0)
+    place = f"update {progress.step:,} of epoch {epoch}"
+    if locked:
+        return f"running, saved at {place}"
+    return "finished" if is_finished else f"stopped at {place}"
+
+
+def _changed(run: Run) -> datetime:
+    """Return when training last changed a run's files; of no run, when the folder changed."""
+    times = []
+    for path in (run.config, run.metrics, run.summary, run.log):
+        with suppress(OSError):
+            times.append(path.stat().st_mtime)
+    return datetime.fromtimestamp(max(times or [run.folder.stat().st_mtime])).astimezone()

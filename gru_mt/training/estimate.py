@@ -1,0 +1,108 @@
+"""How long a training would take here, by making a few of its updates."""
+
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from gru_mt.bundle import build_model
+from gru_mt.config.schema import Config, ModelConfig
+from gru_mt.data.loader import BLOCK, TrainingPairs
+from gru_mt.data.parts import Parts
+from gru_mt.device import resolve_device, resolve_precision
+from gru_mt.run import Run
+from gru_mt.training.gradients import Gradients
+from gru_mt.training.group import ALONE
+from gru_mt.training.journal import Journal
+from gru_mt.training.lr_schedule import block_updates, fitted, planned_updates
+from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.preparation import prepare
+from gru_mt.training.resume import start_of
+from gru_mt.training.step import Update
+
+WARM_UP, TIMED = 4, 16  # updates
+RECIPES = {  # epochs and updates, at most, of configurations that have one model
+    "fra-eng-10min.yaml": (2, 1_800),
+    "fra-eng.yaml": (3, None),
+    "fra-eng-60min.yaml": (8, None),
+}
+RECIPE_MODEL = ModelConfig(decoder_layers=2, dropout=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a few updates of a training tell."""
+
+    parameters: int
+    updates: int  # of the whole training
+    epochs: int
+    minutes: float  # of preparation and all updates; validations are not in it
+    recipes: dict[str, float]  # the minutes of RECIPES, where the model is theirs
+    peak_mb: float | None  # of this process so far; None where the system does not tell
+
+    def __str__(self) -> str:
+        memory = f", {self.peak_mb / 1_000:.1f} GB of memory" if self.peak_mb else ""
+        recipes = ", ".join(f"{name} {minutes:.0f}" for name, minutes in self.recipes.items())
+        return (
+            f"a training of {self.epochs:,} epochs on this machine: {self.updates:,} updates of "
+            f"{self.parameters:,} parameters, about {self.minutes:.1f} minutes{memory}"
+            + (f"; minutes of it with the settings of {recipes}" if recipes else "")
+        )
+
+
+def try_updates(config: Config, parts: Parts) -> Trial:
+    """Prepare a training, make a few updates spread over its first epoch, and time these.
+
+    `parts` are those of its corpora. Nothing is kept. Raises UserError as `prepare` does.
+    """
+    started_s = time.perf_counter()
+    device = resolve_device(config.training.device)
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(Path(folder))
+        start = start_of(run, config)
+        config = start.accept(config)
+        data = prepare(config, start, run, Journal(run.log, silent=True), parts=parts)
+        blocks = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
+        pairs = blocks.of_block(0, 0)
+    training = fitted(config.training, pairs, blocks.blocks)
+    precision = resolve_precision(training.precision, device)
+    model = build_model(config, data.tokenizer).to(device)
+    optimizer = Optimizer(model, training, precision)
+    gradients = Gradients(model.parameters(), ALONE, training.reduce)
+    update = Update(optimizer, gradients, precision, training.label_smoothing)
+    planned = block_updates(training, pairs, training.batch_tokens, 0)
+    prepared_s = time.perf_counter() - started_s
+    for done, rows in enumerate(planned[: WARM_UP + TIMED]):
+        if done == min(WARM_UP, len(planned) - 1):
+            started_s = time.perf_counter()
+        update(pairs, rows, learning_rate=0.0, seed=0, done=done)
+    timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
+    update_s = (time.perf_counter() - started_s) / timed
+    updates = planned_updates(training, pairs, training.batch_tokens, blocks.blocks)
+
+    def minutes(count: int) -> float:
+        return (prepared_s + count * update_s) / 60
+
+    recipes = {
+        name: minutes(min(epochs * len(planned), limit or epochs * len(planned)))
+        for name, (epochs, limit) in RECIPES.items()
+    }
+    is_theirs = config.model.model_copy(update={"dropout": 0.0}) == RECIPE_MODEL
+    return Trial(
+        parameters=sum(weight.numel() for weight in model.parameters()),
+        updates=updates,
+        epochs=training.max_epochs,
+        minutes=minutes(updates),
+        recipes=recipes if is_theirs else {},
+        peak_mb=_peak_mb(),
+    )
+
+
+def _peak_mb() -> float | None:
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)

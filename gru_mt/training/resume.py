@@ -1,0 +1,266 @@
+"""How a run begins: afresh, with the weights of another run, or where it was stopped.
+
+`start_of` makes this choice once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gru_mt.bundle import Bundle, load_bundle, load_named_tensors, named_tensors
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config, FittedConfig, Section, TokenizerConfig
+from gru_mt.data.corpus.files import user_path
+from gru_mt.data.dataset.ids import EpochPairs
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.text.translation_memory import TranslationMemory
+from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.data.types import Example
+from gru_mt.errors import UserError, quoted
+from gru_mt.evaluation.evaluate import kept_sets
+from gru_mt.flat import flat
+from gru_mt.run import Run
+from gru_mt.storage import read_json
+from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, refuse_other_data
+from gru_mt.training.journal import Journal
+from gru_mt.training.lr_schedule import AUTO, fitted, planned_updates
+from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.state import Progress
+
+MAY_CHANGE = (  # files only to another place: a digest checks their contents
+    "training.max_epochs",
+    "training.max_steps",
+    "training.patience",
+    "training.device",
+    "training.reduce",
+    "training.log_steps",
+    "training.tensorboard",
+    "training.checkpoint_minutes",
+    "decoding",
+    "data.corpus.*.path",
+    "data.back_translate",
+    "data.dev.*.path",
+    "data.test.*.path",
+)
+
+_KEPT = ("model", "tokenizer")  # sections that go from a bundle into the run that starts from it
+_FREE = ("model.dropout", "tokenizer.sampling")  # keys of theirs that decide no weight's shape
+OF_START = " (start)"  # ends the name of a set that the run before was measured on
+FirstBlock = Callable[[], EpochPairs]  # the pairs of the first block; a resumed run needs none
+
+
+class Fresh:
+    """A new run: its weights stay as drawn, and its tokenizer is trained on the training part."""
+
+    def accept(self, config: Config) -> Config:
+        """Return the configuration to train with: here `config` itself."""
+        return config
+
+    def sets(self, part: str) -> list[EvaluationSet]:
+        """Return sets of dev or test that come with the start: here none."""
+        return []
+
+    def refuse_other_data(self, fingerprints: dict[str, str]) -> None:
+        """Raise UserError for data that the run did not begin with: here any data may be."""
+
+    def provenance(self) -> dict[str, Any]:
+        """Return where the first weights are from: here from no run."""
+        return {}
+
+    def tokenizer(
+        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
+    ) -> Tokenizer:
+        """Return the tokenizer of the run, here by training it.
+
+        Pairs with a source that a model `made` give subwords, but no word that is known.
+        """
+        journal.stage(f"training the {config.kind} tokenizer")
+        pairs = [(pair.source, pair.target) for pair in [*train, *made]]
+        sources, targets = zip(*pairs, strict=True)
+        return train_tokenizer(config, sources, targets, written=len(train), warn=journal.warn)
+
+    def fit(self, config: Config, first: FirstBlock, blocks: int, journal: Journal) -> FittedConfig:
+        """Return `config` with every `auto` chosen for epochs of `blocks`; say what was chosen."""
+        pairs = first()
+        training = fitted(config.training, pairs, blocks)
+        total = planned_updates(training, pairs, training.batch_tokens, blocks)
+        for name in AUTO:
+            if getattr(config.training, name) == "auto":
+                chosen = getattr(training, name)
+                journal.say(f"training.{name}: {chosen:,} (auto, for {total:,} updates)")
+        if training.warmup_steps >= total:
+            journal.warn(
+                f"training.warmup_steps {training.warmup_steps:,}: the run ends with update "
+                f"{total:,}, before the learning rate falls; lower it, or set it to auto"
+            )
+        return FittedConfig.of(config, training)
+
+    def load(
+        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
+    ) -> Progress:
+        """Return the progress of a run that has not begun; `optimizer` stays as it is."""
+        return Progress()
+
+
+@dataclass(frozen=True)
+class FromBundle(Fresh):
+    """A new run that begins with the weights of another, and keeps its tokenizer and model."""
+
+    folder: Path
+    bundle: Bundle
+
+    def accept(self, config: Config) -> Config:
+        """Return `config` with the bundle's sections `model` and `tokenizer`.
+
+        Dropout and sampling may be others. Raises UserError for any other value of these sections
+        that contradicts the bundle's, and for another direction.
+        """
+        before, data = self.bundle.config, config.data
+        if (data.source, data.target) != (before.data.source, before.data.target):
+            raise UserError(
+                f"{self.folder}: translates {before.data.source} to {before.data.target}, not "
+                f"{data.source} to {data.target}; training from it keeps the direction"
+            )
+        sections = {name: _over(getattr(config, name), getattr(before, name)) for name in _KEPT}
+        for section, ours in sections.items():
+            theirs = getattr(before, section).model_dump()
+            for name, value in ours.model_dump().items():
+                if value != theirs[name] and f"{section}.{name}" not in _FREE:
+                    raise UserError(
+                        f"{section}.{name} {quoted(value)}: {self.folder} has "
+                        f"{quoted(theirs[name])}; training from it keeps that, so leave it out"
+                    )
+        return config.model_copy(update=sections)
+
+    def tokenizer(
+        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
+    ) -> Tokenizer:
+        """Return the bundle's tokenizer, with the words and the short texts that are new."""
+        journal.say(f"training goes on from {self.folder}, with its tokenizer")
+        journal.stage("learning new words")
+        tokenizer = self.bundle.tokenizer
+        sources, targets = [pair.source for pair in train], [pair.target for pair in train]
+        return replace(
+            tokenizer,
+            lexicon=tokenizer.lexicon.extended(Lexicon.learn(sources, targets)),
+            memory=TranslationMemory.learn(sources, targets).extended(tokenizer.memory),
+        )
+
+    def sets(self, part: str) -> list[EvaluationSet]:
+        """Return the other run's sets, where they are there, so that what is forgotten shows."""
+        return [
+            replace(each, name=f"{each.name.removesuffix(OF_START)}{OF_START}")
+            for each in kept_sets(self.folder, part) or []
+        ]
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what the bundle says of itself."""
+        return {"start": {"folder": str(self.folder), **self.bundle.provenance}}
+
+    def load(
+        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
+    ) -> Progress:
+        """Put the bundle's weights into `optimizer`; return the progress of a new run."""
+        weights = named_tensors(self.bundle.model)
+        for model in (optimizer.model, optimizer.average):
+            load_named_tensors(model, weights, self.folder)
+        return Progress()
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A run that was stopped: it goes on with what its folder and newest checkpoint hold."""
+
+    run: Run
+
+    def accept(self, config: Config) -> Config:
+        """Return `config` with the run's own value in place of each `auto`.
+
+        Raises UserError where any field outside `MAY_CHANGE` differs from the run's.
+        """
+        before = load_config(self.run.config)
+        if before.training.start is not None:  # its model and tokenizer were another run's
+            sections = {name: _over(getattr(config, name), getattr(before, name)) for name in _KEPT}
+            config = config.model_copy(update=sections)
+        chosen = {
+            name: getattr(before.training, name)
+            for name in AUTO
+            if getattr(config.training, name) == "auto"
+        }
+        training = config.training.model_copy(update=chosen)
+        config = config.model_copy(update={"training": training})
+        _refuse_changes(self.run, before, config)
+        return config
+
+    def tokenizer(
+        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
+    ) -> Tokenizer:
+        """Return the run's own tokenizer."""
+        return Tokenizer.load(self.run.folder)
+
+    def sets(self, part: str) -> list[EvaluationSet]:
+        """Return the sets of dev or test that came with the start of the run."""
+        kept = kept_sets(self.run.folder, part) or []
+        return [each for each in kept if each.name.endswith(OF_START)]
+
+    def refuse_other_data(self, fingerprints: dict[str, str]) -> None:
+        """Raise UserError for data that the run did not begin with."""
+        refuse_other_data(self.run.checkpoints, fingerprints)
+
+    def provenance(self) -> dict[str, Any]:
+        """Return where the run's first weights were from."""
+        path = self.run.corpus_report
+        found = read_json(path) if path.is_file() else {}
+        return {"start": found["start"]} if "start" in found else {}
+
+    def fit(self, config: Config, first: FirstBlock, blocks: int, journal: Journal) -> FittedConfig:
+        """Return `config`, which already has what was chosen when the run began."""
+        return FittedConfig.model_validate(config.model_dump())
+
+    def load(
+        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
+    ) -> Progress:
+        """Load the newest undamaged checkpoint into `optimizer`; return its progress.
+
+        Raises UserError where there is none, or where its fingerprints are not `fingerprints`.
+        """
+        return load_checkpoint(self.run.checkpoints, optimizer, fingerprints, journal.warn)
+
+
+Start = Fresh | FromBundle | Resumed
+
+
+def start_of(run: Run, config: Config) -> Start:
+    """Return how this run begins. Raises UserError where `training.start` is no bundle."""
+    if has_checkpoint(run.checkpoints):
+        return Resumed(run)
+    if config.training.start is None:
+        return Fresh()
+    folder = user_path(config.training.start)
+    return FromBundle(folder, load_bundle(folder, torch.device("cpu")))
+
+
+def _over(ours: Section, theirs: Section) -> Section:
+    """Return `theirs` with what the configuration of `ours` states itself."""
+    stated = {name: getattr(ours, name) for name in ours.model_fields_set}
+    return theirs.model_copy(update=stated)
+
+
+def _refuse_changes(run: Run, before: Config, now: Config) -> None:
+    old, new = flat(before.model_dump()), flat(now.model_dump())
+    changed = [
+        f"{name} from {quoted(old.get(name))} to {quoted(new.get(name))}"
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+        and not any(fnmatch(name, may) or fnmatch(name, f"{may}.*") for may in MAY_CHANGE)
+    ]
+    if changed:
+        raise UserError(
+            f"{run.folder}: the run was started with another configuration: {', '.join(changed)} "
+            f"changed (only {', '.join(MAY_CHANGE)} may); start anew beside it with --fresh"
+        )

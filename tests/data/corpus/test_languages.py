@@ -1,0 +1,150 @@
+"""Languages that contradict the columns are told with the fix; of what is right nothing is."""
+
+import random
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gru_mt.data.corpus.languages import languages_warning
+from tests.corpora import data_config, load_one
+
+# The same in each language, as people say it.
+TEXTS = {
+    "en": "I do not know what you want. He is in the house and she is not. That was for you.",
+    "fr": "Je ne sais pas ce que vous voulez. Il est dans la maison et elle pas. C'est pour vous.",
+    "de": "Ich weiß nicht, was Sie wollen. Er ist in dem Haus und sie nicht. Das war für Sie.",
+    "es": "No sé lo que quieres. Él está en la casa y ella no. Eso es para los que más lo quieren.",
+    "it": "Non so che cosa vuoi. Lui è in casa e lei non c'è. Questo è per te, ma non lo so.",
+    "pt": "Eu não sei o que você quer. Ele está na casa e ela não. Isso é para você, mas não é.",
+    "ru": "Я не знаю, что вы хотите. Он в доме, а она нет. Это было для вас, и я это так и знал.",
+    "uk": "Я не знаю, що ви хочете. Він у домі, а вона ні. Це було для вас, і я це так і знав.",
+    "hi": "मैं नहीं जानता कि आप क्या चाहते हैं। वह घर में है और यह नहीं है। यह आप के लिए है।",
+    "ar": "أنا لا أعرف ما هذا. هو في البيت مع هذه التي كان. لقد كان هذا من أنا إلى كل.",
+    "ja": "私はあなたが何を欲しいのか知りません。彼は家にいて、彼女はいません。",
+    "zh": "我不知道你想要什么。他在家里，她不在。那是给你的。",
+    "ko": "나는 당신이 무엇을 원하는지 모릅니다. 그는 집에 있고 그녀는 없습니다.",
+    "th": "ฉันไม่รู้ว่าคุณต้องการอะไร เขาอยู่ในบ้านและเธอไม่อยู่ นั่นสำหรับคุณ",
+    "el": "Δεν ξέρω τι θέλεις. Είναι στο σπίτι και αυτή όχι. Αυτό ήταν για σένα.",
+}
+PAIRS = [(one, other) for one in TEXTS for other in TEXTS if one != other]
+
+
+def warning(one: str, other: str, languages: list[str]) -> str | None:
+    """Return what is said of texts in two languages, or of texts as they are given."""
+    return languages_warning([[TEXTS.get(each, each)] * 5 for each in (one, other)], languages)
+
+
+def test_languages_as_they_are_called_are_no_warning() -> None:
+    assert [pair for pair in PAIRS if warning(*pair, [*pair])] == []
+
+
+def test_columns_the_other_way_round_are_told_with_the_fix() -> None:
+    for one, other in PAIRS:
+        assert warning(other, one, [one, other]) == (
+            f"the first side looks like {other}, the second like {one}: "
+            f"set languages: [{other}, {one}], or columns: [2, 1] (of two files: their order)"
+        )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "languages", "said"),
+    [
+        (
+            "de",
+            "fr",
+            ["en", "fr"],
+            "first side looks like de, the second like fr: set languages: [de, fr], ",
+        ),
+        (
+            "en",
+            "es",
+            ["en", "pt"],
+            "first side looks like en, the second like es: set languages: [en, es], ",
+        ),
+        (
+            "ja",
+            "en",
+            ["zh", "en"],
+            "first side looks like ja, the second like en: set languages: [ja, en], ",
+        ),
+        (
+            "en",
+            "en",
+            ["en", "fr"],
+            "first side looks like en, the second like en: name other columns",
+        ),
+        (
+            "fr",
+            "fr",
+            ["en", "fr"],
+            "first side looks like fr, the second like fr: name other columns",
+        ),
+        (
+            "Ní thuigim cad tá uait. Tá sé sa teach." * 9,
+            "en",
+            ["en", "ga"],
+            "set languages: [ga, en], ",
+        ),
+        ("", "en", ["en", "fr"], "second like en: name other columns"),  # one side alone
+        (
+            "fr",
+            "en",
+            ["en_GB", "French"],
+            "set languages: [French, en_GB], or columns: [2, 1] (of two files: their order)",
+        ),
+        (
+            "ja",
+            "en",
+            ["en", "jp"],
+            "set languages: [jp, en], or columns: [2, 1] (of two files: their order)",
+        ),
+        ("Нисам знао да је то ту.", "en", ["en", "sr"], "set languages: [sr, en], or columns"),
+        ("Қазақ тілі менің тілім, әрине.", "en", ["fr", "en"], "looks like Cyrillic script, the"),
+    ],
+)
+def test_other_contradictions_are_told(
+    one: str, other: str, languages: list[str], said: str
+) -> None:
+    assert said in (warning(one, other, languages) or "")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "languages"),
+    [
+        ("es", "No sé què vols. Ell és a la casa i ella no. Això és per a tu.", ["es", "ca"]),
+        ("en", "tlhIngan Hol Dajatlh'a'? HIja', jIjatlhlaH.", ["en", "tlh"]),
+        ("en", "main nahin jaanta ki aap kya chahte hain", ["en", "hi-Latn"]),
+        ("12 / 34", "%s: %d", ["en", "fr"]),
+        ("train en " * 50, "train de " * 50, ["en", "de"]),  # a French word in each
+        ("Tom, Mary", "Tom, Marie", ["en", "fr"]),
+        ("", "en", ["fr", "en"]),
+    ],
+)
+def test_what_cannot_be_told_is_no_warning(one: str, other: str, languages: list[str]) -> None:
+    assert warning(one, other, languages) is None
+
+
+def test_no_part_of_the_real_corpus_is_a_warning_unless_it_is_the_other_way_round(
+    fra_eng_zip: Path,
+) -> None:
+    with zipfile.ZipFile(fra_eng_zip) as packed:
+        lines = packed.read("fra-eng/fra.txt").decode().splitlines()
+    rng = random.Random(1)
+    for size in [5, 20, 100, 300] * 25:
+        start = rng.randrange(len(lines) - size)
+        rows = [line.split("\t") for line in lines[start : start + size]]
+        sides = [[row[side] for row in rows] for side in (0, 1)]
+        assert languages_warning(sides, ["en", "fr"]) is None, sides
+        if size >= 100:
+            assert languages_warning([*reversed(sides)], ["en", "fr"]), sides
+
+
+def test_a_corpus_has_the_warning(tmp_path: Path) -> None:
+    path = tmp_path / "c.tsv"
+    path.write_text("".join(f"{n} {TEXTS['ja']}\t{n} {TEXTS['en']}\n" for n in range(9)))
+    settings = {"languages": ["en", "ja"], "source": "en", "target": "ja", "max_ratio": 90}
+    [said] = load_one(data_config(str(path), **settings)).warnings
+    assert said.startswith(f"{path}: the first side looks like ja, the second like en: set lang")
+    exchanged = {"path": str(path), "columns": [2, 1]}
+    assert load_one(data_config([exchanged], **settings)).warnings == ()

@@ -1,0 +1,207 @@
+"""What a check says of corpora, and the configuration that fits a user's files."""
+
+import json
+import random
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gru_mt.config.load import parse_config
+from gru_mt.data import statistics as check_module
+from gru_mt.data.parts import load_parts
+from gru_mt.data.statistics import NearDuplicates, check, compared_words
+from gru_mt.data.suggest_config import write_recipe
+from gru_mt.errors import UserError
+from tests.corpora import data_config
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def is_near(one: str, other: str) -> bool:
+    """Return whether a word was put in, left out or replaced, by the definition."""
+    a, b = one.split(), other.split()
+    less, shorter = ([each[:n] + each[n + 1 :] for n in range(len(each))] for each in (a, b))
+    replaced = len(a) == len(b) and any(x == y for x, y in zip(less, shorter, strict=True))
+    return a != b and (a in shorter or b in less or replaced)
+
+
+def near_duplicates(train: list[str], test: list[str]) -> list[tuple[str, str]]:
+    near = NearDuplicates(test)
+    for text in train:
+        near.add(text, compared_words(text))
+    return [*near.found.items()]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_near_duplicates_are_those_of_the_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    train, test = (
+        [" ".join(rng.choices(words, k=rng.randint(4, 7))) for _ in range(12)]
+        for words in ("abcxy" if seed % 2 else "abc", "abc")
+    )
+    found = near_duplicates(train, test)
+    whole = {*test}
+    expected = {
+        text
+        for text in test
+        if len(text.split()) >= 5
+        and any(is_near(text, other) for other in train if other not in whole)
+    }
+    assert {text for text, _ in found} == expected
+    for text, like in found:
+        assert is_near(text, like)
+
+
+def test_case_marks_and_the_same_text_do_not_count_and_letters_of_japanese_are_words() -> None:
+    assert near_duplicates(["I see the big dog!"], ["i see the big dog"]) == []
+    assert near_duplicates(["We saw a cat."], ["We saw the cat."]) == []  # four words
+    pairs = near_duplicates(["私は猫が好きです。"], ["私は犬が好きです。"])
+    assert pairs == [("私は犬が好きです。", "私は猫が好きです。")]
+
+
+def test_a_check_tells_lines_lengths_scripts_and_near_duplicates() -> None:
+    lines = ["one two three four five\tЭто дом", "no tab here", "a\tб", "a\tб"]
+    Path("c.tsv").write_text("".join(f"{line}\n" for line in lines))
+    Path("t.tsv").write_text("one two three four six\tдом\n")
+    config = data_config(
+        {"path": "c.tsv", "part": "train"}, test="t.tsv", languages=["en", "ru"], target="ru"
+    )
+    found = check(load_parts(config), config)
+    source, target = found.sides
+    assert (source.language, source.mean_words, source.longest_words) == ("en", 3.0, 5)
+    assert source.scripts == {"Latin": 1.0}
+    assert target.scripts == {"Cyrillic": 1.0}
+    said = found.lines()
+    assert said[:5] == [
+        "c: 4 lines read, 2 kept",
+        "c: no tab: 1, first at line 2",
+        "c: duplicate: 1, first at line 4",
+        "  no tab: 'no tab here'",
+        "  duplicate: 'a | б'",
+    ]
+    assert "test t: 1 of 1 sentences differ from one of train by a word" in said
+    assert "  'one two three four six' from 'one two three four five'" in said
+    values = json.loads(json.dumps(found.to_json()))
+    assert values["near_duplicates"] == {"t": 1}
+    assert values["corpora"][0]["dropped"]["no tab"]["examples"] == ["no tab here"]
+
+
+def test_lengths_are_counted_over_all_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_module, "CHUNK", 7)
+    long = [*["a b c"] * 3, "a b c d e f g h"]
+    lines = [f"{text} {n}\tx{n}\n" for n, text in enumerate(["a"] * 36 + long)]
+    Path("c.tsv").write_text("".join(lines))
+    config = data_config({"path": "c.tsv", "part": "train"})
+    parts = load_parts(config)
+    source, target = check(parts, config).sides
+    # 36 of 40 sentences have two words, three have four, and one has nine; 38 are 95 %.
+    assert (source.mean_words, source.most_words_of_95_percent) == (93 / 40, 4)
+    assert (source.longest_words, target.longest_words) == (9, 1)
+
+
+def test_without_training_pairs_a_check_counts_nothing() -> None:
+    Path("c.tsv").write_text("w459\ta\n")  # dev
+    config = data_config("c.tsv")
+    source, _ = check(load_parts(config), config).sides
+    assert (source.mean_words, source.most_words_of_95_percent, source.longest_words) == (0, 0, 0)
+
+
+def files(*names: str) -> list[Path]:
+    """Write a few pairs into files: tables, or one side each."""
+    for name in names:
+        table = name.endswith((".tsv", ".csv"))
+        line = "{}" if not table else "{}\t{}" if name.endswith(".tsv") else "{},{}"
+        Path(name).write_text("".join(f"{line.format(f'{name}{n}', n)}\n" for n in range(40)))
+    return [*map(Path, names)]
+
+
+def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
+    text = write_recipe(
+        files("train.en", "train.ja", "dev.en", "dev.ja", "my-test.en", "my-test.ja"), None
+    ).text
+    data = parse_config(text, where="a").data
+    assert [each.model_dump(exclude_defaults=True) for each in data.corpus] == [
+        {"path": ["train.en", "train.ja"], "part": "train"}
+    ]
+    assert [each.path for each in data.dev] == [["dev.en", "dev.ja"]]
+    assert [each.path for each in data.test] == [["my-test.en", "my-test.ja"]]
+    assert (data.languages, data.source, data.target) == (["en", "ja"], "en", "ja")
+    assert text.startswith("# train 40 pairs, dev 40, test 40.\n")
+    assert parse_config(text, where="a").tokenizer.joint
+
+
+def test_languages_without_common_letters_get_two_vocabularies() -> None:
+    lines = [
+        f"the cat {number} sees IBM\tкот {number} видит IBM и не спит\n" for number in range(9)
+    ]
+    Path("pairs.tsv").write_text("".join(lines))
+    text = write_recipe([Path("pairs.tsv")], ["en", "ru"]).text
+    assert parse_config(text, where="a").tokenizer.joint  # 3 of 18 letters are Latin on both sides
+    Path("pairs.tsv").write_text("".join(lines).replace("IBM", "5"))
+    text = write_recipe([Path("pairs.tsv")], ["en", "ru"]).text
+    assert not parse_config(text, where="a").tokenizer.joint
+
+
+def test_a_folder_with_sets_of_its_own_is_not_split_anew() -> None:
+    Path("all").mkdir()
+    inside = [f"all/{name}" for name in ("train.en", "train.ja", "dev.en", "dev.ja", "README.md")]
+    files(*inside)
+    data = parse_config(write_recipe([Path("all")], ["en", "ja"]).text, where="a").data
+    assert [each.path for each in data.corpus] == [["all/train.en", "all/train.ja"]]
+    assert [each.path for each in data.dev] == [["all/dev.en", "all/dev.ja"]]
+
+
+def test_an_archive_with_sets_of_its_own_is_refused() -> None:
+    with zipfile.ZipFile("all.zip", "w") as archive:
+        for path in files("train.en", "train.ja", "test.en", "test.ja"):
+            archive.write(path)
+    with pytest.raises(UserError, match=r"all\.zip:test\.en: a set of its own; unpack"):
+        write_recipe([Path("all.zip")], ["en", "ja"])
+
+
+def test_what_a_folder_with_sets_of_its_own_has_beside_is_told() -> None:
+    Path("d").mkdir()
+    files("d/train.tsv", "d/test.tsv", "d/alone.de", "d/notes.odt")
+    found = write_recipe([Path("d")], ["de", "en"])
+    assert found.parts.warnings() == ["d: not read: 'alone.de', 'notes.odt'"]
+
+
+def test_languages_the_other_way_round_are_told() -> None:
+    lines = [
+        f"Il est dans la maison et pas {n}.\tHe is in the house and not {n}." for n in range(9)
+    ]
+    Path("pairs.tsv").write_text("".join(f"{line}\n" for line in lines))
+    [warning] = write_recipe([Path("pairs.tsv")], ["en", "fr"]).parts.warnings()
+    assert warning.endswith(
+        ": set languages: [fr, en], or columns: [2, 1] (of two files: their order)"
+    )
+
+
+def test_a_table_without_sets_is_split() -> None:
+    text = write_recipe(files("pairs.tsv"), ["de", "en"]).text
+    config = parse_config(text, where="a")
+    assert [each.part for each in config.data.corpus] == ["split"]
+    assert config.data.languages == ["de", "en"]
+    assert (config.training.max_epochs, config.model.dropout) == (30, 0.3)  # it is small
+
+
+@pytest.mark.parametrize(
+    ("names", "languages", "said"),
+    [
+        (["dev.en", "dev.fr"], None, "no file to train on"),
+        (["pairs.tsv"], None, "give --languages, such as --languages en,de"),
+        (["train.en", "train.fr", "dev.en"], None, "dev.en: dev.fr is missing beside it"),
+        (["train.source", "train.target"], ["en", "de"], "train.source: ends neither in .tsv"),
+    ],
+)
+def test_files_that_cannot_be_told_apart_are_refused(
+    names: list[str], languages: list[str] | None, said: str
+) -> None:
+    with pytest.raises(UserError) as raised:
+        write_recipe(files(*names), languages)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -1,0 +1,217 @@
+"""What a translation copies: found, hidden from the model, and put back."""
+
+import random
+import re
+
+import pytest
+
+from gru_mt.data.text.masking import disjoint, mask, restore
+from gru_mt.data.text.patterns import CODE
+from gru_mt.data.text.placeholders import find_literals, mask_pair
+from gru_mt.data.tokenizer.special import LITERALS
+
+# To training. Of other words some are copied, with the signs that join them.
+KNOWN = """a an and are b bold by click code copy either or go he her here his home in is it km
+    list me link my name not of on open or path press save see she so sure text the this
+    to use very words"""
+
+TEXTS = {  # ⟦a literal⟧ in its text
+    "addresses": """
+        See ⟦https://example.com/a?b=c&d=e#f⟧.
+        ("⟦http://example.com/a⟧"), '⟦http://example.com⟧'!
+        (⟦https://en.wikipedia.org/wiki/Foo_(bar)⟧) and ⟦<https://example.com/>⟧
+        ⟦ftp://example.com/x.gz⟧, ⟦www.example.de⟧?
+        请访问⟦https://example.com/a⟧。谢谢
+        詳しくは⟦https://example.com/a⟧を見て
+        ⟦https://example.com/⟧에서 ⟦https://ru.wikipedia.org/wiki/Мир⟧,
+        ⟦https://hi.wikipedia.org/wiki/हिन्दी⟧। ⟦https://fa.wikipedia.org/wiki/می‌خوانم⟧,
+        ⟦https://fr.wikipedia.org/wiki/Château⟧ ⟦https://api.example.com/users/{id}/posts⟧
+        ⟦example.com⟧, ⟦Example.COM/path⟧. ⟦bit.ly/x⟧ ⟦localhost:8080/x⟧ ⟦192.168.1.1:80/a⟧
+        I saw it.He left. I saw.It was etc... !!! ...
+        ⟦bob.smith+x@mail.example.co.uk⟧. ⟦<user@example.com>⟧, ⟦mailto:a@b.org⟧ ⟦a@b⟧
+        邮箱是⟦a@b.com⟧。
+        ⟦tel:+33123456789?x⟧ ⟦10.1000/xyz123⟧, (⟦10.1038/s41586-020-2649-2⟧)
+        ⟦2001:db8::1⟧, ⟦fe80::1⟧. ⟦00:1B:44:11:3A:B7⟧ ⟦192.168.1.1⟧ at 10:30:05
+    """,
+    "placeholders": """
+        Hello ⟦{name}⟧, ⟦{{x}}⟧ ⟦{{ user.name }}⟧ ⟦{0:>3}⟧ ⟦{}⟧!
+        ⟦${VAR}⟧ ⟦$VAR⟧, ⟦%VAR%⟧. ⟦$(x)⟧ ⟦#{x}⟧ ⟦@:msg.key⟧
+        ⟦%s⟧ ⟦%d⟧: ⟦%1$s⟧ (⟦%(name)s⟧) ⟦%.2f⟧ ⟦%@⟧ ⟦%d%s⟧ file⟦%s⟧ ⟦%s⟧个
+        ⟦%dx%d⟧ ⟦%d%%⟧ ⟦%n⟧ ⟦%1⟧, ⟦%ss⟧ ⟦%dpx⟧ ⟦%-5d⟧ ⟦%Y-%m-%d⟧ ⟦%H:%M⟧
+        50 ⟦%s⟧ but ⟦100%⟧ sure, ⟦50%⟧ sure, ⟦5 %⟧, the ⟦%⟧ sign
+        ⟦{a word and another}⟧ stay ⟦{0, number}⟧ ⟦{% if a %}⟧ ⟦{% endif %}⟧ ⟦<%= x %>⟧ ⟦<?php x ?>⟧
+        ⟦{n, plural, one {# cat} other {# cats}}⟧ ⟦{a, select, x {b {c {d} e} f}}⟧
+        ⟦{⟧He is here.⟦}⟧ ⟦__name__⟧ ⟦[name]⟧ ⟦:name⟧ ⟦:smile:⟧ ⟦<@id>⟧
+        ⟦<:wave:123>⟧ it:name: it::the
+    """,
+    "markup": """
+        ⟦<a href="x" title="a>b">⟧text⟦</a>⟧⟦<br/>⟧⟦<br />⟧⟦<!-- a <b> -->⟧⟦<b>⟧x⟦</b>⟧
+        ⟦a < b⟧ and ⟦c > d⟧, ⟦a<b⟧, ⟦c>=d⟧, ⟦<your name>⟧
+        ⟦<input disabled>⟧ ⟦<my-tag :a.b="c">⟧ ⟦<1>⟧ ⟦</1>⟧ ⟦<color=red>⟧ ⟦<!DOCTYPE html>⟧
+        ⟦<code>a b</code>⟧ and ⟦<script type="x">a < b</script>⟧ but ⟦<b>⟧words⟦</b>⟧
+        ⟦&amp;⟧ ⟦&#39;⟧ ⟦&#x27;⟧ ⟦AT&T⟧; ⟦R&D⟧;
+        use ⟦`x y`⟧, ⟦``a ` b``⟧, ⟦```x```⟧. 使用⟦`x`⟧吧 but it`s Tom`s
+        ⟦[b]⟧bold⟦[/b]⟧ ⟦[x]⟧ ⟦[1]⟧ see ⟦[^note]⟧ ⟦[ ]⟧ ⟦§a⟧ ⟦§⟧ 5
+    """,
+    "markdown": """
+        This is ⟦*⟧very⟦*⟧ ⟦**⟧bold⟦**⟧, ⟦_⟧so⟦_⟧ ⟦__so__⟧ ⟦~~⟧not⟦~~⟧ ⟦==⟧the⟦==⟧
+        ⟦#⟧ Home ⟦##⟧ Home ⟦>⟧ text ⟦*⟧ text ⟦|⟧ a ⟦|⟧ b ⟦|⟧ ⟦•⟧ text
+        a ⟦[⟧link⟦](https://example.com "a b")⟧, ⟦![⟧text⟦](a.png)⟧ ⟦[⟧link⟦][1]⟧
+        ⟦[![⟧text⟦](a.png)](b(c))⟧ ⟦:ref:`a`⟧ ⟦.. note::⟧ text
+        ⟦[⟧text⟦]: https://a.org⟧ ⟦[Tom]⟧: He is
+        ⟦*zyx*⟧ ⟦/ɪ/⟧
+        ⟦***⟧so⟦***⟧ ⟦---|---⟧ ⟦===⟧ ⟦a/b⟧
+    """,
+    "escapes": """
+        a⟦\\n⟧b ⟦\\t⟧the ⟦\\\"⟧the⟦\\\"⟧ ⟦\\N⟧the ⟦\\u00e9⟧ ⟦\\x41⟧ a⟦\\\\⟧ ⟦\\'⟧ ⟦\\%⟧
+        ⟦\\textbf{⟧very⟦}⟧ ⟦\\nu⟧ ⟦\\alpha⟧ ⟦$x^2$⟧ ⟦\\(a b\\)⟧ ⟦\\[a\\]⟧ ⟦$E = mc^2$⟧ ⟦$5⟧ and ⟦$6⟧
+    """,
+    "code": """
+        ⟦torch==2.1⟧ ⟦PATH=/usr/bin⟧ ⟦x=1⟧ ⟦snake_case⟧ ⟦camelCase⟧ ⟦CamelCase⟧ ⟦MAX_SIZE⟧ ⟦foo()⟧
+        ⟦foo.bar()⟧ ⟦os.path.join⟧ ⟦C++⟧ ⟦C#⟧ ⟦.NET⟧ ⟦f(x) = x + 1⟧ is so
+        run ⟦--verbose⟧ and ⟦-v⟧ ⟦--name=x⟧ or ⟦-m "a b"⟧ but -5 and so-so
+        ⟦x = 5;⟧
+        ⟦from os import path⟧
+        ⟦import java.util.*;⟧
+        ⟦for (i = 0; i < 3; i++) {⟧
+        ⟦SELECT name FROM users⟧
+        Apples (red); the SELECT is here
+        SELECT A PATH FROM THE LIST
+        UPDATE (5 pm): the text is open
+    """,
+    "files": """
+        open ⟦report.pdf⟧, ⟦a_b-2.tar.gz⟧. (⟦README.md⟧) ⟦src/main.py⟧ ⟦résumé.PDF⟧?
+        ⟦/usr/bin/x⟧ "⟦~/x⟧", ⟦./x⟧ ⟦../y/z⟧. ⟦C:\\\\x\\\\y.txt⟧, ⟦/etc⟧. ⟦.gitignore⟧ ⟦.env⟧
+        either⟦/⟧or and⟦/⟧or he⟦/⟧she ⟦km/h⟧ he ⟦/⟧she ⟦r/ab⟧ ⟦1/2⟧ ⟦24/7⟧
+    """,
+    "names": """
+        ⟦@tom⟧, ⟦@ann.b⟧. ⟦@tom⟧.It is ⟦@user@mastodon.social⟧ ⟦@ann-b⟧
+        ⟦#tag⟧, ⟦#日本語⟧ ⟦#हिन्दी⟧। ⟦#বাংলা⟧ ⟦#မြန်မာ⟧ ⟦#می‌خوانم⟧ ⟦#fff⟧ ⟦#123⟧ ⟦#1⟧ ⟦C#⟧ is
+    """,
+    "faces": """
+        ok⟦😀⟧. ⟦😀😀⟧ ⟦👨\u200d👩\u200d👧⟧ ⟦👍🏽⟧ ⟦❤️⟧ ⟦🇫🇷🇩🇪⟧ ⟦1️⃣⟧ ⟦#️⃣⟧ ⟦©️⟧ ⟦☺⟧
+        ⟦🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f⟧ ⟦©⟧ 2 ⟦→⟧ ⟦™⟧ ⟦(c)⟧
+        Hi ⟦:)⟧ ⟦;-)⟧, ⟦:-(⟧. ⟦:D⟧ ⟦<3⟧ ⟦:'(⟧! great⟦:)⟧ see: (a) and (b):
+    """,
+    "numbers": """
+        the commit is ⟦deadbeef⟧, not a cabbage
+        in ⟦1987⟧. ⟦1,000,000⟧ people, ⟦3.14⟧, (⟦1987⟧), "⟦2019-2020⟧", mid-⟦2019⟧, ⟦1920×1080⟧
+        ⟦$1,299.99⟧, ⟦US$100⟧ ⟦1.299,99 €⟧ ⟦5$⟧, ⟦€5⟧, ⟦100%⟧ ⟦-273.15⟧ ⟦100 %⟧. ⟦978-3-16-148410-0⟧
+        at 10:30, 10:30:05, 9h05, 10:30pm: 7 and 12, 5 to 10
+        in ⟦1789⟧ on July 14 ⟦1789⟧ at 10:30 20 people, 12 34
+        ⟦+33 6 12 34 56 78⟧, ⟦(555) 123-4567⟧. ⟦+1 (555) 123-4567⟧; ⟦06 12 34 56 78⟧! ⟦555 1234⟧
+        ⟦1 234 567⟧ ⟦1\u00a0234,5⟧, ⟦1'000'000⟧ ⟦12345678.50⟧ ⟦12345678 €⟧ ⟦12345678-90⟧
+        ⟦iPhone15⟧ ⟦A4⟧ ⟦B-52⟧ 3D 5km ⟦covid19⟧ ⟦GPT-4o⟧ 2x4 ⟦v1.2⟧ IBM HOW-ARE
+        ⟦R2D2-4471⟧, ⟦ISO9001⟧. ⟦AB1234⟧ ⟦v1.2.3⟧ ⟦1.2.3⟧. ⟦#ff00aa⟧ ⟦1920x1080⟧ ⟦1,234km⟧
+        ⟦2019-12-25T10:30:00Z⟧ ⟦550e8400-e29b-41d4-a716-446655440000⟧ ⟦deadbeef⟧
+        ⟦٢٠٢٤⟧, ⟦१२३४⟧ में १२ ⟦2024⟧年5月 ⟦2024⟧년에 ⟦１２３⟧
+        ⟦½⟧ ⟦2½⟧ ⟦m²⟧ ⟦5²⟧ ⟦90°⟧ ⟦-5 °C⟧ ⟦48°51'24" N⟧ ⟦2 × 3⟧ ⟦2 + 2 = 4⟧ ⟦x² + y² = z²⟧
+        chapter ⟦IV⟧, ⟦XIV⟧. Louis ⟦XVI⟧ but I am MIXED and IVY
+        HE IS IN THE XIV OF THE LIST
+    """,
+    "neighbours": """
+        ⟦{a}⟧⟦{b}⟧⟦%s⟧⟦😀⟧⟦1234⟧⟦<b>⟧⟦@tom⟧
+        ⟦https://example.com⟧
+        ⟦\ue010⟧⟦\ue017⟧ a⟦\ue013⟧b \ue018
+    """,
+}
+
+
+def cases() -> list[str]:
+    """Return the lines of TEXTS."""
+    return [line.strip() for lines in TEXTS.values() for line in lines.strip().split("\n")]
+
+
+@pytest.mark.parametrize("case", cases())
+def test_literals_are_found_in_their_text(case: str) -> None:
+    text = re.sub("[⟦⟧]", "", case)
+    found = find_literals(text, lambda word: word.lower() in KNOWN.split())
+    assert [span.text for span in found] == re.findall("⟦(.*?)⟧", case)
+    parts: list[str] = []
+    end = 0
+    for start, stop, literal in found:
+        assert text[start:stop] == literal
+        parts += text[end:start], f"⟦{literal}⟧"
+        end = stop
+    assert "".join([*parts, text[end:]]) == case
+
+
+def random_text(rng: random.Random) -> str:
+    """Return a text of the characters and words that the kinds of literals are made of."""
+    pieces = [
+        *"aZé_0123456789 .,;:/\\-–+'×()[]{}<>\"`@#$€%&=~?!|*^。はх٣म\u0301\u00a0\n",
+        *LITERALS, "😀", "❤\ufe0f", "\u200d", "🇫", "\u20e3", "http://", "www.", ".com", ".pdf",
+        "%s", "{x}", "<b>", "&amp;", "10:30", "1234", "555", "١٢٣", "R2D2", ":)", "\ud800",
+        "\\n", "\\textbf{", "](", "![", "**", "__", "a_b", "aB", "==", "--", "::", "(c)", "°", "²",
+        "½", "→", "•", "IV", "<code>", "</code>", "{% ", "$x", "%1", ":a:", "C++", "()", "a.b.c",
+    ]  # fmt: skip
+    return "".join(rng.choices(pieces, k=rng.randrange(30)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_text_comes_back_whole(seed: int) -> None:
+    rng = random.Random(seed)
+    for text in (random_text(rng) for _ in range(200)):
+        spans = find_literals(text)
+        assert all(text[start:end] == literal != "" for start, end, literal in spans), ascii(text)
+        edges = [edge for start, end, _ in spans for edge in (start, end)]
+        assert edges == sorted(edges)
+        assert disjoint(spans) == spans
+        masked = mask(text, spans)
+        assert restore(masked.text, masked.literals) == text
+        assert not re.search(r"[0-9]{3}", masked.text), ascii(text)
+        assert sum(masked.text.count(mark) for mark in LITERALS) == len(spans)
+
+
+def test_a_chinese_character_elsewhere_changes_no_literal() -> None:
+    # Text with other scripts has a pattern of its own.
+    rng = random.Random(1)
+    for text in [*(re.sub("[⟦⟧]", "", case) for case in cases()), *map(random_text, [rng] * 2_000)]:
+        if not any(map(CODE.fullmatch, (text, f"{text} 中"))):  # a whole line
+            assert find_literals(f"{text} 中") == find_literals(text), ascii(text)
+
+
+LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@ a: 1- 1, A1 A- <a <!--
+    {{{ ${ %( %1 %1$ @a@a@a @a. x@y. &a http://a( http://[ www. `a `_``_ <a_ <a_" 1_ +1_ (1)_ /a ./
+    ../ ../a ~/a _/a C:\x_ :( <3_ 12: #1
+    {a} {a{ <% <!a <code> <a>_ ]( ](a ](( [![ [a [a] [a][ [1] [^a] ]:_a $x $$ $a$ $a\ $( \\ \a \n
+    \textbf{ \textbf[ \( \[ %s %s% %% %a- #1 *a* a* ** ~~ == a= x=_ --a=b_ --a_ -a_ a.b. a.b.c a()
+    IV_ aB AbC a.b( f(a) f(a)_=_ x^ 1_+_ 1< 1°2' :: ::a :a: a:b: fe80: (c) ² ½ → 1-AB ab12- 12ab
+    10.1000/ «a» a|b =_ if( SELECT_ a;_"""  # _ is a space
+OPENED = r"""http://a( http://a.b[c www.a{ <a_= <a_b=" <a_b='c'_ { {{ {% ${ {n,_plural,_one_{
+    <% <!-- <code> ` `` [ [![ [^ ]( ](a_" $ $\ \( \[ \textbf[ \textbf{ %( &# a(
+    f(x)_=_ x= --a=" a_=_ SELECT_ if_( from_a_import_ 10.1000/ C:\ """  # and then much
+
+
+@pytest.mark.parametrize("piece", LONG.split())
+def test_a_long_text_of_any_piece_is_searched(piece: str) -> None:
+    # A part of the pattern that tries the text again from each place takes hours for one of these.
+    text = (piece.replace("_", " ") * 100_000)[:100_000]
+    masked = mask(text, find_literals(text))
+    assert restore(masked.text, masked.literals) == text
+
+
+@pytest.mark.parametrize("start", OPENED.split())
+@pytest.mark.parametrize("piece", ["a", "a ", "a.", "=", "'", "("])
+def test_what_is_opened_and_never_closed_is_searched(start: str, piece: str) -> None:
+    # A repetition inside a repetition takes longer than the universe is old.
+    text = start.replace("_", " ") + piece * 20_000
+    masked = mask(text, find_literals(text))
+    assert restore(masked.text, masked.literals) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "masked"),
+    [
+        ("Born in 1945.", "Né en 1945.", ("Born in {0}.", "Né en {0}.")),
+        ("1,000 in 1990", "En 1990, 1,000", ("{0} in {1}", "En {1}, {0}")),  # another order
+        ("100 and 100", "100 et 100", ("{0} and {1}", "{0} et {1}")),
+        ("1,000 yen", "1 000 yens", ("1,000 yen", "1 000 yens")),  # written otherwise
+        ("100 and 100", "deux fois 100", ("100 and 100", "deux fois 100")),  # not as often
+        ("10:30 on 2024-05-01", "2024-05-01", ("10:30 on {0}", "{0}")),
+    ],
+)
+def test_a_pair_is_masked_where_both_sides_have_the_literal(
+    source: str, target: str, masked: tuple[str, str]
+) -> None:
+    assert mask_pair(source, target) == tuple(side.format(*LITERALS) for side in masked)

@@ -1,0 +1,301 @@
+"""Short texts of the training part: which are found, and how their translations are written."""
+
+from pathlib import Path
+
+import pytest
+
+from gru_mt.config.schema import Config
+from gru_mt.data.parts import load_parts
+from gru_mt.data.prepare import masked
+from gru_mt.data.text import translation_memory as memory_module
+from gru_mt.data.text.translation_memory import TranslationMemory, is_short
+from gru_mt.data.tokenizer.special import LITERALS
+
+FRENCH = [
+    ("Hello!", "Bonjour !"),
+    ("Hello!", "Salut !"),
+    ("Really?", "Vraiment ?"),
+    ("Really.", "C'est vrai."),
+    ("Really.", "En effet."),
+    ("Tom won.", "Tom a gagné."),
+    ("Don't worry.", "Ne t'inquiète pas."),
+    ("OK.", "D'accord."),
+    ("TV!", "TV !"),
+    ("Monday", "Lundi"),
+    ("I see Tom here now.", "Je vois Tom ici maintenant."),
+    ("We see Tom here now.", "Nous voyons Tom, Tom et Tom."),
+    ("Do you see it there?", "Le vois-tu là-bas ?"),
+]
+
+
+def learned(*pairs: tuple[str, str]) -> TranslationMemory:
+    return TranslationMemory.learn(*zip(*pairs, strict=True)) if pairs else empty()
+
+
+def empty() -> TranslationMemory:
+    return TranslationMemory.learn([], [])
+
+
+MEMORY = learned(*FRENCH)
+
+
+# Which texts are short
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("Hi", True),
+        ("Come on in !", True),
+        ("Come on in, Tom.", False),
+        ("I see a dog.", False),
+        ("!", False),
+        ("10.", False),
+        ("ありがとうございます。", True),  # ten letters of kana, as two and a half words
+        ("你好吗？", True),
+        ("我今天很高兴。", True),  # six letters of Han, as three words
+        ("我今天非常高兴。", False),
+        ("สวัสดีครับ", True),
+        ("Tシャツ", True),
+        ("a" * 101, False),
+    ],
+)
+def test_a_short_text_has_one_to_three_words(text: str, short: bool) -> None:
+    assert is_short(text) == short
+
+
+def test_longer_texts_are_not_remembered() -> None:
+    assert MEMORY.find("I see Tom here now.") == []
+
+
+@pytest.mark.parametrize("text", ["", "!", "...", "Bye", "Hello there", "Hel lo", "Do not worry."])
+def test_what_training_lacks_is_not_found(text: str) -> None:
+    assert MEMORY.find(text) == []
+
+
+# Which translations there are, and their order
+
+
+def test_case_final_marks_and_apostrophes_make_no_other_text() -> None:
+    texts = ["Hello", "hello", "HELLO", "Hello.", "Hello !", "Hello!!", "hellO…", "Hello ?!"]
+    texts += ["Hello...", "Hello！", "Hello。", "Hello ।", "Hello؟", "Hello,", "¡Hello!"]
+    assert all(len(MEMORY.find(text)) == 2 for text in texts)
+    for text in ("don't worry", "Don’t worry", "DON`T WORRY!", "don´t worry?"):
+        assert len(MEMORY.find(text)) == 1, text
+
+
+def test_the_most_frequent_translation_is_first_and_then_the_first_of_the_corpus() -> None:
+    pairs = [("Go.", "Va."), ("Go.", "Pars."), ("Go!", "Pars !"), ("Go!", "File !")]
+    assert learned(*pairs).find("go") == ["pars", "va", "file"]
+
+
+def test_of_exactly_a_text_what_mostly_translates_it_is_first_and_as_it_stands() -> None:
+    pairs = [*[("Go.", "va !")] * 2, ("Go.", "Pars."), ("Go!", "Pars !"), ("Go!", "Pars !")]
+    assert learned(*pairs).find("Go.") == ["va !", "Pars."]
+    assert learned(*pairs).find("Go!") == ["Pars !", "Va !"]
+    assert learned(*pairs, ("Go.", "Pars.")).find("Go.") == ["Pars.", "va !"]
+
+
+def test_of_one_translation_that_with_the_mark_of_the_text_is_taken() -> None:
+    memory = learned(("Good morning.", "Bonjour !"), ("Good morning.", "Bonjour."))
+    assert memory.find("Good morning.") == ["Bonjour."]
+    assert memory.find("good morning!") == ["bonjour !"]
+
+
+def test_of_translations_as_frequent_the_one_without_a_rare_word_is_first() -> None:
+    pairs = [("Bye.", "À la revoyure."), ("Bye.", "Au revoir.")]
+    others = [
+        ("He is there.", "Il est là, au fond."),
+        ("I said so.", "J'ai dit au revoir à la vie."),
+    ]
+    assert learned(*pairs, *others).find("bye") == ["au revoir", "à la revoyure"]
+
+
+def test_four_translations_are_kept() -> None:
+    words = ["Va", "Pars", "File", "Bouge", "Marche", "Vas-y"]
+    pairs = [("Go!", f"{word} !") for word in words]
+    assert learned(*pairs).find("Go!") == ["Va !", "Pars !", "File !", "Bouge !"]
+    assert b"Marche" not in learned(*pairs).to_bytes()
+    (first,) = learned(*pairs[1:], *pairs[1:], ("GO.", "Va.")).find("GO.")[:1]
+    assert first == "Va."  # a reference of this text, if not one of the four
+
+
+def test_a_translation_with_the_same_mark_comes_first() -> None:
+    assert MEMORY.find("really ?") == ["vraiment ?", "c'est vrai ?", "en effet ?"]
+    assert MEMORY.find("really.") == ["c'est vrai.", "en effet.", "vraiment."]
+    assert MEMORY.find("really؟")[0] == "vraiment ?"
+    assert MEMORY.find("really!")[0] == "vraiment !"
+
+
+# How a translation is written
+
+
+@pytest.mark.parametrize(
+    ("text", "translation"),
+    [
+        ("Monday", "Lundi"),
+        ("monday", "lundi"),
+        ("MONDAY", "LUNDI"),
+        ("Monday.", "Lundi."),
+        ("Hello", "Bonjour"),
+        ("hello!", "bonjour !"),
+        ("Hello!!", "Bonjour !!"),
+        ("Hello?!", "Bonjour ?!"),
+        ("Hello...", "Bonjour…"),  # as typed, where training has none
+        ("tom won", "Tom a gagné"),
+        ("TOM WON!", "TOM A GAGNÉ !"),
+        ("Tom Won.", "Tom a gagné."),
+        ("don’t worry", "ne t'inquiète pas"),
+        ("DON'T WORRY", "NE T'INQUIÈTE PAS"),
+        ("OK", "D'accord"),  # in capitals as it stands in training
+        ("ok", "d'accord"),
+        ("TV.", "TV."),
+        ("tv", "tv"),
+        ("Tv", "Tv"),
+    ],
+)
+def test_the_translation_follows_the_case_and_the_mark(text: str, translation: str) -> None:
+    assert MEMORY.find(text)[0] == translation
+
+
+def test_a_capital_is_written_where_only_small_letters_were_seen() -> None:
+    memory = learned(("cat", "chat"), ("at night", "'s nachts"), ("three", "3 heures"))
+    assert [memory.find(text)[0] for text in ("Cat", "CAT", "At night")] == [
+        *("Chat", "CHAT", "'s nachts"),
+    ]
+
+
+def test_words_keep_the_capital_that_they_have_inside_sentences() -> None:
+    water = [(f"Das ist {n}.", f"Ich trinke Wasser {n}.") for n in "abc"]
+    memory = learned(("Water!", "Wasser!"), ("I know.", "Ich weiß."), *water)
+    assert (memory.find("water"), memory.find("i know")) == (["Wasser"], ["ich weiß"])
+    english = learned(("Ich weiß.", "I know."), *[("x y z a", f"So I {n} do.") for n in "abc"])
+    assert english.find("ich weiß") == ["I know"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "text", "translation"),
+    [
+        ([("Run!", "走れ！"), ("So it is, Tom.", "そうだ。")], "run.", "走れ。"),
+        ([("走れ！", "Run!"), ("そうだ、そうだ、そう。", "So it is.")], "走れ。", "Run."),
+        ([("走れ！", "Run!")], "走れ", "Run"),
+        ([("Run!", "走れ。"), ("Tom!", "トム。")], "run!!", "走れ。"),  # not "。。"
+        ([("Run!", "走れ！"), ("Tom!", "トム！")], "run!!", "走れ！！"),
+        (
+            [("What?", "何？"), ("A?", "か。"), ("B?", "か。")],
+            "what?",
+            "何？",
+        ),  # the pair's own mark
+        ([("What?", "何？"), ("A?", "か。"), ("B?", "か。")], "what", "何"),
+        ([("What.", "何。"), ("A?", "か。"), ("B?", "か。")], "what?", "何。"),
+        ([("What?", "¿Qué?"), ("Hi!", "¡Hola!")], "what?!", "¿qué?!"),
+        ([("What?", "¿Qué?"), ("Hi!", "¡Hola!")], "what!", "¡qué!"),
+        ([("¡Hola!", "Hi!"), ("So what is it?", "x?")], "hola", "hi"),
+        ([("क्या?", "What?"), ("a b c d।", "x.")], "क्या।", "What."),
+        ([("a b c d.", "x y"), ("Hi!", "salut")], "hi.", "salut"),  # a side without full stops
+    ],
+)
+def test_a_mark_is_written_as_the_target_language_does(
+    pairs: list[tuple[str, str]], text: str, translation: str
+) -> None:
+    assert learned(*pairs).find(text) == [translation]
+
+
+# What is left to the model
+
+
+def test_texts_with_literals_or_other_digits_are_left_out() -> None:
+    mark = LITERALS[0]
+    memory = learned((f"See {mark}.", f"Voir {mark}."), ("At 3:30.", "À trois heures et demie."))
+    assert memory.find(f"See {mark}.") == memory.find("At 3:30.") == []
+    assert learned(("I'm 30.", "J'ai 30 ans.")).find("i'm 30") == ["j'ai 30 ans"]
+
+
+def test_the_most_frequent_texts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_module, "MOST_TEXTS", 2)
+    memory = learned(("a", "x"), ("b", "y"), ("b", "z"), ("c", "x"))
+    assert [memory.find(text) for text in "abc"] == [["x"], ["y", "z"], []]
+    assert memory.extended(learned(("d", "x"))).find("d") == []
+
+
+def test_long_texts_are_not_kept() -> None:
+    assert learned(("a", "x" * 101), ("b", "x" * 100)).find("a") == []
+    assert learned(("b", "x" * 100)).find("b") == ["x" * 100]
+
+
+def test_the_sources_of_dev_and_test_are_not_found(fra_eng_zip: Path) -> None:
+    config = Config.model_validate({"data": {"corpus": str(fra_eng_zip)}})
+    parts = load_parts(config.data)
+    train = [masked(pair) for pair in parts.train]
+    memory = TranslationMemory.learn([pair.source for pair in train], [p.target for p in train])
+    kept = [source for each in [*parts.dev, *parts.test] for source in each.sources]
+    assert sum(map(is_short, kept)) > 100
+    assert [source for source in kept if memory.find(source)] == []
+    short = [pair for pair in train if is_short(pair.source)]
+    references: dict[str, set[str]] = {}
+    for pair in short:
+        references.setdefault(pair.source, set()).add(pair.target)
+    found = {text: memory.find(text) for text in references}
+    right = sum(bool(found[text]) and found[text][0] in references[text] for text in references)
+    assert right >= 0.99 * len(references)
+
+
+# Together with another
+
+
+def test_another_memory_adds_the_texts_that_are_lacking_and_changes_none() -> None:
+    own = learned(("Hi!", "Salut !"), ("Go.", "Pars."))
+    both = own.extended(learned(("Hi.", "Coucou."), ("Go.", "Va."), ("Why?", "Pourquoi ?")))
+    assert (both.find("hi"), both.find("Go.")) == (["salut"], ["Pars."])
+    assert (both.find("Why"), both.find("Hi?")) == (["Pourquoi"], ["Salut ?"])
+    assert own.find("Why") == []
+
+
+# Files
+
+
+@pytest.mark.parametrize("memory", [MEMORY, empty(), learned(("走れ！", "Run!"), ("走れ", "Run"))])
+def test_a_written_memory_is_read_as_it_was(memory: TranslationMemory) -> None:
+    data = memory.to_bytes()
+    again = TranslationMemory.from_bytes(data)
+    assert again.to_bytes() == data
+    for text in ("Hello", "hello!", "Really?", "Really", "TOM WON", "tom won", "走れ。", "Go?!"):
+        assert again.find(text) == memory.find(text)
+
+
+def test_the_file_is_plain_text() -> None:
+    memory = learned(
+        *[("Hi!", "Salut !")] * 2, ("Hi!", "Tom !"), *[("so it is Tom.", "x, Tom.")] * 3
+    )
+    assert memory.to_bytes().decode().split("\n") == [
+        *("# gru-mt translation memory", "!\t\t !", ".\t\t.", "", "Tom", ""),
+        *("Hi!\tTom !", "\tSalut !\t2", ""),
+    ]
+
+
+HEADER = "# gru-mt translation memory\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "\n", "Hi\tSalut\n", "# gru-mt lexicon\n\n\n", HEADER, HEADER + "\n"),
+        *(HEADER + "!\t !\n\n\n", HEADER + "!\t\x1b[2J\t!\n\n\n", HEADER + "\na b\n\n"),
+        *(f"{HEADER}\n\n{line}" for line in ("Hi\tSalut", "Hi\n", "\n", "\tSalut\n", "Hi\t\n")),
+        *(f"{HEADER}\n\nHi\tSalut\t{count}\n" for count in ("", "x", "-1", "1" * 10, "1\t2")),
+        *(f"{HEADER}\n\n{pair}\n" for pair in ("Hi\tSa\x07lut", "Hi \tSalut", "!\tSalut", "Hi\t!")),
+        f"{HEADER}\n\nHi\t{'x' * 101}\n",
+        f"{HEADER}\n{'x' * 101}\n\n",
+    ],
+)
+def test_what_is_no_memory_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(ValueError, match=r"header|ends before|line \d+ is no") as error:
+        TranslationMemory.from_bytes(text.encode())
+    assert str(error.value).isprintable()
+
+
+def test_a_file_that_is_too_long_or_not_utf8_is_refused() -> None:
+    with pytest.raises(ValueError, match="more than 1,000,000 lines"):
+        TranslationMemory.from_bytes(HEADER.encode() + b"\n" * 1_000_000)
+    with pytest.raises(ValueError, match="utf-8"):
+        TranslationMemory.from_bytes(HEADER.encode() + b"\n\nHi\t\xff\n")

@@ -1,0 +1,460 @@
+"""The words of the source side: their usual form, text in capitals, and names never seen."""
+
+import random
+import string
+
+import pytest
+
+from gru_mt.data.text import truecase as lexicon_module
+from gru_mt.data.text.masking import Span
+from gru_mt.data.text.truecase import Lexicon, is_shouted, words
+
+SOURCES = [
+    "Tom and Mary saw the old dog.",
+    "The dog saw Tom. Where are Mary and I?",
+    "I am in the US, and I like it!",
+    "It is John's book, and NASA has it.",
+    "He said that Jean is here; Paris isn't.",
+]
+
+
+def learned(*sources: str, targets: list[str] | None = None) -> Lexicon:
+    return Lexicon.learn(sources, [""] * len(sources) if targets is None else targets)
+
+
+ENGLISH = learned(*SOURCES)
+FOX = "The quick brown fox, Mr. Tom and Dr. Tom jump over two lazy dogs."  # has all letters
+NAMES = Lexicon.learn([*SOURCES, FOX], [*SOURCES, FOX])  # every name is copied
+
+
+def usual(lexicon: Lexicon, word: str) -> str:
+    """Return a word's usual form, which text in capitals gets inside a sentence."""
+    return lexicon.truecased(f"\ue010 {word.upper()} \ue010 QQ").split()[1]
+
+
+def names_of(text: str, lexicon: Lexicon = NAMES) -> list[str]:
+    spans = lexicon.unseen_words(text)
+    for start, end, name in spans:
+        assert text[start:end] == name
+    return [span.text for span in spans]
+
+
+# Words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't see_it 5 x2.", ["I", "don", "t", "see", "it", "x"]),
+        ("l’été, E\u0301te\u0301!", ["l", "été", "E\u0301te\u0301"]),
+        ("我明白了。 OK", ["我", "明", "白", "了", "OK"]),
+        ("Tシャツ", ["T", "シ", "ャ", "ツ"]),
+        ("\ue010 10 😀", []),
+    ],
+)
+def test_words_are_runs_of_letters_or_letters_without_spaces(
+    text: str, expected: list[str]
+) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GO HOME!", True),
+        ("OK", True),
+        ("A 5 B", True),
+        ("I", False),
+        ("I 5.", False),
+        ("Go", False),
+        ("GO HOMe", False),
+        ("STRAßE", False),
+        ("ПРИВЕТ", True),
+        ("我在IBM工作", False),
+        ("我明白", False),
+        ("", False),
+    ],
+)
+def test_a_text_is_shouted_if_most_of_it_is_capitals_and_none_of_it_small(
+    text: str, expected: bool
+) -> None:
+    assert is_shouted(text) is expected
+
+
+# Learning
+
+
+@pytest.mark.parametrize(
+    ("word", "form"),
+    [
+        ("tom", "Tom"),  # once first, once inside
+        ("the", "the"),
+        ("us", "US"),
+        ("nasa", "NASA"),
+        ("i", "I"),
+        ("where", "where"),  # first words alone
+        ("he", "he"),
+        ("paris", "Paris"),
+    ],
+)
+def test_the_usual_form_is_that_inside_sentences(word: str, form: str) -> None:
+    assert usual(ENGLISH, word) == form
+
+
+def test_a_word_that_only_begins_sentences_has_its_capital_if_the_translation_has_it() -> None:
+    lexicon = learned("Kyoto is big.", "Rinse it.", targets=["Kyoto est grand.", "Rince-le."])
+    assert lexicon.truecased("KYOTO, RINSE") == "Kyoto, rinse"
+
+
+def test_a_first_word_is_read_in_its_usual_form_with_what_an_apostrophe_joins() -> None:
+    lexicon = learned("so it's L'été o'clock", "so l'été, l'été, it's")
+    text = "It's so. L'été! O'clock? O'Brien; L'ornithorynque"
+    assert lexicon.truecased(text) == "it's so. l'été! o'clock? O'Brien; L'ornithorynque"
+    assert lexicon.truecased("O'BRIEN. IT’S") == "O'Brien. it’s"
+
+
+def test_the_most_frequent_form_wins() -> None:
+    lexicon = learned("a will b will c Will.", "Mark mark Mark Mark.")
+    assert (usual(lexicon, "will"), usual(lexicon, "mark")) == ("will", "Mark")
+
+
+def test_a_first_word_after_marks_and_quotes_does_not_count() -> None:
+    lexicon = learned('«Yes.» "Maybe!" ...Perhaps? (Never.) Oh.', "no yes maybe perhaps")
+    for word in ("yes", "maybe", "perhaps", "oh"):
+        assert usual(lexicon, word) == word
+
+
+def test_words_are_known_in_whatever_case() -> None:
+    for word in ("tom", "TOM", "Where", "where", "nasa"):
+        assert word in ENGLISH
+    assert "Zbigniew" not in ENGLISH
+    assert "" not in ENGLISH
+
+
+def test_the_most_frequent_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lexicon_module, "MOST_WORDS", 2)
+    lexicon = learned("c b a", "b a", "B a")  # a 3, b 3, c 1
+    assert [word in lexicon for word in "abc"] == [True, True, False]
+
+
+def test_another_lexicon_adds_its_words_and_changes_none() -> None:
+    other = learned("we saw TOM and the Gnu", "we saw TOM", targets=["Gnu", ""])
+    both = ENGLISH.extended(other)
+    assert [usual(both, word) for word in ("tom", "gnu", "we", "book")] == [
+        "Tom",
+        "Gnu",
+        "we",
+        "book",
+    ]
+    assert both.copies_names == ENGLISH.copies_names != other.copies_names
+    assert both.is_common("tom")
+    assert other.extended(ENGLISH).truecased("gnu tom") == "Gnu TOM"
+
+
+def test_a_text_without_spaces_gives_its_letters_alone() -> None:
+    lexicon = learned("我明白了。", "你好吗？我很好。")
+    assert all(letter in lexicon for letter in "我明白了你好吗很")
+    assert "我明白了" not in lexicon
+    assert len(lexicon.to_bytes().decode().splitlines()) == 1 + len({*"我明白了你好吗很"})
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "copied"),
+    [
+        ("I saw Tom and Mary.", "J'ai vu Tom et Mary.", True),
+        ("I saw Tom and Mary.", "J'ai vu Tom et Marie.", True),  # a half
+        ("Ich sah Hund und Katze.", "I saw dog and cat.", False),
+        ("Dort sind Tom, Hund, Katze, Haus.", "There are Tom, dog, cat, house.", False),  # 1 of 4
+        ("Мы видим Анну и Ивана.", "We see Anna and Ivan.", False),
+        ("トムは犬を見た。", "Tom saw a dog.", False),
+        ("トムはTomです。", "Tom is Tom.", True),
+        ("Tom sees it.", "Tom le voit.", False),  # a first word alone tells nothing
+        ("no names at all", "aucun nom", False),
+    ],
+)
+def test_names_are_copied_if_a_third_of_the_rare_ones_are(
+    source: str, target: str, copied: bool
+) -> None:
+    assert Lexicon.learn([source], [target]).copies_names is copied
+
+
+def test_frequent_names_do_not_tell_whether_names_are_copied() -> None:
+    sources = ["so Tom said"] * 3 + ["so Peter said"]
+    assert not Lexicon.learn(sources, ["alors Tom dit"] * 3 + ["alors Pierre dit"]).copies_names
+
+
+def test_an_empty_training_part_gives_a_lexicon() -> None:
+    lexicon = Lexicon.learn([], [])
+    assert (lexicon.copies_names, lexicon.truecased("GO ON"), "go" in lexicon) == (
+        False, "Go On", False
+    )  # fmt: skip
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    "lexicon",
+    [
+        ENGLISH,
+        NAMES,
+        learned("straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ我 İİ", "x Straße Ὀδυσσεύς"),
+        learned("small letters. alone"),
+        Lexicon({}, copies_names=True),
+    ],
+)
+def test_a_written_lexicon_is_read_as_it_was(lexicon: Lexicon) -> None:
+    data = lexicon.to_bytes()
+    again = Lexicon.from_bytes(data)
+    assert again.to_bytes() == data
+    assert again.copies_names == lexicon.copies_names
+    forms = data.decode().splitlines()[1:]
+    assert all(form in again and form in lexicon for form in forms)
+    for text in ("TOM SAW IT", "straße ΟΔΟΣ", "the İstanbul"):
+        assert again.truecased(text) == lexicon.truecased(text)
+
+
+HEADER = b"# gru-mt lexicon: names copied"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n",
+        b"Tom\n",
+        HEADER,
+        HEADER + b"\nTom",
+        HEADER + b"\r\nTom\r\n",
+        HEADER + b"\nTom\r\n",
+        HEADER + b"\n\n",
+        HEADER + b"\na b\n",
+        HEADER + b"\n\x1b[2J\n",
+        HEADER + b"\nTo\xff\n",
+        HEADER[:-1] + b"\nTom\n",
+        HEADER.replace(b"copied", b"eaten") + b"\n",
+    ],
+)
+def test_what_is_no_lexicon_is_refused_in_one_line(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"header|no word|utf-8") as error:
+        Lexicon.from_bytes(data)
+    assert "\n" not in str(error.value)
+
+
+# Case
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("TOM SAW THE DOG.", "Tom saw the dog."),
+        ("TOM AND ZBIGNIEW SAW IT!", "Tom and Zbigniew saw it!"),
+        ("WHERE IS IT? I SAW THE US.", "where is it? I saw the US."),
+        ("The Dog And The Old Book", "the dog and the old book"),
+        ("the dog. tom and i saw nasa. «where?»", "the dog. Tom and I saw NASA. «where?»"),
+        ("Tom SAW the dog", "Tom saw the dog"),  # a word in capitals within normal text
+        ("Tom saw the XYZ.", "Tom saw the XYZ."),
+        ("He is in the US.", "he is in the US."),
+        ("It is US.", "it is US."),
+        ("Am I here?", "am I here?"),
+        ("Zbigniew saw it.", "Zbigniew saw it."),
+        ("O'dog isn't. Isn't it? Paris’ dog. It’s", "O'dog isn't. isn't it? Paris’ dog. it’s"),
+        ("The dog: He said, “Where is Tom?”", "the dog: he said, “where is Tom?”"),
+        ("«the dog»", "«the dog»"),
+        ("10 dogs", "10 dogs"),  # a number is the first word
+        ("\ue010 is here", "\ue010 is here"),  # and so is a literal
+        ("THE \ue017 IS", "the \ue017 is"),
+        ("我明白了。", "我明白了。"),
+        ("გამარჯობა", "გამარჯობა"),  # Georgian has capitals for shouting alone
+        ("ßa", "ßa"),
+        ("", ""),
+        ("... 5 !", "... 5 !"),
+    ],
+)
+def test_text_in_one_case_is_written_with_care(text: str, expected: str) -> None:
+    assert ENGLISH.truecased(text) == expected
+
+
+def test_nouns_with_capitals_are_no_title() -> None:
+    german = learned("Das ist das Haus und der Hund.", "So ist der Mann.")
+    assert german.truecased("Das Haus hat MÖBEL") == "das Haus hat MÖBEL"
+    for text in ("Der Hund Und Das Haus", "der hund und das haus", "DER HUND UND DAS HAUS"):
+        assert german.truecased(text) == "der Hund und das Haus"
+
+
+def test_a_word_in_capitals_does_not_make_a_title() -> None:
+    lexicon = learned("So a bus sees us in the bus")
+    for text in ("in the US", "bus A", "bus sees the US in A bus"):
+        assert lexicon.truecased(text[0].upper() + text[1:]) == text
+    assert lexicon.truecased("A Bus Sees US") == "a bus sees us"
+    assert lexicon.truecased("A Bus") == "a bus"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I Met Bill Today", "I met bill today"),
+        ("I met Bill.", "I met Bill."),  # "bill" is mostly small, and yet this is no title
+        ("I Met Bill.", "I met bill."),
+        ("Good Morning", "good morning"),
+        ("Good Morning, Tom!", "good morning, Tom!"),
+        ("The Bill and the Morning", "the bill and the morning"),  # short common words are small
+        ("The Bill today and the Morning", "the Bill today and the Morning"),  # others are not
+        ("The Bill and the morning", "the Bill and the morning"),
+        ("the Good Morning", "the Good Morning"),
+        ("Plan A", "plan A"),
+    ],
+)
+def test_title_case_is_where_words_have_capitals_that_need_none(text: str, expected: str) -> None:
+    lexicon = learned(
+        "so I met Tom today and the bill is good.", "so the morning and the bill, Bill.", "a plan"
+    )
+    assert lexicon.truecased(text) == expected
+
+
+def test_a_training_part_in_small_letters_gives_no_capitals() -> None:
+    small = learned("the dog sees it.", "it is here. the end")
+    assert small.truecased("the dog") == "the dog"
+    assert small.truecased("THE DOG. IT IS") == "the dog. it is"
+
+
+@pytest.mark.parametrize("text", ["İİ GİT", "STRASSE ẞ", "ΟΔΟΣ ΣΑΣ", "ﬁre ŉ ǆ", "İ", "ǅ Ǆ", "É É"])
+def test_letters_whose_case_has_another_length_do_no_harm(text: str) -> None:
+    lexicon = learned("x straße git οδός ΣΑΣ İstanbul ǆ ŉ ﬁre")
+    for each in (text, text.lower(), text.upper(), text.title()):
+        assert lexicon.truecased(each).casefold().split()[0][0]
+        lexicon.unseen_words(each)
+
+
+def test_any_text_keeps_its_words_and_marks() -> None:
+    rng = random.Random(1)
+    letters = string.ascii_letters + "éÉßİσςΣДд我の\ue010\ue011 \u0301.,!?'-«»5_ " + " " * 10
+    for _ in range(2_000):
+        text = "".join(rng.choices(letters, k=rng.randint(0, 40)))
+        careful = NAMES.truecased(text)
+        marks = [each for each in text if "\ue010" <= each <= "\ue017"]
+        assert [each for each in careful if "\ue010" <= each <= "\ue017"] == marks
+        assert careful.casefold().replace("ς", "σ").replace("\u0307", "") == (
+            text.casefold().replace("ς", "σ").replace("\u0307", "")
+        )
+        names_of(careful)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("I saw Zbigniew.", ["Zbigniew"]),
+        ("I saw Tom.", []),
+        ("I saw Zbigniew's dog, Zbigniew’s dog", ["Zbigniew", "Zbigniew"]),
+        ("I saw O'Sullivan's dog", ["O'Sullivan"]),
+        ("I saw Jean-Luc and N'Golo.", ["Jean-Luc", "N'Golo"]),
+        ("I saw Jean-Élise Östberg-the", ["Jean-Élise", "Östberg"]),
+        ("the l'Okcydent and d’Azbo-like", ["Okcydent", "Azbo"]),
+        ("I saw E\u0301lo\u0308ise.", ["E\u0301lo\u0308ise"]),
+        ("Zbigniew saw it. Ozbourne is", ["Zbigniew", "Ozbourne"]),
+        ("I saw X and Y2", []),  # a letter is no name
+        ("I saw Ж, 我的 and Жу", ["Ж", "我的", "Жу"]),  # but those of another script are no words
+        ("\ue010 Zbigniew", ["Zbigniew"]),
+        ("I saw zbigniew", ["zbigniew"]),
+        ("I saw Teh", ["Teh"]),
+        ("the Teh-Luc", ["Teh-Luc"]),
+        ("It is browndogs", []),  # ends with a known word
+        ("Mr. Brown saw Dr. Fox. The Brown dog", ["Brown", "Fox"]),  # a name after a title
+        ("Mr. brown saw it", []),
+        ("I saw Lazy Fox and Fox", ["Lazy Fox"]),  # a name that common words make
+        ("Lazy Fox saw it. Two Dogs", []),  # where the capital of a sentence may be
+        ("I saw Lazy Tom", []),
+        ("- ' Zbigniew- 'Azbo'", ["Zbigniew", "Azbo"]),
+    ],
+)
+def test_capitalised_words_never_seen_are_names(text: str, names: list[str]) -> None:
+    assert names_of(text) == names
+
+
+def test_names_in_capitals_are_found_after_truecasing() -> None:
+    text = NAMES.truecased("TOM SAW ZBIGNIEW'S DOG AND O'SULLIVAN. SAW IT?")
+    assert text == "Tom saw Zbigniew's dog and O'Sullivan. saw it?"
+    assert names_of(text) == ["Zbigniew", "O'Sullivan"]
+
+
+def test_words_of_a_script_without_spaces_are_known_by_their_letters() -> None:
+    chinese = Lexicon.learn(["我在IBM工作。", "I like IBM"], ["IBM", "IBM"])
+    assert chinese.has_all("工作在IBM我")
+    assert not chinese.has_all("工作在NEC我")
+
+
+def test_a_text_without_spaces_is_unseen_where_all_its_letters_are() -> None:
+    sources = ["我在IBM工作。", "我看Tom。"]
+    chinese = Lexicon.learn(sources, sources)
+    assert names_of("我看工作。饕餮", chinese) == ["饕餮"]
+
+
+def test_names_are_left_to_a_model_that_does_not_copy_them() -> None:
+    assert ENGLISH.unseen_words("I saw Zbigniew.") == []
+
+
+def test_a_known_word_with_another_ending_is_no_name() -> None:
+    sources = ["I walk, walked and walks.", "You talk, talked and talks.", "We saw Tom chalk so."]
+    lexicon = Lexicon.learn([*sources, FOX], [*sources, FOX])
+    for text in ("we chalked", "so chalks"):
+        assert names_of(text, lexicon) == []
+    assert names_of("we chalken", lexicon) == ["chalken"]  # no other word has -en
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["! " * 200_000 + "5", "A-a" * 200_000, "a-" * 200_000 + "B", "A" * 200_000, "' " * 99_999],
+)
+def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
+    NAMES.truecased(text)
+    NAMES.unseen_words(text)
+    assert Span(0, 0, "") not in NAMES.unseen_words(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tehre", "there"),
+        ("i dont know", "i don't know"),
+        ("Tehre you go", "there you go"),  # the first word of a sentence
+        ("see Tehre", "see Tehre"),  # it may be a name
+        ("theres", "theres"),  # a known word with an ending
+        ("thee", "there"),
+        ("yuo", "you"),  # a short word is one of the most frequent ones
+        ("Yuo go", "you go"),
+        ("there, go", "there, go"),
+        ("thexre's", "thexre's"),  # joined by an apostrophe
+        ("l’tehre", "l’tehre"),
+        ("tehre knoww", "tehre knoww"),  # mostly unknown words: another language
+        ("tehre you knoww", "tehre you knoww"),
+        ("tehre you go, i konw", "there you go, i know"),
+    ],
+)
+def test_a_word_that_is_not_known_is_read_as_one_near_it(text: str, expected: str) -> None:
+    sources = ["you go there.", "we don't know.", "i go there, you know."]
+    assert learned(*sources).respelled(text) == expected
+
+
+def test_a_word_that_always_has_a_capital_is_read_with_its_apostrophe_too() -> None:
+    lexicon = learned("I know I'm late.", "I think I'm ill.", "we don't know.")
+    assert lexicon.respelled("I know Im ill") == "I know I'm ill"
+    assert lexicon.respelled("I know Dont") == "I know Dont"  # it may be a name
+
+
+def test_a_corpus_in_capitals_is_read_in_capitals() -> None:
+    lexicon = learned("THE CAT SLEEPS.", "I SEE THE CAT.", "SO I SLEEP.")
+    assert lexicon.truecased("the cat") == "THE CAT"
+    assert lexicon.truecased("I SEE THE CAT.") == "I SEE THE CAT."
+
+
+def test_the_lexicon_has_whole_words_of_scripts_with_vowel_signs() -> None:
+    lexicon = learned("लड़की घर जाती है।", "می\u200cخواهم بروم")
+    _, *forms = lexicon.to_bytes().decode().splitlines()
+    assert {*forms} == {"लड़की", "घर", "जाती", "है", "می\u200cخواهم", "بروم"}
+    assert Lexicon.from_bytes(lexicon.to_bytes()).has_all("लड़की घर है।")
+    assert "ल" not in lexicon
+    text = "लड़ीक घर जाती है"  # a vowel sign stands before its letter
+    assert lexicon.respelled(text) == "लड़की घर जाती है"

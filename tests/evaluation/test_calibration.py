@@ -1,0 +1,77 @@
+"""How well confidence tells right from wrong: by hand, by brute force, and by sacreBLEU."""
+
+import random
+from itertools import product
+
+import pytest
+from sacrebleu import CHRF
+
+from gru_mt.evaluation.calibration import auc, calibration_error, sentence_chrf
+
+
+@pytest.mark.parametrize(
+    ("scores", "right", "expected"),
+    [
+        ([0.9, 0.4], [True, False], 1.0),
+        ([0.4, 0.9], [True, False], 0.0),
+        ([0.5, 0.5], [True, False], 0.5),
+        ([0.9, 0.5, 0.5, 0.1], [True, True, False, False], 3.5 / 4),
+        ([0.9, 0.1], [True, True], None),
+        ([0.9, 0.1], [False, False], None),
+        ([], [], None),
+    ],
+)
+def test_auc_by_hand(scores: list[float], right: list[bool], expected: float | None) -> None:
+    assert auc(scores, right) == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_auc_counts_pairs(seed: int) -> None:
+    rng = random.Random(seed)
+    scores = [rng.randrange(8) / 8 for _ in range(40)]  # many ties
+    right = [True, False, *(rng.random() < 0.7 for _ in range(38))]
+    pairs = [
+        (ours > theirs) + (ours == theirs) / 2
+        for (ours, good), (theirs, also) in product(zip(scores, right, strict=True), repeat=2)
+        if good and not also
+    ]
+    assert auc(scores, right) == pytest.approx(sum(pairs) / len(pairs))
+
+
+def test_calibration_error_by_hand() -> None:
+    # Bins of two, by rising confidence: (0.1, 0.3), of which none is right, and (0.6, 0.8), of
+    # which both are. They are off by 0.2 and by 0.3.
+    error = calibration_error([0.8, 0.1, 0.6, 0.3], [True, False, True, False], bins=2)
+    assert error == pytest.approx((0.2 + 0.3) / 2)
+    # A bin of one sentence, off by 0.2, and one of two: means 0.7 and 0.5.
+    error = calibration_error([0.2, 0.6, 0.8], [False, True, False], bins=2)
+    assert error == pytest.approx(1 / 3 * 0.2 + 2 / 3 * 0.2)
+
+
+def test_a_perfect_calibration_has_no_error() -> None:
+    confidences = [0.25] * 8 + [0.75] * 8
+    right = [True, False, False, False] * 2 + [True, True, True, False] * 2
+    assert calibration_error(confidences, right, bins=2) == pytest.approx(0)
+    assert calibration_error([1.0, 0.0], [False, True]) == 1, "fewer sentences than bins"
+
+
+def test_ten_bins_are_the_default() -> None:
+    confidences = [number / 20 for number in range(20)]
+    right = [number % 3 == 0 for number in range(20)]
+    expected = 0.0
+    for start in range(0, 20, 2):
+        mean = sum(confidences[start : start + 2]) / 2
+        expected += 2 / 20 * abs(mean - sum(right[start : start + 2]) / 2)
+    assert calibration_error(confidences, right) == pytest.approx(expected)
+
+
+def test_a_sentences_chrf_is_sacrebleus_against_its_best_reference() -> None:
+    hypotheses = ["Tom est ici.", "Oui.", "abc"]
+    references = [["Tom est là.", "Tom est ici."], ["Non.", "Peut-être."], ["abd"]]
+    scores = sentence_chrf(hypotheses, references)
+    assert scores[0] == pytest.approx(100)
+    assert scores[1] == pytest.approx(
+        max(CHRF().sentence_score("Oui.", [each]).score for each in references[1])
+    )
+    # 2 of 3 characters, 1 of 2 pairs and 0 of 1 triples match, in precision as in recall.
+    assert scores[2] == pytest.approx(100 * (2 / 3 + 1 / 2 + 0) / 3)

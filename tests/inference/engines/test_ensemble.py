@@ -1,0 +1,121 @@
+"""Several models as one: the mean of their distributions, whatever engines they run on."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from gru_mt.bundle import Bundle, build_model, load_bundle, save_bundle
+from gru_mt.config.schema import Config
+from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_OTHER, PAD, UNK
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.errors import UserError
+from gru_mt.inference.engines.ensemble import Ensemble
+from gru_mt.inference.engines.torch_engine import TorchEngine
+from gru_mt.inference.translator import Translator
+
+Configure = Callable[..., Config]
+CPU = torch.device("cpu")
+LINES = ["we see two dog.", "you want one hat a@b.org.", "HOW ARE YOU?", "", "they"] * 3
+
+
+@pytest.fixture
+def tokenizer(small_config: Configure, small_corpus: Path) -> Tokenizer:
+    lines = (line.split("\t") for line in small_corpus.read_text().splitlines())
+    sources, targets = zip(*lines, strict=True)
+    return train_tokenizer(small_config().tokenizer, sources, targets, warn=lambda _: None)
+
+
+@pytest.fixture
+def models(small_config: Configure, tokenizer: Tokenizer, tmp_path: Path) -> list[Path]:
+    """Return bundles of random weights: of one vocabulary, but of other cells, sizes and layers."""
+    folders = []
+    for seed, overrides in enumerate(
+        ([], ["model.cell=lstm"], ["model.encoder_size=4", "model.decoder_size=8",
+                                    "model.decoder_layers=2"])
+    ):  # fmt: skip
+        config = small_config(*overrides)
+        torch.manual_seed(seed)
+        model = build_model(config, tokenizer)
+        with torch.no_grad():
+            for weight in model.parameters():
+                weight.mul_(3)  # else all tokens are about as likely
+        save_bundle(tmp_path / str(seed), Bundle(model, tokenizer, config, {}), {"step": 1})
+        folders.append(tmp_path / str(seed))
+    return folders
+
+
+def test_the_next_token_has_the_mean_probability_of_the_models(
+    models: list[Path], tokenizer: Tokenizer
+) -> None:
+    loaded = [load_bundle(folder, CPU).model for folder in models]
+    engine = Ensemble([TorchEngine(model) for model in loaded], tokenizer.target.size)
+    source_BS, length_B = np.array([[9, 20, 21, EOS], [30, EOS, PAD, PAD]]), np.array([4, 2])
+    target_in_BT = np.array([[BOS, 25], [BOS, 31]])
+    expected = []
+    for model in loaded:  # teacher forced, in float64
+        source, length, target = map(torch.from_numpy, (source_BS, length_B, target_in_BT))
+        model = model.double()
+        logits_BTV = model.decode(target, model.encode(source, length)).detach()
+        logits_BTV[:, :, [PAD, UNK, BOS]] = -math.inf
+        expected.append(logits_BTV[:, -1].softmax(-1).numpy())
+        model.float()
+    mean_BV = np.mean(expected, axis=0)
+    state = engine.start(source_BS, length_B)
+    _, _, state = engine.step(target_in_BT[:, 0], state, 3)
+    log_prob_RN, id_RN, _ = engine.step(target_in_BT[:, 1], state, 4)
+    assert id_RN.shape == (2, FIRST_OTHER - EOS + 4)
+    np.testing.assert_allclose(
+        np.exp(log_prob_RN), np.take_along_axis(mean_BV, id_RN, axis=1), rtol=1e-4
+    )
+    assert id_RN[:, : FIRST_OTHER - EOS].tolist() == [[*range(EOS, FIRST_OTHER)]] * 2
+    likeliest = FIRST_OTHER + np.argsort(-mean_BV[:, FIRST_OTHER:], axis=1)[:, :4]
+    assert id_RN[:, FIRST_OTHER - EOS :].tolist() == likeliest.tolist()
+
+
+def test_a_model_averaged_with_itself_translates_as_alone(models: list[Path]) -> None:
+    alone = Translator.load(models[0])
+    twice = Translator.averaging([models[0], models[0]])
+    expected = [each.text for each in alone.translate(LINES)]
+    assert [each.text for each in twice.translate(LINES)] == expected
+    assert Translator.averaging(models[:1]).translate(LINES[0]).text == expected[0]
+
+
+def test_batches_change_nothing_and_literals_are_copied(models: list[Path]) -> None:
+    translator = Translator.averaging(models)
+    together = [each.text for each in translator.translate(LINES)]
+    assert together == [translator.translate(line, batch_size=1).text for line in LINES]
+    assert together == [each.text for each in translator.translate(LINES, batch_size=2)]
+    for line, text in zip(LINES, together, strict=True):
+        assert text.count("a@b.org") == line.count("a@b.org")
+    assert translator.translate(LINES[0]).sentences[0].confidence is None
+    greedy = translator.decoding.overridden(beam_size=1)
+    assert len(translator.translate(LINES, decoding=greedy)) == len(LINES)
+
+
+def test_attention_is_the_mean_over_the_models(models: list[Path]) -> None:
+    found = Translator.averaging(models).translate(LINES[0], attention=True)
+    weights = np.array(found.sentences[0].candidates[0].attention)
+    np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-5)
+
+
+def test_models_of_other_vocabularies_or_languages_are_refused(
+    models: list[Path], small_config: Configure, tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    bundle = load_bundle(models[0], CPU)
+    other = train_tokenizer(
+        small_config().tokenizer, ["another text"] * 3, ["un autre"] * 3, warn=lambda _: None
+    )
+    config = small_config("data.languages=[en, de]", "data.target=de")
+    random = build_model(small_config(), other)
+    for name, changed in (
+        ("vocabulary", replace(bundle, tokenizer=other, model=random)),
+        ("language", replace(bundle, config=config)),
+    ):
+        save_bundle(tmp_path / name, changed, {"step": 1})
+        with pytest.raises(UserError, match=f"{name}: another vocabulary or other languages than"):
+            Translator.averaging([models[0], tmp_path / name])

@@ -1,0 +1,216 @@
+"""From a line to its sentences: their frames, breaks and parts, and nothing is lost."""
+
+import random
+import re
+
+import pytest
+
+from gru_mt.data.text.masking import MARK
+from gru_mt.data.text.normalize import normal
+from gru_mt.data.text.placeholders import find_literals
+from gru_mt.data.text.truecase import Lexicon
+from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.preprocessing.sentence import Sentence
+
+TRAINING = [
+    "So he is big, and Tom is where the dog is.",
+    "I am where she sees this very important link, and we go on to step one.",
+    "It is cold here, five degrees. If you see a name and a word, they see a cat.",
+    "We jump over the quick brown fox of Vizq.",  # has all letters
+]
+LEXICON = Lexicon.learn(TRAINING, TRAINING)
+
+
+def reader(*, most: int = 10_000) -> Reader:
+    """Return a reader for a model that reads up to `most` characters at once."""
+    return Reader(LEXICON, "en", lambda text, parts: len(text) <= most // parts)
+
+
+def read(line: str) -> list[Sentence]:
+    return [*reader().sentences(line)]
+
+
+def echoed(line: str) -> str:
+    """Return what comes of a line if the model writes what it reads."""
+    return "".join(each.finished(each.text) + each.gap for each in read(line))
+
+
+# Frames
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "<p>{}</p>", "<b>{}</b>", "<p><b>{}</b></p>", '<a href="x">{}</a>', "[b]{}[/b]",
+        "**{}**", "*{}*",
+        "# {}", "## {}", "> {}", "* {}", "- {}", "• {}", "– {}", "— {}", "- [ ] {}", "- [x] {}",
+        "[x] {}",
+        "1) {}", "1. {}", "1.2 {}", "a) {}", "(a) {}", "IV. {}", "> > {}", "😀 {}", "{} 😀", "😀{}",
+        "@tom {}",
+        "@tom: {}", "{{\\an8}}{}", "{{name}}: {}", "{{name}} {}", "%s {}", "%s: {}", "{}\\n",
+        "Tom: {}", "TOM: {}",
+        '"{}"', "“{}”", "«{}»", "({})", "‘{}’", "→ {}", "    {}", "\t- {}", "<!-- {} -->{}",
+        "&nbsp;{}", "| {} |", "{}<br>", "\\textbf{{{}}}", "[{}](https://a.org)",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["He is big.", "Where is the dog?", "Tom is big!"])
+def test_a_sentence_in_a_frame_is_read_as_it_is_alone(frame: str, text: str) -> None:
+    line = frame.format(text) if frame.count("{}") == 1 else frame.format("x", text)
+    (alone,) = read(text)
+    *copied, sentence = read(line)  # "IV. " is cut off
+    assert all(each.is_copied for each in copied)
+    assert (sentence.text, sentence.case, sentence.literals) == (alone.text, alone.case, ())
+    before = "".join(each.finished(each.text) + each.gap for each in copied)
+    expected = line.replace(text, alone.finished("il est grand."))
+    assert before + sentence.finished("il est grand.") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("{name} is here.", "\ue010 is here."),
+        ("%s is big.", "\ue010 is big."),
+        ("<b>He</b> is big.", "\ue010 he \ue011 is big."),
+        ("He is <b>big</b>.", "he is \ue010 big \ue011."),
+        ("*He* is big.", "\ue010 he \ue011 is big."),
+        ("-5 degrees", "-5 degrees"),
+        ("I am big.", "I am big."),
+        ("You see {name}", "you see \ue010"),
+        ('"He," Tom sees, "is big."', '"he," Tom sees, "is big."'),
+        ("(He is) big.", "(he is) big."),
+        ("Step 1: go on.", "step 1: go on."),
+    ],
+)
+def test_what_is_a_part_of_the_sentence_is_no_frame(line: str, text: str) -> None:
+    (sentence,) = read(line)
+    assert (sentence.text, sentence.before, sentence.after) == (text, "", "")
+
+
+def test_a_number_is_a_frame_before_a_word_that_needs_no_capital() -> None:
+    for line in ("10:30 He is big.", "5 Where is the dog?"):
+        assert read(line)[0].before == line[: line.index(" ") + 1]
+    for line in ("10:30 Tom is big.", "5 dogs"):
+        assert read(line)[0].before == ""
+
+
+def test_a_capital_after_a_placeholder_begins_the_sentence() -> None:
+    (sentence,) = read("{name}He is big.")
+    assert sentence.finished("\ue010 il est grand.") == "{name}Il est grand."
+
+
+def test_a_sentence_without_a_capital_gets_none() -> None:
+    (sentence,) = read("- he is big")
+    assert sentence.finished("il est grand") == "- il est grand"
+    (sentence,) = read("Where is Tom?")
+    assert sentence.finished("où est Tom ?") == "Où est Tom ?"
+
+
+def test_numbers_keep_their_signs() -> None:
+    (sentence,) = read("It is -5 and 7-0.")
+    assert sentence.keeps_numbers("il fait -5 et 7-0")
+    assert not sentence.keeps_numbers("il fait 5 et 7-0")
+    assert not sentence.keeps_numbers("il fait -5 et 7 0")
+    assert sentence.with_numbers().literals == ("-5", "7-0")
+
+
+# Breaks
+
+
+@pytest.mark.parametrize(
+    ("line", "sources"),
+    [
+        ("He is big.<br>She is big.", ["He is big.<br>", "She is big."]),
+        ("He is big<br/>She is big", ["He is big<br/>", "She is big"]),
+        ("He is big.\\nShe is big.", ["He is big.\\n", "She is big."]),
+        ("he is\\nbig", ["he is\\nbig"]),  # a sentence over two lines
+        ("he is<br>big", ["he is<br>big"]),
+        ("| He is | she is |", ["| He is | ", "she is |"]),
+        ("<li>He is big</li><li>She is</li>", ["<li>He is big</li>", "<li>She is</li>"]),
+        ("<td>he is</td><td>she is</td>", ["<td>he is</td>", "<td>she is</td>"]),
+        ("he is<p>she is</p>", ["he is", "<p>she is</p>"]),  # an opening one is of what comes
+        ("He is <b>big</b>", ["He is <b>big</b>"]),
+    ],
+)
+def test_a_sentence_ends_at_a_break(line: str, sources: list[str]) -> None:
+    found = read(line)
+    assert [each.source + each.gap for each in found] == sources
+
+
+# Parts
+
+
+def test_a_sentence_too_long_is_read_in_parts_that_fit() -> None:
+    line = "He is big, she sees {x}, and Tom is where the dog is; " * 20 + "so we go."
+    found = [*reader(most=200).sentences(line)]
+    assert len(found) > 5
+    assert all(len(each.text) <= 200 and each.is_part for each in found)
+    assert "".join(each.source + each.gap for each in found) == line
+    assert sum(each.source.count("{x}") for each in found) == 20
+    assert "".join(each.finished(each.text) + each.gap for each in found) == line
+    assert all(each.source.endswith((";", ",", ".")) for each in found), "at marks"
+
+
+def test_a_part_within_a_sentence_begins_small() -> None:
+    found = [
+        *reader(most=60).sentences("He is where the dog is, she is where the cat is, and so it is")
+    ]
+    assert len(found) > 1
+    assert [each.finished("Il est")[:2] for each in found] == ["Il"] + ["il"] * (len(found) - 1)
+
+
+def test_a_sentence_that_fits_is_no_part() -> None:
+    assert [each.is_part for each in reader(most=200).sentences("He is big. She is.")] == [
+        False
+    ] * 2
+
+
+def test_a_text_without_a_seam_is_cut_anywhere() -> None:
+    found = [*reader(most=40).sentences("a" * 1_000)]
+    assert "".join(each.source for each in found) == "a" * 1_000
+
+
+# Anything
+
+
+PIECES = [
+    *"aZé019 .,;:/\\-–+'×()[]{}<>\"`@#$%&=~?!|*^_。は",
+    "He is big", "she sees", "Tom", "Zbigniew", "WHERE", "the dog", "Спасибо", "我明白", "-5",
+    "1) ", "10:30",
+    "12345", "- ", "* ", "• ", "# ", "> ", "| ", "<p>", "</p>", "<b>", "</b>", "<br>",
+    "<code>a</code>", "{x}",
+    "{{y}}", "%s", "%d", "\\n", "\\textbf{", "](http://a.org)", "![", "[b]", "[/b]", "**", "__",
+    "a_b", "aB",
+    "a@b.org", "http://x.org/a?b=1", "😀", "❤\ufe0f", "\ue010", "\ue013", "&amp;", "&quot;", "«",
+    "»", "“", "”",
+    "Mr. ", "IV", "²", "½", "°", "→", "(c)", ":)", ". ", "! ", "\u00a0", "\t", "\u2028", "\x00",
+    "\u0301",
+]  # fmt: skip
+
+
+def random_line(rng: random.Random) -> str:
+    return "".join(rng.choice(PIECES) + rng.choice(["", "", " "]) for _ in range(rng.randrange(25)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("most", [30, 10_000])
+def test_any_line_is_read_and_comes_back_with_its_literals(seed: int, most: int) -> None:
+    rng = random.Random(seed)
+    for line in (random_line(rng) for _ in range(150)):
+        found = [*reader(most=most).sentences(line)]
+        whole = "".join(each.source + each.gap for each in found)
+        assert normal(whole) == normal(" ".join(line.splitlines())).rstrip(), ascii(line)
+        for each in found:
+            assert len(MARK.findall(each.text)) == len(each.literals)
+            again = each.finished(each.text)
+            literals = [span.text for span in find_literals(each.source, LEXICON.__contains__)]
+            for literal in literals if each.case != "capitals" else ():
+                assert again.count(literal) == each.source.count(literal), ascii((line, literal))
+            letters = "".join(re.findall(r"\w", each.source)).casefold()
+            if not each.respelled:
+                assert "".join(re.findall(r"\w", again)).casefold() == letters, ascii(line)
+            # Whatever the model does, each literal comes out once.
+            marks = MARK.findall(each.text)
+            rng.shuffle(marks)
+            mixed = each.finished(" un ".join(marks))
+            for literal in {*each.literals}:
+                assert mixed.count(literal) >= each.literals.count(literal), ascii((line, literal))

@@ -1,0 +1,336 @@
+"""From a line to its sentences and back: nothing is lost, and literals keep their places."""
+
+import random
+import re
+
+import pytest
+
+from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.normalize import normal
+from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.preprocessing.sentence import Sentence
+
+TRAINING = [
+    *("I saw Tom see the old dog.", "The dog saw the big cat, and it is here.", "So I go."),
+    *("Now come home at 5pm with my pages of a, b or c.", "The cats of the café, 10 m é. 我的的"),
+]
+LEXICON = Lexicon.learn(TRAINING, TRAINING)  # names are copied
+
+
+def read(
+    line: str, *, glossary: Glossary | None = None, split: bool = True, language: str = "en"
+) -> list[Sentence]:
+    return [*Reader(LEXICON, language, lambda *_: True, glossary, split).sentences(line)]
+
+
+def test_signs_around_words_are_a_pair_though_the_model_reads_them_apart() -> None:
+    (sentence,) = read("The _dog_ is a cat.")
+    first, second = LITERALS[:2]
+    assert sentence.text == f"the {first} dog {second} is a cat."
+    assert sentence.finished(f"Un {second} chien {first} est là.") == "Un _chien_ est là."
+
+
+def echoed(line: str, *, glossary: Glossary | None = None, split: bool = True) -> str:
+    """Return what comes of a line if the model writes what it reads."""
+    found = read(line, glossary=glossary, split=split)
+    return "".join(sentence.finished(sentence.text) + sentence.gap for sentence in found)
+
+
+# Seams
+
+
+def test_a_line_is_its_sentences_and_the_spaces_between() -> None:
+    first, second, third = read(" I saw Tom.  Go to a@b.org!\u00a0The dog. ")
+    assert [each.source for each in (first, second, third)] == [
+        " I saw Tom.", "Go to a@b.org!", "The dog."
+    ]  # fmt: skip
+    assert [each.gap for each in (first, second, third)] == ["  ", "\u00a0", ""]
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_sources_and_gaps_are_the_line_whatever_stands_there(split: bool) -> None:
+    rng = random.Random(1)
+    words = [
+        "I saw Tom", "the dog", "a@b.org", "555-1234", "http://x.org/a?b=1", "Zbigniew", "10.", "!",
+        "。", "我明白了。", "你好吗？", "مرحبا.", "שלום!", "😀", "\ue010", "\ue017x", "`a b. C`",
+        "İI", "ßa", "Dr.", "1.", "(a)", "- ", "...", "\u00a0", "\u2028", "\x00",
+        "\x1f", "\t", "«", "»", "\u0301",
+    ]  # fmt: skip
+    glossary = Glossary.of({"the dog": "le chien", "tom the": "x y z", "saw tom . ": "q"})
+    for _ in range(600):
+        line = "".join(
+            rng.choice(words) + rng.choice(["", " ", ". ", "  "]) for _ in range(rng.randint(0, 12))
+        )
+        for terms in (None, glossary):
+            found = read(line, split=split, glossary=terms)
+            whole = " ".join(line.splitlines()).rstrip()
+            assert normal("".join(each.source + each.gap for each in found)) == normal(whole)
+            assert all(each.source for each in found)
+            assert len(found) <= 1 or split
+            for each in found:
+                assert each.gap.strip() == ""
+                marks = re.findall("[\ue010-\ue017]", each.text)
+                assert marks == [LITERALS[i % 8] for i in range(len(each.literals))]
+                assert len(each.finished(each.text).splitlines()) <= 1
+
+
+def test_a_line_is_read_in_nfc_and_what_is_copied_is_as_it_was_typed() -> None:
+    pasted = "I sa\u00adw To\u200bm see\u2060 the cafe\u0301 \ufeff"
+    emoji, address = "👩\u200d🔬❤\ufe0f", "https://x.org/cafe\u0301#अ\u200dब"
+    (sentence,) = read(f"\ufeff{pasted} {address} {emoji} \ue013")
+    assert sentence.source == f"I saw Tom see the café  {address} {emoji} \ue013"
+    assert (sentence.literals, sentence.after) == ((address,), f" {emoji} \ue013")
+    assert sentence.finished(sentence.text) == f"I saw Tom see the café {address} {emoji} \ue013"
+
+
+def test_what_is_copied_has_plain_digits_and_letters_for_those_of_full_width() -> None:
+    (sentence,) = read("Ｓｅｅ Ｔｏｍ ａｔ ５５５－１２３４ or ａ＠ｂ．ｏｒｇ.")
+    assert sentence.text == "see Tom at \ue010 or \ue011."
+    assert sentence.literals == ("555-1234", "a@b.org")
+
+
+def test_a_term_is_found_however_its_accents_are_written() -> None:
+    (sentence,) = read("so the cafe\u0301 is", glossary=Glossary.of({"café": "x"}))
+    assert sentence.literals == ("x",)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u2028", "\u00a0\u202f", "\u200b \ufeff"])
+@pytest.mark.parametrize("split", [True, False])
+def test_a_blank_line_has_no_sentence(blank: str, split: bool) -> None:
+    assert read(blank, split=split) == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\u2028", "\x85", "\x0b"])
+def test_an_end_of_a_line_within_is_a_space(end: str) -> None:
+    assert echoed(f"I saw Tom.{end}The dog.{end}") == "I saw Tom. The dog."
+    assert echoed(f"I saw{end}Tom", split=False) == "I saw Tom"
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    assert echoed("so it is \udc80") == "So it is ?"
+
+
+@pytest.mark.parametrize(
+    ("line", "language", "sources"),
+    [
+        ("我明白了。你好吗？", "zh", ["我明白了。", "你好吗？"]),
+        ("مرحبا بك. كيف حالك؟ a@b.org", "ar", ["مرحبا بك.", "كيف حالك؟ a@b.org"]),
+        ("שלום לך. מה שלומך?", "he", ["שלום לך.", "מה שלומך?"]),
+    ],
+)
+def test_other_scripts_are_cut_and_stay_as_they_are(
+    line: str, language: str, sources: list[str]
+) -> None:
+    found = read(line, language=language)
+    assert [each.source for each in found] == sources
+    assert [each.finished(each.text) for each in found] == sources
+    assert all(each.case == "model" for each in found)
+
+
+# Literals
+
+
+def test_literals_keep_their_places_over_the_sentences_of_a_line() -> None:
+    numbers = [f"{number}-5555" for number in range(100, 121)]
+    line = " ".join(
+        f"I saw {a}, the {b} and the dog {c}." for a, b, c in zip(*[iter(numbers)] * 3, strict=True)
+    )
+    found = read(line)
+    assert len(found) == 7
+    assert [literal for each in found for literal in each.literals] == numbers
+    assert all(each.text.count(LITERALS[0]) == 1 for each in found), "each begins with the first"
+    assert echoed(line) == echoed(line, split=False) == line
+    (whole,) = read(line, split=False)
+    assert whole.literals == tuple(numbers)
+    assert whole.text.count(LITERALS[0]) == 3
+
+
+def test_a_users_own_marks_are_literals() -> None:
+    line = "".join(LITERALS) * 3
+    assert echoed(line) == line
+    (sentence,) = read(f"I saw {line[::-1]}")
+    assert (sentence.text, sentence.after) == ("I saw", f" {line[::-1]}")
+    (sentence,) = read(f"I saw {line[::-1]} go")
+    assert sentence.literals == tuple(line[::-1])
+    assert sentence.text == f"I saw {line} go"
+    assert sentence.finished(sentence.text) == f"I saw {line[::-1]} go"
+
+
+def test_a_mark_stays_a_literal_where_a_term_takes_what_held_it() -> None:
+    line = "I saw the old dog `a \ue013` here"
+    assert echoed(line) == line
+    glossary = Glossary.of({"saw the old dog `a": "T"})
+    (sentence,) = read(line, glossary=glossary)
+    assert sentence.literals == ("T", "\ue013")
+    assert echoed(line, glossary=glossary) == "I T \ue013` here"
+
+
+def test_terms_literals_and_names_stand_side_by_side() -> None:
+    glossary = Glossary.of({"old dog": "vieux chien", "a@b.org": "c@d.org"})
+    line = "So Zbigniew saw the OLD  dog at a@b.org and 555-1234. Jean-Luc is here, old dog!"
+    first, second = read(line, glossary=glossary)
+    assert first.literals == ("Zbigniew", "vieux chien", "c@d.org", "555-1234")
+    assert first.text == "So \ue010 saw the \ue011 at \ue012 and \ue013."
+    assert second.literals == ("Jean-Luc", "vieux chien")
+    assert second.text == "\ue010 is here, \ue011!"
+    assert first.source + first.gap + second.source == line
+
+
+def test_a_name_is_copied_as_it_was_written() -> None:
+    (sentence,) = read("I SAW ZBIGNIEW AND O'SULLIVAN.")
+    assert sentence.text == "I saw \ue010 and \ue011."
+    assert sentence.literals == ("ZBIGNIEW", "O'SULLIVAN")
+    assert sentence.case == "capitals"
+
+
+TERMS = Glossary.of(
+    {
+        "cat": "matou",
+        "IT": "informatique",
+        "phone": "iPhone",
+        "sea": "mer du Nord",
+        "Paris": "paris",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "translated", "finished"),
+    [
+        ("Cat is here.", "{0} est là.", "Matou est là."),
+        ("The cat is here.", "{0} est là.", "Matou est là."),  # the translation begins with it
+        ("Cat, come here.", "Viens, {0}.", "Viens, matou."),
+        ("The cat and the Cat.", "{0} et {1}.", "Matou et matou."),
+        ("cat is here.", "{0} est là.", "matou est là."),
+        ("Cat", "{0}", "Matou"),
+        ("cat", "{0}", "matou"),
+        ("CAT", "{0}", "MATOU"),
+        ("Is a cat here?", "« {0} est là ? »", "« Matou est là ? »"),
+        ("<b>Cat</b> is here.", "{0}{1}{2} est là.", "<b>Matou</b> est là."),
+        ("<b>cat</b> Is here.", "{0}{1}{2} est là.", "<b>matou</b> est là."),
+        ("Zbigniew, cat!", "{0}, {1} !", "Zbigniew, matou !"),
+        ("Paris is big.", "{0} est là.", "Paris est là."),  # it begins a sentence
+        ("THE CAT IS HERE.", "le {0} est là.", "LE MATOU EST LÀ."),
+        ("THE PHONE IS <i>HERE</i>.", "{0} est {1}là{2}.", "IPHONE EST <i>LÀ</i>."),
+        ("I SAW ZBIGNIEW, THE CAT.", "{0} le {1}.", "ZBIGNIEW LE MATOU."),
+        ("SO IT IS.", "{0} ici.", "INFORMATIQUE ICI."),
+        ("IT", "{0}", "Informatique"),  # that is how it is always written
+        ("IT is here.", "{0} est là.", "Informatique est là."),
+        ("It is here.", "C'est là.", "C'est là."),
+        ("SO, cat.", "Bon, {0}.", "Bon, matou."),  # not in capitals
+        ("Phone me.", "{0} moi.", "iPhone moi."),  # has a capital of its own
+        ("Sea is here.", "{0} là.", "Mer du Nord là."),
+        ("5 cats", "5 {0}", "5 {0}"),
+        ("我的cat。", "{0} est là.", "Matou est là."),  # no case, but a sentence
+        ("我的cat", "{0}", "matou"),
+    ],
+)
+def test_terms_have_a_capital_where_a_sentence_begins_and_are_in_capitals_with_it(
+    line: str, translated: str, finished: str
+) -> None:
+    (sentence,) = read(line, glossary=TERMS)
+    assert sentence.finished(translated.format(*LITERALS)) == finished.format(*LITERALS)
+
+
+# The model's text
+
+
+@pytest.mark.parametrize(
+    ("line", "copied"),
+    [
+        ("10", True),
+        ("555-1234.", True),
+        ("😀 😀!", True),
+        ("a@b.org", True),
+        ("Zbigniew", True),
+        ("?", True),
+        ("so", False),
+        ("é", False),
+        ("10 m", False),
+        ("我", False),
+    ],
+)
+def test_a_sentence_without_letters_has_nothing_to_translate(line: str, copied: bool) -> None:
+    (sentence,) = read(line)
+    assert sentence.is_copied is copied
+    if copied:
+        assert sentence.finished(sentence.text) == line
+
+
+def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_literals() -> None:
+    shouted, calm, mixed = read("GO AND SEE a@b.org, THE CAT! So I go. I SAW tom.")
+    assert (shouted.case, calm.case, mixed.case) == ("capitals", "capital", "capital")
+    assert shouted.text == "go and see \ue010, the cat!"
+    assert shouted.finished("à \ue010, ça ß") == "À a@b.org, ÇA SS"
+    assert calm.finished("à \ue010") == "À \ue010", "a mark without a literal stays"
+
+
+def test_tokens_are_shown_with_their_literals() -> None:
+    (sentence,) = read("I saw a@b.org, c@d.org.")
+    assert sentence.shown(["vu", "▁", "\ue011", ",", "\ue010x"]) == [
+        "vu", "▁", "c@d.org", ",", "a@b.orgx"
+    ]  # fmt: skip
+    assert sentence.shown([]) == []
+    assert sentence.shown(["", ""]) == ["", ""]
+
+
+def test_the_second_literal_of_a_mark_takes_its_second_place() -> None:
+    (sentence,) = read(" ".join(f"{number}-5555" for number in range(100, 110)))
+    assert sentence.finished("\ue011 \ue010 \ue010 \ue011") == "101-5555 100-5555 108-5555 109-5555"
+    assert sentence.shown(["\ue011", "\ue010", "\ue010"]) == ["101-5555", "100-5555", "108-5555"]
+
+
+def test_many_sentences_with_literals_are_read() -> None:
+    line = "So I go 555-1234. " * 2_000
+    assert len(read(line)) == 2_000
+
+
+@pytest.mark.parametrize(
+    ("line", "read", "translated", "finished"),
+    [
+        ("Go <b>home</b> now.", "Go {0} home {1} now.", "Va {0} là {1} ici.", "Va <b>là</b> ici."),
+        ("Go <b>home</b> now.", "Go {0} home {1} now.", "{1} va{0}.", "<b>va</b>."),
+        ("my{x}dog", "my {0} dog", "mon {0} chien", "mon{x}chien"),
+        ("see 300 pages", "see {0} pages", "voir{0}pages", "voir 300 pages"),  # words stay apart
+        ("see {x} pages", "see {0} pages", "voir{0}pages", "voir{x}pages"),
+        ("a 😀b 7 c", "a {0} b 7 c", "a {0} b 7", "a 😀b 7"),
+        ("Is a {x}?", "Is a {0}?", "Est-ce ?{0}", "Est-ce ? {x}"),  # after the end, too
+        ("Is a.{x}?", "Is a.{0}?", "Est.{0} ?", "Est.{x} ?"),
+        ("{x} is", "{0} is", "Est.{0}", "Est. {x}"),
+    ],
+)
+def test_a_word_that_touches_a_literal_is_read_apart_and_joined_again(
+    line: str, read: str, translated: str, finished: str
+) -> None:
+    (sentence,) = Reader(LEXICON, "en", lambda *_: True).sentences(line)
+    assert sentence.text.lower() == read.format(*LITERALS).lower()
+    assert sentence.finished(translated.format(*LITERALS)) == finished
+
+
+def test_a_number_may_have_letters_after_it() -> None:
+    (sentence,) = read("go at 5pm, the 7th, 10:30 or 1.5")
+    assert sentence.keeps_numbers("le 7e, à 5 h, 10 h 30 ou 1,5")
+    assert not sentence.keeps_numbers("le 7e, à 5 h, 10 h 30:30 ou 1,5")
+    assert not sentence.keeps_numbers("le 7e, à 10 h 30 ou 1,5")
+    assert sentence.keeps_numbers("le 7e, à 5h, 10h30 ou 1,5")
+    assert sentence.with_numbers().literals == ("5pm", "7th", "10:30", "1.5")
+
+
+def test_a_number_has_the_vowel_signs_of_the_letters_after_it() -> None:
+    (sentence,) = read("go 5वीं so 7िकीम")
+    assert sentence.with_numbers().literals == ("5वीं",)
+
+
+def test_numbers_as_literals_keep_what_touches_the_others() -> None:
+    line = "go 7 <b>cat</b> 12"
+    (sentence,) = Reader(LEXICON, "en", lambda *_: True).sentences(line)
+    assert sentence.keeps_numbers("12 fois 7")
+    assert not sentence.keeps_numbers("12 fois")
+    assert not sentence.keeps_numbers("7, 7, 12")
+    numbered = sentence.with_numbers()
+    assert numbered.literals == ("7", "<b>", "</b>", "12")
+    assert numbered.text.lower() == "go {} {} cat {} {}".format(*LITERALS)
+    assert numbered.finished("va {} {} là {} {}".format(*LITERALS)) == "va 7 <b>là</b> 12"
+    assert numbered.with_numbers() == numbered

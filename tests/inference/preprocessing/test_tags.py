@@ -1,0 +1,147 @@
+"""Which literals are pairs, and how they are nested in a translation."""
+
+import random
+import re
+from itertools import permutations
+
+import pytest
+
+from gru_mt.data.text.masking import mask
+from gru_mt.data.text.placeholders import find_literals
+from gru_mt.inference.preprocessing.tags import nested, pairs
+
+
+def pairs_of(text: str) -> list[tuple[str, str]]:
+    """Return the pairs of the literals of a text."""
+    known = {*"so very big he is a see link text here this".split()}  # noqa: SIM905
+    masked = mask(text, find_literals(text, known.__contains__))
+    found = pairs(masked.text, masked.literals)
+    return [(masked.literals[first], masked.literals[last]) for first, last in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<b>so</b>", [("<b>", "</b>")]),
+        ("<p>he <b>is</b></p>", [("<b>", "</b>"), ("<p>", "</p>")]),
+        ('<a href="x">so<br/></a>', [('<a href="x">', "</a>")]),
+        ("<B>so</b>", [("<B>", "</b>")]),
+        ("<1>so</1>", [("<1>", "</1>")]),
+        ("<a.b>so</a.b>", [("<a.b>", "</a.b>")]),
+        ("</b>so<b>", []),
+        ("<b>he <i>is</b>", [("<b>", "</b>")]),  # <i> is never closed
+        ("<b>he <b>is</b></b>", [("<b>", "</b>")] * 2),
+        ("[b]so[/b]", [("[b]", "[/b]")]),
+        ("[b]he [i]is[/i][/b]", [("[i]", "[/i]"), ("[b]", "[/b]")]),
+        (
+            "[b][i]so[/i][/b] [url=x]is[/url]",
+            [("[i]", "[/i]"), ("[b]", "[/b]"), ("[url=x]", "[/url]")],
+        ),
+        ("*so* big", [("*", "*")]),
+        ("**so** *big*", [("**", "**"), ("*", "*")]),
+        ("he **is *so* big**", [("*", "*"), ("**", "**")]),
+        ("_so_ ~~big~~", [("_", "_"), ("~~", "~~")]),
+        ("* he is", []),  # a bullet
+        ("* he is *so* big", [("*", "*")]),
+        ("see [link](https://a.org) here", [("[", "](https://a.org)")]),
+        ("![text](a.png)", [("![", "](a.png)")]),
+        ("see [link][1]", [("[", "][1]")]),
+        ("\\textbf{so} big", [("\\textbf{", "}")]),
+        ("\\emph{he \\textbf{is}}", [("\\textbf{", "}"), ("\\emph{", "}")]),
+        ("&quot;so&quot;", [("&quot;", "&quot;")]),
+        ("# so", []),
+        ("so* big*", []),  # neither opens
+        ("{x} so {x}", []),
+    ],
+)
+def test_pairs_are_tags_and_signs_around_words(text: str, expected: list[tuple[str, str]]) -> None:
+    assert pairs_of(text) == expected
+
+
+def is_well_nested(order: list[int], tags: list[tuple[int, int]]) -> bool:
+    """Return whether pairs close in the reverse order of that in which they open."""
+    opened: list[int] = []
+    for number in order:
+        for first, last in tags:
+            if number == first:
+                opened.append(first)
+            elif number == last and (not opened or opened.pop() != first):
+                return False
+    return not opened
+
+
+def words_inside(texts: list[str], order: list[int], pair: tuple[int, int]) -> list[str]:
+    inside = texts[order.index(pair[0]) + 1 : order.index(pair[1]) + 1]
+    return re.findall(r"\w+", " ".join(inside))
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        [(0, 1)],
+        [(0, 2)],  # a literal inside a pair
+        [(0, 1), (2, 3)],
+        [(1, 2), (0, 3)],
+        [(1, 2), (3, 4), (0, 5)],
+        [(1, 3), (0, 4)],
+    ],
+)
+def test_every_order_becomes_well_nested_and_has_each_literal_once(
+    tags: list[tuple[int, int]],
+) -> None:
+    count = max(last for _, last in tags) + 1
+    for seed, order in enumerate(permutations(range(count))):
+        rng = random.Random(seed)
+        texts = [rng.choice(["", " ", "un", " deux ", "trois quatre"]) for _ in range(count + 1)]
+        full = frozenset(first for first, _ in tags if rng.random() < 0.5)
+        found, new = nested(texts, [*order], tags, full)
+        assert sorted(new) == [*range(count)]
+        assert len(found) == count + 1
+        assert is_well_nested(new, tags), (order, new)
+        before, after = ("".join(" ".join(each).split()) for each in (texts, found))
+        assert sorted(before) == sorted(after), "words stay"
+        if re.search(r"\w", "".join(texts)) and len(tags) == 1:
+            assert not full or words_inside(found, new, tags[0]) or count > 2
+
+
+def test_a_closing_tag_closes_what_was_opened_last() -> None:
+    # <p>He is <b>big</b></p>: the model has </p> before </b>.
+    texts, order = nested(
+        ["", "il est ", "grand", "", ""], [0, 1, 3, 2], [(1, 2), (0, 3)], frozenset()
+    )
+    assert (order, texts) == ([0, 1, 2, 3], ["", "il est ", "grand", "", ""])
+
+
+def test_a_pair_that_is_the_wrong_way_round_is_turned() -> None:
+    assert nested(["a ", "b", " c"], [1, 0], [(0, 1)], frozenset({0})) == (
+        ["a ", "b", " c"],
+        [0, 1],
+    )
+
+
+def test_a_pair_around_words_stays_around_a_word() -> None:
+    full = frozenset({0})
+    assert nested(["il est ", "", " grand."], [0, 1], [(0, 1)], full) == (
+        ["il est ", " grand.", ""],
+        [0, 1],
+    )
+    assert nested(["il est grand", "", "."], [0, 1], [(0, 1)], full)[0][1:] == ["grand", "."]
+    assert nested(["il ", "", " est"], [0, 1], [(0, 1)], frozenset())[0] == ["il ", "", " est"]
+
+
+def test_pairs_in_one_another_that_are_all_empty_are_put_around_one_word() -> None:
+    texts, order = nested(
+        ["Ça ne va ", "", "", "", "."], [0, 1, 2, 3], [(1, 2), (0, 3)], frozenset({0, 1})
+    )
+    assert (texts, order) == (["Ça ne ", "", "va ", "", "."], [0, 1, 2, 3])
+
+
+def test_an_empty_pair_has_the_literals_that_it_had() -> None:
+    # <a>{x}</a> is: the model moved {x} out.
+    texts, order = nested(["", "", " est ", ""], [0, 2, 1], [(0, 2)], frozenset())
+    assert order == [0, 1, 2]
+    assert "".join(texts).strip() == "est"
+
+
+def test_a_missing_half_of_a_pair_does_no_harm() -> None:
+    assert nested(["a", "b"], [0], [(0, 1)], frozenset({0})) == (["a", "b"], [0])

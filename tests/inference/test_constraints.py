@@ -1,0 +1,257 @@
+"""Literals against brute force in plain Python, and with real models that want something else."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from gru_mt.data.dataset.ids import IdSequences
+from gru_mt.data.dataset.store import Ints
+from gru_mt.data.tokenizer.special import EOS, FIRST_LITERAL, LITERALS
+from gru_mt.decoding import Decoding
+from gru_mt.inference.constraints import CopyingState, copying, with_rules
+from gru_mt.inference.engines.engine import Engine
+from gru_mt.inference.engines.torch_engine import TorchEngine
+from gru_mt.inference.search import Floats, Hypothesis, beam_search
+from tests.inference.test_search import (
+    EVERYTHING,
+    Prefixes,
+    Table,
+    assert_found,
+    look_up,
+    narrow_beam,
+    normalised,
+    prefixes,
+    random_model,
+    ranked,
+)
+
+ONE, TWO, *_ = LITERAL_IDS = range(FIRST_LITERAL, FIRST_LITERAL + len(LITERALS))
+FIRST_WORD = LITERAL_IDS[-1] + 1
+WORD = FIRST_WORD
+VOCABULARY = FIRST_WORD + 2
+
+
+def log_probs(probabilities: dict[int, float], *, words: int = 1) -> Floats:
+    """Return the columns of one hypothesis: <eos>, the literals, words."""
+    ids = [EOS, *LITERAL_IDS, *range(FIRST_WORD, FIRST_WORD + words)]
+    with np.errstate(divide="ignore"):
+        return np.log([[probabilities.get(id_, 0.0) for id_ in ids]])
+
+
+def owed(**counts: int) -> Ints:
+    """Return owed_RM of one hypothesis, which owes ONE and TWO so often."""
+    return np.array([[counts.get("one", 0), counts.get("two", 0), *[0] * 6]])
+
+
+# The rules by hand
+
+
+def ruled(probabilities: dict[int, float], owed_RM: Ints, room: int) -> dict[int, Any]:
+    (row_K,) = np.exp(with_rules(log_probs(probabilities), owed_RM, np.array([room])))
+    ids = [EOS, *LITERAL_IDS, FIRST_WORD]
+    return {id_: pytest.approx(each) for id_, each in zip(ids, row_K, strict=True) if each}
+
+
+def test_where_nothing_is_owed_only_literals_are_impossible() -> None:
+    given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
+    for room in (1, 2, 9):
+        assert ruled(given, owed(), room) == {EOS: 0.5, WORD: 0.1}
+
+
+def test_the_probability_of_the_end_goes_to_the_literals_that_are_owed() -> None:
+    given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
+    assert ruled(given, owed(one=1), 9) == {ONE: 0.1 + 0.5, WORD: 0.1}
+    # Shares of 1/4 and 3/4. How often a literal is owed does not count.
+    expected = {ONE: 0.1 + 0.125, TWO: 0.3 + 0.375, WORD: 0.1}
+    assert ruled(given, owed(one=3, two=1), 9) == expected
+
+
+def test_the_last_places_are_for_what_is_owed_and_the_end() -> None:
+    given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
+    assert ruled(given, owed(one=3), 5) == {ONE: 0.6, WORD: 0.1}
+    assert ruled(given, owed(one=3), 4) == {ONE: 0.6}
+
+
+def test_a_literal_of_hardly_any_probability_gets_all_of_the_ends() -> None:
+    log_prob_RK = np.array([[-1e-9, *[-300.0] * 8, -30.0]], np.float32)
+    given = with_rules(log_prob_RK, owed(one=1), np.array([9]))
+    assert given[0, 1] == pytest.approx(0.0, abs=1e-6)
+    assert np.isneginf(given[0, [0, *range(2, 9)]]).all()
+
+
+def test_each_hypothesis_has_its_own_rules_and_the_given_columns_stay() -> None:
+    one = log_probs({EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1})
+    both, owes = np.vstack([one, one, one]), np.vstack([owed(one=1), owed(), owed(one=1, two=1)])
+    room_R, before = np.array([9, 9, 3]), both.copy()
+    together = with_rules(both, owes, room_R)
+    for row in range(3):
+        alone = with_rules(one, owes[row, None], room_R[row, None])
+        np.testing.assert_array_equal(together[row], alone[0])
+    np.testing.assert_array_equal(both, before)
+
+
+def test_a_limit_without_room_for_the_source_is_our_mistake() -> None:
+    source_NS = np.array([[ONE, ONE, EOS]])
+    CopyingState.start(prefixes(1), source_NS, np.array([3]))
+    with pytest.raises(AssertionError):
+        CopyingState.start(prefixes(1), source_NS, np.array([2]))
+
+
+# The search against brute force
+
+
+def random_table(seed: int, *, eos: float = 0.0) -> Table:
+    """Return random log-probabilities of two words, the literals and <eos>."""
+
+    def table(sentence: int, ids: tuple[int, ...]) -> list[float]:
+        rng = random.Random(f"{seed}/{sentence}/{ids}")
+        logits = [rng.gauss(0, 1) if id_ >= EOS else -math.inf for id_ in range(VOCABULARY)]
+        logits[EOS] += eos
+        return normalised(logits)
+
+    return table
+
+
+def by_rule(table: Table, sources: list[list[int]], limits: list[int]) -> Table:
+    """Return `table` with the rules for literals, in plain Python and in probabilities."""
+
+    def ruled(sentence: int, ids: tuple[int, ...]) -> list[float]:
+        probability = [math.exp(each) for each in table(sentence, ids)]
+        left = Counter(id_ for id_ in sources[sentence] if id_ in LITERAL_IDS)
+        left.subtract(id_ for id_ in ids if id_ in LITERAL_IDS)
+        wanted = [id_ for id_ in LITERAL_IDS if left[id_]]
+        share = sum(probability[id_] for id_ in wanted)
+        for id_ in LITERAL_IDS:
+            probability[id_] *= (1 + probability[EOS] / share) if left[id_] else 0
+        if wanted:
+            probability[EOS] = 0
+        if wanted and limits[sentence] - len(ids) <= left.total() + 1:
+            probability = [each * (id_ in wanted) for id_, each in enumerate(probability)]
+        return [math.log(each) if each else -math.inf for each in probability]
+
+    return ruled
+
+
+def search(
+    table: Table, sources: list[list[int]], limits: list[int], decoding: Decoding
+) -> list[list[Hypothesis]]:
+    def step(last_id_R: Ints, state: Prefixes, count: int) -> tuple[Floats, Ints, Prefixes]:
+        log_prob_RV, state = look_up(table, last_id_R, state)
+        word_RK = FIRST_WORD + np.argsort(-log_prob_RV[:, FIRST_WORD:], axis=1)[:, :count]
+        id_RK = np.hstack([np.tile(np.arange(EOS, FIRST_WORD), (len(word_RK), 1)), word_RK])
+        return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, state
+
+    source_NS, limit_N = IdSequences(sources).padded(np.arange(len(sources)))[0], np.array(limits)
+    start = CopyingState.start(prefixes(len(sources)), source_NS, limit_N)
+    return beam_search(copying(step), start, limit_N, decoding)
+
+
+SOURCES = [[], [ONE], [ONE, WORD, ONE], [TWO, ONE], [WORD], [TWO, ONE, TWO]]
+LIMITS = [3, 2, 4, 5, 2, 4]
+
+
+@pytest.mark.parametrize("beam_size", [1, 2, 3, 5, EVERYTHING])
+def test_a_beam_chooses_among_what_the_rules_allow(beam_size: int) -> None:
+    for seed in range(10):
+        table, decoding = random_table(seed), Decoding(beam_size, 0.6)
+        found = search(table, SOURCES, LIMITS, decoding)
+        for sentence, limit in enumerate(LIMITS):
+            expected = narrow_beam(by_rule(table, SOURCES, LIMITS), sentence, limit, beam_size)
+            assert_found(found[sentence], ranked(expected, 0.6))
+
+
+def test_who_wants_to_end_writes_what_is_owed_and_no_more() -> None:
+    found = search(random_table(0, eos=20.0), SOURCES, [20] * 6, Decoding(1))
+    for source, (best,) in zip(SOURCES, found, strict=True):
+        assert sorted(best.ids) == sorted(id_ for id_ in source if id_ != WORD)
+        assert best.ended
+
+
+# Real models
+
+
+def random_sources(count: int, size: int, *, seed: int) -> IdSequences:
+    """Return sentences of 0 to 12 literals among up to 8 words, of `size` ids in all."""
+    rng = random.Random(seed)
+    rows = []
+    for _ in range(count):
+        row = rng.choices(LITERAL_IDS, k=rng.randint(0, 12))
+        row += rng.choices(range(FIRST_WORD, size), k=rng.randint(0 if row else 1, 8))
+        rows.append(rng.sample(row, len(row)))
+    return IdSequences(rows)
+
+
+def literals(ids: list[int]) -> list[int]:
+    return sorted(id_ for id_ in ids if id_ in LITERAL_IDS)
+
+
+def found_in_batches(
+    engine: Engine[Any], sources: IdSequences, batch_size: int, decoding: Decoding, margin: float
+) -> Iterator[tuple[list[int], list[Hypothesis]]]:
+    """Yield the ids of each source, <eos> too, and what was found for it."""
+    for first in range(0, len(sources.length_N), batch_size):
+        source_BS, length_B = sources.padded(np.arange(len(sources.length_N))[first:][:batch_size])
+        limit_B = 2 * length_B + 8
+        start = CopyingState.start(engine.start(source_BS, length_B), source_BS, limit_B)
+        beams = beam_search(copying(engine.step), start, limit_B, decoding, margin)
+        for source_S, length, beam in zip(source_BS, length_B, beams, strict=True):
+            yield source_S[:length].tolist(), beam
+
+
+def assert_literals_are_copied(engine: Engine[Any], size: int) -> list[Hypothesis]:
+    """Assert that hypotheses have their source's literals, in any company; return the best ones."""
+    sources, best = random_sources(30, size, seed=1), []
+    for beam_size, margin in ((1, 1.5), (5, 1.5), (5, math.inf)):
+        runs = [
+            [*found_in_batches(engine, sources, batch_size, Decoding(beam_size), margin)]
+            for batch_size in (64, 1)
+        ]
+        for source, beam in runs[0]:
+            assert len(beam) >= 1
+            assert len(beam) == beam_size or margin < math.inf
+            best.append(beam[0])
+            for each in beam:
+                assert literals(each.ids) == literals(source)
+                assert len(each.ids) + each.ended <= 2 * len(source) + 8
+                assert each.lowest <= each.log_prob / (len(each.ids) + each.ended) + 1e-5
+                if each.coverage is not None:
+                    assert len(each.coverage) == len(source)
+                    steps = len(each.ids) + each.ended
+                    assert sum(each.coverage) == pytest.approx(steps, rel=1e-5)
+        for other in runs[1:]:
+            for (_, ours), (_, theirs) in zip(runs[0], other, strict=True):
+                one, two = ours[0], theirs[0]
+                assert one.score == pytest.approx(two.score, abs=1e-5)
+                if beam_size > 1 and one.ids != two.ids:
+                    # A tiny model that repeats a word may not care at all where among the repeats
+                    # a literal stands. Then rounding chooses among sequences that are the same.
+                    assert sorted(one.ids) == sorted(two.ids)
+                    continue
+                assert one.ids == two.ids
+                assert one.ended == two.ended
+                assert one.lowest == pytest.approx(two.lowest, abs=1e-4)
+                assert one.coverage == pytest.approx(two.coverage, abs=1e-4)
+    return best
+
+
+@pytest.mark.parametrize(
+    "bias",
+    [{}, {EOS: 30.0}, {EOS: -30.0}, {ONE: 30.0}, dict.fromkeys(LITERAL_IDS, -30.0), {WORD: 30.0}],
+)
+def test_whatever_a_model_wants_each_literal_is_written_as_often_as_in_its_source(
+    bias: dict[int, float],
+) -> None:
+    model = random_model()
+    with torch.no_grad():
+        for id_, each in bias.items():
+            model.output_bias_V[id_] += each
+    best = assert_literals_are_copied(TorchEngine(model), 20)
+    if not bias:
+        assert len({tuple(each.ids) for each in best}) > 50
+        assert {each.ended for each in best} == {True, False}

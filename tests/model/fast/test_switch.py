@@ -1,0 +1,129 @@
+"""Switched off, a model trains and infers without this package, and computes the same."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from gru_mt.config.schema import ModelConfig
+from gru_mt.data.batching import Batch
+from gru_mt.data.tokenizer.special import BOS, EOS, PAD
+from gru_mt.inference.engines.torch_engine import TorchEngine
+from gru_mt.model.fast import distinct, gru, loss, waiting
+from gru_mt.model.fast.switch import tuned
+from gru_mt.model.loss import forced_loss
+from gru_mt.model.seq2seq import Seq2Seq
+
+BATCH = Batch(
+    torch.tensor([[4, 5, 6, EOS], [7, EOS, PAD, PAD], [4, 4, EOS, PAD]]),
+    torch.tensor([4, 2, 3]),
+    torch.tensor([[BOS, 10, 11, PAD], [BOS, 12, 10, 10], [BOS, PAD, PAD, PAD]]),
+    torch.tensor([[10, 11, EOS, PAD], [12, 10, 10, EOS], [EOS, PAD, PAD, PAD]]),
+)
+FAST = [
+    (distinct._Pick, "apply"),
+    (gru._GRU, "apply"),
+    (loss._Loss, "apply"),
+    (torch.Tensor, "unique"),
+    (waiting, "_watch"),
+]
+
+
+def build(**settings: Any) -> Seq2Seq:
+    torch.manual_seed(0)
+    sizes = {"embedding_size": 6, "encoder_size": 4, "decoder_size": 8, "dropout": 0.5}
+    config = ModelConfig.model_validate(sizes | {"decoder_layers": 2} | settings)
+    return Seq2Seq(config, source_size=20, target_size=20, joint=True)
+
+
+def trained(model: Seq2Seq, precision: torch.dtype = torch.float32) -> list[Tensor]:
+    """Return the loss and the gradients, without dropout."""
+    with torch.autocast("cpu", precision, enabled=precision == torch.bfloat16):
+        loss = forced_loss(model, BATCH, label_smoothing=0.1)
+    return [loss.detach(), *torch.autograd.grad(loss, [*model.parameters()])]
+
+
+def inferred(model: Seq2Seq) -> list[Tensor]:
+    """Return log probabilities and ids of a first step, and the loss of validation."""
+    engine = TorchEngine(model)
+    state = engine.start(BATCH.source_BS.numpy(), BATCH.source_length_B.numpy())
+    log_prob_RN, id_RN, _ = engine.step(BATCH.target_in_BT[:, 0].numpy(), state, 3)
+    with torch.no_grad():
+        return [torch.from_numpy(log_prob_RN), torch.from_numpy(id_RN), forced_loss(model, BATCH)]
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """Switch the fast code off, and make each fast function fail."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRU_MT_PLAIN", "1")
+        for owner, name in FAST:
+            patch.setattr(owner, name, pytest.fail)
+        patch.setattr(torch.ops, "mkldnn", None)
+        yield
+
+
+@pytest.mark.parametrize(("value", "fast"), [("0", True), ("", True), ("1", False)])
+def test_the_switch_is_read_at_each_call(
+    value: str, fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRU_MT_PLAIN", value)
+    assert tuned() == fast
+    monkeypatch.delenv("GRU_MT_PLAIN")
+    assert tuned()
+
+
+@pytest.mark.parametrize("settings", [
+    {}, {"cell": "lstm"}, {"cell": "gru_update"}, {"encoder_layers": 2, "bidirectional": False},
+    {"context": "repeat", "attention": "none", "decoder_layers": 1},
+])  # fmt: skip
+def test_a_model_computes_the_same_on_and_off(settings: dict[str, Any]) -> None:
+    if not settings.get("bidirectional", True):
+        settings |= {"attention": "general"}
+    model = build(**settings)
+    fast, fast_inferred = trained(model.double()), inferred(model.float())
+    with plain():
+        slow, slow_inferred = trained(model.double()), inferred(model.float())
+    torch.testing.assert_close(fast, slow, rtol=0, atol=1e-12)
+    torch.testing.assert_close(fast_inferred, slow_inferred, rtol=0, atol=2e-6)
+
+
+def test_in_mixed_precision_they_differ_by_its_rounding() -> None:
+    model = build()
+    exact, fast = trained(model), trained(model, torch.bfloat16)
+    with plain():
+        slow = trained(model, torch.bfloat16)
+    for expected, one, other in zip(exact, fast, slow, strict=True):
+        assert (one - expected).norm() < 0.05 * expected.norm()
+        assert (other - expected).norm() < 0.05 * expected.norm()
+
+
+def test_dropout_has_one_mask_a_word_on_and_off() -> None:
+    model = build()
+    for switched in (nothing, plain):
+        with switched():
+            words, index_BS = model._words(
+                model.source_embedding, BATCH.source_BS, torch.Generator().manual_seed(1)
+            )
+        word_BSE = words if index_BS is None else words[index_BS]
+        four_NE = word_BSE[BATCH.source_BS == 4]
+        assert len(four_NE) == 3
+        assert torch.equal(four_NE, four_NE[:1].expand(3, -1))
+        kept = word_BSE != 0
+        assert kept.any()
+        assert not kept.all()
+        whole_BSE = model.embed(model.source_embedding, BATCH.source_BS)
+        torch.testing.assert_close(word_BSE[kept], 2 * whole_BSE[kept])
+
+
+@contextmanager
+def nothing() -> Iterator[None]:
+    yield
+
+
+def test_switched_off_waiting_threads_are_not_watched() -> None:
+    with plain(), waiting.while_computing("cpu"):
+        pass

@@ -1,0 +1,231 @@
+"""Waiting threads sleep while other processes want the cores."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NoReturn
+
+import pytest
+import torch
+
+from gru_mt.model.fast import waiting
+from gru_mt.model.fast.waiting import (
+    TASKS,
+    more_threads_than_cores,
+    waited_for_cores_s,
+    while_computing,
+)
+
+if not TASKS.exists():
+    pytest.skip("only Linux tells how long a thread waited for a core", allow_module_level=True)
+
+COUNT_THREADS = """
+import os, sys, threading, torch
+from gru_mt.model.fast import waiting
+
+def count_others():
+    return len(os.listdir("/proc/self/task")) - threading.active_count()
+
+waiting._can_start = lambda count: True  # the threads that it tries would be counted too
+torch.ones(1 << 20)
+before = count_others()
+for cores in map(int, sys.argv[1:]):
+    os.sched_getaffinity = lambda process: range(cores)
+    with waiting.more_threads_than_cores():
+        while torch.get_num_threads() + count_others() - before <= cores:
+            pass
+        print(torch.get_num_threads() + count_others() - before)
+    while count_others() > before:
+        pass
+"""
+
+
+def no_thread(*_: object) -> NoReturn:
+    raise RuntimeError("can't start new thread")
+
+
+@pytest.fixture
+def threads(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[[], int]]:
+    """Yield a function that counts new threads; check that a test leaves none and says nothing."""
+    before = threading.active_count()
+    yield lambda: threading.active_count() - before
+    assert threading.active_count() == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_there_is_one_thread_more_than_cores_while_it_is_entered() -> None:
+    finished = subprocess.run(
+        [sys.executable, "-c", COUNT_THREADS, "2", "3", "8"],
+        env=os.environ | {"OMP_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert finished.stdout.split() == ["3", "4", "9"]
+
+
+def test_a_thread_that_waits_for_no_other_stays_alone(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    with more_threads_than_cores():
+        assert threads() == 0
+
+
+@pytest.mark.parametrize("least", range(7))
+def test_where_there_can_be_no_more_threads_there_are_none_and_nothing_waits_for_them(
+    least: int, threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are two teams of two threads: four threads only test the limit, then two stay."""
+    genuine = threading.Thread.start
+    started: list[threading.Thread] = []
+
+    def start(thread: threading.Thread) -> None:
+        if len(started) == least:
+            no_thread()
+        started.append(thread)
+        genuine(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(torch, "ones", lambda size: None)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(3))
+    with more_threads_than_cores():
+        assert threads() == max(0, least - 4)
+
+
+def test_what_a_thread_cannot_compute_is_passed_over(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(torch, "ones", no_thread)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(3))
+    with more_threads_than_cores():
+        pass
+
+
+def test_the_waits_of_all_threads_are_added_up_but_of_those_that_end_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in (("1", "5 1500000000 7\n"), ("2", "5 250000000 7\n"), ("3", ""), ("4", None)):
+        (tmp_path / name).mkdir()
+        if text is not None:
+            (tmp_path / name / "schedstat").write_text(text)
+    monkeypatch.setattr(waiting, "TASKS", tmp_path)
+    assert waited_for_cores_s() == 1.75
+
+
+def test_a_crowd_is_what_waits_more_than_two_fifths_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = threading.Event()
+    monkeypatch.setattr(ended, "wait", lambda period_s: False)
+    for waited_s, is_one in ((0.75, False), (0.85, True)):
+        readings, clock = iter((10.0, 10.0 + waited_s)), iter((3.0, 5.0))
+        monkeypatch.setattr(waiting, "waited_for_cores_s", readings.__next__)
+        monkeypatch.setattr(waiting, "time", SimpleNamespace(perf_counter=clock.__next__))
+        assert waiting._crowded(2.0, ended) == is_one
+
+
+def test_a_crowd_is_answered_once_and_until_it_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    crowds = [False, True, True, False, False]
+    told: list[str] = []
+    ended = threading.Event()
+
+    def crowded(period_s: float, ended: threading.Event) -> bool:
+        told.append(f"looked {period_s}")
+        if len(crowds) == 1:
+            ended.set()
+        return crowds.pop(0)
+
+    @contextmanager
+    def more_threads() -> Iterator[None]:
+        told.append("entered")
+        yield
+        told.append("left")
+
+    monkeypatch.setattr(waiting, "_crowded", crowded)
+    monkeypatch.setattr(waiting, "more_threads_than_cores", more_threads)
+    waiting._watch(ended)
+    look, crowd = "looked 0.25", "looked 2.0"
+    assert told == [look, look, "entered", crowd, crowd, "left", look]
+
+
+def test_threads_that_share_a_core_are_a_crowd_that_is_noticed(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core, block = min(os.sched_getaffinity(0)), bytes(1 << 20)
+    noticed, gone = threading.Event(), threading.Event()
+
+    def compute() -> None:
+        os.sched_setaffinity(0, {core})
+        while not gone.is_set():
+            hashlib.sha256(block)  # without the lock that lets one thread of Python run
+
+    @contextmanager
+    def more_threads() -> Iterator[None]:
+        noticed.set()
+        yield
+
+    monkeypatch.setattr(waiting, "LOOK_S", 0.05)
+    monkeypatch.setattr(waiting, "more_threads_than_cores", more_threads)
+    computing = [threading.Thread(target=compute) for _ in range(3)]
+    for thread in computing:
+        thread.start()
+    try:
+        with while_computing("cpu"):
+            assert noticed.wait(60)
+    finally:
+        gone.set()
+        for thread in computing:
+            thread.join()
+
+
+def test_the_watch_ends_at_once_with_what_it_is_for(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "LOOK_S", 3_600.0)
+
+    def interrupted() -> NoReturn:
+        with while_computing("cpu"):
+            assert threads() == 1
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+
+
+@pytest.mark.parametrize("device_type", ["cuda", "onnxruntime"])
+def test_other_devices_are_not_watched(device_type: str, threads: Callable[[], int]) -> None:
+    with while_computing(device_type):
+        assert threads() == 0
+
+
+def test_where_the_watch_cannot_start_the_work_goes_on(
+    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    with while_computing("cpu"):
+        pass
+
+
+@pytest.mark.parametrize("error", [OSError("Too many open files"), ImportError("half imported")])
+def test_a_watch_that_fails_ends_without_a_word(
+    error: Exception, threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = threading.Event()
+
+    def fail() -> NoReturn:
+        failed.set()
+        raise error
+
+    monkeypatch.setattr(waiting, "waited_for_cores_s", fail)
+    with while_computing("cpu"):
+        assert failed.wait(60)

@@ -1,0 +1,79 @@
+"""Where a run is, update by update."""
+
+from typing import Any
+
+import pytest
+
+from gru_mt.config.schema import TrainingConfig
+from gru_mt.training.state import Progress
+
+
+def test_an_update_moves_within_the_epoch_and_the_last_one_ends_it() -> None:
+    progress = Progress(best_bleu=3.0)
+    places = []
+    for _ in range(5):
+        progress = progress.after_update(2)
+        places.append((progress.step, progress.epoch, progress.epoch_step))
+    assert places == [(1, 0, 1), (2, 1, 0), (3, 1, 1), (4, 2, 0), (5, 2, 1)]
+    assert progress.best_bleu == 3.0
+
+
+@pytest.mark.parametrize(
+    ("progress", "ended_by"),
+    [
+        (Progress(step=9, epoch=1, stale=2), []),
+        (Progress(step=10, epoch=1), ["max_steps"]),
+        (Progress(step=3, epoch=2, stale=3), ["max_epochs", "patience"]),
+    ],
+)
+def test_a_run_ends_by_the_settings_that_it_has_reached(
+    progress: Progress, ended_by: list[str]
+) -> None:
+    assert progress.ended_by(TrainingConfig(max_epochs=2, max_steps=10, patience=3)) == ended_by
+    assert progress.ended_by(TrainingConfig(max_epochs=99)) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "due"),
+    [
+        ({}, [4, 8, 12]),  # after each epoch of four updates
+        ({"validate_steps": 3}, [3, 6, 9, 12]),
+        ({"validate_steps": 5}, [5, 10, 12]),  # and at the end, wherever it falls
+        ({"max_steps": 6}, [4, 6]),
+    ],
+)
+def test_validation_is_due_in_its_rhythm_and_at_the_end(
+    settings: dict[str, Any], due: list[int]
+) -> None:
+    training = TrainingConfig(max_epochs=3, **settings)
+    progress, found = Progress(), []
+    while not progress.ended_by(training):
+        progress = progress.after_update(4)
+        if progress.validation_is_due(training):
+            found.append(progress.step)
+    assert found == due
+
+
+def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -> None:
+    inside = Progress(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
+    assert inside.total_updates(10, TrainingConfig(max_epochs=4)) == 40
+    assert inside.total_updates(12, TrainingConfig(max_epochs=4)) == 44  # this one is longer
+    assert inside.total_updates(10, TrainingConfig(max_epochs=4, max_steps=30)) == 30
+
+
+@pytest.mark.parametrize(
+    ("settings", "after"),
+    [
+        ({}, 30),  # the end of the third epoch
+        ({"validate_steps": 4}, 28),
+        ({"validate_steps": 5}, 30),  # the one after update 25 is done
+        ({"max_steps": 27}, 27),
+        ({"max_epochs": 3, "validate_steps": 99}, 30),
+    ],
+)
+def test_the_next_validation_comes_in_its_rhythm_or_at_the_end(
+    settings: dict[str, Any], after: int
+) -> None:
+    inside = Progress(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
+    training = TrainingConfig.model_validate({"max_epochs": 9} | settings)
+    assert inside.next_validation(10, training) == after
