@@ -1,22 +1,24 @@
 """What several test files share."""
 
+import contextlib
+import io
 import os
+import shutil
 import signal
-import sys
-import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 # Set before torch loads, for this process and those it starts. Threads do not make tiny models
 # faster, and while they wait for each other they take the cores of other tests.
 os.environ["OMP_NUM_THREADS"] = "1"
 
+import portalocker
 import pytest
 
 from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
+from tests.command_line import CONFIG, Result, Run, run_main
 
 # A background job starts with SIGINT ignored, and nohup ignores SIGHUP. Processes that tests send
 # them to would inherit that.
@@ -24,20 +26,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 SLOWEST = ("test_launch.py", "test_processes.py", "test_onnx_engine.py", "test_end_to_end.py")
-UNTRACED = {  # files of which coverage's tracer takes a third of the time or more
-    "evaluation/test_compare.py",
-    "evaluation/test_significance.py",
-    "inference/test_constraints.py",
-    "inference/engines/test_onnx_engine.py",
-    "inference/test_translator.py",
-    "page/test_sentence.py",
-    "page/test_sentences.py",
-    "report/test_command.py",
-    "report/test_compare_page.py",
-    "report/test_page.py",
-    "test_cli_compare.py",
-}
-TESTS = Path(__file__).parent
+Fill = Callable[[Path], None]
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 
 
@@ -46,58 +35,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name not in SLOWEST)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Hide tests of the real corpus and UNTRACED files from coverage: its tracer makes them slow.
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Fill], Path]:
+    """Return a function that fills a folder once for all workers: `made_once("run", fill)`.
 
-    Other tests cover the same code.
+    Workers share the folder, so a test changes only a copy of it.
     """
-    tracer, thread_tracer = sys.gettrace(), threading.gettrace()
-    traced = item.path.relative_to(TESTS).as_posix() not in UNTRACED
-    real = "fra_eng_zip" in getattr(item, "fixturenames", ())
-    if not tracer or not thread_tracer or (traced and not real):
-        return (yield)
-    sys.settrace(None)
-    threading.settrace(None)
-    try:
-        return (yield)
-    finally:
-        threading.settrace(thread_tracer)
-        sys.settrace(tracer)
+    root = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        root = root.parent
 
+    def made(name: str, fill: Fill) -> Path:
+        folder, done = root / f"{name}-once", root / f"{name}-once.done"
+        with portalocker.Lock(root / f"{name}-once.lock"):
+            if not done.exists():
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        return folder
 
-@pytest.fixture(scope="session", autouse=True)
-def _only_our_part_of_an_export_is_traced() -> Iterator[None]:
-    """Let coverage trace our modules while torch captures them, but not the rest of an export.
-
-    That is torch's own code, and coverage's tracer makes it slow.
-    """
-    import torch  # not above: the process that only hands out tests needs no torch
-
-    capture, export = torch.export.export, torch.onnx.export
-    tracer: Any = None
-
-    # Each sets the tracer in its own frame, not a context manager's, as the tracer counts frames.
-    def capture_traced(*args: Any, **kwargs: Any) -> Any:
-        sys.settrace(tracer)
-        try:
-            return capture(*args, **kwargs)
-        finally:
-            sys.settrace(None)
-
-    def export_untraced(*args: Any, **kwargs: Any) -> Any:
-        nonlocal tracer
-        tracer = sys.gettrace()
-        sys.settrace(None)
-        try:
-            return export(*args, **kwargs)
-        finally:
-            sys.settrace(tracer)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch.export, "export", capture_traced)
-        patch.setattr(torch.onnx, "export", export_untraced)
-        yield
+    return made
 
 
 @pytest.fixture(scope="session")
@@ -109,7 +66,7 @@ def fra_eng_zip() -> Path:
 
 
 @pytest.fixture(scope="session")
-def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_corpus(made_once: Callable[[str, Fill], Path]) -> Path:
     """Return a file of 480 pairs that a tiny model begins to learn within seconds."""
     subjects = {"I": "moi", "you": "toi", "we": "nous", "they": "eux", "Anne": "Anne"}
     verbs = {"see": "vois", "want": "veux", "like": "aime", "take": "prends"}
@@ -120,9 +77,12 @@ def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for s, v, n, o in product(subjects, verbs, numbers, nouns)
     ]
     lines += [f"{s} {v}!\t{verbs[v]} {subjects[s]} !" for s, v in product(subjects, verbs)]
-    path = tmp_path_factory.mktemp("corpus") / "small.tsv"
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path
+    text = "".join(f"{line}\n" for line in lines)
+    return made_once("corpus", lambda folder: write(folder / "small.tsv", text)) / "small.tsv"
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 @pytest.fixture(params=["0", "1"], ids=["tuned", "plain"])
@@ -145,3 +105,42 @@ def small_config(small_corpus: Path) -> Callable[..., Config]:
         return parse_config(text, where="small", overrides=overrides)
 
     return configure
+
+
+@pytest.fixture
+def gru_mt(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a command line in this process."""
+
+    def run(*arguments: object, stdin: bytes | object = b"", **streams: object) -> Result:
+        capsys.readouterr()
+        if isinstance(stdin, bytes):
+            stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
+        code = run_main(*arguments, stdin=stdin, **streams)
+        captured = capsys.readouterr()
+        return Result(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def workplace(
+    made_once: Callable[[str, Fill], Path],
+    small_corpus: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """Return a folder with small.yaml and its finished run, runs/small: a copy for this worker."""
+
+    def fill(folder: Path) -> None:
+        (folder / "small.yaml").write_text(CONFIG.format(corpus=small_corpus))
+        with contextlib.chdir(folder):
+            assert run_main("train", "--config", "small.yaml") == 0
+
+    copy = tmp_path_factory.mktemp("workplace") / "copy"
+    return shutil.copytree(made_once("workplace", fill), copy)
+
+
+@pytest.fixture
+def there(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to the workplace for a test."""
+    monkeypatch.chdir(workplace)
+    return workplace

@@ -12,14 +12,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
 
-from gru_mt.cli import app, main
+from gru_mt.cli import app
 from gru_mt.data.corpus.files import Place
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.decoding import Decoding
@@ -30,78 +29,9 @@ from gru_mt.model.fast.waiting import TASKS
 from gru_mt.run import Run as Folder
 from gru_mt.training import lock
 from gru_mt.training.lock import is_locked
+from tests.command_line import Result, Run, assert_one_line
 
-CONFIG = """
-data: {{corpus: {corpus}}}
-tokenizer: {{kind: word, min_frequency: 1}}
-model: {{embedding_size: 16, encoder_size: 16, decoder_size: 32}}
-training: {{max_epochs: 3, batch_tokens: 120, warmup_steps: 5, averaging: 0, learning_rate: 1e-2}}
-decoding: {{beam_size: 3, max_source_tokens: 12}}
-"""
 LONG = "x" * 5_000
-
-
-@dataclass(frozen=True)
-class Result:
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
-def run_main(*arguments: object, **streams: object) -> int:
-    """Run a command line in this process and return its exit code; `streams` replace sys's."""
-    streams = {"stdout": sys.stdout, "stderr": sys.stderr} | streams
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["gru-mt", *map(str, arguments)])
-        for name, stream in streams.items():
-            patch.setattr(f"sys.{name}", stream)
-        with pytest.raises(SystemExit) as end:
-            main()
-    assert end.value.code is None or isinstance(end.value.code, int)
-    return end.value.code or 0
-
-
-@pytest.fixture
-def gru_mt(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs a command line in this process."""
-
-    def run(*arguments: object, stdin: bytes | object = b"", **streams: object) -> Result:
-        capsys.readouterr()
-        if isinstance(stdin, bytes):
-            stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
-        code = run_main(*arguments, stdin=stdin, **streams)
-        captured = capsys.readouterr()
-        return Result(code, captured.out, captured.err)
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def workplace(tmp_path_factory: pytest.TempPathFactory, small_corpus: Path) -> Path:
-    """Return a folder with small.yaml and its finished run, runs/small."""
-    folder = tmp_path_factory.mktemp("workplace")
-    (folder / "small.yaml").write_text(CONFIG.format(corpus=small_corpus))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert run_main("train", "--config", "small.yaml") == 0
-    return folder
-
-
-@pytest.fixture
-def there(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Go to the workplace for a test."""
-    monkeypatch.chdir(workplace)
-    return workplace
-
-
-def assert_one_line(result: Result, *parts: str) -> None:
-    assert result.code == 2
-    assert result.out == ""
-    assert result.err.count("\n") == 1
-    assert all(part in result.err for part in parts), result.err
 
 
 def test_a_run_holds_everything(there: Path) -> None:

@@ -7,10 +7,9 @@ import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.score import corpus_bleu
+from tests.command_line import Result, Run, assert_one_line
 from tests.kept_runs import make_run
-from tests.test_cli import Result, Run, assert_one_line, gru_mt, there, workplace
 
-__all__ = ["gru_mt", "there", "workplace"]  # fixtures
 SET = EvaluationSet(["a cat", "a dog"], [["un chat"], ["un chien", "le chien"]], "pets")
 CARS = EvaluationSet(["a car"], [["une voiture"]], "cars")
 

@@ -14,10 +14,9 @@ from gru_mt.page.write import page as page_of
 from gru_mt.page.write import write_page
 from tests.browser import browser, needs_chromium, visit
 from tests.page.test_write import ABOUT
-from tests.test_cli import workplace
 
-__all__ = ["browser", "workplace"]  # fixtures
-pytestmark = needs_chromium
+__all__ = ["browser"]  # fixtures
+pytestmark = [pytest.mark.slow, needs_chromium]
 Faked = Callable[..., Path]
 
 

@@ -17,15 +17,14 @@ from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.page.write import FOLDER, computing_facts, page, worker_source
+from tests.command_line import Run, assert_one_line
 from tests.data.text import test_placeholders
 from tests.inference.preprocessing import test_sentence
 from tests.page.node import needs_node, run_node
 from tests.page.strings import FRAMES, framed, written_strings
 from tests.test_bundle import Kind, configure, tokenizer
 from tests.test_bundle import model_of as model_with
-from tests.test_cli import Run, assert_one_line, gru_mt, there, workplace
 
-__all__ = ["gru_mt", "there", "workplace"]  # fixtures
 ABOUT: dict[str, Any] = {
     "name": "pets <b>", "title": "pets <b>: en to fr", "languages": ["en", "fr"], "parameters": 9,
     "version": "0.1.0", "score": None, "corpora": [], "attribution": "</script><b>", "megabytes": 1,

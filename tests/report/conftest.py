@@ -1,6 +1,7 @@
 """A trained run whose test part has what a page must not take for markup."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from gru_mt.config.load import parse_config
 from gru_mt.report.write import write_report
 from gru_mt.run import Run
 from gru_mt.training.trainer import train
+from tests.conftest import Fill
 
 NASTY = [
     "<script>document.title = 'owned'</script> I see one cat.",
@@ -29,16 +31,18 @@ training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32, 
 
 
 @pytest.fixture(scope="session")
-def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def trained(small_corpus: Path, made_once: Callable[[str, Fill], Path]) -> Run:
     """Return a finished run that keeps no translations yet."""
-    folder = tmp_path_factory.mktemp("report")
-    corpus = shutil.copy(small_corpus, folder / "pairs.tsv")
-    sources = NASTY + [f"they see {word} key." for word in ("one", "two", "three", "four")] * 10
-    for ending, texts in (("en", sources), ("fr", [f"{each} <b>!" for each in sources])):
-        (folder / f"test.{ending}").write_text("".join(f"{text}\n" for text in texts), "utf-8")
-    config = parse_config(CONFIG.format(corpus=corpus, folder=folder), where="small")
-    train(config, folder / "runs" / "small <b>")
-    return Run(folder / "runs" / "small <b>")
+
+    def fill(folder: Path) -> None:
+        corpus = shutil.copy(small_corpus, folder / "pairs.tsv")
+        sources = NASTY + [f"they see {word} key." for word in ("one", "two", "three", "four")] * 10
+        for ending, texts in (("en", sources), ("fr", [f"{text} <b>!" for text in sources])):
+            (folder / f"test.{ending}").write_text("".join(f"{text}\n" for text in texts), "utf-8")
+        config = parse_config(CONFIG.format(corpus=corpus, folder=folder), where="small")
+        train(config, folder / "runs" / "small <b>")
+
+    return Run(made_once("report", fill) / "runs" / "small <b>")
 
 
 @pytest.fixture
@@ -49,9 +53,12 @@ def run(trained: Run, tmp_path: Path) -> Run:
 
 
 @pytest.fixture(scope="session")
-def page(trained: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(trained: Run, made_once: Callable[[str, Fill], Path]) -> Path:
     """Return the report of that run, in a file."""
-    copy = Run(tmp_path_factory.mktemp("page") / trained.folder.name)
-    shutil.copytree(trained.folder, copy.folder)
-    write_report(copy, copy.report, say=lambda _: None)
-    return copy.report
+
+    def fill(folder: Path) -> None:
+        copy = Run(folder / trained.folder.name)
+        shutil.copytree(trained.folder, copy.folder)
+        write_report(copy, copy.report, say=lambda _: None)
+
+    return Run(made_once("page", fill) / trained.folder.name).report

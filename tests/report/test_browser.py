@@ -8,7 +8,7 @@ import pytest
 from tests.browser import browser, needs_chromium, visit
 
 __all__ = ["browser"]  # a fixture
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 def test_nothing_else_is_asked_for_and_nothing_of_the_corpus_runs(browser: Any, page: Path) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from gru_mt.errors import UserError
-from tests.test_cli import Run, assert_one_line, gru_mt, there, workplace
+from tests.command_line import Run, assert_one_line
 
-__all__ = ["gru_mt", "there", "workplace"]  # fixtures
 PAGE = Path("runs/small/report.html")
 
 

@@ -1,0 +1,47 @@
+"""Run the commands in this process, as a user types them."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from gru_mt.cli import main
+
+CONFIG = """
+data: {{corpus: {corpus}}}
+tokenizer: {{kind: word, min_frequency: 1}}
+model: {{embedding_size: 16, encoder_size: 16, decoder_size: 32}}
+training: {{max_epochs: 3, batch_tokens: 120, warmup_steps: 5, averaging: 0, learning_rate: 1e-2}}
+decoding: {{beam_size: 3, max_source_tokens: 12}}
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+
+def run_main(*arguments: object, **streams: object) -> int:
+    """Run a command line in this process and return its exit code; `streams` replace sys's."""
+    streams = {"stdout": sys.stdout, "stderr": sys.stderr} | streams
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["gru-mt", *map(str, arguments)])
+        for name, stream in streams.items():
+            patch.setattr(f"sys.{name}", stream)
+        with pytest.raises(SystemExit) as end:
+            main()
+    assert end.value.code is None or isinstance(end.value.code, int)
+    return end.value.code or 0
+
+
+def assert_one_line(result: Result, *parts: str) -> None:
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.count("\n") == 1
+    assert all(part in result.err for part in parts), result.err
