@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from gru_mt.config.load import dump_config, load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.tokenizer.tokenizer import MAX_BYTES, Tokenizer
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.provenance import PROVENANCE, read_provenance
 from gru_mt.run import CONFIG, WEIGHTS, bundle_of
@@ -68,7 +68,7 @@ def load_named_tensors(model: nn.Module, tensors: dict[str, Tensor], where: Path
 def _refuse_other_shapes(model: nn.Module, shapes: dict[str, list[int]], where: Path) -> None:
     parameters = named_tensors(model)
     if odd := sorted(parameters.keys() ^ shapes.keys()):
-        raise UserError(f"{where}: not weights of this configuration's model: {shown(odd[0])}")
+        raise UserError(f"{where}: not weights of this configuration's model: {short_text(odd[0])}")
     for name, parameter in parameters.items():
         if [*parameter.shape] != shapes[name]:
             raise UserError(
@@ -133,7 +133,7 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
         raise UserError(f"{weights}: damaged: it does not say what it belongs to")
     for name in sorted(digests.keys() | found.keys()):
         if name not in found:
-            raise UserError(f"{folder / shown(name)}: missing")
+            raise UserError(f"{folder / short_text(name)}: missing")
         if digests.get(name) != found[name]:
             raise UserError(f"{folder / name}: not the file that {WEIGHTS} was saved with")
     config = load_config(folder / CONFIG)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-from gru_mt.errors import UserValueError, quoted
+from gru_mt.errors import UserValueError, short_repr
 
 
 def _setting(default: Any, least: float, most: float, description: str) -> Any:
@@ -26,7 +26,7 @@ def check_number(
     if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
         limits = f"from {least:,} to {most:,}" if most < math.inf else f"of at least {least:,}"
         named = "whole number" if whole else "number"
-        raise UserValueError(f"{name} must be a {named} {limits}, got {quoted(value)}")
+        raise UserValueError(f"{name} must be a {named} {limits}, got {short_repr(value)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 
 
 def resolve_device(name: str, *, field: str = "training.device") -> torch.device:
@@ -21,9 +21,11 @@ def resolve_device(name: str, *, field: str = "training.device") -> torch.device
         return torch.device("cpu" if _failure("cuda") else "cuda")
     there = _devices()
     if name not in there and f"{name}:0" not in there:
-        raise UserError(f"{field} {quoted(name)} is not there; this machine has {', '.join(there)}")
+        raise UserError(
+            f"{field} {short_repr(name)} is not there; this machine has {', '.join(there)}"
+        )
     if reason := _failure(name):
-        raise UserError(f"{field} {quoted(name)} does not work: {reason}")
+        raise UserError(f"{field} {short_repr(name)} does not work: {reason}")
     return torch.device(name)
 
 
@@ -64,7 +66,7 @@ def _failure(name: str) -> str | None:
             weights = [weight_GI, weight_GI]
             torch.gru(x_BTI, x_BTI, weights, False, 1, 0.0, False, False, True)[0].item()
     except Exception as error:  # drivers and libraries raise what they like
-        return quoted(str(error).partition("\n")[0])
+        return short_repr(str(error).partition("\n")[0])
     return None
 
 

@@ -15,7 +15,7 @@ class UserError(Exception):
     """A mistake that the user can fix; the message names the file, line or field and the fix.
 
     The command line prints the message and exits with 2. Any other exception is a mistake of ours,
-    and keeps its traceback. What a terminal would obey in a name is an escape: see `printable`.
+    and keeps its traceback. What a terminal would obey in a name is an escape: see `escape`.
 
     >>> from gru_mt import UserError, load_config
     >>> try:
@@ -26,7 +26,7 @@ class UserError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(printable(message))
+        super().__init__(escape(message))
 
 
 class UserValueError(UserError, ValueError):
@@ -41,7 +41,7 @@ class Interrupted(Exception):  # noqa: N818 it is no error
         self.signal = signal
 
 
-def printable(text: str) -> str:
+def escape(text: str) -> str:
     """Return `text` with control characters, surrogates and bidirectional controls as escapes.
 
     A line feed stays: "a\\x1b[2J\\n" -> "a\\\\x1b[2J\\n".
@@ -49,15 +49,15 @@ def printable(text: str) -> str:
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def quoted(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a short `repr`: at most 80 characters of a string, and a collection's first items."""
-    return printable(_SHORT.repr(value))
+    return escape(_SHORT.repr(value))
 
 
-def shown(value: object) -> str:
+def short_text(value: object) -> str:
     """Return a name, or another program's message, for a message of ours: quoted if it is odd.
 
     It is odd if it is empty, longer than 250 characters or not printable.
     """
     text = str(value)
-    return text if text.isprintable() and 0 < len(text) <= 250 else quoted(text)
+    return text if text.isprintable() and 0 < len(text) <= 250 else short_repr(text)

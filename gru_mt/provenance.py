@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 from gru_mt.storage import read_json
 
 PROVENANCE = "provenance.json"
@@ -45,6 +45,6 @@ def read_provenance(bundle: Path) -> dict[str, Any]:
         _Provenance.model_validate(values)
     except ValidationError as error:
         found = error.errors()[0]
-        name = shown(".".join(map(str, found["loc"])))
+        name = short_text(".".join(map(str, found["loc"])))
         raise UserError(f"{path}: damaged: {name}: {found['msg']}") from None
     return values

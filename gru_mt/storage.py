@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
 
@@ -196,9 +196,11 @@ def read_bytes(path: Path, *, most_bytes: int) -> bytes:
         with path.open("rb") as file:
             content = file.read(most_bytes + 1)
     except OSError as error:
-        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+        raise UserError(f"{short_text(path)}: cannot be read: {error.strerror}") from None
     if len(content) > most_bytes:
-        raise UserError(f"{shown(path)}: more than {most_bytes:,} bytes, too long for what it is")
+        raise UserError(
+            f"{short_text(path)}: more than {most_bytes:,} bytes, too long for what it is"
+        )
     return content
 
 

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from gru_mt.errors import UserError, printable, quoted, shown
+from gru_mt.errors import UserError, escape, short_repr, short_text
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from gru_mt.errors import UserError, printable, quoted, shown
     ],
 )
 def test_nothing_reaches_a_terminal_that_it_would_obey(text: str, shown: str) -> None:
-    assert printable(text) == shown
+    assert escape(text) == shown
 
 
 def test_a_users_mistake_does_nothing_to_a_terminal() -> None:
@@ -27,13 +27,13 @@ def test_a_users_mistake_does_nothing_to_a_terminal() -> None:
 
 
 def test_a_quotation_is_short() -> None:
-    assert quoted("word") == "'word'"
-    assert len(quoted("x" * 10_000)) <= 82
+    assert short_repr("word") == "'word'"
+    assert len(short_repr("x" * 10_000)) <= 82
     deep: list[object] = []
     for _ in range(9):
         deep = [deep] * 9
-    assert len(quoted(deep)) < 5_000
-    assert quoted({"a\x1b": "\u202e"}) == "{'a\\x1b': '\\u202e'}"
+    assert len(short_repr(deep)) < 5_000
+    assert short_repr({"a\x1b": "\u202e"}) == "{'a\\x1b': '\\u202e'}"
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_a_quotation_is_short() -> None:
     [("my corpus.tsv", "my corpus.tsv"), ("", "''"), ("a\nb", "'a\\nb'"), ("x" * 250, "x" * 250)],
 )
 def test_a_name_is_shown_as_it_is_unless_it_is_odd(name: str, text: str) -> None:
-    assert shown(name) == text
+    assert short_text(name) == text
 
 
 def test_a_long_name_is_shown_short() -> None:
-    assert len(shown("x" * 251)) <= 82
+    assert len(short_text("x" * 251)) <= 82

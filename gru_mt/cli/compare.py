@@ -7,7 +7,7 @@ import typer
 
 from gru_mt.cli.app import Command, JsonOption, app
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 from gru_mt.evaluation.score import BleuTokenizer
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def compare(
         if html:
             _write_page(html, comparison, named[0], systems[0])
     for name in found.left_out:
-        say(f"note: {shown(name)} is not compared, because not all have it")
+        say(f"note: {short_text(name)} is not compared, because not all have it")
     if as_json:
         print_json(asdict(found))
         return
@@ -125,9 +125,9 @@ def _compare_groups(texts: list[str], part: str, bleu_tokenizer: str | None) -> 
     for text in texts:
         name, _, runs = text.partition("=")
         if not name or not all(runs.split(",")):
-            raise UserError(f"--group {shown(text)}: expected NAME=RUN,RUN")
+            raise UserError(f"--group {short_text(text)}: expected NAME=RUN,RUN")
         if name in groups:
-            raise UserError(f"--group {shown(name)}: is given twice")
+            raise UserError(f"--group {short_text(name)}: is given twice")
         groups[name] = [*map(Path, runs.split(","))]
     systems = read_systems([run for runs in groups.values() for run in runs], part, bleu_tokenizer)
     members = divided(systems, [*map(len, groups.values())])

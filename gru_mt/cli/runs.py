@@ -7,7 +7,7 @@ import typer
 
 from gru_mt.cli.app import Command, JsonOption, app
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 from gru_mt.run import RUNS
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _row(run: "RunOverview") -> list[str]:
 
     test = ", ".join(f"{bleu:.1f}" for bleu in run.test_bleu.values())
     return [
-        shown(run.name),
+        short_text(run.name),
         run.source,
         run.target,
         number(run.dev_bleu, ".1f"),

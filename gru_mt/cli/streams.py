@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
-from gru_mt.errors import UserError, printable
+from gru_mt.errors import UserError, escape
 
 
 class _Results:
@@ -69,7 +69,7 @@ def require_stdout() -> None:
 
 def print_result(text: str) -> None:
     """Print a line, or lines, to stdout; a name in it does nothing to a terminal."""
-    print_translation(printable(text))
+    print_translation(escape(text))
 
 
 def print_translation(text: str) -> None:
@@ -94,7 +94,7 @@ def flush_results() -> None:
 def say(text: str) -> None:
     """Print a message to stderr."""
     try:
-        print(printable(text), file=sys.stderr)  # noqa: T201 as above
+        print(escape(text), file=sys.stderr)  # noqa: T201 as above
     except OSError:  # the disk is full, or the pipe ended: the results matter more
         _silence(sys.stderr)
 

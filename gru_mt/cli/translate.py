@@ -21,7 +21,7 @@ from gru_mt.cli.app import (
 )
 from gru_mt.cli.streams import flush_results, print_json, print_translation, require_stdout, say
 from gru_mt.cli.translator import load_translator
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.model.fast.waiting import while_computing
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def translate(
     if sentences and len(sentences) > 1 and all(len(each.split()) == 1 for each in sentences):
         say(
             f"note: each argument is a sentence; one of several words wants quotes: "
-            f"{quoted(' '.join(sentences))}"
+            f"{short_repr(' '.join(sentences))}"
         )
     _warn_of_files(sentences or [])
     from gru_mt.data.text.glossary import Glossary
@@ -141,7 +141,7 @@ def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[l
             yield from read_chunks(given)
         else:
             with input_file.open("rb") as file:
-                _refuse_own_output(file, shown(input_file))
+                _refuse_own_output(file, short_text(input_file))
                 yield from read_chunks(file)
     except OSError as error:
         raise UserError(f"{input_file or 'stdin'}: cannot be read: {error.strerror}") from None
@@ -161,7 +161,7 @@ def _warn_of_files(sentences: list[str]) -> None:
     for sentence in sentences:
         with suppress(OSError, ValueError):  # too long for a name, or with a null character
             if Path(sentence).is_file():
-                name = shown(sentence)
+                name = short_text(sentence)
                 say(f"warning: {name} is a file; to translate its lines use --input {name}")
 
 

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 from gru_mt.arguments import as_path, as_texts
 from gru_mt.config.schema import Config, Section
 from gru_mt.decoding import Decoding
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, short_repr, short_text
 
 _MAX_BYTES = 200_000  # of a file: a hundred times the longest that we ship
 _MAX_DEPTH = 20  # levels of nesting; a configuration has three
@@ -64,7 +64,7 @@ class _Loader(yaml.SafeLoader):
                 str(value)  # raises past Python's limit of digits: no message could show it
         except (ValueError, OverflowError):
             raise yaml.MarkedYAMLError(
-                problem=f"{quoted(node.value)} is no number that can be read",
+                problem=f"{short_repr(node.value)} is no number that can be read",
                 problem_mark=node.start_mark,
             ) from None
         return value
@@ -75,7 +75,8 @@ class _Loader(yaml.SafeLoader):
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
                     raise yaml.MarkedYAMLError(
-                        problem=f"key {quoted(key.value)} stands twice", problem_mark=key.start_mark
+                        problem=f"key {short_repr(key.value)} stands twice",
+                        problem_mark=key.start_mark,
                     )
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -118,19 +119,23 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
     for override in overrides:
         name, equals, text = override.partition("=")
         if not equals or not all(name.split(".")):
-            raise UserError(f"--set {shown(override)}: expected section.key=value")
+            raise UserError(f"--set {short_text(override)}: expected section.key=value")
         *sections, key = name.split(".")
         section = values
         for part in sections:
             if isinstance(section.get(part), list):
-                raise UserError(f"--set {shown(override)}: {part} is a list; set it as a whole")
+                raise UserError(
+                    f"--set {short_text(override)}: {part} is a list; set it as a whole"
+                )
             if not isinstance(section.get(part), dict):  # absent, or text: data.corpus: fra-eng
                 section[part] = {}
             section = section[part]
         try:
             section[key] = _parse_yaml(text)
         except ValueError as error:
-            raise UserError(f"--set {shown(override)}: {str(error).partition(': ')[2]}") from None
+            raise UserError(
+                f"--set {short_text(override)}: {str(error).partition(': ')[2]}"
+            ) from None
         names.add(name)
     return names
 
@@ -205,13 +210,13 @@ def _written(location: Sequence[int | str], values: Any) -> tuple[str, ...]:
 
 def _explain(path: tuple[str, ...], item: ErrorDetails) -> str:
     """Return what is wrong with the field at `path`, beginning with its full name."""
-    name = ".".join(map(shown, path))
+    name = ".".join(map(short_text, path))
     if item["type"] in ("extra_forbidden", "unexpected_keyword_argument", "invalid_key"):
         return f"{name} is unknown; {_suggestion(path)}"
     if item["type"] == "missing":
         hint = "; name a corpus, such as data.corpus: fra-eng, phrasebook or a file"
         return f"{name} is missing{hint if name in ('data', 'data.corpus') else ''}"
-    value = quoted(item["input"])
+    value = short_repr(item["input"])
     if item["type"] in ("model_type", "dataclass_type"):
         return f"{name} must be a section, with lines 'key: value' under it, got {value}"
     if item["type"] == "value_error":
@@ -233,7 +238,7 @@ def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Con
     except ValueError as error:
         raise UserError(f"{where}:{error}") from None
     if not isinstance(values, dict):
-        raise UserError(f"{where}: expected sections such as 'data:', got {quoted(values)}")
+        raise UserError(f"{where}: expected sections such as 'data:', got {short_repr(values)}")
     overridden = _apply_overrides(values, overrides)
     # A section reads as null if all its lines are commented out. Its defaults are meant.
     values = {key: {} if value is None else value for key, value in values.items()}
@@ -261,7 +266,7 @@ def load_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     (7, 'gru')
     """
     path, overrides = as_path(path, "the configuration"), as_texts(overrides, "overrides")
-    where = shown(str(path))
+    where = short_text(str(path))
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)  # no more: /dev/zero has no end

@@ -17,12 +17,12 @@ from pydantic import (
 )
 
 from gru_mt.decoding import Decoding
-from gru_mt.errors import printable, quoted
+from gru_mt.errors import escape, short_repr
 
 
 def _without_controls(text: str) -> str:
-    if printable(text) != text or "\n" in text:
-        raise ValueError(f"must have no control characters, got {quoted(text)}")
+    if escape(text) != text or "\n" in text:
+        raise ValueError(f"must have no control characters, got {short_repr(text)}")
     return text
 
 
@@ -32,7 +32,7 @@ def known_encoding(name: str) -> str:
         "a".encode(name)  # LookupError for one of bytes, such as "hex"
         known = codecs.lookup(name).name
     except (LookupError, ValueError):
-        raise ValueError(f"is no encoding that Python knows, got {quoted(name)}") from None
+        raise ValueError(f"is no encoding that Python knows, got {short_repr(name)}") from None
     return "utf-8" if known in ("utf-8", "utf-8-sig") else name
 
 

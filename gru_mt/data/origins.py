@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from gru_mt.config.schema import CorpusConfig, DataConfig, FilesConfig
 from gru_mt.data.corpus.files import find_shards, user_path
 from gru_mt.data.corpus.load import is_built_in
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 from gru_mt.storage import file_digest
 
 
@@ -31,7 +31,7 @@ def missing_origins(config: DataConfig, before: Iterable[Sequence[Any]]) -> list
 
     Raises UserError for a file that has changed. One with the same size and time has not.
     """
-    missing = [shown(path) for each in _sources(config) for path in _missing(config, each)]
+    missing = [short_text(path) for each in _sources(config) for path in _missing(config, each)]
     if missing:
         return missing
     origins_before = [*map(Origin._make, before)]
@@ -66,7 +66,7 @@ def changed_origin(config: DataConfig, before: Iterable[Sequence[Any]]) -> str |
         if path is None or origin is None:
             return "data.corpus"
         if not _is_same(path, origin):
-            return shown(path)
+            return short_text(path)
     return None
 
 
@@ -85,7 +85,7 @@ def _stamp(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError as error:
-        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+        raise UserError(f"{short_text(path)}: cannot be read: {error.strerror}") from None
     return status.st_size, status.st_mtime_ns
 
 

@@ -20,7 +20,7 @@ from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.splits import DEV, TEST, TRAIN, as_examples, key
 from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.data.types import Example
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 
 Sets = dict[str, list[EvaluationSet]]  # of dev and of test
 
@@ -236,7 +236,7 @@ def _add_others(sets: Sets, others: Mapping[str, Sequence[EvaluationSet]]) -> No
         names = Counter(each.name for each in own)
         if twice := [name for name, count in names.items() if count > 1]:
             raise UserError(
-                f"data.{part}: two sets are called {quoted(twice[0])}; give one another name"
+                f"data.{part}: two sets are called {short_repr(twice[0])}; give one another name"
             )
 
 

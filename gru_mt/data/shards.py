@@ -25,7 +25,7 @@ from gru_mt.data.corpus.readers.rows import DropReason
 from gru_mt.data.dataset.store import Packed, refusing
 from gru_mt.data.origins import changed_origin, origins
 from gru_mt.data.stages import Tell, tell_nobody
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 from gru_mt.flat import flat
 from gru_mt.storage import replacing
 
@@ -49,7 +49,7 @@ class Shard(NamedTuple):
         shard = cls(*map(int, match.groups())) if match else cls(0, 0)
         if not 1 <= shard.number <= shard.total <= MOST:
             raise UserError(
-                f"--shard {quoted(text)}: give a number and how many shards there are, up to "
+                f"--shard {short_repr(text)}: give a number and how many shards there are, up to "
                 f"{MOST:,}, such as 3/64"
             )
         return shard

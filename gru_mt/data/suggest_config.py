@@ -11,7 +11,7 @@ from gru_mt.data.corpus.files import TABLES, Place, find_shards, unread_notes
 from gru_mt.data.corpus.filters import script_counts, usual_scripts
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.data.splits import key
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, short_repr, short_text
 
 _PARTS = {"dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "tune": "dev",
           "test": "test"}  # fmt: skip  # words in the names of files that are not trained on
@@ -113,8 +113,9 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
             entries.append([str(path)])
         else:
             raise UserError(
-                f"{shown(path)}: ends neither in {' nor in '.join(TABLES)} nor in the languages "
-                f"{quoted([*languages])}; give --languages as the files' endings have them"
+                f"{short_text(path)}: ends neither in {' nor in '.join(TABLES)} nor in the "
+                "languages "
+                f"{short_repr([*languages])}; give --languages as the files' endings have them"
             )
     for stem, sides in couples.items():
         if len(sides) < len(languages):

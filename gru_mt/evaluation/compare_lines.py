@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from gru_mt.errors import printable
+from gru_mt.errors import escape
 from gru_mt.evaluation.compare import Change, Comparison, Facts, SetComparison
 from gru_mt.evaluation.groups import GroupComparison, Spread, divided
 from gru_mt.evaluation.score import FEW
@@ -28,7 +28,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         for name, count in [*zip(names, each.differing, strict=True)][1:]:
             few = ", too few for p" if count < FEW else ""
             of = f"{count:,} of {len(each.set.sources):,} translations"
-            yield printable(f"{name}: {of} are not those of {names[0]}{few}")
+            yield escape(f"{name}: {of} are not those of {names[0]}{few}")
         if len(names) == 2:
             yield from _sentence_lines(each, names)
             yield from _ngram_lines(each, names)
@@ -52,9 +52,7 @@ def group_lines(comparison: GroupComparison) -> Iterator[str]:
             yield from _spread_lines(metric, spreads, comparison)
     for name, group in groups.items():
         if len(group) == 1:
-            yield printable(
-                f"{name} has one run: how far its scores depend on the seed is not known"
-            )
+            yield escape(f"{name} has one run: how far its scores depend on the seed is not known")
     if len(groups) > 1:
         yield "groups are not tested: compare the change of the mean with the deviations"
 
@@ -65,7 +63,7 @@ def _distinct(values: Sequence[str]) -> str:
 
 def _title(part: str, name: str, sentences: int) -> Iterator[str]:
     yield ""
-    yield printable(f"{' '.join(filter(None, (part, name))) or 'files'}: {sentences:,} sentences")
+    yield escape(f"{' '.join(filter(None, (part, name))) or 'files'}: {sentences:,} sentences")
 
 
 def _facts_lines(systems: Sequence[Facts]) -> Iterator[str]:
@@ -87,9 +85,9 @@ def _change_lines(changes: Sequence[Change], names: Sequence[str]) -> Iterator[s
         yield "the configurations do not differ"
         return
     yield ""
-    yield printable(f"what differs in the configurations of {' | '.join(names)}:")
+    yield escape(f"what differs in the configurations of {' | '.join(names)}:")
     for change in changes:
-        yield printable(f"  {change.key}: {' | '.join(change.values)}")
+        yield escape(f"  {change.key}: {' | '.join(change.values)}")
 
 
 def _metric_lines(metric: MetricScores, names: Sequence[str]) -> Iterator[str]:
@@ -134,7 +132,7 @@ def _spread_lines(
     yield from table(rows)
     for group, spread in zip(comparison.groups.values(), spreads, strict=True):
         pairs = zip(group, spread.values, strict=True)
-        yield printable(f"  {', '.join(f'{run.name} {value:.2f}' for run, value in pairs)}")
+        yield escape(f"  {', '.join(f'{run.name} {value:.2f}' for run, value in pairs)}")
 
 
 def _sentence_lines(found: SetComparison, names: Sequence[str]) -> Iterator[str]:
@@ -157,7 +155,7 @@ def _sentence_lines(found: SetComparison, names: Sequence[str]) -> Iterator[str]
                 labels, texts = ["source", *labels], [found.set.sources[place], *texts]
             width = max(map(len, labels))
             for label, text in zip(labels, texts, strict=True):
-                yield printable(f"    {label:{width}}  {text}")
+                yield escape(f"    {label:{width}}  {text}")
 
 
 def _ngram_lines(found: SetComparison, names: Sequence[str]) -> Iterator[str]:

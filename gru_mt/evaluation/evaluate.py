@@ -8,7 +8,7 @@ from typing import Any
 from gru_mt.arguments import check_type
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets, sets_from_json, sets_to_json
 from gru_mt.decoding import Decoding
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 from gru_mt.evaluation.calibration import Trust, measure_trust
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
@@ -75,7 +75,7 @@ def evaluate(
     ['BLEU multi 100', 'BLEU single 100', 'chrF 100']
     """
     if not hasattr(translator, "target_language"):
-        raise UserError(f"translator must be a Translator, got {quoted(translator)}")
+        raise UserError(f"translator must be a Translator, got {short_repr(translator)}")
     check_type(evaluation_set, EvaluationSet, "evaluation_set")
     try:
         sets_from_json(sets_to_json([evaluation_set]))

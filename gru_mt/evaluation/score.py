@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from gru_mt.data.corpus.filters import script_counts
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -93,7 +93,7 @@ def resolve_bleu_tokenizer(
         return name if _installed(name) else "char"
     if setting not in TOKENIZERS:
         known = ", ".join(("auto", *TOKENIZERS))
-        raise UserError(f"no BLEU tokenizer {quoted(setting)}; there are {known}")
+        raise UserError(f"no BLEU tokenizer {short_repr(setting)}; there are {known}")
     if not _installed(setting):
         raise UserError(
             f"the BLEU tokenizer {setting} is not installed: pip install 'sacrebleu[{setting[:2]}]'"

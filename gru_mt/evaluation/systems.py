@@ -8,7 +8,7 @@ from typing import Any
 
 from gru_mt.config.load import load_config
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.flat import flat
@@ -50,7 +50,7 @@ def read_systems(folders: Sequence[Path], part: str, bleu_tokenizer: str | None)
         if places.count(place) > 1:
             raise UserError(f"{folder}: is given twice; name different runs")
     return [
-        _read_run(shown(folder), run, part, bleu_tokenizer)
+        _read_run(short_text(folder), run, part, bleu_tokenizer)
         for folder, run in zip(folders, runs, strict=True)
     ]
 
@@ -118,7 +118,7 @@ def read_files(
         known = replace(known, sources=[""] * len(known.sources))
     language = references[0].suffix.removeprefix(".")
     tokenizer = resolve_bleu_tokenizer(language, bleu_tokenizer, known.references)
-    return [System(shown(path), [Output(known, lines[path])], tokenizer, {}) for path in files]
+    return [System(short_text(path), [Output(known, lines[path])], tokenizer, {}) for path in files]
 
 
 def common_outputs(systems: Sequence[System], part: str) -> list[list[Output]]:
@@ -162,7 +162,7 @@ def _difference(one: EvaluationSet, other: EvaluationSet) -> str:
         return f"{len(one.sources):,} and {len(other.sources):,} sentences"
     for number, (left, right) in enumerate(zip(one.sources, other.sources, strict=True), start=1):
         if left != right:
-            return f"sentence {number:,} is {quoted(left)} and {quoted(right)}"
+            return f"sentence {number:,} is {short_repr(left)} and {short_repr(right)}"
     pairs = enumerate(zip(one.references, other.references, strict=True), start=1)
     number = next((number for number, (left, right) in pairs if left != right), 0)
     return f"the references of sentence {number:,} differ"

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from unicodedata import combining, east_asian_width
 
-from gru_mt.errors import printable
+from gru_mt.errors import escape
 
 
 def table(rows: Sequence[Sequence[str]], texts: Collection[int] = (0,)) -> list[str]:
     """Return rows of cells as lines: columns of `texts` begin at the left, the others end alike."""
-    shown = [[printable(cell) for cell in row] for row in rows]
+    shown = [[escape(cell) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
     lines = []
     for row in shown:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.parts import Parts
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 
 MARKER = ".gru-mt-split"  # lists the files written; only they may be replaced or deleted
 _MARKER_TITLE = "Written by gru-mt data, which replaces or deletes these files when it writes again"
@@ -71,7 +71,7 @@ def _texts(parts: Parts, source_language: str, target_language: str) -> dict[str
     for name in by_name:
         if not _NAME.fullmatch(name):
             raise UserError(
-                f"{quoted(name)} cannot be a file's name: use letters, digits, - and _ in "
+                f"{short_repr(name)} cannot be a file's name: use letters, digits, - and _ in "
                 "data.languages and in names of sets"
             )
     if len(by_name) < len(texts):
@@ -93,7 +93,8 @@ def _earlier(folder: Path, names: Iterable[str], reads: Sequence[Path]) -> set[s
     foreign = found & {*names} - listed if marker.is_file() else found
     if foreign:
         raise UserError(
-            f"{folder}: holds {quoted(min(foreign))}, which gru-mt data did not write; name a new "
+            f"{folder}: holds {short_repr(min(foreign))}, which gru-mt data did not write; name "
+            "a new "
             "or an empty folder with --out"
         )
     for path in [folder / name for name in sorted(found & listed)]:

@@ -11,7 +11,7 @@ import numpy as np
 from gru_mt.data.text.normalize import IN_WORD
 from gru_mt.data.text.truecase import Lexicon, words
 from gru_mt.data.tokenizer.subword_sampling import SPACE
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Floats, Hypothesis
 from gru_mt.run import WEIGHTS
@@ -52,7 +52,7 @@ class Calibration:
         if not is_list or not all(map(_is_finite, weights)):
             raise UserError(
                 f"{where}: damaged: calibration must be {FEATURES + 1} numbers, got "
-                f"{quoted(weights)}"
+                f"{short_repr(weights)}"
             )
         return cls(tuple(map(float, weights)))
 

@@ -19,7 +19,7 @@ from gru_mt.data.text.truecase import words
 from gru_mt.data.tokenizer.special import BOS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
 from gru_mt.inference.constraints import CopyingState, copying
 from gru_mt.inference.engines.engine import Engine
@@ -102,7 +102,7 @@ class Translator:
         does, if there are no folders, and where two have not the same vocabularies or languages.
         """
         if isinstance(paths, str | Path) or not isinstance(paths, Iterable):
-            raise UserError(f"paths must be a list of paths, got {quoted(paths)}")
+            raise UserError(f"paths must be a list of paths, got {short_repr(paths)}")
         paths = [*paths]
         if not paths:
             raise UserError("paths must name a model, got none")

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader
 
 from gru_mt.bundle import Bundle, load_bundle
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.errors import printable
+from gru_mt.errors import escape
 from gru_mt.evaluation.evaluate import kept_sets
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.html import json_in_page, policy
@@ -108,7 +108,7 @@ def _read(name: str) -> str:
 def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
     """Return what the page says of the translator."""
     data, provenance = bundle.config.data, bundle.provenance
-    name = printable(bundle_of(folder).resolve().parent.name)
+    name = escape(bundle_of(folder).resolve().parent.name)
     return {
         "name": name,
         "title": f"{name}: {data.source} to {data.target}",

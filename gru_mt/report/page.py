@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from gru_mt.config.load import compare_config, short_config
-from gru_mt.errors import printable
+from gru_mt.errors import escape
 from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.evaluation.score import FEW
 from gru_mt.html import json_in_page, policy
@@ -37,7 +37,7 @@ REFRESH_S = 15
 def page_of(contents: Contents, *, refresh: bool = False) -> str:
     """Return the page; with `refresh` it loads itself again and again, for a run that trains."""
     script = environment().get_template("search.js").render()
-    name, config = printable(contents.run.folder.resolve().name), contents.config
+    name, config = escape(contents.run.folder.resolve().name), contents.config
     search = _searched(contents.sets[0]) if contents.sets else []
     values = {
         "contents": contents,

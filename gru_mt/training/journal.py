@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from gru_mt.errors import printable
+from gru_mt.errors import escape
 from gru_mt.storage import append_line
 from gru_mt.training.display import Line, progress_line, stage_line
 
@@ -66,13 +66,13 @@ class Journal:
         if not self._silent:
             self.close()
             with suppress(OSError):  # stderr may be closed; the log has the line
-                sys.stderr.write(f"{printable(text)}\n")
+                sys.stderr.write(f"{escape(text)}\n")
                 sys.stderr.flush()
         self.note(text)
 
     def note(self, text: str) -> None:
         """Log a line, and print nothing."""
-        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {printable(text)}"
+        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {escape(text)}"
         if self._waiting is None:
             append_line(self._log, line)
         else:
@@ -98,7 +98,7 @@ class Journal:
             left_s = (now_s - self._stages[stage]) * (1 - share) / share
             left = f"{left_s / 60:,.1f} min left"
         if share and self._line is not None:
-            head = f"{printable(stage)}: {count}"
+            head = f"{escape(stage)}: {count}"
             self._line.draw(lambda width: progress_line(head, share, [], left, width))
         else:
             self.show(stage, count, now=is_new)
@@ -111,7 +111,7 @@ class Journal:
     def show(self, stage: str, count: str = "", *, now: bool = True) -> None:
         """Show on a terminal what is being done, at once unless it may wait for the next count."""
         if self._line is not None:
-            name = printable(stage)
+            name = escape(stage)
             self._line.draw(lambda width: stage_line(name, count, width), now=now)
 
     def start(self) -> None:

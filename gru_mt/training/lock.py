@@ -10,7 +10,7 @@ from typing import IO
 import portalocker
 
 from gru_mt.data.dataset.dataset import holds_prepared
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 from gru_mt.run import Run
 from gru_mt.storage import clear_leftovers, is_leftover, remove_folder
 from gru_mt.training.checkpoint import has_checkpoint
@@ -100,7 +100,7 @@ def _refuse_name(folder: Path) -> None:
         encoding = sys.getfilesystemencoding()
         fix = f"set PYTHONUTF8=1, as names are read as {encoding} here, or "
         raise UserError(
-            f"{shown(folder)}: is no name in UTF-8; {fix if encoding != 'utf-8' else ''}"
+            f"{short_text(folder)}: is no name in UTF-8; {fix if encoding != 'utf-8' else ''}"
             "name another folder with --run"
         ) from None
 

@@ -21,7 +21,7 @@ from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.text.truecase import Lexicon
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.types import Example
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 from gru_mt.evaluation.evaluate import kept_sets
 from gru_mt.flat import flat
 from gru_mt.run import Run
@@ -132,8 +132,8 @@ class FromBundle(Fresh):
             for name, value in ours.model_dump().items():
                 if value != theirs[name] and f"{section}.{name}" not in _FREE:
                     raise UserError(
-                        f"{section}.{name} {quoted(value)}: {self.folder} has "
-                        f"{quoted(theirs[name])}; training from it keeps that, so leave it out"
+                        f"{section}.{name} {short_repr(value)}: {self.folder} has "
+                        f"{short_repr(theirs[name])}; training from it keeps that, so leave it out"
                     )
         return config.model_copy(update=sections)
 
@@ -254,7 +254,7 @@ def _over(ours: Section, theirs: Section) -> Section:
 def _refuse_changes(run: Run, before: Config, now: Config) -> None:
     old, new = flat(before.model_dump()), flat(now.model_dump())
     changed = [
-        f"{name} from {quoted(old.get(name))} to {quoted(new.get(name))}"
+        f"{name} from {short_repr(old.get(name))} to {short_repr(new.get(name))}"
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
         and not any(fnmatch(name, may) or fnmatch(name, f"{may}.*") for may in MAY_CHANGE)

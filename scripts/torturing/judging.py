@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from gru_mt.errors import quoted
+from gru_mt.errors import short_repr
 
 TIMINGS = {"elapsed_s", "minutes", "tokens_s"}  # what differs between equal runs
 HIDDEN = re.compile(  # what a terminal obeys or does not show, except the line feed
@@ -42,7 +42,7 @@ def last_words(text: str) -> str:
     places = re.findall(r'File "[^"]*/(gru_mt/[^"]*)", line (\d+), in (\S+)', text)
     place = "{}:{} {}: ".format(*places[-1]) if places else ""
     lines = [line for line in text.splitlines() if line.strip()]
-    return place + quoted(lines[-1] if lines else "")
+    return place + short_repr(lines[-1] if lines else "")
 
 
 def judge(ended: Ended, *, code: int | None = None) -> Ended:
@@ -57,14 +57,16 @@ def judge(ended: Ended, *, code: int | None = None) -> Ended:
     if ended.code not in allowed or BUGS.search(ended.err):
         raise Failed(ended.cause())
     if hidden := HIDDEN.search(ended.err):
-        raise Failed(f"{ended.command}: {hidden[0]!r} on stderr: {quoted(ended.err)}")
+        raise Failed(f"{ended.command}: {hidden[0]!r} on stderr: {short_repr(ended.err)}")
     if ended.code == 2:
         if not ended.err.strip():
             raise Failed(f"{ended.command}: exit 2 without a word")
         if len(ended.err) > 10_000 or ended.err.count("\n") > 40:
             raise Failed(f"{ended.command}: exit 2 with {len(ended.err):,} characters")
         if ended.out:
-            raise Failed(f"{ended.command}: exit 2, but something on stdout: {quoted(ended.out)}")
+            raise Failed(
+                f"{ended.command}: exit 2, but something on stdout: {short_repr(ended.out)}"
+            )
     if code is not None and ended.code != code:
         raise Failed(f"{ended.cause()} (exit {code} was due)")
     return ended
@@ -75,7 +77,7 @@ def judge_message(message: str) -> None:
     if not message.strip():
         raise Failed("an error without a word")
     if len(message) > 10_000:
-        raise Failed(f"an error of {len(message):,} characters: {quoted(message)}")
+        raise Failed(f"an error of {len(message):,} characters: {short_repr(message)}")
 
 
 def results(run: Path) -> Files:

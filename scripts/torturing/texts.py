@@ -19,7 +19,7 @@ from gru_mt.config.schema import DataConfig, TokenizerConfig
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.splits import split_pairs
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
-from gru_mt.errors import quoted
+from gru_mt.errors import short_repr
 from torturing.configs import SIGNS
 from torturing.judging import HIDDEN, Ended, Failed, judge, judge_message
 from torturing.places import Campaign, Place
@@ -91,7 +91,7 @@ def _read(data: DataConfig, rng: random.Random) -> None:
         raise Failed("the parts are not the corpus")
     for example in examples:
         if any(sign in side for side in example[:2] for sign in "\n\r\t\x00\x1b"):
-            raise Failed(f"a pair holds control characters: {quoted(example)}")
+            raise Failed(f"a pair holds control characters: {short_repr(example)}")
     if not split.train:
         return
     sources = [example.source for example in split.train]
@@ -214,7 +214,7 @@ def _command(config: str, corpus: str | dict[str, object], folder: Path) -> None
     try:
         judge(gru_mt("data", f"--config={path}", "--out=out", folder=folder, limit_s=LIMIT_S))
     except Failed as failure:
-        raise Failed(f"corpus {quoted(corpus)}: {failure}") from None
+        raise Failed(f"corpus {short_repr(corpus)}: {failure}") from None
 
 
 def inputs(place: Place) -> Campaign:
@@ -239,7 +239,7 @@ def inputs(place: Place) -> Campaign:
         try:
             _judge_lines(gru_mt(*command, folder=folder, stdin=stdin), data, options)
         except Failed as failure:
-            raise Failed(f"{' '.join(options)} {quoted(arguments[:1])}: {failure}") from None
+            raise Failed(f"{' '.join(options)} {short_repr(arguments[:1])}: {failure}") from None
 
     return Campaign(max(1, round(320 * place.times)), trial)
 
@@ -277,7 +277,7 @@ def _judge_lines(ended: Ended, data: bytes, options: list[str]) -> None:
         try:
             value = json.loads(line)
         except ValueError as error:
-            raise Failed(f"not JSON: {error}: {quoted(line)}") from None
+            raise Failed(f"not JSON: {error}: {short_repr(line)}") from None
         for sentence in value["sentences"]:
             if not 1 <= len(sentence["translations"]) <= best:
                 raise Failed(f"{len(sentence['translations'])} translations instead of {best}")

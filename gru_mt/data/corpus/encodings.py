@@ -7,7 +7,7 @@ from itertools import chain
 
 from gru_mt.config.schema import known_encoding
 from gru_mt.data.corpus.signatures import LOOKED_AT, is_utf16, marked_encoding
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']{1,40})["']""")
 _BEFORE_XML = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # marks, spaces, and the zeros of UTF-16
@@ -72,7 +72,7 @@ def _declared(start: bytes, place: object) -> str:
         known = codecs.lookup(known_encoding(name)).name
     except ValueError:
         raise UserError(
-            f"{place}: declares the encoding {quoted(name)}, which nobody knows: set encoding"
+            f"{place}: declares the encoding {short_repr(name)}, which nobody knows: set encoding"
         ) from None
     return "utf-8" if known.startswith(("utf-8", "utf-16", "utf-32")) else known
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import zstandard
 
 from gru_mt.data.corpus.signatures import packing
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, short_repr, short_text
 
 # What unpacking a damaged file raises; ValueError is for a name in a zip that is not text.
 DAMAGE = (
@@ -40,7 +40,7 @@ class Place(NamedTuple):
     member: str = ""
 
     def __str__(self) -> str:
-        return shown(f"{self.path}:{self.member}" if self.member else self.path)
+        return short_text(f"{self.path}:{self.member}" if self.member else self.path)
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ def user_path(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except (RuntimeError, ValueError) as error:  # no such user; a NUL or a lone surrogate
-        raise UserError(f"{shown(name)}: no path: {error}") from None
+        raise UserError(f"{short_text(name)}: no path: {error}") from None
 
 
 def find_shards(
@@ -90,10 +90,11 @@ def find_shards(
         return [(Place(path),)]
     shards = _chosen(found, languages, alone)
     if not shards:
-        there = ", ".join(quoted(place.name) for place in found[:5]) or "nothing"
+        there = ", ".join(short_repr(place.name) for place in found[:5]) or "nothing"
         endings = f".{alone}" if alone else f".{languages[0]} and .{languages[1]}"
         raise UserError(
-            f"{shown(path)}: no corpus in it: expected tables ({', '.join(TABLES)}) or files that "
+            f"{short_text(path)}: no corpus in it: expected tables ({', '.join(TABLES)}) or "
+            "files that "
             f"end in {endings}, found "
             f"{there}{', ...' if len(found) > 5 else ''}"
         )
@@ -115,7 +116,11 @@ def unread_notes(
     folders = sorted(paths[0].glob("[!.]*/")) if _is_folder(paths[0]) else []
     unread = [place.name for place in found if place not in read and not _is_about(place)]
     unread += [f"{folder.name}/" for folder in folders]
-    return [f"{shown(paths[0])}: not read: {', '.join(map(quoted, unread))}"] if unread else []
+    return (
+        [f"{short_text(paths[0])}: not read: {', '.join(map(short_repr, unread))}"]
+        if unread
+        else []
+    )
 
 
 def _inside(path: Path) -> list[Place] | None:
@@ -137,7 +142,7 @@ def _only(path: Path) -> Place:
     members = [place for place in _members(path) if not _is_about(place)]
     if len(members) != 1:
         raise UserError(
-            f"{shown(path)}: {len(members):,} files in it; a zip archive that is one of two "
+            f"{short_text(path)}: {len(members):,} files in it; a zip archive that is one of two "
             "parallel files has one"
         )
     return members[0]
@@ -184,7 +189,7 @@ def _members(path: Path) -> list[Place]:
     except OSError as error:
         if error.errno in (None, errno.EINVAL):
             raise damaged(path, error) from None
-        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+        raise UserError(f"{short_text(path)}: cannot be read: {error.strerror}") from None
     hidden = re.compile(r"(^|/)(__MACOSX/|\.[^/]*$)")
     return [Place(path, name) for name in names if not hidden.search(name)]
 
@@ -205,6 +210,6 @@ def _opened(path: Path, _changed_ns: int, _process: int) -> zipfile.ZipFile:
 def damaged(path: Path, error: Exception) -> UserError:
     """Return what to say of a file that cannot be unpacked."""
     return UserError(
-        f"{shown(path)}: damaged, or not of the kind its name says ({shown(error)}); "
+        f"{short_text(path)}: damaged, or not of the kind its name says ({short_text(error)}); "
         "delete it and fetch it again"
     )

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 import platformdirs
 from tqdm import tqdm
 
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 
 FRA_ENG_SHA256 = "0bb85dbaa1c896844649094d7eaf2e34bee34e84fe362b26ce7e8f2e12aae104"  # of fra.txt
 TATOEBA_ATTRIBUTION = (
@@ -68,7 +68,7 @@ def find_or_fetch(
     try:
         _fetch(published, path, max_bytes=max_bytes, max_s=max_s)
     except (OSError, HTTPException, _RefusedError) as error:
-        answer = shown(error)
+        answer = short_text(error)
     else:
         return path
     # Outside `except`: an HTTPError is an open response, and as the new error's context it would

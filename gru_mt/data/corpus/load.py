@@ -24,7 +24,7 @@ from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.data.dataset.store import CHUNK
 from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.data.workers import in_order
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, short_repr, short_text
 
 _BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
 
@@ -67,7 +67,8 @@ def refuse_same_names(config: DataConfig) -> None:
     names = Counter(corpus_name(each, config.languages) for each in config.corpus)
     if twice := [name for name, count in names.items() if count > 1]:
         raise UserError(
-            f"data.corpus: two corpora are called {quoted(twice[0])}; give each a name of its own"
+            f"data.corpus: two corpora are called {short_repr(twice[0])}; give each a name of "
+            "its own"
         )
 
 
@@ -176,10 +177,10 @@ def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[Shard]]
         if name == "phrasebook":
             return name, [(Place(Path(name)),)]
         path = fra_eng.find_or_fetch()
-        return shown(path), find_shards([path], config.languages)
+        return short_text(path), find_shards([path], config.languages)
     paths = [user_path(path) for path in corpus.path]
     alone = config.target if corpus.side else None
-    return " and ".join(map(shown, paths)), find_shards(paths, config.languages, alone=alone)
+    return " and ".join(map(short_text, paths)), find_shards(paths, config.languages, alone=alone)
 
 
 def _unread(corpus: CorpusConfig, config: DataConfig) -> list[str]:

@@ -27,7 +27,7 @@ from gru_mt.data.corpus.encodings import encoding_of, recoded, with_line_feeds
 from gru_mt.data.corpus.files import DAMAGE, Place, damaged, open_archive
 from gru_mt.data.corpus.report import SAMPLE
 from gru_mt.data.corpus.signatures import LOOKED_AT, UTF_16, kind_of, packing
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 
 MAX_LINE_BYTES = 10_000_000
 _PIECE = 1 << 20  # bytes that are read at a time
@@ -138,7 +138,8 @@ def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes,
     try:
         if not _is_regular(path):
             raise UserError(
-                f"{shown(path)}: not a regular file; a run reads its corpus again when it resumes"
+                f"{short_text(path)}: not a regular file; a run reads its corpus again when it "
+                "resumes"
             )
         with path.open("rb") as file, ExitStack() as stack:
             packed: IO[bytes] = file
@@ -154,16 +155,16 @@ def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes,
                 read[0] = packed.tell() / max(1, size)
                 yield piece
     except FileNotFoundError:
-        where = "" if path.is_absolute() else f" in {shown(Path.cwd())}"
-        raise UserError(f"{shown(path)}: no such file{where}{missing}") from None
+        where = "" if path.is_absolute() else f" in {short_text(Path.cwd())}"
+        raise UserError(f"{short_text(path)}: no such file{where}{missing}") from None
     except OSError as error:
         if error.errno in (None, errno.EINVAL):  # None: gzip, bz2; EINVAL: a bad zip's offset
             raise damaged(path, error) from None
-        raise UserError(f"{shown(path)}: cannot be read: {error.strerror}") from None
+        raise UserError(f"{short_text(path)}: cannot be read: {error.strerror}") from None
     except DAMAGE as error:
         raise damaged(path, error) from None
     except RuntimeError as error:  # zipfile: it needs a password, or the compression is unknown
-        raise UserError(f"{shown(path)}: cannot be unpacked: {shown(error)}") from None
+        raise UserError(f"{short_text(path)}: cannot be unpacked: {short_text(error)}") from None
 
 
 def _pieces(file: IO[bytes], packed: str) -> Iterator[bytes]:
@@ -191,4 +192,4 @@ def _is_regular(path: Path) -> bool:
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except ValueError as error:  # a NUL or a lone surrogate
-        raise UserError(f"{shown(path)}: no path: {error}") from None
+        raise UserError(f"{short_text(path)}: no path: {error}") from None

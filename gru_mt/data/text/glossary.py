@@ -11,7 +11,7 @@ from typing import Any, Self
 from gru_mt.arguments import as_path
 from gru_mt.data.text.masking import Span, disjoint
 from gru_mt.data.text.normalize import MARKS, clean, in_word, is_mark, is_spaceless, normal
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.storage import read_bytes
 
 MAX_BYTES = 30_000_000  # of a file; half a million terms take half of it
@@ -47,7 +47,7 @@ class Glossary:
         data = read_bytes(path, most_bytes=MAX_BYTES).removeprefix(b"\xef\xbb\xbf")
         rows = []
         for number, raw in enumerate(io.BytesIO(data), start=1):
-            where = f"{shown(path)}:{number}"
+            where = f"{short_text(path)}:{number}"
             try:
                 line = raw.decode().rstrip("\r\n")
             except UnicodeDecodeError:
@@ -55,7 +55,7 @@ class Glossary:
             if line.strip() and not line.startswith("#"):
                 rows.append((where, *_parse(line, where)))
         if not rows:
-            raise UserError(f"{shown(path)}: no terms; write lines of 'term<TAB>translation'")
+            raise UserError(f"{short_text(path)}: no terms; write lines of 'term<TAB>translation'")
         return cls._of_rows(rows)
 
     @classmethod
@@ -67,10 +67,13 @@ class Glossary:
         """
         if not isinstance(translations, Mapping):
             raise UserError(
-                f"a glossary must be a dict of terms and translations, got {quoted(translations)}; "
+                "a glossary must be a dict of terms and translations, got "
+                f"{short_repr(translations)}; "
                 "Glossary.read reads a file"
             )
-        rows = ((f"glossary[{quoted(term)}]", term, each) for term, each in translations.items())
+        rows = (
+            (f"glossary[{short_repr(term)}]", term, each) for term, each in translations.items()
+        )
         return cls._of_rows(rows)
 
     @classmethod
@@ -86,7 +89,8 @@ class Glossary:
             known, first = rows_of.setdefault(key, (translation, where))
             if known != translation:
                 raise UserError(
-                    f"{where}: {quoted(term)} is {quoted(translation)} here and {quoted(known)} in "
+                    f"{where}: {short_repr(term)} is {short_repr(translation)} here and "
+                    f"{short_repr(known)} in "
                     f"{first}; remove one of the two"
                 )
             lengths.setdefault(small[0], set()).add(len(small))
@@ -132,7 +136,7 @@ def _parse(line: str, where: str) -> tuple[str, str]:
     columns = line.split("\t")
     if len(columns) != 2:
         raise UserError(
-            f"{where}: expected 'term<TAB>translation', with one tab, got {quoted(line)}"
+            f"{where}: expected 'term<TAB>translation', with one tab, got {short_repr(line)}"
         )
     return columns[0], columns[1]
 
@@ -141,11 +145,11 @@ def _check(term: Any, translation: Any, where: str) -> None:
     """Raise UserError where one of the two is no text that can be in a line."""
     for name, text in (("term", term), ("translation", translation)):
         if not isinstance(text, str):
-            raise UserError(f"{where}: the {name} must be text, got {quoted(text)}")
+            raise UserError(f"{where}: the {name} must be text, got {short_repr(text)}")
         if not clean(text):
             raise UserError(f"{where}: the {name} is empty; write one, or remove the line")
         if _CONTROL.search(text.strip()):
-            raise UserError(f"{where}: a control character in {quoted(text)}; remove it")
+            raise UserError(f"{where}: a control character in {short_repr(text)}; remove it")
 
 
 def _has_only_capitals(term: str) -> bool:

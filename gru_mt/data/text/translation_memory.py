@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 from gru_mt.data.text.normalize import CONTROL, SPACELESS, WORD, clean
 from gru_mt.data.text.truecase import is_shouted
 from gru_mt.data.tokenizer.special import LITERALS, MOST_TOKENS
-from gru_mt.errors import quoted
+from gru_mt.errors import short_repr
 
 MOST_TEXTS = 100_000  # sources that are kept, the most frequent ones
 MOST_TRANSLATIONS = 4  # of a text
@@ -164,12 +164,12 @@ class TranslationMemory:
         for number, line in _until_empty(lines):
             mark, *around = line.split("\t")
             if len(around) != 2 or len(line) > LONGEST_TEXT or CONTROL.search("".join(around)):
-                raise ValueError(f"line {number} is no mark: {quoted(line)}")
+                raise ValueError(f"line {number} is no mark: {short_repr(line)}")
             marks[mark] = (around[0], around[1])
         names = []
         for number, line in _until_empty(lines):
             if not WORD.fullmatch(line) or len(line) > LONGEST_TEXT:
-                raise ValueError(f"line {number} is no word: {quoted(line)}")
+                raise ValueError(f"line {number} is no word: {short_repr(line)}")
             names.append(line)
         return cls(_parsed(lines), marks, names)
 
@@ -336,7 +336,7 @@ def _parsed(lines: Iterable[tuple[int, str]]) -> Iterator[_Pair]:
         target, count = (*fields, "1")[:2] if fields else ("", "")
         is_pair = len(fields) in (1, 2) and _is_text(source) and _is_text(target)
         if not is_pair or not count.isdecimal() or len(count) > 9:
-            raise ValueError(f"line {number} is no pair of texts: {quoted(line)}")
+            raise ValueError(f"line {number} is no pair of texts: {short_repr(line)}")
         yield _Pair(source, target, int(count))
 
 

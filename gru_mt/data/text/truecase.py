@@ -15,7 +15,7 @@ from gru_mt.data.text.masking import Span, disjoint
 from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
 from gru_mt.data.text.spelling import COMMON, LONGEST, SHORT, STARTERS, Spelling
 from gru_mt.data.tokenizer.special import MOST_TOKENS
-from gru_mt.errors import quoted
+from gru_mt.errors import short_repr
 
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
@@ -128,7 +128,7 @@ class Lexicon:
             if len(form) > LONGEST_WORD:  # a pattern takes 100 bytes for each letter
                 raise ValueError(f"a word has {len(form):,} letters, more than {LONGEST_WORD:,}")
             if not (WORD.fullmatch(form) or _ELIDED.fullmatch(form)):
-                raise ValueError(f"{quoted(form)} is no word")
+                raise ValueError(f"{short_repr(form)} is no word")
         return cls({form.lower(): form for form in forms}, copies_names=habit[1] == "copied")
 
     def __contains__(self, word: str) -> bool:

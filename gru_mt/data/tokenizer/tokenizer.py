@@ -29,7 +29,7 @@ from gru_mt.data.tokenizer.special import (
 )
 from gru_mt.data.tokenizer.subword_sampling import SPACE, WORDS, Cut, bpe_cut, unigram_cut
 from gru_mt.data.tokenizer.words import Words
-from gru_mt.errors import UserError, quoted, shown
+from gru_mt.errors import UserError, short_repr, short_text
 
 if TYPE_CHECKING:
     from gru_mt.config.schema import TokenizerConfig
@@ -69,7 +69,7 @@ class Subwords:
             )
         for piece in pieces:
             if not is_word(piece):
-                raise ValueError(f"its piece {quoted(piece)} is none of a cleaned text")
+                raise ValueError(f"its piece {short_repr(piece)} is none of a cleaned text")
         literals = zip(LITERALS, LITERAL_IDS, strict=True)
         others = ((piece, id_) for id_, piece in enumerate(pieces) if id_ >= len(_FIRST))
         self._ids = dict([*literals, *others])
@@ -110,7 +110,7 @@ class Subwords:
         except RuntimeError as error:  # texts of U+2581 or U+2585 alone, a word of 300,000 letters
             raise UserError(
                 f"data.corpus: SentencePiece cannot learn a tokenizer of kind {kind} from the "
-                f"training side: {shown(error)}"
+                f"training side: {short_text(error)}"
             ) from error
         return cls(model.getvalue())
 

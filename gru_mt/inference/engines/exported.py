@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.confidence import Calibration
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import file_digest, read_json, without_digest
@@ -88,10 +88,10 @@ def load_export(folder: Path) -> ExportedBundle:
             raise TypeError("languages and bleu_tokenizer must be texts")
         calibration = Calibration.of(facts["calibration"], folder / FACTS)
     except (KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{folder / FACTS}: damaged: {quoted(error)}") from None
+        raise UserError(f"{folder / FACTS}: damaged: {short_repr(error)}") from None
     files = {ENCODER, DECODER, *(path.name for path in folder.glob("tokenizer*"))}
     if odd := sorted(files ^ digests.keys()):
-        raise UserError(f"{folder}: {quoted(odd[0])} is missing, or no file that {FACTS} names")
+        raise UserError(f"{folder}: {short_repr(odd[0])} is missing, or no file that {FACTS} names")
     for name, digest in digests.items():
         if not (folder / name).is_file() or file_digest(folder / name) != digest:
             raise UserError(f"{folder / name}: damaged, or not the file that {FACTS} is of")

@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime
 
 from gru_mt.data.dataset.store import Ints
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.engines.engine import BeamState
 from gru_mt.inference.search import Floats
 
@@ -67,7 +67,9 @@ class _Graph:
         except OSError as error:
             raise UserError(f"{path}: cannot be read: {error.strerror}") from None
         except Exception as error:  # the only parent of onnxruntime's errors
-            raise UserError(f"{path}: onnxruntime cannot load it: {quoted(str(error))}") from None
+            raise UserError(
+                f"{path}: onnxruntime cannot load it: {short_repr(str(error))}"
+            ) from None
 
     def _open(self) -> None:
         options = onnxruntime.SessionOptions()

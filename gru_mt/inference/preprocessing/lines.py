@@ -10,7 +10,7 @@ from typing import Any
 
 from gru_mt.data.corpus.signatures import kind_of
 from gru_mt.data.text.normalize import CONTROL, normal
-from gru_mt.errors import UserError, shown
+from gru_mt.errors import UserError, short_text
 
 CHUNK_BYTES = 1 << 16
 LINE_BYTES = 1_000_000  # read of a line; the rest is left out
@@ -36,7 +36,7 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
     line; the last line needs none. Memory holds no more of a line than `decode_line` reads. Raises
     UserError for a line that does not seem to end, and for a file that is no plain text.
     """
-    name = shown(getattr(file, "name", "input")).strip("<>")  # <stdin>
+    name = short_text(getattr(file, "name", "input")).strip("<>")  # <stdin>
     number = 0  # of the last line that has ended
     begun, size = bytearray(), 0  # of the line that has not ended: the bytes kept, and all counted
     while data := file.read1(CHUNK_BYTES):

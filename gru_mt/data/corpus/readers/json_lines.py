@@ -12,7 +12,7 @@ from gru_mt.data.corpus.readers.layout import Wanted, chosen_columns, note, text
 from gru_mt.data.corpus.readers.rows import Dropped, DropReason
 from gru_mt.data.corpus.readers.table import text_lines
 from gru_mt.data.corpus.text_stream import TextStream
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 
 _BETWEEN = ("", "[", "]")  # lines that are no object, also of an array with an object a line
 _LOOKED_AT = 1_000  # lines whose values tell which are text
@@ -35,7 +35,7 @@ def json_cells(text: TextStream, wanted: Wanted) -> Iterator[list[str] | Dropped
         if all(isinstance(side, str) for side in sides):
             yield [str(side) for side in sides]
         else:
-            yield Dropped(DropReason.LANGUAGE, f"has {quoted([*each])}")
+            yield Dropped(DropReason.LANGUAGE, f"has {short_repr([*each])}")
 
 
 def _names(begun: list[_Object | Dropped], wanted: Wanted, text: TextStream) -> list[str]:
@@ -54,7 +54,7 @@ def _names(begun: list[_Object | Dropped], wanted: Wanted, text: TextStream) -> 
             text.notes.append(f"{text.place}: {note([keys[each] for each in columns], wanted)}")
     if len(columns) != len(wanted.languages) or max(columns) >= len(keys):
         raise UserError(
-            f"{text.place}: {quoted([*first])} do not tell which are "
+            f"{text.place}: {short_repr([*first])} do not tell which are "
             f"{' and '.join(wanted.languages)}: set columns to their numbers"
         )
     return [keys[column] for column in columns]

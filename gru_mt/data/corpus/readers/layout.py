@@ -9,7 +9,7 @@ from gru_mt.data.corpus.readers.header import is_header, named_columns, other_la
 from gru_mt.data.corpus.readers.records import Form, has_doubled, is_closed, quoted_cells, records
 from gru_mt.data.corpus.readers.rows import Dropped
 from gru_mt.data.corpus.report import SAMPLE
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 
 _DELIMITERS = ",;\t|"
 _NEARLY_ALL, _LABELS = 0.95, 0.05  # shares of lines; of distinct labels among them
@@ -71,7 +71,7 @@ def chosen_columns(
     if not wanted.columns:
         if names and not named and (others := other_languages(names, wanted.languages)):
             raise UserError(
-                f"{place}: its header names {' and '.join(map(quoted, others))}, and "
+                f"{place}: its header names {' and '.join(map(short_repr, others))}, and "
                 f"data.languages are {' and '.join(wanted.languages)}: set these, or columns"
             )
         return tuple(named) if named else None
@@ -80,7 +80,8 @@ def chosen_columns(
         column in named and column != right for column, right in zip(chosen, named, strict=True)
     ):  # fmt: skip
         raise UserError(
-            f"{place}: columns {[*wanted.columns]} are {quoted([names[each] for each in chosen])} "
+            f"{place}: columns {[*wanted.columns]} are "
+            f"{short_repr([names[each] for each in chosen])} "
             f"by its header: set columns: {[column + 1 for column in named]}"
         )
     return chosen

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from gru_mt.data.corpus.readers.header import language_code
 from gru_mt.data.corpus.readers.rows import Dropped, DropReason, Row
 from gru_mt.data.corpus.text_stream import MAX_LINE_BYTES, TextStream
-from gru_mt.errors import UserError, quoted
+from gru_mt.errors import UserError, short_repr
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _UNIT = re.compile(r"<!--.*?-->|<tu[\s>].*?</tu\s*>", re.DOTALL)
@@ -71,7 +71,7 @@ def _row(root: str, unit: str, languages: Sequence[str]) -> Row:
                 texts.setdefault(language_code(language), _text(segment))
     first, second = (_of_language(texts, language) for language in languages)
     if first is None or second is None:
-        return Dropped(DropReason.LANGUAGE, f"has {', '.join(map(quoted, texts)) or 'none'}")
+        return Dropped(DropReason.LANGUAGE, f"has {', '.join(map(short_repr, texts)) or 'none'}")
     return first, second, ""
 
 
