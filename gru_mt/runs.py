@@ -18,7 +18,7 @@ from gru_mt.run import Run
 from gru_mt.storage import read_json
 from gru_mt.training.checkpoint import read_progress
 from gru_mt.training.lock import is_locked
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 
 T = TypeVar("T")
 
@@ -91,12 +91,12 @@ def _corpora(config: Config) -> str:
     return ", ".join(corpus.name or place.stem(config.data.languages) for corpus, place in pairs)
 
 
-def _finished(run: Run) -> Progress | None:
+def _finished(run: Run) -> TrainState | None:
     """Return where training ended; None where it has not."""
     if not run.summary.is_file():
         return None
     try:
-        return TypeAdapter(Progress).validate_python(read_json(run.summary))
+        return TypeAdapter(TrainState).validate_python(read_json(run.summary))
     except ValidationError:
         raise UserError(f"{run.summary}: damaged: it does not say where training ended") from None
 
@@ -106,7 +106,7 @@ def _test_bleu(run: Run) -> dict[str, float]:
     return {each.set.name: each.corpus_scores.multi.value for each in kept.sets} if kept else {}
 
 
-def _state(run: Run, progress: Progress | None, *, is_finished: bool) -> str:
+def _state(run: Run, progress: TrainState | None, *, is_finished: bool) -> str:
     """Return in words how far a run is, whose newest checkpoint or end is `progress`."""
     locked = is_locked(run)
     if progress is None:

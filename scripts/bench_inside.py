@@ -28,7 +28,7 @@ from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.run import Run
 from gru_mt.training.journal import Journal
-from gru_mt.training.lr_schedule import LARGEST_BATCH, block_updates, fitted
+from gru_mt.training.lr_schedule import LARGEST_BATCH, block_updates, resolve_auto
 from gru_mt.training.preparation import load_data, prepare
 from gru_mt.training.resume import start_of
 from gru_mt.training.run_writer import keep
@@ -111,7 +111,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         block = pairs.of_block(0, 0)
         first_block_s = time.perf_counter() - started_s
         size = len(data.pairs)
-    training = fitted(config.training, block, pairs.blocks)
+    training = resolve_auto(config.training, block, pairs.blocks)
 
     def plan_s(epoch: int) -> float:
         started_s = time.perf_counter()

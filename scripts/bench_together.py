@@ -26,7 +26,7 @@ from gru_mt.training.journal import Journal
 from gru_mt.training.lr_schedule import block_updates
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import load_data
-from gru_mt.training.step import Update
+from gru_mt.training.step import TrainStep
 
 WARM_UP, UPDATES = 10, 40
 
@@ -67,7 +67,7 @@ def main(folder: str, threads: str, microbatches: str, reduce: str) -> None:
     with joined(cpu) as group, while_computing("cpu"):
         optimizer = Optimizer(build_model(config, data.tokenizer), training, precision)
         gradients = Gradients(optimizer.model.parameters(), group, training.reduce)
-        update = Update(optimizer, gradients, precision, training.label_smoothing)
+        update = TrainStep(optimizer, gradients, precision, training.label_smoothing)
         tokens, started_s = 0, 0.0
         for done, rows in enumerate(planned[: WARM_UP + UPDATES]):
             if done == WARM_UP:

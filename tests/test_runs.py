@@ -15,7 +15,7 @@ from gru_mt.run import WEIGHTS, Run
 from gru_mt.runs import RunOverview, list_runs
 from gru_mt.tensors import save_tensors
 from gru_mt.training.lock import is_locked, locked
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 from tests.kept_runs import make_run
 
 ONE = EvaluationSet(["a cat sees a dog"], [["un chat voit un chien"]], "pets")
@@ -26,11 +26,11 @@ def make(folder: Path, *overrides: str) -> Run:
     return make_run(folder, [ONE, OTHER], [["un chat voit un chien"], ["non"]], *overrides)
 
 
-def finish(run: Run, progress: Progress) -> None:
+def finish(run: Run, progress: TrainState) -> None:
     run.summary.write_text(json.dumps(asdict(progress) | {"minutes": 1, "device": "cpu"}))
 
 
-def save(run: Run, progress: Progress) -> Path:
+def save(run: Run, progress: TrainState) -> Path:
     """Write a checkpoint of nothing but progress."""
     run.checkpoints.mkdir(exist_ok=True)
     path = run.checkpoints / f"step-{progress.step:08d}.safetensors"
@@ -45,7 +45,7 @@ def overview(run: Run) -> RunOverview:
 
 def test_a_finished_run_has_its_scores(tmp_path: Path) -> None:
     run = make(tmp_path / "mine", "data.corpus=[fra-eng, data/more.en-fr.tsv]")
-    finish(run, Progress(step=9, epoch=3, best_bleu=41.5, elapsed_s=90))
+    finish(run, TrainState(step=9, epoch=3, best_bleu=41.5, elapsed_s=90))
     found = overview(run)
     assert (found.name, found.state, found.dev_bleu, found.minutes) == (
         "mine", "finished", 41.5, 1.5,
@@ -64,25 +64,25 @@ def test_translations_of_other_weights_are_no_score_of_a_run(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("progress", "state"),
     [
-        (Progress(step=1_200, epoch=2, epoch_step=5), "stopped at update 1,200 of epoch 3"),
-        (Progress(step=1_200, epoch=2, epoch_step=0), "stopped at update 1,200 of epoch 2"),
+        (TrainState(step=1_200, epoch=2, epoch_step=5), "stopped at update 1,200 of epoch 3"),
+        (TrainState(step=1_200, epoch=2, epoch_step=0), "stopped at update 1,200 of epoch 2"),
     ],
 )
 def test_a_stopped_run_is_where_its_newest_checkpoint_is(
-    tmp_path: Path, progress: Progress, state: str
+    tmp_path: Path, progress: TrainState, state: str
 ) -> None:
     run = make(tmp_path / "mine")
-    save(run, Progress(step=7, best_bleu=1.0))
+    save(run, TrainState(step=7, best_bleu=1.0))
     save(run, progress)
     assert (overview(run).state, overview(run).dev_bleu) == (state, None)
 
 
 def test_a_finished_run_that_goes_on_is_not_finished(tmp_path: Path) -> None:
     run = make(tmp_path / "mine")
-    finish(run, Progress(step=9, epoch=3))
-    save(run, Progress(step=9, epoch=3))
+    finish(run, TrainState(step=9, epoch=3))
+    save(run, TrainState(step=9, epoch=3))
     assert overview(run).state == "finished"
-    save(run, Progress(step=10, epoch=3, epoch_step=1))
+    save(run, TrainState(step=10, epoch=3, epoch_step=1))
     assert overview(run).state == "stopped at update 10 of epoch 4"
 
 
@@ -92,7 +92,7 @@ def test_a_run_in_training_is_running_and_stays_so(tmp_path: Path) -> None:
     assert not is_locked(run)
     with locked(run):
         assert overview(run).state == "running"
-        save(run, Progress(step=9, epoch=0, epoch_step=9))
+        save(run, TrainState(step=9, epoch=0, epoch_step=9))
         assert overview(run).state == "running, saved at update 9 of epoch 1"
     assert not is_locked(run)
 
@@ -107,8 +107,8 @@ def test_looking_at_a_run_does_not_make_it_look_busy(tmp_path: Path) -> None:
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path: Path) -> None:
     run = make(tmp_path / "mine")
-    first = save(run, Progress(step=7, epoch_step=7))
-    save(run, Progress(step=8)).write_bytes(b"cut off")
+    first = save(run, TrainState(step=7, epoch_step=7))
+    save(run, TrainState(step=8)).write_bytes(b"cut off")
     assert overview(run).state == "stopped at update 7 of epoch 1"
     first.write_bytes(b"")
     assert overview(run).state == "checkpoints: every checkpoint is damaged"
@@ -116,10 +116,10 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path: Path) -> Non
 
 def test_damage_is_told_and_hides_neither_the_rest_nor_other_runs(tmp_path: Path) -> None:
     damaged = make(tmp_path / "damaged")
-    finish(damaged, Progress(step=9, epoch=3, best_bleu=20))
+    finish(damaged, TrainState(step=9, epoch=3, best_bleu=20))
     damaged.config.write_text("model: {cell: grou}")
     torn = make(tmp_path / "torn")
-    finish(torn, Progress(step=cast("int", "many")))
+    finish(torn, TrainState(step=cast("int", "many")))
     changed = make(tmp_path / "changed")
     path = changed.hypotheses("test")
     path.write_text(path.read_text().replace("chien", "chat"))

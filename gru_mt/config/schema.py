@@ -434,7 +434,7 @@ class TrainingConfig(Section):
         return self
 
 
-class FittedTraining(TrainingConfig):
+class ResolvedTraining(TrainingConfig):
     """What a run trains with: batch_tokens and warmup_steps are numbers, not `auto`."""
 
     batch_tokens: Count
@@ -466,12 +466,12 @@ class Config(Section):
     """How translations are scored."""
 
 
-class FittedConfig(Config):
-    """The configuration that a run keeps, with `FittedTraining` as its training section."""
+class ResolvedConfig(Config):
+    """The configuration that a run keeps, with `ResolvedTraining` as its training section."""
 
-    training: FittedTraining
+    training: ResolvedTraining
 
     @classmethod
-    def of(cls, config: Config, training: FittedTraining) -> Self:
+    def of(cls, config: Config, training: ResolvedTraining) -> Self:
         """Return `config` with `training` in its place."""
         return cls.model_validate(config.model_dump() | {"training": training.model_dump()})

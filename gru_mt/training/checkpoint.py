@@ -1,7 +1,7 @@
 """What resuming needs, on disk.
 
 A checkpoint holds everything that the next update depends on and that cannot be computed again. The
-order of batches and all random numbers can be: they are functions of the seed and of `Progress`.
+order of batches and all random numbers can be: they are functions of the seed and of `TrainState`.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ import torch
 
 from gru_mt.errors import UserError
 from gru_mt.tensors import load_tensors, save_tensors, tensors_header
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 
 if TYPE_CHECKING:
     from gru_mt.training.optimizer import Optimizer
@@ -23,7 +23,7 @@ KEPT = 2  # the newest, and the one before it in case of damage
 
 
 def save_checkpoint(
-    folder: Path, optimizer: "Optimizer", progress: Progress, fingerprints: dict[str, str]
+    folder: Path, optimizer: "Optimizer", progress: TrainState, fingerprints: dict[str, str]
 ) -> None:
     """Write a checkpoint of training on data with these `fingerprints`; keep the KEPT newest."""
     try:
@@ -46,7 +46,7 @@ def load_checkpoint(
     optimizer: "Optimizer",
     fingerprints: dict[str, str],
     warn: Callable[[str], None],
-) -> Progress:
+) -> TrainState:
     """Load the newest checkpoint in `folder` into `optimizer`, and return its progress.
 
     A damaged one is reported through `warn`, and the one before it is used. Raises UserError where
@@ -62,7 +62,7 @@ def load_checkpoint(
         _refuse_other_progress(path, header["progress"])
         optimizer.load(tensors, header["counters"], path)
         _warn_of_threads(header, optimizer, warn)
-        return Progress(**header["progress"])
+        return TrainState(**header["progress"])
     raise UserError(f"{folder}: every checkpoint is damaged; start anew with --fresh")
 
 
@@ -77,14 +77,14 @@ def refuse_other_data(folder: Path, fingerprints: dict[str, str]) -> None:
         return
 
 
-def read_progress(folder: Path) -> Progress | None:
+def read_progress(folder: Path) -> TrainState | None:
     """Return where the newest readable checkpoint in `folder` is; its tensors are not read.
 
     None where there is no checkpoint. Raises UserError where none of them can be read.
     """
     for path in _newest_first(folder):
         with suppress(UserError):
-            return Progress(**tensors_header(path)["progress"])
+            return TrainState(**tensors_header(path)["progress"])
     if has_checkpoint(folder):
         raise UserError(f"{folder}: every checkpoint is damaged")
     return None
@@ -100,7 +100,7 @@ def _refuse_others(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> 
 
 def _refuse_other_progress(path: Path, progress: dict[str, Any]) -> None:
     """Raise UserError where it cannot be told from `progress` which update comes next."""
-    if progress.keys() != {field.name for field in fields(Progress)}:
+    if progress.keys() != {field.name for field in fields(TrainState)}:
         raise UserError(
             f"{path}: another version of gru-mt wrote it; go on with that one, or start anew with "
             "--fresh"

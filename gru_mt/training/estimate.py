@@ -15,11 +15,11 @@ from gru_mt.run import Run
 from gru_mt.training.gradients import Gradients
 from gru_mt.training.group import ALONE
 from gru_mt.training.journal import Journal
-from gru_mt.training.lr_schedule import block_updates, fitted, planned_updates
+from gru_mt.training.lr_schedule import block_updates, planned_updates, resolve_auto
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import start_of
-from gru_mt.training.step import Update
+from gru_mt.training.step import TrainStep
 
 WARM_UP, TIMED = 4, 16  # updates
 RECIPES = {  # epochs and updates, at most, of configurations that have one model
@@ -65,12 +65,12 @@ def try_updates(config: Config, parts: Parts) -> Trial:
         data = prepare(config, start, run, Journal(run.log, silent=True), parts=parts)
         blocks = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
         pairs = blocks.of_block(0, 0)
-    training = fitted(config.training, pairs, blocks.blocks)
+    training = resolve_auto(config.training, pairs, blocks.blocks)
     precision = resolve_precision(training.precision, device)
     model = build_model(config, data.tokenizer).to(device)
     optimizer = Optimizer(model, training, precision)
     gradients = Gradients(model.parameters(), ALONE, training.reduce)
-    update = Update(optimizer, gradients, precision, training.label_smoothing)
+    update = TrainStep(optimizer, gradients, precision, training.label_smoothing)
     planned = block_updates(training, pairs, training.batch_tokens, 0)
     prepared_s = time.perf_counter() - started_s
     for done, rows in enumerate(planned[: WARM_UP + TIMED]):

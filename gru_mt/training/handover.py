@@ -11,14 +11,14 @@ from typing import Any, Self
 from torch import Tensor
 
 from gru_mt.config.load import dump_config
-from gru_mt.config.schema import Config, FittedConfig
+from gru_mt.config.schema import Config, ResolvedConfig
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training.group import Group
 from gru_mt.training.journal import Journal
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 
 SEEN_S = 60.0  # a network drive may show a new file this late
 
@@ -28,26 +28,28 @@ class Handover:
     """How a run begins in a process beside process 0: with what that one has."""
 
     run: Run
-    config: FittedConfig
-    progress: Progress
+    config: ResolvedConfig
+    progress: TrainState
     tensors: dict[str, Tensor]  # on the CPU
     counters: dict[str, Any]
 
     @classmethod
-    def of(cls, run: Run, config: FittedConfig, optimizer: Optimizer, progress: Progress) -> Self:
+    def of(
+        cls, run: Run, config: ResolvedConfig, optimizer: Optimizer, progress: TrainState
+    ) -> Self:
         """Return what process 0 hands over."""
         tensors = {name: value.cpu() for name, value in optimizer.tensors().items()}
         return cls(run, config, progress, tensors, optimizer.counters())
 
     def fit(
         self, config: Config, first: Callable[[], EpochPairs], blocks: int, journal: Journal
-    ) -> FittedConfig:
+    ) -> ResolvedConfig:
         """Return the configuration of process 0."""
         return self.config
 
     def load(
         self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> Progress:
+    ) -> TrainState:
         """Put the tensors of process 0 into `optimizer`; return its progress."""
         optimizer.load(self.tensors, self.counters, self.run.checkpoints)
         return self.progress

@@ -2,7 +2,7 @@
 
 import math
 
-from gru_mt.config.schema import FittedTraining, TrainingConfig
+from gru_mt.config.schema import ResolvedTraining, TrainingConfig
 from gru_mt.data.batching import plan_batches
 from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.dataset.store import Ints
@@ -46,7 +46,7 @@ def _progress(step: int, warmup: int, total: int) -> float:
     return min(1.0, (step - warmup) / max(1, total - warmup))
 
 
-def fitted(config: TrainingConfig, pairs: EncodedPairs, blocks: int = 1) -> FittedTraining:
+def resolve_auto(config: TrainingConfig, pairs: EncodedPairs, blocks: int = 1) -> ResolvedTraining:
     """Return `config` with each `auto` chosen for epochs of `blocks`, of which `pairs` are one.
 
     The tokens of a batch are the largest power of two that leaves an epoch LEAST_UPDATES, but at
@@ -63,7 +63,7 @@ def fitted(config: TrainingConfig, pairs: EncodedPairs, blocks: int = 1) -> Fitt
         total = planned_updates(config, pairs, batch_tokens, blocks)
         warmup_steps = min(LONGEST_WARMUP, total // WARMUP_SHARE)
     chosen = {"batch_tokens": batch_tokens, "warmup_steps": warmup_steps}
-    return FittedTraining.model_validate(config.model_dump() | chosen)
+    return ResolvedTraining.model_validate(config.model_dump() | chosen)
 
 
 def planned_updates(
@@ -100,7 +100,7 @@ def block_updates(
     return [plan[first : first + size] for first in range(0, len(plan), size)]
 
 
-def learning_rate(step: int, total: int, config: FittedTraining) -> float:
+def learning_rate(step: int, total: int, config: ResolvedTraining) -> float:
     """Return the learning rate of 0-based update `step` in a run of `total` updates."""
     peak, floor, warmup = config.learning_rate, config.final_learning_rate, config.warmup_steps
     if config.schedule == "constant":

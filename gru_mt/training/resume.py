@@ -13,7 +13,7 @@ import torch
 
 from gru_mt.bundle import Bundle, load_bundle, load_named_tensors, named_tensors
 from gru_mt.config.load import load_config
-from gru_mt.config.schema import Config, FittedConfig, Section, TokenizerConfig
+from gru_mt.config.schema import Config, ResolvedConfig, Section, TokenizerConfig
 from gru_mt.data.corpus.files import user_path
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.evaluation_set import EvaluationSet
@@ -28,9 +28,9 @@ from gru_mt.run import Run
 from gru_mt.storage import read_json
 from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, refuse_other_data
 from gru_mt.training.journal import Journal
-from gru_mt.training.lr_schedule import AUTO, fitted, planned_updates
+from gru_mt.training.lr_schedule import AUTO, planned_updates, resolve_auto
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 
 MAY_CHANGE = (  # files only to another place: a digest checks their contents
     "training.max_epochs",
@@ -84,10 +84,12 @@ class Fresh:
         sources, targets = zip(*pairs, strict=True)
         return train_tokenizer(config, sources, targets, written=len(train), warn=journal.warn)
 
-    def fit(self, config: Config, first: FirstBlock, blocks: int, journal: Journal) -> FittedConfig:
+    def fit(
+        self, config: Config, first: FirstBlock, blocks: int, journal: Journal
+    ) -> ResolvedConfig:
         """Return `config` with every `auto` chosen for epochs of `blocks`; say what was chosen."""
         pairs = first()
-        training = fitted(config.training, pairs, blocks)
+        training = resolve_auto(config.training, pairs, blocks)
         total = planned_updates(training, pairs, training.batch_tokens, blocks)
         for name in AUTO:
             if getattr(config.training, name) == "auto":
@@ -98,13 +100,13 @@ class Fresh:
                 f"training.warmup_steps {training.warmup_steps:,}: the run ends with update "
                 f"{total:,}, before the learning rate falls; lower it, or set it to auto"
             )
-        return FittedConfig.of(config, training)
+        return ResolvedConfig.of(config, training)
 
     def load(
         self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> Progress:
+    ) -> TrainState:
         """Return the progress of a run that has not begun; `optimizer` stays as it is."""
-        return Progress()
+        return TrainState()
 
 
 @dataclass(frozen=True)
@@ -164,12 +166,12 @@ class FromBundle(Fresh):
 
     def load(
         self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> Progress:
+    ) -> TrainState:
         """Put the bundle's weights into `optimizer`; return the progress of a new run."""
         weights = named_tensors(self.bundle.model)
         for model in (optimizer.model, optimizer.average):
             load_named_tensors(model, weights, self.folder)
-        return Progress()
+        return TrainState()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +220,15 @@ class Resumed:
         found = read_json(path) if path.is_file() else {}
         return {"start": found["start"]} if "start" in found else {}
 
-    def fit(self, config: Config, first: FirstBlock, blocks: int, journal: Journal) -> FittedConfig:
+    def fit(
+        self, config: Config, first: FirstBlock, blocks: int, journal: Journal
+    ) -> ResolvedConfig:
         """Return `config`, which already has what was chosen when the run began."""
-        return FittedConfig.model_validate(config.model_dump())
+        return ResolvedConfig.model_validate(config.model_dump())
 
     def load(
         self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> Progress:
+    ) -> TrainState:
         """Load the newest undamaged checkpoint into `optimizer`; return its progress.
 
         Raises UserError where there is none, or where its fingerprints are not `fingerprints`.

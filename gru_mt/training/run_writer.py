@@ -8,7 +8,7 @@ from typing import Any
 
 from gru_mt.bundle import Bundle, save_bundle
 from gru_mt.config.load import dump_config
-from gru_mt.config.schema import Config, FittedConfig
+from gru_mt.config.schema import Config, ResolvedConfig
 from gru_mt.data.evaluation_set import sets_to_json
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.device import machine
@@ -18,8 +18,8 @@ from gru_mt.storage import json_bytes, read_json, signed, write_json, write_new
 from gru_mt.training.checkpoint import save_checkpoint
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData
-from gru_mt.training.state import Progress
-from gru_mt.training.step import Reading, UpdateRecord
+from gru_mt.training.state import TrainState
+from gru_mt.training.step import StepRecord, WindowStats
 from gru_mt.training.tensorboard import Board
 
 
@@ -47,7 +47,7 @@ class Keeper:
     def __init__(
         self,
         run: Run,
-        config: FittedConfig,
+        config: ResolvedConfig,
         data: TrainingData,
         optimizer: Optimizer,
         *,
@@ -79,7 +79,7 @@ class Keeper:
         minutes = (time.perf_counter() - self._saved_s) / 60
         return minutes > self._config.training.checkpoint_minutes
 
-    def add_reading(self, progress: Progress, reading: Reading) -> None:
+    def add_reading(self, progress: TrainState, reading: WindowStats) -> None:
         """Add the figures of a stretch of updates to the metrics."""
         figures = {
             "epoch": progress.epoch,
@@ -91,7 +91,7 @@ class Keeper:
         }
         self._add(progress.step, figures)
 
-    def add_validation(self, progress: Progress, facts: dict[str, Any]) -> None:
+    def add_validation(self, progress: TrainState, facts: dict[str, Any]) -> None:
         """Add what a validation found to the metrics."""
         self._add(progress.step, facts)
 
@@ -101,14 +101,14 @@ class Keeper:
         if self._board is not None:
             self._board.add(step, figures)
 
-    def save_bundle(self, progress: Progress, facts: dict[str, Any]) -> None:
+    def save_bundle(self, progress: TrainState, facts: dict[str, Any]) -> None:
         """Write the averaged weights as the run's translator, with `facts` about them."""
         bundle = Bundle(
             self._optimizer.average, self._data.tokenizer, self._config, self._data.provenance
         )
         save_bundle(self._run.bundle, bundle, {"step": progress.step} | facts)
 
-    def save_checkpoint(self, progress: Progress) -> Progress:
+    def save_checkpoint(self, progress: TrainState) -> TrainState:
         """Write a checkpoint; return its progress, with `elapsed_s` brought up to date."""
         progress = replace(progress, elapsed_s=self.elapsed_s)
         prints = self._data.fingerprints
@@ -116,7 +116,7 @@ class Keeper:
         self._saved_s = time.perf_counter()
         return progress
 
-    def write_summary(self, progress: Progress, device: str) -> bool:
+    def write_summary(self, progress: TrainState, device: str) -> bool:
         """Write a finished run's summary; return False where the file holds it already.
 
         So asking for it again on another machine does not change where it was trained.
@@ -128,7 +128,7 @@ class Keeper:
         write_json(self._run.summary, asdict(progress) | facts)
         return True
 
-    def write_not_finite(self, update: UpdateRecord) -> int:
+    def write_not_finite(self, update: StepRecord) -> int:
         """Write which corpus lines an update trained on; return how many."""
         rows = sorted({int(update.pairs.row_N[row]) for row_B in update.rows for row in row_B})
         lines = [self._data.pairs.where(row) for row in rows]
@@ -152,17 +152,17 @@ class Bystander(Keeper):
     def _add(self, step: int, figures: dict[str, Any]) -> None:
         pass
 
-    def save_bundle(self, progress: Progress, facts: dict[str, Any]) -> None:
+    def save_bundle(self, progress: TrainState, facts: dict[str, Any]) -> None:
         """Do nothing."""
 
-    def save_checkpoint(self, progress: Progress) -> Progress:
+    def save_checkpoint(self, progress: TrainState) -> TrainState:
         """Return the progress as it is."""
         return progress
 
-    def write_summary(self, progress: Progress, device: str) -> bool:
+    def write_summary(self, progress: TrainState, device: str) -> bool:
         """Return False: nothing is written."""
         return False
 
-    def write_not_finite(self, update: UpdateRecord) -> int:
+    def write_not_finite(self, update: StepRecord) -> int:
         """Return 0: process 0 counts the lines, and tells."""
         return 0

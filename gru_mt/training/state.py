@@ -7,7 +7,7 @@ from gru_mt.config.schema import TrainingConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainState:
     """Where a run is."""
 
     step: int = 0  # optimizer updates, skipped ones too
@@ -22,7 +22,7 @@ class Progress:
     skipped: int = 0  # updates left out because fp16 overflowed
     elapsed_s: float = 0.0  # on the clock, preparation included, over all resumptions
 
-    def after_update(self, updates: int, blocks: int = 1) -> "Progress":
+    def after_update(self, updates: int, blocks: int = 1) -> "TrainState":
         """Return where the run is one update later, in a block of `updates`, one of `blocks`."""
         step = self.step + 1
         if self.block_step + 1 < updates:

@@ -19,7 +19,7 @@ from gru_mt.training.optimizer import Optimizer
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class StepStats:
     """The figures of an update. The tensors are on the device, and reading one waits for a GPU."""
 
     loss: Tensor  # nats a token, label smoothing included
@@ -29,7 +29,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class TrainStep:
     """Updates the weights of `optimizer`, and remembers nothing between updates itself."""
 
     optimizer: Optimizer
@@ -45,7 +45,7 @@ class Update:
         learning_rate: float,
         seed: int,
         done: int,
-    ) -> Figures:
+    ) -> StepStats:
         """Update the weights by the mean loss over all tokens, after `done` updates.
 
         `rows` are the rows of `pairs` in each microbatch. The dropout of a microbatch depends only
@@ -58,7 +58,7 @@ class Update:
 
         loss = self.gradients.add_up(len(rows), backward)
         grad_norm = self.optimizer.step(learning_rate, done)
-        return Figures(loss, grad_norm, tokens, learning_rate)
+        return StepStats(loss, grad_norm, tokens, learning_rate)
 
     def _backward(self, batch: Batch, seed: int, tokens: int) -> Tensor:
         """Compute gradients of a microbatch's part of the mean loss over `tokens`; return it."""
@@ -73,42 +73,42 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
-class UpdateRecord:
+class StepRecord:
     """An update that was made."""
 
     step: int  # 0-based
     pairs: EpochPairs
     rows: list[Ints]  # for each microbatch, its rows of `pairs`
-    figures: Figures
+    figures: StepStats
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WindowStats:
     """The figures of a stretch of updates; means are over its finite ones, None without any."""
 
     loss: float | None  # nats a token, each token counted alike
     grad_norm: float | None
     learning_rate: float  # of the last update
     tokens_s: float  # real target tokens a second
-    not_finite: list[UpdateRecord]
+    not_finite: list[StepRecord]
 
 
-class Window:
+class MetricsWindow:
     """The updates since the last reading."""
 
     def __init__(self) -> None:
-        self._records: list[UpdateRecord] = []
+        self._records: list[StepRecord] = []
         self.restart_clock()
 
     def restart_clock(self) -> None:
         """Start the clock of `tokens_s` again, to leave out what was not training."""
         self._started_s = time.perf_counter()
 
-    def add(self, update: UpdateRecord) -> None:
+    def add(self, update: StepRecord) -> None:
         """Note an update."""
         self._records.append(update)
 
-    def read(self) -> Reading | None:
+    def read(self) -> WindowStats | None:
         """Return the figures of the updates since the last reading; None where there are none."""
         records, self._records = self._records, []
         if not records:
@@ -120,7 +120,7 @@ class Window:
         token_N = torch.tensor([each.figures.tokens for each in records]).double()
         finite_N = (loss_N + norm_N).isfinite()
         token_F, loss_F, norm_F = (each_N[finite_N] for each_N in (token_N, loss_N, norm_N))
-        return Reading(
+        return WindowStats(
             loss=float(token_F @ loss_F / token_F.sum()) if len(token_F) else None,
             grad_norm=float(norm_F.mean()) if len(token_F) else None,
             learning_rate=records[-1].figures.learning_rate,

@@ -41,13 +41,13 @@ from gru_mt.training.preparation import TrainingData, load_data, prepare
 from gru_mt.training.resume import Resumed, Start, start_of
 from gru_mt.training.run_writer import Bystander, Keeper, keep
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.state import Progress, derived_seed
-from gru_mt.training.step import Update, UpdateRecord, Window
+from gru_mt.training.state import TrainState, derived_seed
+from gru_mt.training.step import MetricsWindow, StepRecord, TrainStep
 from gru_mt.training.tensorboard import require_tensorboard
 from gru_mt.training.validation import calibrate, measure, perplexity
 
 
-def train(config: Config, folder: str | Path, *, started_s: float | None = None) -> Progress:
+def train(config: Config, folder: str | Path, *, started_s: float | None = None) -> TrainState:
     """Train `config` in `folder`, or go on where a run of it stopped; return its progress.
 
     `started_s` is the reading of `time.perf_counter` at which the run's clock began, by default
@@ -131,16 +131,16 @@ class Trainer:
         self.optimizer = Optimizer(self.model, training, self.precision)
         gradients = Gradients(self.model.parameters(), group, training.reduce)
         smoothing = training.label_smoothing
-        self.update = Update(self.optimizer, gradients, self.precision, smoothing)
+        self.update = TrainStep(self.optimizer, gradients, self.precision, smoothing)
         self.progress = start.load(self.optimizer, data.fingerprints, journal)
         started_s -= self.progress.elapsed_s
         kind = Keeper if group.leads else Bystander
         self.keeper = kind(run, self.config, data, self.optimizer, started_s=started_s)
-        self._window = Window()
-        self._newest: UpdateRecord | None = None
+        self._window = MetricsWindow()
+        self._newest: StepRecord | None = None
         self._shown: dict[str, str] = {}  # what the line of progress says, by its name
 
-    def run(self) -> Progress:
+    def run(self) -> TrainState:
         """Train to the end of the run, or until it stops early; return its progress.
 
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
@@ -186,7 +186,7 @@ class Trainer:
                 seed=derived_seed("dropout", training.seed, step),
                 done=step,
             )
-            self._newest = UpdateRecord(step, pairs, rows, figures)
+            self._newest = StepRecord(step, pairs, rows, figures)
             self._window.add(self._newest)
             self.progress = self.progress.after_update(len(updates), blocks)
             if self.progress.step % training.log_steps == 0:
@@ -348,7 +348,7 @@ class Trainer:
         if not (math.isfinite(perplexity(loss / batch.target_tokens)) and finite.all()):
             self._refuse("the weights after it, or what they give, are")
 
-    def _refuse(self, what: str, update: UpdateRecord | None = None) -> NoReturn:
+    def _refuse(self, what: str, update: StepRecord | None = None) -> NoReturn:
         """Stop the run, and record the corpus lines of an update, by default the newest."""
         update = update or self._newest
         assert update, "without an update nothing is checked"

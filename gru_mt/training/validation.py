@@ -27,7 +27,7 @@ from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.group import Group
 from gru_mt.training.lr_schedule import LARGEST_BATCH
 from gru_mt.training.preparation import TrainingData
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 
 NOISE = 0.5  # BLEU; a smaller difference on a thousand sentences is chance
 LEAST_SENTENCES = 30  # right ones and wrong ones, from which on a confidence can be fitted
@@ -79,13 +79,13 @@ class Validation:
             return figures
         return figures | {"dev_others": {name: found.to_json() for name, found in self.others}}
 
-    def is_best(self, progress: Progress) -> bool:
+    def is_best(self, progress: TrainState) -> bool:
         """Return whether it beats all before it: by BLEU, or by loss while BLEU tells nothing."""
         if self._by_loss(progress):
             return progress.best_loss is None or self.loss < progress.best_loss
         return self.bleu > progress.best_bleu
 
-    def count(self, progress: Progress) -> Progress:
+    def count(self, progress: TrainState) -> TrainState:
         """Return the progress with this validation in it."""
         losses = [self.loss] if progress.best_loss is None else [self.loss, progress.best_loss]
         return replace(
@@ -95,7 +95,7 @@ class Validation:
             stale=0 if self.is_best(progress) else progress.stale + 1,
         )
 
-    def may_be_kept(self, progress: Progress) -> bool:
+    def may_be_kept(self, progress: TrainState) -> bool:
         """Return whether it is not clearly worse than the best before it.
 
         Of two that differ only by noise, the later is kept, because its learning rate was lower.
@@ -104,7 +104,7 @@ class Validation:
             return self.is_best(progress)
         return self.bleu > progress.best_bleu - NOISE
 
-    def _by_loss(self, progress: Progress) -> bool:
+    def _by_loss(self, progress: TrainState) -> bool:
         return max(self.bleu, progress.best_bleu) < LEAST_BLEU
 
 

@@ -8,7 +8,7 @@ import torch
 from gru_mt.errors import UserError
 from gru_mt.tensors import load_tensors, save_tensors
 from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 from tests.training.test_optimizer import loss_of, make_optimizer
 
 PRINTS = {"corpus": "abc", "tokenizer": "def"}
@@ -20,7 +20,7 @@ def save_three(folder: Path, precision: torch.dtype = torch.float32) -> None:
     for step in (1, 2, 3):
         optimizer.scaled(loss_of(optimizer)).backward()
         optimizer.step(0.1, step - 1)
-        save_checkpoint(folder, optimizer, Progress(step=step, epoch_step=step), PRINTS)
+        save_checkpoint(folder, optimizer, TrainState(step=step, epoch_step=step), PRINTS)
 
 
 @pytest.mark.parametrize("precision", [torch.float32, torch.float16])
@@ -33,7 +33,7 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(
         straight.scaled(loss_of(straight)).backward()
         straight.step(0.1, done)
     progress = load_checkpoint(tmp_path, resumed, PRINTS, pytest.fail)
-    assert progress == Progress(step=3, epoch_step=3)
+    assert progress == TrainState(step=3, epoch_step=3)
     resumed.scaled(loss_of(resumed)).backward()
     resumed.step(0.1, 3)
     assert resumed.counters() == straight.counters()
@@ -108,5 +108,5 @@ def test_a_full_disk_leaves_the_previous_checkpoint(
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(UserError, match=r"step-00000004\.safetensors.*No space left on device"):
-        save_checkpoint(tmp_path, make_optimizer(), Progress(step=4), PRINTS)
+        save_checkpoint(tmp_path, make_optimizer(), TrainState(step=4), PRINTS)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

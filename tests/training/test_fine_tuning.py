@@ -19,7 +19,7 @@ from gru_mt.run import Run
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import start_of
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 from gru_mt.training.trainer import Trainer, train
 
 Configure = Callable[..., Config]
@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 OWN = "we see two dog.\tchien deux nous vois.\nyou want one hat.\tchapeau un toi veux.\n"
 
 
-def run(config: Config, folder: Path) -> Progress:
+def run(config: Config, folder: Path) -> TrainState:
     return train(config, folder, started_s=time.perf_counter())
 
 
@@ -68,7 +68,7 @@ def test_training_begins_with_the_weights_tokenizer_and_model_of_the_other_run(
     for model in (trainer.model, trainer.optimizer.average):
         for name, weight in named_tensors(bundle.model).items():
             assert torch.equal(named_tensors(model)[name], weight)
-    assert trainer.progress == Progress()
+    assert trainer.progress == TrainState()
     assert data.tokenizer.same_vocabularies(bundle.tokenizer)
     assert (config.model, config.tokenizer) == (bundle.config.model, bundle.config.tokenizer)
     assert config.model.cell == "lstm"

@@ -5,9 +5,15 @@ from typing import Literal
 
 import pytest
 
-from gru_mt.config.schema import FittedTraining, TrainingConfig
+from gru_mt.config.schema import ResolvedTraining, TrainingConfig
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences
-from gru_mt.training.lr_schedule import constant_lr, cosine_lr, fitted, learning_rate, linear_lr
+from gru_mt.training.lr_schedule import (
+    constant_lr,
+    cosine_lr,
+    learning_rate,
+    linear_lr,
+    resolve_auto,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +31,7 @@ def test_cosine_warms_up_then_follows_a_half_cosine(step: int, lr: float) -> Non
 def test_a_whole_period_of_the_cosine_climbs_again(step: int, lr: float) -> None:
     rate = cosine_lr(step, peak=1.0, floor=0.1, warmup=10, total=110, periods=1)
     assert rate == pytest.approx(lr)
-    config = FittedTraining(
+    config = ResolvedTraining(
         learning_rate=1.0,
         final_learning_rate=0.1,
         warmup_steps=10,
@@ -75,7 +81,7 @@ def test_a_run_no_longer_than_its_warm_up_only_warms_up(
 def test_the_configuration_names_the_schedule(
     schedule: Literal["cosine", "linear", "constant"], lr: float
 ) -> None:
-    config = FittedTraining(
+    config = ResolvedTraining(
         schedule=schedule,
         learning_rate=1.0,
         final_learning_rate=0.1,
@@ -91,7 +97,7 @@ def test_cosine_and_linear_differ_off_the_middle() -> None:
         learning_rate(
             35,
             110,
-            FittedTraining(schedule=name, learning_rate=1.0, warmup_steps=10, batch_tokens=1),
+            ResolvedTraining(schedule=name, learning_rate=1.0, warmup_steps=10, batch_tokens=1),
         )
         for name in ("cosine", "linear")
     ]
@@ -123,6 +129,6 @@ def pairs_of(count: int, tokens: int) -> EncodedPairs:
 def test_batches_and_warm_up_fit_the_corpus(
     pairs: tuple[int, int], settings: dict[str, int], batch_tokens: int, warmup_steps: int
 ) -> None:
-    config = fitted(TrainingConfig.model_validate(settings), pairs_of(*pairs))
+    config = resolve_auto(TrainingConfig.model_validate(settings), pairs_of(*pairs))
     assert (config.batch_tokens, config.warmup_steps) == (batch_tokens, warmup_steps)
     assert config.max_steps == settings.get("max_steps")

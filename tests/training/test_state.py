@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from gru_mt.config.schema import TrainingConfig
-from gru_mt.training.state import Progress
+from gru_mt.training.state import TrainState
 
 
 def test_an_update_moves_within_the_epoch_and_the_last_one_ends_it() -> None:
-    progress = Progress(best_bleu=3.0)
+    progress = TrainState(best_bleu=3.0)
     places = []
     for _ in range(5):
         progress = progress.after_update(2)
@@ -21,13 +21,13 @@ def test_an_update_moves_within_the_epoch_and_the_last_one_ends_it() -> None:
 @pytest.mark.parametrize(
     ("progress", "ended_by"),
     [
-        (Progress(step=9, epoch=1, stale=2), []),
-        (Progress(step=10, epoch=1), ["max_steps"]),
-        (Progress(step=3, epoch=2, stale=3), ["max_epochs", "patience"]),
+        (TrainState(step=9, epoch=1, stale=2), []),
+        (TrainState(step=10, epoch=1), ["max_steps"]),
+        (TrainState(step=3, epoch=2, stale=3), ["max_epochs", "patience"]),
     ],
 )
 def test_a_run_ends_by_the_settings_that_it_has_reached(
-    progress: Progress, ended_by: list[str]
+    progress: TrainState, ended_by: list[str]
 ) -> None:
     assert progress.ended_by(TrainingConfig(max_epochs=2, max_steps=10, patience=3)) == ended_by
     assert progress.ended_by(TrainingConfig(max_epochs=99)) == []
@@ -46,7 +46,7 @@ def test_validation_is_due_in_its_rhythm_and_at_the_end(
     settings: dict[str, Any], due: list[int]
 ) -> None:
     training = TrainingConfig(max_epochs=3, **settings)
-    progress, found = Progress(), []
+    progress, found = TrainState(), []
     while not progress.ended_by(training):
         progress = progress.after_update(4)
         if progress.validation_is_due(training):
@@ -55,7 +55,7 @@ def test_validation_is_due_in_its_rhythm_and_at_the_end(
 
 
 def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -> None:
-    inside = Progress(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
+    inside = TrainState(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
     assert inside.total_updates(10, TrainingConfig(max_epochs=4)) == 40
     assert inside.total_updates(12, TrainingConfig(max_epochs=4)) == 44  # this one is longer
     assert inside.total_updates(10, TrainingConfig(max_epochs=4, max_steps=30)) == 30
@@ -74,6 +74,6 @@ def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -
 def test_the_next_validation_comes_in_its_rhythm_or_at_the_end(
     settings: dict[str, Any], after: int
 ) -> None:
-    inside = Progress(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
+    inside = TrainState(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
     training = TrainingConfig.model_validate({"max_epochs": 9} | settings)
     assert inside.next_validation(10, training) == after

@@ -15,7 +15,7 @@ from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.gradients import Gradients
 from gru_mt.training.group import ALONE
 from gru_mt.training.optimizer import Optimizer
-from gru_mt.training.step import Figures, Update, UpdateRecord, Window
+from gru_mt.training.step import MetricsWindow, StepRecord, StepStats, TrainStep
 
 
 def pairs_of(*targets: list[int]) -> EncodedPairs:
@@ -27,9 +27,9 @@ def rows(*batches: list[int]) -> list[Ints]:
     return [np.array(batch) for batch in batches]
 
 
-def make_update(optimizer: Optimizer) -> Update:
+def make_update(optimizer: Optimizer) -> TrainStep:
     gradients = Gradients(optimizer.model.parameters(), ALONE, "ordered")
-    return Update(optimizer, gradients, torch.float32, label_smoothing=0.0)
+    return TrainStep(optimizer, gradients, torch.float32, label_smoothing=0.0)
 
 
 def make_optimizer() -> Optimizer:
@@ -72,15 +72,15 @@ def test_microbatches_that_are_equal_have_other_dropout() -> None:
 PAIRS = EpochPairs(IdSequences([]), IdSequences([]), np.array([]))
 
 
-def taken(step: int, tokens: int, loss: float, norm: float) -> UpdateRecord:
-    figures = Figures(torch.tensor(loss), torch.tensor(norm), tokens, 0.1 * step)
-    return UpdateRecord(step, PAIRS, [np.array([step])], figures)
+def taken(step: int, tokens: int, loss: float, norm: float) -> StepRecord:
+    figures = StepStats(torch.tensor(loss), torch.tensor(norm), tokens, 0.1 * step)
+    return StepRecord(step, PAIRS, [np.array([step])], figures)
 
 
 def test_every_token_counts_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     clock_s = 10.0
     monkeypatch.setattr(time, "perf_counter", lambda: clock_s)
-    window = Window()
+    window = MetricsWindow()
     window.add(taken(1, 30, 2.0, 0.5))
     window.add(taken(2, 10, 6.0, 1.5))
     clock_s = 12.0
@@ -95,7 +95,7 @@ def test_every_token_counts_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("loss", "norm"), [(float("nan"), 1.0), (1.0, float("inf"))])
 def test_updates_that_are_not_finite_are_set_apart(loss: float, norm: float) -> None:
-    window = Window()
+    window = MetricsWindow()
     window.add(taken(1, 30, 2.0, 0.5))
     window.add(taken(2, 10, loss, norm))
     reading = window.read()
@@ -105,7 +105,7 @@ def test_updates_that_are_not_finite_are_set_apart(loss: float, norm: float) -> 
 
 
 def test_a_reading_empties_the_window() -> None:
-    window = Window()
+    window = MetricsWindow()
     window.add(taken(1, 30, float("nan"), 0.5))
     reading = window.read()
     assert reading is not None

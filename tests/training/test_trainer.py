@@ -31,8 +31,8 @@ from gru_mt.training.lr_schedule import block_updates
 from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import start_of
 from gru_mt.training.signals import StopSignals
-from gru_mt.training.state import Progress
-from gru_mt.training.step import Figures, Update, UpdateRecord, Window
+from gru_mt.training.state import TrainState
+from gru_mt.training.step import MetricsWindow, StepRecord, StepStats, TrainStep
 from gru_mt.training.trainer import Trainer, train
 from gru_mt.training.validation import Validation
 from tests.training.stored import NO_NOISE, examples
@@ -40,7 +40,7 @@ from tests.training.stored import NO_NOISE, examples
 Configure = Callable[..., Config]
 
 
-def run(config: Config, folder: Path) -> Progress:
+def run(config: Config, folder: Path) -> TrainState:
     return train(config, folder, started_s=time.perf_counter())
 
 
@@ -180,11 +180,11 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 @pytest.fixture
 def poison(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Return a function that makes the loss of 0-based update `step` not a number."""
-    genuine_loss, genuine_update = forced_loss, Update.__call__
+    genuine_loss, genuine_update = forced_loss, TrainStep.__call__
     factor = 1.0
 
     def arrange(step: int) -> None:
-        def update(self: Update, *args: Any, done: int, **kwargs: Any) -> Figures:
+        def update(self: TrainStep, *args: Any, done: int, **kwargs: Any) -> StepStats:
             nonlocal factor
             factor = float("nan") if done == step else 1.0
             return genuine_update(self, *args, done=done, **kwargs)
@@ -192,7 +192,7 @@ def poison(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
         def loss(*args: Any, **kwargs: Any) -> torch.Tensor:
             return factor * genuine_loss(*args, **kwargs)
 
-        monkeypatch.setattr(Update, "__call__", update)
+        monkeypatch.setattr(TrainStep, "__call__", update)
         monkeypatch.setattr(update_module, "forced_loss", loss)
 
     return arrange
@@ -233,16 +233,16 @@ def test_fp16_skips_and_counts_an_overflow(
 @pytest.mark.parametrize(
     ("before", "bleu", "loss", "best", "kept"),
     [
-        (Progress(), 0.0, 3.0, True, True),  # the first
-        (Progress(best_bleu=0.0, best_loss=3.0), 0.0, 2.9, True, True),  # BLEU tells nothing
-        (Progress(best_bleu=0.0, best_loss=3.0), 0.9, 3.1, False, False),
-        (Progress(best_bleu=0.9, best_loss=3.0), 1.2, 3.1, True, True),  # now it does
-        (Progress(best_bleu=9.0, best_loss=3.0), 0.0, 2.0, False, False),
-        (Progress(best_bleu=9.0, best_loss=3.0), 8.6, 3.5, False, True),  # within the noise
+        (TrainState(), 0.0, 3.0, True, True),  # the first
+        (TrainState(best_bleu=0.0, best_loss=3.0), 0.0, 2.9, True, True),  # BLEU tells nothing
+        (TrainState(best_bleu=0.0, best_loss=3.0), 0.9, 3.1, False, False),
+        (TrainState(best_bleu=0.9, best_loss=3.0), 1.2, 3.1, True, True),  # now it does
+        (TrainState(best_bleu=9.0, best_loss=3.0), 0.0, 2.0, False, False),
+        (TrainState(best_bleu=9.0, best_loss=3.0), 8.6, 3.5, False, True),  # within the noise
     ],
 )
 def test_loss_decides_while_bleu_tells_nothing(
-    before: Progress, bleu: float, loss: float, best: bool, kept: bool
+    before: TrainState, bleu: float, loss: float, best: bool, kept: bool
 ) -> None:
     found = Validation(bleu, loss)
     assert (found.is_best(before), found.may_be_kept(before)) == (best, kept)
@@ -534,10 +534,10 @@ def test_every_pair_is_trained_on_once_an_epoch(
     trainer = make_trainer(small_config("training.accumulation=4"), tmp_path)
     seen: list[int] = []
 
-    def add(self: Window, update: UpdateRecord) -> None:
+    def add(self: MetricsWindow, update: StepRecord) -> None:
         seen.extend(row for rows in update.rows for row in rows.tolist())
 
-    monkeypatch.setattr(Window, "add", add)
+    monkeypatch.setattr(MetricsWindow, "add", add)
     trainer.run()
     assert sorted(seen) == sorted([*range(len(trainer.data.pairs))] * 2)
 
