@@ -60,12 +60,12 @@ def named_tensors(model: nn.Module) -> dict[str, Tensor]:
 
 def load_named_tensors(model: nn.Module, tensors: dict[str, Tensor], where: Path) -> None:
     """Copy `tensors` into the model; UserError where a name or a shape is not the model's."""
-    _refuse_other_shapes(model, {name: [*each.shape] for name, each in tensors.items()}, where)
+    _check_shapes(model, {name: [*each.shape] for name, each in tensors.items()}, where)
     for name, parameter in named_tensors(model).items():
         parameter.copy_(tensors[name])
 
 
-def _refuse_other_shapes(model: nn.Module, shapes: dict[str, list[int]], where: Path) -> None:
+def _check_shapes(model: nn.Module, shapes: dict[str, list[int]], where: Path) -> None:
     parameters = named_tensors(model)
     if odd := sorted(parameters.keys() ^ shapes.keys()):
         raise UserError(f"{where}: not weights of this configuration's model: {short_text(odd[0])}")
@@ -77,7 +77,7 @@ def _refuse_other_shapes(model: nn.Module, shapes: dict[str, list[int]], where: 
             )
 
 
-def _refuse_other_numbers(tensors: dict[str, Tensor], where: Path) -> None:
+def _check_numbers(tensors: dict[str, Tensor], where: Path) -> None:
     """Raise UserError where a tensor has numbers that no training gives, such as NaN."""
     for name, tensor in tensors.items():
         if tensor.dtype != torch.float32 or not (tensor.abs() <= LARGEST).all():
@@ -141,9 +141,9 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
     provenance = read_provenance(folder)
     with torch.device("meta"):  # whose tensors take no memory
         model = build_model(config, tokenizer)
-    _refuse_other_shapes(model, tensors_shapes(weights), weights)
+    _check_shapes(model, tensors_shapes(weights), weights)
     tensors, facts = load_tensors(weights)
-    _refuse_other_numbers(tensors, weights)
+    _check_numbers(tensors, weights)
     model = model.to_empty(device=device)
     load_named_tensors(model, tensors, weights)
     return Bundle(model.eval(), tokenizer, config, {**provenance, "weights": facts})

@@ -137,17 +137,17 @@ def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[l
     try:
         if input_file is None:
             given = cast("BufferedReader", sys.stdin.buffer)
-            _refuse_own_output(given, "stdin")
+            _check_not_own_output(given, "stdin")
             yield from read_chunks(given)
         else:
             with input_file.open("rb") as file:
-                _refuse_own_output(file, short_text(input_file))
+                _check_not_own_output(file, short_text(input_file))
                 yield from read_chunks(file)
     except OSError as error:
         raise UserError(f"{input_file or 'stdin'}: cannot be read: {error.strerror}") from None
 
 
-def _refuse_own_output(file: "BufferedReader", name: str) -> None:
+def _check_not_own_output(file: "BufferedReader", name: str) -> None:
     """Raise UserError where what is read is the file that stdout goes to: it would never end."""
     try:
         read, written = os.fstat(file.fileno()), os.fstat(sys.stdout.fileno())

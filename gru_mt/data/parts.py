@@ -196,7 +196,7 @@ def load_parts(
     )
 
 
-def refuse_empty_epochs(parts: Parts, config: DataConfig) -> None:
+def check_epochs(parts: Parts, config: DataConfig) -> None:
     """Raise UserError unless a corpus gives each epoch a pair, by its weight."""
     drawn = [size * each.weight for size, each in zip(parts.sizes_of, config.corpus, strict=True)]
     most = max(range(len(drawn)), key=drawn.__getitem__)

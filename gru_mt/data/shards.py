@@ -20,9 +20,15 @@ from gru_mt.config.load import yaml_inline
 from gru_mt.config.schema import DataConfig
 from gru_mt.data.corpus.builder import FileEnd
 from gru_mt.data.corpus.judging import FACTS, Judged
-from gru_mt.data.corpus.load import JudgedChunk, Lines, corpus_name, judged_lines, refuse_same_names
+from gru_mt.data.corpus.load import (
+    JudgedChunk,
+    Lines,
+    check_names_differ,
+    corpus_name,
+    judged_lines,
+)
 from gru_mt.data.corpus.readers.rows import DropReason
-from gru_mt.data.dataset.store import Packed, refusing
+from gru_mt.data.dataset.store import Packed, os_errors_as
 from gru_mt.data.origins import changed_origin, origins
 from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.errors import UserError, short_repr
@@ -70,8 +76,8 @@ def write_shard(
     Return how many lines it has, and which shards are still missing there. Raises UserError as
     `load_corpora` does for what cannot be read.
     """
-    refuse_same_names(config)
-    with refusing(folder):
+    check_names_differ(config)
+    with os_errors_as(folder):
         folder.mkdir(parents=True, exist_ok=True)
     head = {
         "shard": str(shard),
@@ -125,7 +131,7 @@ class Shards:
             )
         self._readers = [_Reader(shard.path(folder)) for shard in sorted(found)]
         for reader in self._readers:
-            _refuse_others(reader, config)
+            _check_same(reader, config)
 
     def __len__(self) -> int:
         return len(self._readers)
@@ -144,7 +150,7 @@ class Shards:
             yield part
 
 
-def _refuse_others(reader: "_Reader", config: DataConfig) -> None:
+def _check_same(reader: "_Reader", config: DataConfig) -> None:
     """Raise UserError where a shard is of another version, other settings or other files."""
     if reader.head["version"] != version("gru-mt"):
         raise UserError(
@@ -216,10 +222,10 @@ class _Reader:
         except OSError as error:
             raise UserError(f"{path}: cannot be read: {error.strerror}") from None
         weakref.finalize(self, self._file.close)
-        self._refuse_damage()
+        self._check_undamaged()
         self.head, _ = self._read()
 
-    def _refuse_damage(self) -> None:
+    def _check_undamaged(self) -> None:
         digest, size = hashlib.sha256(), self.path.stat().st_size
         left = size - len(digest.hexdigest())
         while left > 0 and (data := self._file.read(min(left, _READ))):

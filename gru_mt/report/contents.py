@@ -150,7 +150,7 @@ def _known(
     sets = [each.set for each in kept.sets]
     try:
         parts = load_parts(config.data, folder=run.folder)
-        _refuse_others(parts, run, part, sets)
+        _check_same(parts, run, part, sets)
     except UserError as error:
         return [None] * len(sets), str(error)
     found = familiarity(parts.train, sets)
@@ -158,7 +158,7 @@ def _known(
     return found, ""
 
 
-def _refuse_others(parts: Parts, run: Run, part: str, sets: Sequence[EvaluationSet]) -> None:
+def _check_same(parts: Parts, run: Run, part: str, sets: Sequence[EvaluationSet]) -> None:
     """Raise UserError where `parts` are not those of a run, or are too many to be compared."""
     digests = [each["sha256"] for each in read_json(run.corpus_report)["corpora"]]
     if digests != [each.sha256 for each in parts.corpora]:

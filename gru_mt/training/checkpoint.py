@@ -58,22 +58,22 @@ def load_checkpoint(
         except UserError as error:
             warn(f"{error}; going back to the checkpoint before it")
             continue
-        _refuse_others(path, header["fingerprints"], fingerprints)
-        _refuse_other_progress(path, header["progress"])
+        _check_same(path, header["fingerprints"], fingerprints)
+        _check_progress(path, header["progress"])
         optimizer.load(tensors, header["counters"], path)
         _warn_of_threads(header, optimizer, warn)
         return TrainState(**header["progress"])
     raise UserError(f"{folder}: every checkpoint is damaged; start anew with --fresh")
 
 
-def refuse_other_data(folder: Path, fingerprints: dict[str, str]) -> None:
+def check_same_data(folder: Path, fingerprints: dict[str, str]) -> None:
     """Raise UserError where the newest checkpoint that can be read belongs to other data."""
     for path in _newest_first(folder):
         try:
             header = tensors_header(path)
         except UserError:
             continue
-        _refuse_others(path, header["fingerprints"], fingerprints)
+        _check_same(path, header["fingerprints"], fingerprints)
         return
 
 
@@ -90,7 +90,7 @@ def read_progress(folder: Path) -> TrainState | None:
     return None
 
 
-def _refuse_others(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> None:
+def _check_same(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> None:
     for name, digest in ours.items():
         if theirs.get(name) != digest:
             raise UserError(
@@ -98,7 +98,7 @@ def _refuse_others(path: Path, theirs: dict[str, Any], ours: dict[str, str]) -> 
             )
 
 
-def _refuse_other_progress(path: Path, progress: dict[str, Any]) -> None:
+def _check_progress(path: Path, progress: dict[str, Any]) -> None:
     """Raise UserError where it cannot be told from `progress` which update comes next."""
     if progress.keys() != {field.name for field in fields(TrainState)}:
         raise UserError(

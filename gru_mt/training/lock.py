@@ -29,8 +29,8 @@ def locked(run: Run) -> Iterator[None]:
     The lock ends with its process. Where the block raises before anything of a run is kept, what it
     prepared is removed, and so are the lock and the folders that were made for it.
     """
-    _refuse_name(run.folder)
-    _refuse_others(run)
+    _check_name(run.folder)
+    _check_folder(run)
     new = [path for path in (run.lock, run.folder, *run.folder.parents) if not path.exists()]
     try:
         run.folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def _holds_more(run: Run) -> bool:
     )
 
 
-def _refuse_name(folder: Path) -> None:
+def _check_name(folder: Path) -> None:
     """Raise UserError for a name that is no UTF-8: libraries and reports could not use it."""
     try:
         str(folder).encode()
@@ -105,7 +105,7 @@ def _refuse_name(folder: Path) -> None:
         ) from None
 
 
-def _refuse_others(run: Run) -> None:
+def _check_folder(run: Run) -> None:
     folder = run.folder
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file; name another folder with --run")

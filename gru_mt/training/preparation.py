@@ -21,7 +21,7 @@ from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
 from gru_mt.data.dataset.store import CHUNK, Stored
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.origins import missing_origins, origins
-from gru_mt.data.parts import Parts, load_parts, refuse_empty_epochs
+from gru_mt.data.parts import Parts, check_epochs, load_parts
 from gru_mt.data.prepare import encoder, learn_words, masked, masker, short_texts, truecased
 from gru_mt.data.shards import Shards
 from gru_mt.data.stages import Tell, counted
@@ -90,13 +90,13 @@ def prepare(
     _say(parts, journal)
     if not parts.train:
         raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")
-    refuse_empty_epochs(parts, config.data)
+    check_epochs(parts, config.data)
     sample = _sample(parts.train, journal)
     made = _with_sources(parts.one_sided, made_sources) if parts.one_sided else []
     find = partial(short_texts, config)
     with beside(find, sample, is_small=_is_small(sample)) as found:
         tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE], journal)
-        _refuse_too_large(config, tokenizer)
+        _check_size(config, tokenizer)
         short = found()
     if short:
         journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
@@ -104,7 +104,7 @@ def prepare(
         "corpus": _digest(parts, made),
         "tokenizer": _tokenizer_digest(tokenizer),
     }
-    start.refuse_other_data(fingerprints)
+    start.check_same_data(fingerprints)
     begun = start.provenance()
     provenance = _provenance(config, parts, made, begun) | begun
     known = [*sample, *short, *made[:SAMPLE]]
@@ -228,7 +228,7 @@ def _tokenizer_digest(tokenizer: Tokenizer) -> str:
     return hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest()
 
 
-def _refuse_too_large(config: Config, tokenizer: Tokenizer) -> None:
+def _check_size(config: Config, tokenizer: Tokenizer) -> None:
     """Raise UserError for a model that is too large to train in this machine's memory.
 
     Otherwise the system would promise more memory than it has, and later kill the process.

@@ -26,7 +26,7 @@ from gru_mt.evaluation.evaluate import kept_sets
 from gru_mt.flat import flat
 from gru_mt.run import Run
 from gru_mt.storage import read_json
-from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, refuse_other_data
+from gru_mt.training.checkpoint import check_same_data, has_checkpoint, load_checkpoint
 from gru_mt.training.journal import Journal
 from gru_mt.training.lr_schedule import AUTO, planned_updates, resolve_auto
 from gru_mt.training.optimizer import Optimizer
@@ -65,7 +65,7 @@ class Fresh:
         """Return sets of dev or test that come with the start: here none."""
         return []
 
-    def refuse_other_data(self, fingerprints: dict[str, str]) -> None:
+    def check_same_data(self, fingerprints: dict[str, str]) -> None:
         """Raise UserError for data that the run did not begin with: here any data may be."""
 
     def provenance(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Resumed:
         }
         training = config.training.model_copy(update=chosen)
         config = config.model_copy(update={"training": training})
-        _refuse_changes(self.run, before, config)
+        _check_unchanged(self.run, before, config)
         return config
 
     def tokenizer(
@@ -210,9 +210,9 @@ class Resumed:
         kept = kept_sets(self.run.folder, part) or []
         return [each for each in kept if each.name.endswith(OF_START)]
 
-    def refuse_other_data(self, fingerprints: dict[str, str]) -> None:
+    def check_same_data(self, fingerprints: dict[str, str]) -> None:
         """Raise UserError for data that the run did not begin with."""
-        refuse_other_data(self.run.checkpoints, fingerprints)
+        check_same_data(self.run.checkpoints, fingerprints)
 
     def provenance(self) -> dict[str, Any]:
         """Return where the run's first weights were from."""
@@ -255,7 +255,7 @@ def _over(ours: Section, theirs: Section) -> Section:
     return theirs.model_copy(update=stated)
 
 
-def _refuse_changes(run: Run, before: Config, now: Config) -> None:
+def _check_unchanged(run: Run, before: Config, now: Config) -> None:
     old, new = flat(before.model_dump()), flat(now.model_dump())
     changed = [
         f"{name} from {short_repr(old.get(name))} to {short_repr(new.get(name))}"

@@ -17,7 +17,7 @@ from gru_mt.arguments import as_path, check_type
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
 from gru_mt.data.batching import make_batch
-from gru_mt.data.dataset.dataset import refuse_damage
+from gru_mt.data.dataset.dataset import check_undamaged
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.loader import BlocksAhead
@@ -96,7 +96,7 @@ def train(config: Config, folder: str | Path, *, started_s: float | None = None)
 def _data(config: Config, start: Start, run: Run, journal: Journal) -> TrainingData:
     """Return what the run reads: what it keeps, or else the corpora, prepared."""
     if isinstance(start, Resumed) and run.data.exists():
-        refuse_damage(run.data)
+        check_undamaged(run.data)
         return load_data(config, run, journal)
     made_sources = partial(back_translated, config=config, run=run, journal=journal)
     return prepare(config, start, run, journal, made_sources)

@@ -53,7 +53,7 @@ def load_corpora(
     corpus, it cannot be read, parallel files differ in length, no pair is left, or too many lines
     were dropped.
     """
-    refuse_same_names(config)
+    check_names_differ(config)
     stored = StoredPairs(folder)
     lines = lines or partial(judged_lines, config)
     return [
@@ -62,7 +62,7 @@ def load_corpora(
     ]
 
 
-def refuse_same_names(config: DataConfig) -> None:
+def check_names_differ(config: DataConfig) -> None:
     """Raise UserError where two corpora have one name."""
     names = Counter(corpus_name(each, config.languages) for each in config.corpus)
     if twice := [name for name, count in names.items() if count > 1]:

@@ -29,7 +29,7 @@ from gru_mt.data.dataset.store import (
     Packed,
     Stored,
     TextFile,
-    refusing,
+    os_errors_as,
 )
 from gru_mt.data.types import Texts
 from gru_mt.errors import UserError
@@ -125,7 +125,7 @@ class Prepared:
 
 
 def _opened(path: Path, mode: Literal["rb", "w+b"]) -> IO[bytes]:
-    with refusing(path):
+    with os_errors_as(path):
         return path.open(mode, buffering=0)
 
 
@@ -210,7 +210,7 @@ def _digests(paths: Iterable[Path]) -> dict[str, str]:
         )
 
 
-def refuse_damage(folder: Path) -> None:
+def check_undamaged(folder: Path) -> None:
     """Raise UserError that names a file which is not as `write_prepared` wrote it.
 
     It reads them all, about 400 bytes a pair. What an earlier version wrote has no digests.

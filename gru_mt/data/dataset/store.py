@@ -32,7 +32,7 @@ _CLOSE = 100  # rows from one to the next, of those that are read at once
 
 
 @contextmanager
-def refusing(place: object) -> Iterator[None]:
+def os_errors_as(place: object) -> Iterator[None]:
     """Raise UserError that names `place` where nothing more can be written there."""
     try:
         yield
@@ -63,7 +63,7 @@ class Column:
         It is gone when nothing holds it open, even after a kill.
         """
         place = folder or Path(tempfile.gettempdir())
-        with refusing(place):
+        with os_errors_as(place):
             return cls(tempfile.TemporaryFile(dir=place, buffering=0), dtype, place)
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ class Column:
     def append(self, values: npt.ArrayLike) -> None:
         """Add items at the end."""
         items = np.ascontiguousarray(values, self._dtype)
-        with refusing(self._place):
+        with os_errors_as(self._place):
             self._file.seek(0, 2)
             _write(self._file, items.tobytes())
         self._length += len(items)
@@ -106,12 +106,12 @@ class ArrayWriter:
         self._path, self._dtype, self._length = path, np.dtype(dtype), 0
 
     def __enter__(self) -> Self:
-        with refusing(self._path):
+        with os_errors_as(self._path):
             self._file = self._path.open("wb", buffering=0)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        with refusing(self._path), self._file:
+        with os_errors_as(self._path), self._file:
             if kind is None:
                 self._file.seek(0)
                 self._write_header()  # it has room for a longer length
@@ -125,7 +125,7 @@ class ArrayWriter:
     def append(self, values: npt.ArrayLike) -> None:
         """Add items at the end."""
         items = np.ascontiguousarray(values, self._dtype)
-        with refusing(self._path):
+        with os_errors_as(self._path):
             if not self._file.tell():
                 self._write_header()
             _write(self._file, items.tobytes())
