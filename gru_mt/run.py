@@ -56,11 +56,6 @@ class Run:
         return self.folder / "data"
 
     @property
-    def shards(self) -> Path:
-        """The folder of a corpus that was judged in shards; see `data.shards`."""
-        return self.folder / "shards"
-
-    @property
     def attribution(self) -> Path:
         """The credit that the corpus's licence asks for, if any."""
         return self.folder / "attribution.txt"

@@ -381,28 +381,6 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
     assert_one_line(gru_mt(*again), str(own), "the configuration reads it")
 
 
-def test_shards_lead_to_the_run_of_the_whole_corpus(
-    there: Path, gru_mt: Run, tmp_path: Path
-) -> None:
-    run, options = tmp_path / "run", ("--config", "small.yaml", "--run", tmp_path / "run")
-    first = gru_mt("data", *options, "--shard", "2/2")
-    assert (first.code, first.out) == (0, "")
-    assert first.err.endswith("1 of 2 shards are still missing, such as 1/2\n")
-    assert_one_line(gru_mt("train", *options), "1 of 2 shards are missing", "--shard 1/2")
-    last = gru_mt("data", *options, "--shard", "1/2")
-    assert last.err.endswith(
-        f"all 2 shards are there: gru-mt train --config small.yaml --run {run}\n"
-    )
-    trained = gru_mt("train", *options, "--set", "training.max_epochs=1")
-    assert trained.code == 0
-    assert f"the corpus is that of the 2 shards in {run / 'shards'}\n" in trained.err
-    for name in ("source.npy", "target.npy", "bounds.npy", "places.npy"):
-        whole = there / "runs" / "small" / "data" / name
-        assert (run / "data" / name).read_bytes() == whole.read_bytes()
-    assert (run / "corpus.json").read_bytes() == (whole.parents[1] / "corpus.json").read_bytes()
-    assert_one_line(gru_mt("data", *options, "--shard", "1/2"), f"{run}: has begun already")
-
-
 def test_init_and_check_lead_from_files_to_a_training(
     gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -439,11 +417,8 @@ def test_init_and_check_lead_from_files_to_a_training(
     ("arguments", "parts"),
     [
         (["data", "--check"], ["--check wants a configuration or the files"]),
-        (["data", "a.tsv", "--out", "x"], ["give --config with --out or --shard, or --check"]),
-        (["data", "--check", "a.tsv", "--out", "x"], ["give --config with --out or --shard"]),
-        (["data", "--config", "a.yaml", "--shard", "3"], ["--shard", "such as 3/64"]),
-        (["data", "--shard", "3/64"], ["--shard wants --config"]),
-        (["data", "--config", "a.yaml", "--shard", "1/2", "--out", "x"], ["and nothing else"]),
+        (["data", "a.tsv", "--out", "x"], ["give --config with --out, or --check"]),
+        (["data", "--check", "a.tsv", "--out", "x"], ["give --config with --out, or"]),
         (["data", "--check", "a.tsv", "--languages", "en"], ["--languages: expected two"]),
         (["init", "none.tsv", "--languages", "en,fr"], ["none.tsv: no such file"]),
         (["translate", "--beam", "0", "x"], ["gru-mt translate: ", "--beam", "1"]),

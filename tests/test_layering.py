@@ -26,7 +26,7 @@ ROWS = """
         data.corpus.fra_eng data.corpus.phrasebook data.corpus.phrasebook.lexicon
         data.corpus.phrasebook.grammar data.corpus.phrasebook.sentences data.types data.splits
         data.corpus.filters data.corpus.languages data.corpus.judging data.corpus.builder
-        data.stages data.corpus.load data.origins data.shards data.evaluation_set data.parts
+        data.stages data.corpus.load data.origins data.evaluation_set data.parts
         data.statistics data.suggest_config data.tokenizer data.tokenizer.special
         data.text.masking data.text.patterns data.text.placeholders data.text.frames
         data.text.glossary data.text.sentences data.text.spelling data.text.truecase data.augment

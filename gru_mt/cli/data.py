@@ -1,8 +1,5 @@
 """`gru-mt data`."""
 
-import os
-import shlex
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +8,6 @@ import typer
 from gru_mt.cli.app import Command, JsonOption, LanguagesOption, SetOption, app, two_languages
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
 from gru_mt.errors import UserError
-from gru_mt.run import RUNS, Run
 
 EXAMPLES = """\b
 Examples:
@@ -19,7 +15,6 @@ Examples:
   gru-mt data --config my.yaml --check
   gru-mt data --check train.en train.de
   gru-mt data --check --languages en,de pairs.tsv
-  gru-mt data --config my.yaml --shard 3/64
 """
 
 
@@ -38,36 +33,20 @@ def data(
     check: Annotated[
         bool, typer.Option("--check", help="Say what the corpus is like, and write nothing.")
     ] = False,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            metavar="K/N", help="Read shard K of N alone, for a training that reads all N."
-        ),
-    ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="With --shard: the run that will train on it."),
-    ] = None,
     languages: LanguagesOption = None,
     overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     as_json: JsonOption = False,
 ) -> None:
-    """Write the split as text, check a corpus, or read a shard."""
+    """Write the split as text, or check a corpus."""
     files = files or []
     if len(files) == 1 and files[0].suffix in (".yaml", ".yml") and not config:
         [config], files = files, []
-    if shard and config and not (files or check or out or as_json or languages):
-        _write_shard(shard, config, run, overrides)
-    elif shard or run:
-        raise UserError("--shard wants --config, may have --run and --set, and nothing else")
-    elif check and not out:
+    if check and not out:
         _check(files, config, overrides, two_languages(languages), as_json=as_json)
     elif config and out and not (files or check or as_json or languages):
         _write(config, out, overrides)
     else:
-        raise UserError(
-            "give --config with --out or --shard, or --check with a configuration or files"
-        )
+        raise UserError("give --config with --out, or --check with a configuration or files")
 
 
 def _write(config: Path, out: Path, overrides: list[str]) -> None:
@@ -82,26 +61,6 @@ def _write(config: Path, out: Path, overrides: list[str]) -> None:
     write_parts(parts, out, settings.source, settings.target, reads=reads)
     for line in [*parts.lines(), *parts.warnings()]:
         say(line)
-
-
-def _write_shard(text: str, config: Path, run: Path | None, overrides: list[str]) -> None:
-    from gru_mt.config.load import load_config
-    from gru_mt.data.shards import Shard, write_shard
-    from gru_mt.training.journal import Journal
-
-    shard, place = Shard.parse(text), Run(run or RUNS / config.stem)
-    if place.config.exists():
-        raise UserError(f"{place.folder}: has begun already; name another with --run")
-    settings = load_config(config, overrides).data
-    with closing(Journal(Path(os.devnull))) as journal:
-        lines, missing = write_shard(shard, settings, place.shards, journal.stage)
-    say(f"{shard.path(place.shards)}: {lines:,} lines")
-    if missing:
-        say(f"{len(missing):,} of {shard.total:,} shards are still missing, such as {missing[0]}")
-        return
-    command = ["gru-mt", "train", "--config", str(config), *(["--run", str(run)] if run else [])]
-    command += [f"--set={override}" for override in overrides]
-    say(f"all {shard.total:,} shards are there: {shlex.join(command)}")
 
 
 def _check(

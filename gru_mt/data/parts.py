@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gru_mt.config.schema import CorpusConfig, DataConfig
 from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.judging import KEYS
-from gru_mt.data.corpus.load import Lines, load_corpora
+from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.dataset.store import Chosen, Digests, Ints, Stored, digests
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.splits import DEV, TEST, TRAIN, as_examples, key
@@ -139,13 +139,11 @@ def load_parts(
     test: Sequence[EvaluationSet] = (),
     folder: Path | None = None,
     tell: Tell = tell_nobody,
-    lines: Callable[[int], Lines] | None = None,
 ) -> Parts:
     """Return the parts of the corpora and a user's own sets, which come first.
 
     The sets `dev` and `test` come last, but for those that are there already. The pairs of train
-    are in files without names, in `folder` if it is given. `lines` gives those of each corpus, if
-    they have been judged.
+    are in files without names, in `folder` if it is given.
 
     Each corpus is split by itself, so its dev and test stay the same beside other corpora. A
     training pair that has the `key` of a sentence of dev or test, on the side of that sentence's
@@ -159,7 +157,7 @@ def load_parts(
             found, said = load_evaluation_set(each, config, f"data.{part}")
             sets[part].append(found)
             notes += said
-    corpora = load_corpora(config, folder, tell, lines)
+    corpora = load_corpora(config, folder, tell)
     tell("splitting")
     rows = [
         _divided(corpus, settings, sets, reverse=config.reversed)

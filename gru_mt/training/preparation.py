@@ -23,7 +23,6 @@ from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import Parts, check_epochs, load_parts
 from gru_mt.data.prepare import encoder, learn_words, masked, masker, short_texts, truecased
-from gru_mt.data.shards import Shards
 from gru_mt.data.stages import Tell, counted
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
@@ -81,12 +80,7 @@ def prepare(
     """
     if parts is None:
         dev, test = start.sets("dev"), start.sets("test")
-        lines = Shards(config.data, run.shards) if run.shards.exists() else None
-        if lines:
-            journal.say(f"the corpus is that of the {len(lines):,} shards in {run.shards}")
-        parts = load_parts(
-            config.data, dev=dev, test=test, folder=run.folder, tell=journal.stage, lines=lines
-        )
+        parts = load_parts(config.data, dev=dev, test=test, folder=run.folder, tell=journal.stage)
     _say(parts, journal)
     if not parts.train:
         raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")

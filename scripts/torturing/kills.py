@@ -40,7 +40,7 @@ def killed_at(folder: Path, number: int, share: float) -> None:
 
 def operations(place: Place) -> Campaign:
     """Return the campaign that kills a command before each of its operations on files."""
-    names = ["fresh", "longer", "data", "shard", "eval", *(["export"] if place.exports else [])]
+    names = ["fresh", "longer", "data", "eval", *(["export"] if place.exports else [])]
     points = [
         (name, number)
         for name in names

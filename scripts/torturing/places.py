@@ -135,7 +135,6 @@ def scene(place: Place, name: str) -> Scene:
         "fresh": ("run", *place.train()),
         "longer": ("run", *place.train("--set=training.max_epochs=3")),
         "data": ("out", "data", "--config", place.config, "--out", "out"),
-        "shard": ("runs/small/shards", "data", "--config", place.config, "--shard", "1/2"),
         "eval": ("out", "eval", "--model", "run", "--output", "out/text"),
         "export": ("run/onnx", "export", "--model", "run"),
     }

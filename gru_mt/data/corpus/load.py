@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,32 +37,23 @@ class JudgedChunk(NamedTuple):
     judged: Judged
 
 
-Lines = Iterator[JudgedChunk | FileEnd]  # of a corpus: of each file its chunks, and its end
-
-
 def load_corpora(
     config: DataConfig,
     folder: Path | None = None,
     tell: Tell = tell_nobody,
-    lines: Callable[[int], Lines] | None = None,
 ) -> list[Corpus]:
     """Return the corpora that `config` names, each pair in the order of `config.languages`.
 
-    The pairs are stored in `folder`; see `scratch`. `lines` gives those of the corpus at a place,
-    if they have been judged. Raises UserError, one line that names the file, if there is no such
-    corpus, it cannot be read, parallel files differ in length, no pair is left, or too many lines
-    were dropped.
+    The pairs are stored in `folder`; see `scratch`. Raises UserError, one line that names the file,
+    if there is no such corpus, it cannot be read, parallel files differ in length, no pair is left,
+    or too many lines were dropped.
     """
-    check_names_differ(config)
+    _check_names_differ(config)
     stored = StoredPairs(folder)
-    lines = lines or partial(judged_lines, config)
-    return [
-        _load(corpus, config, stored, tell, lines(place))
-        for place, corpus in enumerate(config.corpus)
-    ]
+    return [_load(corpus, config, stored, tell) for corpus in config.corpus]
 
 
-def check_names_differ(config: DataConfig) -> None:
+def _check_names_differ(config: DataConfig) -> None:
     """Raise UserError where two corpora have one name."""
     names = Counter(corpus_name(each, config.languages) for each in config.corpus)
     if twice := [name for name, count in names.items() if count > 1]:
@@ -92,13 +83,12 @@ class _Chunk(NamedTuple):
     share: float
 
 
-def _load(
-    corpus: CorpusConfig, config: DataConfig, stored: StoredPairs, tell: Tell, lines: Lines
-) -> Corpus:
+def _load(corpus: CorpusConfig, config: DataConfig, stored: StoredPairs, tell: Tell) -> Corpus:
     """Return one corpus."""
     name, (where, _) = corpus_name(corpus, config.languages), _shards(corpus, config)
     account = Account(config, where, _sides(corpus, config), stored)
-    for each in lines:
+    judges = partial(_judge_of, config, _sides(corpus, config))
+    for each in in_order(judges, _chunks(corpus, config)):
         if isinstance(each, FileEnd):
             account.end(each)
             continue
@@ -113,27 +103,9 @@ def _load(
     return loaded
 
 
-def judged_lines(config: DataConfig, place: int, rank: int = 0, size: int = 1) -> Lines:
-    """Yield the lines of the corpus at a place in `config`.
-
-    Of `size` who share its chunks, the one of this `rank` gets each `size`-th, and the end of each
-    file. Raises UserError where a file cannot be read.
-    """
-    corpus = config.corpus[place]
-    chunks = (
-        chunk
-        for number, chunk in _chunks(corpus, config)
-        if number is None or number % size == rank
-    )
-    return in_order(partial(_judge_of, config, _sides(corpus, config)), chunks)
-
-
-def _chunks(
-    corpus: CorpusConfig, config: DataConfig
-) -> Iterator[tuple[int | None, _Chunk | FileEnd]]:
-    """Yield each file's chunks, numbered through the corpus, and its end."""
+def _chunks(corpus: CorpusConfig, config: DataConfig) -> Iterator[_Chunk | FileEnd]:
+    """Yield each file's chunks, and its end."""
     _, shards = _shards(corpus, config)
-    numbers = count()
     for done, shard in enumerate(shards):
         with ExitStack() as stack:
             texts = [stack.enter_context(_opened(place, corpus)) for place in shard]
@@ -141,9 +113,9 @@ def _chunks(
             rows = iter(_rows(texts, corpus, config))
             while (chunk := [*islice(rows, CHUNK)]) or begins:
                 share = (done + texts[0].share()) / len(shards)
-                yield next(numbers), _Chunk(chunk, begins, share)
+                yield _Chunk(chunk, begins, share)
                 begins = ""
-            yield None, FileEnd.of(texts)
+            yield FileEnd.of(texts)
 
 
 def _judge_of(
