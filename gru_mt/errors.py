@@ -1,7 +1,11 @@
-"""The exceptions that a user sees, and how their messages quote text from elsewhere."""
+"""Exceptions that a user sees, how their messages quote text, and checks of arguments."""
 
+import os
 import re
 import reprlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 _HIDDEN = re.compile(  # what a terminal obeys or hides, except the line feed
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -61,3 +65,32 @@ def short_text(value: object) -> str:
     """
     text = str(value)
     return text if text.isprintable() and 0 < len(text) <= 250 else short_repr(text)
+
+
+def as_path(value: Any, name: str) -> Path:
+    """Return a path that is given as text or as a path; UserError for anything else."""
+    try:
+        path = Path(value)
+        os.fsencode(path)  # raises for half of a surrogate pair
+        if "\0" not in str(path):
+            return path
+    except (TypeError, ValueError):
+        pass
+    raise UserError(f"{name} must be a path, got {short_repr(value)}")
+
+
+def as_texts(value: Any, name: str) -> list[str]:
+    """Return the texts of an iterable, a generator too; UserError for anything else."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise UserError(f"{name} must be a list of texts, got {short_repr(value)}")
+    texts = [*value]
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise UserError(f"{name}[{index}] must be text, got {short_repr(text)}")
+    return texts
+
+
+def check_type(value: Any, kind: type, name: str) -> None:
+    """Raise UserError where a value is not of the class `kind`."""
+    if not isinstance(value, kind):
+        raise UserError(f"{name} must be of type {kind.__name__}, got {short_repr(value)}")

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from measuring import spread
 
-import gru_mt.device
+import gru_mt.model.device
 from gru_mt.config.load import load_config
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.loader import BLOCK, TrainingPairs
@@ -49,7 +49,7 @@ def machine() -> dict[str, Any]:
     the GFLOP/s that the CPU reaches just now are measured: no figure can be better than they allow.
     """
     return {
-        **gru_mt.device.machine(),
+        **gru_mt.model.device.machine(),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
         "fp32_gflops": _gflops(torch.float32),
         "bf16_gflops": _gflops(torch.bfloat16),

@@ -16,7 +16,7 @@ import torch
 from gru_mt.bundle import build_model
 from gru_mt.config.load import load_config
 from gru_mt.data.loader import BLOCK, TrainingPairs
-from gru_mt.device import resolve_precision
+from gru_mt.model.device import resolve_precision
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run

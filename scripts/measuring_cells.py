@@ -10,8 +10,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from gru_mt.device import resolve_precision
 from gru_mt.model.cells import CELLS
+from gru_mt.model.device import resolve_precision
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.model.recurrent import Layer, Recurrent
 

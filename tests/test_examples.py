@@ -176,11 +176,11 @@ def test_an_example_is_short() -> None:
 
 
 def imported_from_notebook(snippet: str) -> list[str]:
-    """Return the names that `snippet` imports from gru_mt.notebook."""
+    """Return the names that `snippet` imports from gru_mt.model.notebook."""
     return [
         alias.name
         for node in ast.parse(snippet).body
-        if isinstance(node, ast.ImportFrom) and node.module == "gru_mt.notebook"
+        if isinstance(node, ast.ImportFrom) and node.module == "gru_mt.model.notebook"
         for alias in node.names
     ]
 

@@ -16,7 +16,7 @@ ROOT = Path(gru_mt.__file__).parent
 # Top to bottom: a module may import those before it. A package stands before its modules, so its
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
-    errors arguments flat html decoding config config.schema config.load config.reference storage
+    errors flat html decoding config config.schema config.load config.reference storage
         run provenance data data.text data.text.normalize data.corpus data.corpus.signatures
         data.dataset data.dataset.store data.workers data.corpus.encodings data.corpus.files
         data.corpus.readers data.corpus.readers.rows data.corpus.report data.corpus.text_stream
@@ -32,10 +32,11 @@ ROWS = """
         data.text.glossary data.text.sentences data.text.spelling data.text.truecase data.augment
         data.augment.bilingual_lexicon data.tokenizer.words data.tokenizer.subword_sampling
         data.text.translation_memory data.tokenizer.tokenizer data.augment.noise data.dataset.ids
-        data.dataset.dataset data.prepare data.batching model model.fast model.fast.switch
+        data.dataset.dataset data.prepare data.batching model
+        model.device model.notebook model.fast model.fast.switch
         model.fast.memory model.fast.waiting model.fast.distinct model.fast.gru model.fast.loss
         model.fast.product model.dropout model.layers model.cells model.recurrent model.attention
-        model.seq2seq model.decoder_step model.loss device tensors bundle inference
+        model.seq2seq model.decoder_step model.loss tensors bundle inference
         inference.preprocessing inference.preprocessing.lines inference.search
         inference.constraints inference.engines inference.engines.engine
         inference.engines.ensemble inference.sampling inference.engines.torch_engine
@@ -43,7 +44,7 @@ ROWS = """
         inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
         inference.engines.exported inference.translation inference.preprocessing.messages
         inference.translator export export.plain_text export.graphs export.quantised export.int8
-        export.write notebook evaluation evaluation.resampling evaluation.score
+        export.write evaluation evaluation.resampling evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate evaluation.robustness
         evaluation.robustness.names evaluation.robustness.perturbations
         evaluation.robustness.cases evaluation.robustness.markup evaluation.robustness.robustness

@@ -18,10 +18,9 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gru_mt.arguments import as_path, as_texts
 from gru_mt.config.schema import Config, Section
 from gru_mt.decoding import Decoding
-from gru_mt.errors import UserError, short_repr, short_text
+from gru_mt.errors import UserError, as_path, as_texts, short_repr, short_text
 
 _MAX_BYTES = 200_000  # of a file: a hundred times the longest that we ship
 _MAX_DEPTH = 20  # levels of nesting; a configuration has three

@@ -5,10 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gru_mt.arguments import check_type
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets, sets_from_json, sets_to_json
 from gru_mt.decoding import Decoding
-from gru_mt.errors import UserError, short_repr
+from gru_mt.errors import UserError, check_type, short_repr
 from gru_mt.evaluation.calibration import Trust, measure_trust
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations

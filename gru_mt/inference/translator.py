@@ -11,7 +11,6 @@ from typing import Any, overload
 
 import numpy as np
 
-from gru_mt.arguments import as_path, as_texts, check_type
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.glossary import Glossary
@@ -19,7 +18,7 @@ from gru_mt.data.text.truecase import words
 from gru_mt.data.tokenizer.special import BOS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
-from gru_mt.errors import UserError, short_repr
+from gru_mt.errors import UserError, as_path, as_texts, check_type, short_repr
 from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
 from gru_mt.inference.constraints import CopyingState, copying
 from gru_mt.inference.engines.engine import Engine
@@ -79,8 +78,8 @@ class Translator:
         if is_export(path):
             return cls(*load_export(path))
         from gru_mt.bundle import load_bundle
-        from gru_mt.device import resolve_device
         from gru_mt.inference.engines.torch_engine import TorchEngine
+        from gru_mt.model.device import resolve_device
 
         bundle = load_bundle(path, resolve_device(str(device), field="device"))
         config = bundle.config

@@ -10,7 +10,7 @@ from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config, ModelConfig
 from gru_mt.data.loader import BLOCK, TrainingPairs
 from gru_mt.data.parts import Parts
-from gru_mt.device import resolve_device, resolve_precision
+from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
 from gru_mt.training.gradients import Gradients
 from gru_mt.training.group import ALONE

@@ -11,8 +11,8 @@ from gru_mt.config.load import dump_config
 from gru_mt.config.schema import Config, ResolvedConfig
 from gru_mt.data.evaluation_set import sets_to_json
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.device import machine
 from gru_mt.errors import UserError
+from gru_mt.model.device import machine
 from gru_mt.run import Run
 from gru_mt.storage import json_bytes, read_json, signed, write_json, write_new
 from gru_mt.training.checkpoint import save_checkpoint

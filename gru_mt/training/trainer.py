@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 
 import torch
 
-from gru_mt.arguments import as_path, check_type
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
 from gru_mt.data.batching import make_batch
@@ -22,9 +21,9 @@ from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.loader import BlocksAhead
 from gru_mt.decoding import check_number
-from gru_mt.device import own_device, resolve_device, resolve_precision
-from gru_mt.errors import Interrupted, UserError
+from gru_mt.errors import Interrupted, UserError, as_path, check_type
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
+from gru_mt.model.device import own_device, resolve_device, resolve_precision
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.model.loss import forced_loss

@@ -5,8 +5,8 @@ from torch import Tensor, nn
 
 from gru_mt.data.corpus.phrasebook.sentences import generate
 from gru_mt.model.cells import GRU, ResetBeforeGRU
+from gru_mt.model.notebook import from_torch
 from gru_mt.model.recurrent import Recurrent
-from gru_mt.notebook import from_torch
 
 SIZE_H = 32
 

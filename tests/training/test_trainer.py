@@ -17,8 +17,8 @@ from gru_mt.bundle import load_bundle
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.batching import plan_batches
-from gru_mt.device import resolve_device
 from gru_mt.errors import Interrupted, UserError
+from gru_mt.model.device import resolve_device
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
 from gru_mt.storage import read_json

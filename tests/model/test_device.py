@@ -6,8 +6,8 @@ from typing import NoReturn
 import pytest
 import torch
 
-from gru_mt.device import resolve_device, resolve_precision
 from gru_mt.errors import UserError
+from gru_mt.model.device import resolve_device, resolve_precision
 
 CPU = torch.device("cpu")
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.model.cells import CELLS
-from gru_mt.notebook import (
+from gru_mt.model.notebook import (
     Parameters,
     from_concatenated,
     from_linears,
