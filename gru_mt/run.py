@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from gru_mt.errors import UserError
-from gru_mt.flat import flat
 from gru_mt.storage import append_line, read_json, write_file
 
 RUNS = Path("runs")  # where runs are, unless a command names another folder
@@ -68,8 +67,8 @@ class Run:
         """What the translator made of the part `dev` or `test`, as signed JSON."""
         return self.folder / f"{part}.hypotheses.json"
 
-    def real(self, part: str) -> Path:
-        """What the translator keeps on a part as people would type it, as signed JSON."""
+    def robustness(self, part: str) -> Path:
+        """BLEU on the perturbed sources of `dev` or `test`, as signed JSON."""
         return self.folder / f"{part}.real.json"
 
     @property
@@ -77,8 +76,8 @@ class Run:
         """The figures of training as CSV."""
         return self.folder / "metrics.csv"
 
-    def familiarity(self, part: str) -> Path:
-        """What the training part has of the sentences of a part, as signed JSON."""
+    def train_overlap(self, part: str) -> Path:
+        """The overlap of `dev` or `test` with the training pairs, as signed JSON."""
         return self.folder / f"{part}.familiarity.json"
 
     def samples(self, part: str) -> Path:
@@ -182,7 +181,7 @@ def metrics_csv(run: Run) -> str:
     """
     lines, _ = run.read_metrics()
     rows = [
-        {name: value for name, value in flat(line).items() if isinstance(value, int | float)}
+        {name: value for name, value in flatten(line).items() if isinstance(value, int | float)}
         for line in lines
     ]
     names = dict.fromkeys(["step", *(name for row in rows for name in row)])
@@ -191,6 +190,20 @@ def metrics_csv(run: Run) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return table.getvalue()
+
+
+def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the leaves of nested `values` by full name: {"a": [{"b": 1}]} -> {"a.0.b": 1}."""
+    leaves: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            leaves |= flatten(value, f"{prefix}{key}.")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            items = {str(index): item for index, item in enumerate(value)}
+            leaves |= flatten(items, f"{prefix}{key}.")
+        else:
+            leaves[f"{prefix}{key}"] = value
+    return leaves
 
 
 def bundle_of(folder: Path) -> Path:

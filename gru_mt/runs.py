@@ -103,7 +103,11 @@ def _finished(run: Run) -> TrainState | None:
 
 def _test_bleu(run: Run) -> dict[str, float]:
     kept = read_hypotheses(run, "test")
-    return {each.set.name: each.corpus_scores.multi.value for each in kept.sets} if kept else {}
+    return (
+        {each.set.name: each.corpus_scores.multi_reference.value for each in kept.sets}
+        if kept
+        else {}
+    )
 
 
 def _state(run: Run, progress: TrainState | None, *, is_finished: bool) -> str:

@@ -8,7 +8,7 @@ import torch
 
 from gru_mt.config.load import dump_config, parse_config
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
-from gru_mt.evaluation.hypotheses import Hypotheses, keep_hypotheses
+from gru_mt.evaluation.hypotheses import Hypotheses, write_hypotheses
 from gru_mt.evaluation.score import score_translations
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.storage import write_signed_json
@@ -38,7 +38,7 @@ def make_run(
         )
         for one, each in zip(sets, texts, strict=True)
     ]  # fmt: skip
-    keep_hypotheses(folder, part, kept, config.decoding, tokenizer)
+    write_hypotheses(folder, part, kept, config.decoding, tokenizer)
     if minutes is not None:
         run.summary.write_text(json.dumps({"minutes": minutes}))
     return run

@@ -23,7 +23,7 @@ from gru_mt.data.corpus.files import Place
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
-from gru_mt.evaluation.robustness.robustness import RealReport, Row
+from gru_mt.evaluation.robustness.measure import RobustnessReport, Row
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.model.fast.waiting import TASKS
 from gru_mt.run import Run as Folder
@@ -282,7 +282,7 @@ def test_eval_prints_scores_with_signature_and_interval(there: Path, gru_mt: Run
     result = gru_mt("eval")
     lines = result.out.splitlines()
     assert [line.split(" (")[0].rsplit(" ", 1)[0] for line in lines[:3]] == [
-        "BLEU multi", "BLEU single", "chrF"]  # fmt: skip
+        "BLEU, all references", "BLEU, first reference", "chrF"]  # fmt: skip
     assert all("95 % interval" in line and "version:" in line for line in lines[:3])
     assert "a second" in lines[3]
     assert "test" in result.err
@@ -782,15 +782,15 @@ def test_eval_passes_its_options_on(
 def test_eval_real_prints_what_is_kept_after_the_scores(
     there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    report = RealReport((Row("lower case", 9, 50.0, 20.0, 40.0),))
+    report = RobustnessReport((Row("lower case", 9, 50.0, 20.0, 40.0),))
     asked: list[Any] = []
 
-    def measure(translate: Any, evaluation_set: Any, **options: Any) -> RealReport:
+    def measure(translate: Any, evaluation_set: Any, **options: Any) -> RobustnessReport:
         asked.extend((translate.keywords, evaluation_set.sources, options["tokenizer"]))
         options["say"]("lower case: 9 lines")
         return report
 
-    monkeypatch.setattr("gru_mt.evaluation.robustness.robustness.measure", measure)
+    monkeypatch.setattr("gru_mt.evaluation.robustness.measure.measure", measure)
     result = gru_mt("eval", "--real", "--split", "dev", "--beam", 2, "--bleu-tokenizer", "char")
     assert result.out.splitlines()[4:] == report.lines()
     assert result.err.endswith("lower case: 9 lines\n")

@@ -148,7 +148,7 @@ def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder
     `folder` is the baseline's, or its file.
     """
     from gru_mt.evaluation.hypotheses import run_of
-    from gru_mt.evaluation.overlap import read_familiarity
+    from gru_mt.evaluation.overlap import read_train_overlap
     from gru_mt.report.compare_page import comparison_page
     from gru_mt.storage import write_output
 
@@ -156,6 +156,6 @@ def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder
     if comparison.part:
         sets = [each.set.name for each in baseline.outputs]
         run = run_of(folder, comparison.part)
-        found = read_familiarity(run, comparison.part) if run else []
+        found = read_train_overlap(run, comparison.part) if run else []
         known = dict(zip(sets, found, strict=True)) if found else {}
     write_output(html, comparison_page(comparison, baseline.bleu_tokenizer, known).encode())

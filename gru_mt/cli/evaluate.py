@@ -72,8 +72,8 @@ def evaluate(
         _check_output(output, [source, *reference] if source else [])
     from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
     from gru_mt.evaluation.evaluate import read_evaluation_set, read_sets
-    from gru_mt.evaluation.hypotheses import keep_hypotheses
-    from gru_mt.evaluation.robustness.robustness import keep_real, measure
+    from gru_mt.evaluation.hypotheses import write_hypotheses
+    from gru_mt.evaluation.robustness.measure import measure, write_robustness
     from gru_mt.evaluation.score import resolve_bleu_tokenizer
 
     folder = model[0] if model else Run.newest().folder
@@ -111,9 +111,9 @@ def evaluate(
         for line in [*title, *result.lines(), *(report.lines() if report else ())]:
             print_result(line)
     if source is None and len(model) < 2 and decoding == translator.decoding:
-        _keep(partial(keep_hypotheses, folder, split, found, decoding, tokenizer))
+        _keep(partial(write_hypotheses, folder, split, found, decoding, tokenizer))
         if real:
-            _keep(partial(keep_real, folder, split, reports))
+            _keep(partial(write_robustness, folder, split, reports))
 
 
 def _keep(write: Callable[[], None]) -> None:

@@ -71,7 +71,7 @@ def evaluate(
     >>> greedy = translator.decoding.overridden(beam_size=1)
     >>> result = evaluate(translator, one, decoding=greedy)
     >>> [f"{score.name} {score.value:.0f}" for score in result.scores]
-    ['BLEU multi 100', 'BLEU single 100', 'chrF 100']
+    ['BLEU, all references 100', 'BLEU, first reference 100', 'chrF 100']
     """
     if not hasattr(translator, "target_language"):
         raise UserError(f"translator must be a Translator, got {short_repr(translator)}")
@@ -100,7 +100,7 @@ def read_sets(folder: Path, part: str) -> list[EvaluationSet]:
 
     Raises UserError if there is none, or they are damaged: a bundle that was moved has none.
     """
-    sets = kept_sets(folder, part)
+    sets = find_sets(folder, part)
     if sets is None:
         raise UserError(f"{folder}: no {part} part is kept there; give --source and --reference")
     if not sets:
@@ -108,7 +108,7 @@ def read_sets(folder: Path, part: str) -> list[EvaluationSet]:
     return sets
 
 
-def kept_sets(folder: Path, part: str) -> list[EvaluationSet] | None:
+def find_sets(folder: Path, part: str) -> list[EvaluationSet] | None:
     """Return what `read_sets` does, or none; None where no file of them is there."""
     for run in (Run(folder), Run(folder.parent)):
         if (path := run.evaluation_sets(part)).is_file():

@@ -80,7 +80,7 @@ class Hypotheses:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptHypotheses:
+class RunHypotheses:
     """The hypotheses that a run keeps of its dev or test part."""
 
     sets: list[Hypotheses]
@@ -102,7 +102,7 @@ class KeptHypotheses:
         }
 
 
-def keep_hypotheses(
+def write_hypotheses(
     folder: Path, part: str, sets: list[Hypotheses], decoding: Decoding, bleu_tokenizer: str
 ) -> None:
     """Write the hypotheses of a part into the run that `folder` is, or is the bundle of.
@@ -110,11 +110,11 @@ def keep_hypotheses(
     Nothing is written where `folder` is neither.
     """
     if run := run_of(folder, part):
-        kept = KeptHypotheses(sets, decoding, bleu_tokenizer, model_digest(run))
+        kept = RunHypotheses(sets, decoding, bleu_tokenizer, model_digest(run))
         write_signed_json(run.hypotheses(part), kept.to_json())
 
 
-def read_hypotheses(run: Run, part: str) -> KeptHypotheses | None:
+def read_hypotheses(run: Run, part: str) -> RunHypotheses | None:
     """Return the hypotheses that a run keeps; None where it has none of the weights it has now.
 
     Raises UserError where the file is damaged.
@@ -130,7 +130,7 @@ def read_hypotheses(run: Run, part: str) -> KeptHypotheses | None:
     return kept if kept.model == model_digest(run) else None
 
 
-def _from_json(values: dict[str, Any]) -> KeptHypotheses:
+def _from_json(values: dict[str, Any]) -> RunHypotheses:
     """Return what `to_json` gave; another value raises one of several errors."""
     sets = []
     for one, each in zip(sets_from_json(values), values["sets"], strict=True):
@@ -147,7 +147,7 @@ def _from_json(values: dict[str, Any]) -> KeptHypotheses:
     if not sets:
         raise ValueError("no set")
     _check_kinds(values, {"bleu_tokenizer": str, "model": str})
-    return KeptHypotheses(sets, decoding, values["bleu_tokenizer"], values["model"])
+    return RunHypotheses(sets, decoding, values["bleu_tokenizer"], values["model"])
 
 
 def _check_kinds(values: dict[str, Any], kinds: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ PART = 100_000  # training pairs in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Familiarity:
+class TrainOverlap:
     """What the training part has of each sentence of a set, and of each word of its references."""
 
     nearest: list[str]  # the training source with the most words in common; "" where none has any
@@ -41,15 +41,15 @@ class Familiarity:
         return cls(**values)
 
 
-def read_familiarity(run: Run, part: str) -> list[Familiarity]:
+def read_train_overlap(run: Run, part: str) -> list[TrainOverlap]:
     """Return what a run keeps of the sets of a part; none where it keeps nothing yet."""
-    path = run.familiarity(part)
+    path = run.train_overlap(part)
     if not path.is_file():
         return []
-    return [Familiarity.from_json(each) for each in read_signed_json(path)["sets"]]
+    return [TrainOverlap.from_json(each) for each in read_signed_json(path)["sets"]]
 
 
-def familiarity(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> list[Familiarity]:
+def train_overlap(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> list[TrainOverlap]:
     """Return what the sources and targets of `train` have of each set. Case does not count.
 
     `train` is read once, and a part of it is in memory at a time.
@@ -112,9 +112,9 @@ class _Search:
             if share_N[row] > self._share[place]:
                 self._nearest[place], self._share[place] = sources[row], float(share_N[row])
 
-    def found(self) -> Familiarity:
+    def found(self) -> TrainOverlap:
         """Return what was found."""
-        return Familiarity(
+        return TrainOverlap(
             self._nearest,
             [round(1 - share, 4) for share in self._share],
             [text in self._near.found for text in self._sources],

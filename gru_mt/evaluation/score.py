@@ -59,8 +59,8 @@ class Score:
 class Scores(NamedTuple):
     """The scores of one set of translations."""
 
-    multi: Score  # BLEU against every reference of a sentence
-    single: Score  # BLEU against the first reference
+    multi_reference: Score  # BLEU against all references of a sentence
+    single_reference: Score  # BLEU against the first reference
     chrf: Score  # chrF2 against every reference
 
 
@@ -159,9 +159,9 @@ def score_translations(
     every = reference_streams(hypotheses, references)
     first = every[:1]
     return Scores(
-        multi=_score("BLEU multi", BLEU(tokenize=tokenizer), hypotheses, every),
-        single=_score("BLEU single", BLEU(tokenize=tokenizer), hypotheses, first),
-        chrf=_score("chrF", CHRF(), hypotheses, every),
+        _score("BLEU, all references", BLEU(tokenize=tokenizer), hypotheses, every),
+        _score("BLEU, first reference", BLEU(tokenize=tokenizer), hypotheses, first),
+        _score("chrF", CHRF(), hypotheses, every),
     )
 
 

@@ -11,9 +11,8 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
-from gru_mt.flat import flat
 from gru_mt.inference.preprocessing.lines import read_lines
-from gru_mt.run import WEIGHTS, Run
+from gru_mt.run import WEIGHTS, Run, flatten
 from gru_mt.tensors import tensors_shapes
 
 
@@ -86,7 +85,7 @@ def _read_run(name: str, run: Run, part: str, bleu_tokenizer: str | None) -> Sys
             bleu_tokenizer or kept.bleu_tokenizer,
             [texts for each in kept.sets for texts in each.set.references],
         ),
-        flat(config),
+        flatten(config),
         run.read_minutes(),
         sum(map(math.prod, tensors_shapes(run.bundle / WEIGHTS).values())),
     )

@@ -19,13 +19,13 @@ from jinja2 import Environment, PackageLoader
 from gru_mt.bundle import Bundle, load_bundle
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import escape
-from gru_mt.evaluation.evaluate import kept_sets
+from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
-from gru_mt.html import json_in_page, policy
 from gru_mt.inference.confidence import Calibration
 from gru_mt.page.sentences import sentence_data
 from gru_mt.page.vocabulary import vocabulary_data
 from gru_mt.page.weights import packed, shape_facts
+from gru_mt.report.html import json_in_page, policy
 from gru_mt.run import bundle_of
 from gru_mt.storage import write_output
 
@@ -118,7 +118,7 @@ def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
         "score": _score(folder),
         "corpora": provenance.get("corpora", []),
         "attribution": provenance.get("attribution"),
-        "examples": _examples(kept_sets(folder, "dev") or []),
+        "examples": _examples(find_sets(folder, "dev") or []),
     }
 
 
@@ -126,7 +126,7 @@ def _score(folder: Path) -> dict[str, Any] | None:
     """Return the test score that the run keeps; None where it keeps none."""
     run = run_of(folder, "test")
     kept = run and read_hypotheses(run, "test")
-    return {**asdict(kept.sets[0].corpus_scores.multi), "split": "test"} if kept else None
+    return {**asdict(kept.sets[0].corpus_scores.multi_reference), "split": "test"} if kept else None
 
 
 def _examples(dev: list[EvaluationSet]) -> list[str]:

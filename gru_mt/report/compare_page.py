@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from gru_mt.evaluation.compare import Comparison, SetComparison
 from gru_mt.evaluation.ngrams import NgramCounts
-from gru_mt.evaluation.overlap import Familiarity
+from gru_mt.evaluation.overlap import TrainOverlap
 from gru_mt.report.page import render, table_picture
 from gru_mt.report.pictures import INSTALL, can_draw
 from gru_mt.report.samples import Piece, differences
@@ -42,7 +42,7 @@ class Difference:
 
 
 def comparison_page(
-    comparison: Comparison, tokenizer: str, known: Mapping[str, Familiarity]
+    comparison: Comparison, tokenizer: str, known: Mapping[str, TrainOverlap]
 ) -> str:
     """Return the page; `known` has what the baseline's training part has of sets, by their names.
 
@@ -64,7 +64,7 @@ def comparison_page(
 
 
 def _set_values(
-    found: SetComparison, names: Sequence[str], tokenizer: str, known: Familiarity | None
+    found: SetComparison, names: Sequence[str], tokenizer: str, known: TrainOverlap | None
 ) -> dict[str, Any]:
     return {
         "name": found.set.name,
@@ -87,7 +87,7 @@ def _set_values(
 
 
 def _tables(
-    found: SetComparison, names: Sequence[str], tokenizer: str, known: Familiarity | None
+    found: SetComparison, names: Sequence[str], tokenizer: str, known: TrainOverlap | None
 ) -> Iterator[SystemsTable]:
     tables_of_systems = [
         tables_of(found.set, known, SentenceScores(texts, found.set.references, tokenizer))

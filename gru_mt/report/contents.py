@@ -9,21 +9,21 @@ from gru_mt.config.schema import Config
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.errors import UserError
-from gru_mt.evaluation.evaluate import evaluate, kept_sets
+from gru_mt.evaluation.evaluate import evaluate, find_sets
 from gru_mt.evaluation.hypotheses import (
     Hypotheses,
-    KeptHypotheses,
-    keep_hypotheses,
+    RunHypotheses,
     read_hypotheses,
+    write_hypotheses,
 )
-from gru_mt.evaluation.overlap import Familiarity, familiarity, read_familiarity
-from gru_mt.evaluation.robustness.robustness import RealReport, read_real
+from gru_mt.evaluation.overlap import TrainOverlap, read_train_overlap, train_overlap
+from gru_mt.evaluation.robustness.measure import RobustnessReport, read_robustness
 from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.provenance import PROVENANCE, read_provenance
 from gru_mt.report.failures import Analysis, analyse
-from gru_mt.report.samples import Samples, keep_samples, read_samples, sample
+from gru_mt.report.samples import Samples, read_samples, sample, write_samples
 from gru_mt.run import Run
 from gru_mt.storage import read_json, write_signed_json
 
@@ -40,7 +40,7 @@ class SetContents:
     hypotheses: Hypotheses
     analysis: Analysis
     samples: Samples
-    real: RealReport | None  # None where `eval --real` did not measure it
+    real: RobustnessReport | None  # None where `eval --real` did not measure it
     why_unknown: str  # why nothing is said of what the training part knows; "" where it is
 
 
@@ -80,14 +80,14 @@ def contents_of(run: Run, part: str, *, say: Say, translating: bool = True) -> C
         [],
         config.decoding.beam_size,
     )
-    if not bundle or not translating or not kept_sets(run.folder, part):
+    if not bundle or not translating or not find_sets(run.folder, part):
         return contents
     kept = read_hypotheses(run, part) or _translated(run, part, say)
     known, why_unknown = _known(run, part, config, kept, say)
     pairs = zip(kept.sets, known, strict=True)
     analyses = [analyse(each, familiar, kept.bleu_tokenizer) for each, familiar in pairs]
     samples = read_samples(run, part) or _sampled(run, part, kept, analyses)
-    real: Sequence[RealReport | None] = read_real(run, part) or [None] * len(kept.sets)
+    real: Sequence[RobustnessReport | None] = read_robustness(run, part) or [None] * len(kept.sets)
     sets = [
         SetContents(*each, why_unknown)
         for each in zip(kept.sets, analyses, samples, real, strict=True)
@@ -108,10 +108,10 @@ def check_run(run: Run) -> None:
         raise UserError(f"{run.folder}: holds no run; give the folder that gru-mt train wrote")
 
 
-def _translated(run: Run, part: str, say: Say) -> KeptHypotheses:
+def _translated(run: Run, part: str, say: Say) -> RunHypotheses:
     """Translate a part as `gru-mt eval` does, and keep the hypotheses."""
     translator = Translator.load(run.folder)
-    sets = kept_sets(run.folder, part) or []
+    sets = find_sets(run.folder, part) or []
     tokenizer = resolve_bleu_tokenizer(
         translator.target_language,
         translator.bleu_tokenizer,
@@ -122,29 +122,29 @@ def _translated(run: Run, part: str, say: Say) -> KeptHypotheses:
         say(f"translating {len(each.sources):,} sentences of {part} {each.name}".rstrip())
         with while_computing(translator.engine.device_type):
             found.append(evaluate(translator, each, bleu_tokenizer=tokenizer).hypotheses)
-    keep_hypotheses(run.folder, part, found, translator.decoding, tokenizer)
+    write_hypotheses(run.folder, part, found, translator.decoding, tokenizer)
     kept = read_hypotheses(run, part)
     assert kept, "they were just written"
     return kept
 
 
-def _sampled(run: Run, part: str, kept: KeptHypotheses, analyses: list[Analysis]) -> list[Samples]:
+def _sampled(run: Run, part: str, kept: RunHypotheses, analyses: list[Analysis]) -> list[Samples]:
     """Return the sentences of each set that are shown, and keep them: loading torch takes long."""
     translator = Translator.load(run.folder)
     pairs = zip(kept.sets, analyses, strict=True)
     found = [sample(each, analysis.chrf, translator) for each, analysis in pairs]
-    keep_samples(run, part, found)
+    write_samples(run, part, found)
     return found
 
 
 def _known(
-    run: Run, part: str, config: Config, kept: KeptHypotheses, say: Say
-) -> tuple[Sequence[Familiarity | None], str]:
+    run: Run, part: str, config: Config, kept: RunHypotheses, say: Say
+) -> tuple[Sequence[TrainOverlap | None], str]:
     """Return what the training part has of each set, or why that is not known.
 
     It is kept in the run, because reading the corpora again takes seconds.
     """
-    if kept_before := read_familiarity(run, part):
+    if kept_before := read_train_overlap(run, part):
         return kept_before, ""
     say("reading the corpora, to see what the training part has of these sentences")
     sets = [each.set for each in kept.sets]
@@ -153,8 +153,8 @@ def _known(
         _check_same(parts, run, part, sets)
     except UserError as error:
         return [None] * len(sets), str(error)
-    found = familiarity(parts.train, sets)
-    write_signed_json(run.familiarity(part), {"sets": [each.to_json() for each in found]})
+    found = train_overlap(parts.train, sets)
+    write_signed_json(run.train_overlap(part), {"sets": [each.to_json() for each in found]})
     return found, ""
 
 

@@ -15,7 +15,7 @@ from gru_mt.data.text.normalize import count_words
 from gru_mt.data.text.truecase import words
 from gru_mt.evaluation.calibration import BINS, RIGHT_CHRF, sentence_chrf
 from gru_mt.evaluation.hypotheses import Hypotheses
-from gru_mt.evaluation.overlap import Familiarity
+from gru_mt.evaluation.overlap import TrainOverlap
 from gru_mt.inference.confidence import is_repetitive
 from gru_mt.report.tables import Estimate, SentenceScores, Table, tables_of
 
@@ -141,7 +141,7 @@ _KINDS: tuple[tuple[str, str, Fails], ...] = (
 )
 
 
-def word_accuracy(hypotheses: Hypotheses, known: Familiarity) -> list[WordAccuracy]:
+def word_accuracy(hypotheses: Hypotheses, known: TrainOverlap) -> list[WordAccuracy]:
     """Return how many words of the references are in the translations, by training count.
 
     A word counts as often as its reference has it. Intervals are Wilson's, of words as if each were
@@ -213,7 +213,7 @@ class Analysis:
     calibration: list[CalibrationBin]  # empty where there are no confidences
 
 
-def analyse(hypotheses: Hypotheses, known: Familiarity | None, tokenizer: str) -> Analysis:
+def analyse(hypotheses: Hypotheses, known: TrainOverlap | None, tokenizer: str) -> Analysis:
     """Return where a translator fails; `tokenizer` is sacreBLEU's name for the way to cut text."""
     scores = SentenceScores(hypotheses.texts, hypotheses.set.references, tokenizer)
     return Analysis(

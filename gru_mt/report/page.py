@@ -16,9 +16,9 @@ from gru_mt.config.load import compare_config, short_config
 from gru_mt.errors import escape
 from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.evaluation.score import FEW
-from gru_mt.html import json_in_page, policy
 from gru_mt.report.contents import VERSIONS, Contents, SetContents
 from gru_mt.report.failures import CalibrationBin
+from gru_mt.report.html import json_in_page, policy
 from gru_mt.report.pictures import (
     INSTALL,
     Interval,

@@ -80,7 +80,7 @@ def read_samples(run: Run, part: str) -> list[Samples]:
     return _SETS.validate_python(values["sets"])
 
 
-def keep_samples(run: Run, part: str, sets: list[Samples]) -> None:
+def write_samples(run: Run, part: str, sets: list[Samples]) -> None:
     """Write the samples of a part's sets, of the hypotheses that the run keeps now."""
     digest = file_digest(run.hypotheses(part))
     values = {"hypotheses": digest, "sets": _SETS.dump_python(sets, mode="json")}

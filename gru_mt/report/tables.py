@@ -15,7 +15,7 @@ from sacrebleu.metrics.base import Metric
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text.normalize import count_words
-from gru_mt.evaluation.overlap import Familiarity
+from gru_mt.evaluation.overlap import TrainOverlap
 from gru_mt.evaluation.resampling import count_matches, interval_of, resampled, score_of
 from gru_mt.evaluation.score import reference_streams
 
@@ -85,7 +85,7 @@ def _estimate(metric: Metric, count_MK: Ints) -> Estimate:
 
 
 def tables_of(
-    evaluation_set: EvaluationSet, known: Familiarity | None, scores: SentenceScores
+    evaluation_set: EvaluationSet, known: TrainOverlap | None, scores: SentenceScores
 ) -> list[Table]:
     """Return the tables; without `known` those about the training part are left out."""
     lengths = [count_words(source) for source in evaluation_set.sources]
@@ -134,7 +134,7 @@ def _by_number(scores: SentenceScores, numbers: Sequence[int], ends: Sequence[in
     return _buckets(scores, places.tolist(), names)
 
 
-def _by_distance(scores: SentenceScores, known: Familiarity) -> list[Bucket]:
+def _by_distance(scores: SentenceScores, known: TrainOverlap) -> list[Bucket]:
     ends = [f"{100 * each:.0f}" for each in DISTANCES]
     ranges = zip(["0", *ends], [*ends, "100"], strict=True)
     names = ["near-duplicate", *(f"{low} to {high} %" for low, high in ranges)]

@@ -22,9 +22,8 @@ from gru_mt.data.text.truecase import Lexicon
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError, short_repr
-from gru_mt.evaluation.evaluate import kept_sets
-from gru_mt.flat import flat
-from gru_mt.run import Run
+from gru_mt.evaluation.evaluate import find_sets
+from gru_mt.run import Run, flatten
 from gru_mt.storage import read_json
 from gru_mt.training.checkpoint import check_same_data, has_checkpoint, load_checkpoint
 from gru_mt.training.journal import Journal
@@ -157,7 +156,7 @@ class FromBundle(Fresh):
         """Return the other run's sets, where they are there, so that what is forgotten shows."""
         return [
             replace(each, name=f"{each.name.removesuffix(OF_START)}{OF_START}")
-            for each in kept_sets(self.folder, part) or []
+            for each in find_sets(self.folder, part) or []
         ]
 
     def provenance(self) -> dict[str, Any]:
@@ -207,7 +206,7 @@ class Resumed:
 
     def sets(self, part: str) -> list[EvaluationSet]:
         """Return the sets of dev or test that came with the start of the run."""
-        kept = kept_sets(self.run.folder, part) or []
+        kept = find_sets(self.run.folder, part) or []
         return [each for each in kept if each.name.endswith(OF_START)]
 
     def check_same_data(self, fingerprints: dict[str, str]) -> None:
@@ -256,7 +255,7 @@ def _over(ours: Section, theirs: Section) -> Section:
 
 
 def _check_unchanged(run: Run, before: Config, now: Config) -> None:
-    old, new = flat(before.model_dump()), flat(now.model_dump())
+    old, new = flatten(before.model_dump()), flatten(now.model_dump())
     changed = [
         f"{name} from {short_repr(old.get(name))} to {short_repr(new.get(name))}"
         for name in sorted(old.keys() | new.keys())

@@ -4,8 +4,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from gru_mt.errors import UserError
-from gru_mt.flat import flat
-from gru_mt.run import Run
+from gru_mt.run import Run, flatten
 
 
 def require_tensorboard() -> None:
@@ -39,7 +38,7 @@ class Board:
     def add(self, step: int, figures: dict[str, Any]) -> None:
         """Write the numbers among `figures`; UserError where the disk takes no more."""
         try:
-            for name, value in flat(figures).items():
+            for name, value in flatten(figures).items():
                 if isinstance(value, int | float):
                     self._writer.add_scalar(name, value, step)
             self._writer.flush()  # a kill loses nothing that the metrics have

@@ -12,12 +12,17 @@ from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import (
     Hypotheses,
-    KeptHypotheses,
-    keep_hypotheses,
+    RunHypotheses,
     model_digest,
     read_hypotheses,
+    write_hypotheses,
 )
-from gru_mt.evaluation.robustness.robustness import RealReport, Row, keep_real, read_real
+from gru_mt.evaluation.robustness.measure import (
+    RobustnessReport,
+    Row,
+    read_robustness,
+    write_robustness,
+)
 from gru_mt.evaluation.score import score_translations
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.run import WEIGHTS, Run
@@ -76,7 +81,7 @@ def save_weights(run: Run, value: float) -> None:
 
 @pytest.mark.parametrize("named", ["run", "run/model"])
 def test_a_run_keeps_what_it_or_its_bundle_translated(run: Run, named: str, tmp_path: Path) -> None:
-    keep_hypotheses(tmp_path / named, "test", [FOUND], Decoding(beam_size=3), "13a")
+    write_hypotheses(tmp_path / named, "test", [FOUND], Decoding(beam_size=3), "13a")
     kept = read_hypotheses(run, "test")
     assert kept is not None
     assert kept.sets == [FOUND]
@@ -84,7 +89,7 @@ def test_a_run_keeps_what_it_or_its_bundle_translated(run: Run, named: str, tmp_
 
 
 def test_hypotheses_of_other_weights_are_not_kept_for_the_new_ones(run: Run) -> None:
-    keep_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
     save_weights(run, 2.0)
     assert read_hypotheses(run, "test") is None
     save_weights(run, 1.0)
@@ -97,18 +102,18 @@ def test_an_export_and_a_bundle_of_no_run_keep_nothing(run: Run, tmp_path: Path)
     alone = tmp_path / "alone" / "model"
     alone.mkdir(parents=True)
     for folder in (export, alone):
-        keep_hypotheses(folder, "test", [FOUND], Decoding(), "13a")
+        write_hypotheses(folder, "test", [FOUND], Decoding(), "13a")
     assert not [*tmp_path.rglob("*.hypotheses.json")]
 
 
 def test_damaged_hypotheses_are_named(run: Run) -> None:
-    keep_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
     path = run.hypotheses("test")
     path.write_text(path.read_text().replace("Un chat.", "Un rat."))
     with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: its contents"):
         read_hypotheses(run, "test")
     short = Hypotheses(SET, ["Un chien."], [-1.5], [0.5], [[]], 0.5, SCORES)
-    keep_hypotheses(run.folder, "test", [short], Decoding(), "13a")
+    write_hypotheses(run.folder, "test", [short], Decoding(), "13a")
     with pytest.raises(UserError, match="damaged: not one of each for the 2 sentences"):
         read_hypotheses(run, "test")
     write_signed_json(path, {"sets": []})
@@ -133,7 +138,7 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
     ],
 )
 def test_hypotheses_of_other_types_are_named(run: Run, change: dict[str, Any]) -> None:
-    kept = KeptHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
+    kept = RunHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
     write_signed_json(run.hypotheses("test"), kept)
     assert read_hypotheses(run, "test")
     (one,) = kept["sets"]
@@ -145,16 +150,16 @@ def test_hypotheses_of_other_types_are_named(run: Run, change: dict[str, Any]) -
 
 @pytest.mark.parametrize("sets", [[], {}, None, [3]])
 def test_hypotheses_without_a_set_are_named(run: Run, sets: object) -> None:
-    kept = KeptHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
+    kept = RunHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
     write_signed_json(run.hypotheses("test"), {**kept, "sets": sets})
     with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: no "):
         read_hypotheses(run, "test")
 
 
 def test_what_a_run_keeps_of_lines_as_people_type_is_of_its_weights(run: Run) -> None:
-    table = RealReport((Row("in capitals", 2, 50.0, 20.0, 40.0),))
-    assert read_real(run, "test") == []
-    keep_real(run.folder, "test", [table])
-    assert read_real(run, "test") == [table]
+    table = RobustnessReport((Row("in capitals", 2, 50.0, 20.0, 40.0),))
+    assert read_robustness(run, "test") == []
+    write_robustness(run.folder, "test", [table])
+    assert read_robustness(run, "test") == [table]
     save_weights(run, 2.0)
-    assert read_real(run, "test") == []
+    assert read_robustness(run, "test") == []

@@ -10,7 +10,7 @@ import pytest
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.types import Example
 from gru_mt.evaluation import overlap as module
-from gru_mt.evaluation.overlap import Familiarity, familiarity
+from gru_mt.evaluation.overlap import TrainOverlap, train_overlap
 
 TRAIN = [
     Example("The dog sleeps.", "Le chien dort.", 1),
@@ -24,7 +24,7 @@ SET = EvaluationSet(
 
 
 def test_each_sentence_has_its_nearest_of_training_and_the_count_of_its_rarest_word() -> None:
-    [found] = familiarity(TRAIN, [SET])
+    [found] = train_overlap(TRAIN, [SET])
     assert found.nearest == ["The dog sleeps.", "", "I saw a very small cat.", ""]
     # Of a, dog, sleeps and the it is two words; of seven words it is five.
     assert found.distance == pytest.approx([1 - 2 / 4, 1, 1 - 5 / 7, 1], abs=1e-4)
@@ -49,7 +49,7 @@ def test_parts_of_training_give_what_a_search_of_all_does(
     ]
     sets = [EvaluationSet(texts("abcxyz", 9), [[text] for text in texts("abcz", 9)]) for _ in "ab"]
     monkeypatch.setattr(module, "PART", 7)
-    for each, found in zip(sets, familiarity(Watched(train), sets), strict=True):
+    for each, found in zip(sets, train_overlap(Watched(train), sets), strict=True):
         for place, text in enumerate(each.sources):
             asked = {*text.split()}
             shares = [
@@ -79,16 +79,16 @@ class Watched(list[Example]):
 
 def test_letters_of_a_script_without_spaces_are_words() -> None:
     pairs = [Example("猫が好き", "x", 1), Example("犬", "y", 2)]
-    [found] = familiarity(pairs, [EvaluationSet(["猫が嫌い"], [["x"]])])
+    [found] = train_overlap(pairs, [EvaluationSet(["猫が嫌い"], [["x"]])])
     assert found.nearest == ["猫が好き"]
     assert found.distance == pytest.approx([1 - 2 / 6], abs=1e-4)  # 猫 and が of 猫が好き嫌い
 
 
 def test_without_training_sentences_nothing_is_near() -> None:
-    [found] = familiarity([], [EvaluationSet(["A dog."], [["Un chien."]])])
+    [found] = train_overlap([], [EvaluationSet(["A dog."], [["Un chien."]])])
     assert (found.nearest, found.distance, found.rarest) == ([""], [1.0], [0])
 
 
 def test_it_comes_back_from_json() -> None:
-    [found] = familiarity(TRAIN, [SET])
-    assert Familiarity.from_json(json.loads(json.dumps(found.to_json()))) == found
+    [found] = train_overlap(TRAIN, [SET])
+    assert TrainOverlap.from_json(json.loads(json.dumps(found.to_json()))) == found

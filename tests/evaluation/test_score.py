@@ -78,12 +78,12 @@ def test_an_interval_lies_between_0_and_100() -> None:
 def test_scores_are_those_of_the_sacrebleu_command_line(tmp_path: Path) -> None:
     scores = score_translations(HYPOTHESES, REFERENCES)
     bleu, chrf = command_line_scores(tmp_path, HYPOTHESES, REFERENCES)
-    assert_same(scores.multi, bleu)
+    assert_same(scores.multi_reference, bleu)
     assert_same(scores.chrf, chrf)
 
 
 def test_single_scores_against_the_first_reference_alone(tmp_path: Path) -> None:
-    single = score_translations(HYPOTHESES, REFERENCES).single
+    single = score_translations(HYPOTHESES, REFERENCES).single_reference
     bleu, _ = command_line_scores(tmp_path, HYPOTHESES, [refs[:1] for refs in REFERENCES])
     assert_same(single, bleu)
     assert single.signature == bleu["signature"]
@@ -111,8 +111,8 @@ def test_chrf_by_hand() -> None:
 
 def test_any_reference_of_a_sentence_may_match() -> None:
     scores = score_translations(["a b c d e"], [["a b c d f", "a b c d e"]])
-    assert scores.multi.value == pytest.approx(100)
-    assert scores.single.value == pytest.approx(100 * 0.2**0.25)
+    assert scores.multi_reference.value == pytest.approx(100)
+    assert scores.single_reference.value == pytest.approx(100 * 0.2**0.25)
     assert corpus_bleu(["a b c d e"], [["a b c d f", "a b c d e"]]) == pytest.approx(100)
 
 
@@ -125,7 +125,7 @@ def test_an_interval_stays_between_0_and_100(tmp_path: Path) -> None:
     hypotheses, references = ["a b c d e", "x y"], [["a b c d f", "a b c d e"], ["x y"]]
     bleu, _ = command_line_scores(tmp_path, hypotheses, references)
     assert bleu["confidence_mean"] + bleu["confidence_var"] > 100, "as sacreBLEU puts it"
-    assert score_translations(hypotheses, references).multi.high == 100
+    assert score_translations(hypotheses, references).multi_reference.high == 100
     # Half of the resamples hold both sentences and score 8, a quarter 0 and a quarter 100.
     assert score_translations(["abc", "x"], [["def"], ["x"]]).chrf.low == 0
 
@@ -148,20 +148,22 @@ def test_the_seed_of_the_interval_ignores_the_environment(monkeypatch: pytest.Mo
 
 
 def test_corpus_bleu_is_the_multi_score() -> None:
-    multi = score_translations(HYPOTHESES, REFERENCES).multi
+    multi = score_translations(HYPOTHESES, REFERENCES).multi_reference
     assert corpus_bleu(HYPOTHESES, REFERENCES) == multi.value
 
 
 def test_a_score_reads_as_one_line_with_interval_and_signature() -> None:
-    score = Score("BLEU multi", 38.214, low=37.06, high=39.31, signature="nrefs:var", sentences=30)
-    assert str(score) == "BLEU multi 38.21 (95 % interval 37.1 to 39.3)  nrefs:var"
+    score = Score(
+        "BLEU, all references", 38.214, low=37.06, high=39.31, signature="nrefs:var", sentences=30
+    )
+    assert str(score) == "BLEU, all references 38.21 (95 % interval 37.1 to 39.3)  nrefs:var"
 
 
 def test_an_interval_of_few_sentences_is_said_to_mean_little() -> None:
-    score = score_translations(["a b c d e"] * 29, [["a b c d e"]] * 29).multi
+    score = score_translations(["a b c d e"] * 29, [["a b c d e"]] * 29).multi_reference
     interval = "95 % interval 100.0 to 100.0, which means little: of 29 sentences"
-    assert str(score) == f"BLEU multi 100.00 ({interval})  {score.signature}"
-    assert "little" not in str(score_translations(["a b"] * 30, [["a b"]] * 30).multi)
+    assert str(score) == f"BLEU, all references 100.00 ({interval})  {score.signature}"
+    assert "little" not in str(score_translations(["a b"] * 30, [["a b"]] * 30).multi_reference)
 
 
 def test_one_sentence_has_no_interval() -> None:
@@ -250,10 +252,10 @@ def test_the_tokenizer_can_be_set() -> None:
 def test_chinese_by_hand() -> None:
     # One of 8 characters differs: 7 of 8, 5 of 7 pairs, 4 of 6 triples, 3 of 5 quadruples match.
     scores = score_translations(["我今天去了北京。"], [["我昨天去了北京。"]], tokenizer="zh")
-    assert scores.multi.value == pytest.approx(100 * 0.25**0.25)
-    assert scores.single.value == scores.multi.value
-    assert "|tok:zh|" in scores.multi.signature
-    assert "|tok:zh|" in scores.single.signature
+    assert scores.multi_reference.value == pytest.approx(100 * 0.25**0.25)
+    assert scores.single_reference.value == scores.multi_reference.value
+    assert "|tok:zh|" in scores.multi_reference.signature
+    assert "|tok:zh|" in scores.single_reference.signature
 
 
 def test_characters_by_hand() -> None:

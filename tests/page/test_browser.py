@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gru_mt.html import json_in_page
 from gru_mt.page.write import page as page_of
 from gru_mt.page.write import write_page
+from gru_mt.report.html import json_in_page
 from tests.browser import browser, needs_chromium, visit
 from tests.page.test_write import ABOUT
 

@@ -12,11 +12,11 @@ import torch
 
 from gru_mt.bundle import Bundle, load_bundle
 from gru_mt.data.text.translation_memory import TranslationMemory
-from gru_mt.html import json_in_page
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.page.write import FOLDER, computing_facts, page, worker_source
+from gru_mt.report.html import json_in_page
 from tests.command_line import Run, assert_one_line
 from tests.data.text import test_placeholders
 from tests.inference.preprocessing import test_sentence

@@ -97,11 +97,11 @@ def test_a_mistake_is_one_line(there: Path, gru_mt: Run, arguments: list[str], p
 def test_eval_real_is_shown_where_it_was_measured(
     there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gru_mt.evaluation.robustness.robustness import RealReport, Row
+    from gru_mt.evaluation.robustness.measure import RobustnessReport, Row
 
     by_bleu, by_count = Row("lower case", 9, 51.2, 20.0, 40.0), Row("<b>tags</b>", 250, 98.4)
-    table = RealReport((by_bleu, by_count))
-    monkeypatch.setattr("gru_mt.evaluation.robustness.robustness.measure", lambda *_, **__: table)
+    table = RobustnessReport((by_bleu, by_count))
+    monkeypatch.setattr("gru_mt.evaluation.robustness.measure.measure", lambda *_, **__: table)
     gru_mt("report")
     assert "gru-mt eval --real</code> adds a table here" in PAGE.read_text("utf-8")
     gru_mt("eval", "--real")

@@ -152,7 +152,7 @@ def test_a_corpus_that_is_gone_or_another_leaves_its_tables_out(
     text = page_of(contents_of(run, "test", say=silent))
     assert reason in text
     assert "Rare words" not in text
-    assert not run.familiarity("test").exists()
+    assert not run.train_overlap("test").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from gru_mt.evaluation.hypotheses import Hypotheses
-from gru_mt.evaluation.overlap import Familiarity
+from gru_mt.evaluation.overlap import TrainOverlap
 from gru_mt.evaluation.score import score_translations
 from gru_mt.report.tables import SentenceScores, tables_of
 from tests.report.made import hypotheses
@@ -33,7 +33,7 @@ def test_a_bucket_has_the_scores_and_intervals_of_sacrebleu() -> None:
     expected = score_translations(
         [found.texts[row] for row in rows], [found.set.references[row] for row in rows]
     )
-    for estimate, score in ((bucket.bleu, expected.multi), (bucket.chrf, expected.chrf)):
+    for estimate, score in ((bucket.bleu, expected.multi_reference), (bucket.chrf, expected.chrf)):
         assert estimate.value == pytest.approx(score.value)
         assert (estimate.low, estimate.high) == pytest.approx((score.low, score.high))
     assert bucket.sentences == 4
@@ -60,7 +60,7 @@ def test_every_sentence_is_in_one_bucket_of_its_length() -> None:
 
 def test_rare_words_distances_and_references_have_their_buckets() -> None:
     found = of_lengths(*[5] * 6, references=[1, 2, 3, 4, 5, 9])
-    known = Familiarity(
+    known = TrainOverlap(
         nearest=["x"] * 6,
         distance=[0.1, 0.3, 0.55, 0.6, 1.0, 0.299],
         near_duplicate=[True, False, False, False, False, False],

@@ -10,8 +10,7 @@ import pytest
 
 from gru_mt.config.schema import Config
 from gru_mt.errors import Interrupted, UserError
-from gru_mt.flat import flat
-from gru_mt.run import Run
+from gru_mt.run import Run, flatten
 from gru_mt.training.tensorboard import Board
 from gru_mt.training.trainer import train
 from tests.training.test_trainer import stop_at
@@ -40,7 +39,7 @@ def kept(run: Run) -> list[tuple[int, str, Any]]:
     return [
         (line["step"], name, pytest.approx(value, rel=1e-6))  # event files have 32 bits
         for line in run.read_metrics()[0]
-        for name, value in flat(line).items()
+        for name, value in flatten(line).items()
         if name != "step" and value is not None
     ]
 

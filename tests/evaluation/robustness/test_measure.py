@@ -11,10 +11,10 @@ import pytest
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.errors import UserError
-from gru_mt.evaluation.robustness import robustness
+from gru_mt.evaluation.robustness import measure as measure_module
 from gru_mt.evaluation.robustness.cases import ITEMS
+from gru_mt.evaluation.robustness.measure import RobustnessReport, Row, measure
 from gru_mt.evaluation.robustness.perturbations import REWRITINGS
-from gru_mt.evaluation.robustness.robustness import RealReport, Row, measure
 from gru_mt.evaluation.score import corpus_bleu
 
 SOURCES = [
@@ -48,7 +48,7 @@ class Fake:
         return [Text(self.function(source)) for source in sources]
 
 
-def rows(report: RealReport) -> dict[str, Row]:
+def rows(report: RobustnessReport) -> dict[str, Row]:
     return {row.name: row for row in report.rows}
 
 
@@ -248,7 +248,7 @@ def test_a_report_is_a_pure_function_of_the_set() -> None:
 
 def test_a_long_set_is_cut_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, most in (("ALL", 4), ("MANY", 3), ("SOME", 2)):
-        monkeypatch.setattr(robustness, name, most)
+        monkeypatch.setattr(measure_module, name, most)
     fake = Fake()
     found = rows(measure(fake, SAME))
     assert fake.asked[0][0] == [SOURCES[0], SOURCES[1], SOURCES[3], SOURCES[4]]
@@ -288,7 +288,7 @@ def test_the_bleu_tokenizer_is_used() -> None:
 
 def test_a_report_reads_as_a_table_and_as_json() -> None:
     all_but_one = Row("a URL", 1_000, 100 * 2_999 / 3_000)
-    report = RealReport((Row("lower case", 1_234, 99.0, 49.5, 50.0), all_but_one))
+    report = RobustnessReport((Row("lower case", 1_234, 99.0, 49.5, 50.0), all_but_one))
     _, first, second = report.lines()
     assert first.split() == ["lower", "case", "1,234", "49.5", "50.0", "99.0", "%"]
     assert second.split() == ["a", "URL", "1,000", "99.9", "%"], "100.0 % is all of them"

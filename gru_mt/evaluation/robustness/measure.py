@@ -88,7 +88,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class RealReport:
+class RobustnessReport:
     """The rows that a set has sentences for."""
 
     rows: tuple[Row, ...]
@@ -106,27 +106,27 @@ class RealReport:
         return rows
 
 
-def keep_real(folder: Path, part: str, reports: Sequence[RealReport]) -> None:
+def write_robustness(folder: Path, part: str, reports: Sequence[RobustnessReport]) -> None:
     """Write the tables of a part's sets into the run that `folder` is, or is the bundle of.
 
     Nothing is written where `folder` is neither.
     """
     if run := run_of(folder, part):
         tables = [[asdict(row) for row in report.rows] for report in reports]
-        write_signed_json(run.real(part), {"tables": tables, "model": model_digest(run)})
+        write_signed_json(run.robustness(part), {"tables": tables, "model": model_digest(run)})
 
 
-def read_real(run: Run, part: str) -> list[RealReport]:
+def read_robustness(run: Run, part: str) -> list[RobustnessReport]:
     """Return the tables that a run keeps of its sets; none where it has none of its weights.
 
     Raises UserError where the file is damaged.
     """
-    if not run.real(part).is_file():
+    if not run.robustness(part).is_file():
         return []
-    kept = read_signed_json(run.real(part))
+    kept = read_signed_json(run.robustness(part))
     if kept["model"] != model_digest(run):
         return []
-    return [RealReport(tuple(Row(**row) for row in rows)) for rows in kept["tables"]]
+    return [RobustnessReport(tuple(Row(**row) for row in rows)) for rows in kept["tables"]]
 
 
 def measure(
@@ -135,7 +135,7 @@ def measure(
     *,
     tokenizer: str = "13a",
     say: Callable[[str], None] = lambda _: None,
-) -> RealReport:
+) -> RobustnessReport:
     """Return what a translator keeps on the rewritten sources of a set; `say` gets each row's name.
 
     `tokenizer` is BLEU's; see `resolve_bleu_tokenizer`. A row without sentences is left out: a
@@ -154,7 +154,7 @@ def measure(
         for row in (*rows.rewritten(), *rows.joined(), *rows.items(), *rows.markup(), *rows.terms())
         if row
     )
-    return RealReport((Row("plain", len(plain), 100.0, bleu, bleu), *found))
+    return RobustnessReport((Row("plain", len(plain), 100.0, bleu, bleu), *found))
 
 
 def _spread(values: Sequence[_T], most: int) -> list[_T]:
