@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
-from gru_mt.data.corpus.files import Place, user_path
+from gru_mt.data.corpus.files import CorpusFile, user_path
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import read_hypotheses
 from gru_mt.run import Run
@@ -86,7 +86,7 @@ def _config(run: Run) -> Config | None:
 
 
 def _corpora(config: Config) -> str:
-    places = (Place(user_path(corpus.path[0])) for corpus in config.data.corpus)
+    places = (CorpusFile(user_path(corpus.path[0])) for corpus in config.data.corpus)
     pairs = zip(config.data.corpus, places, strict=True)
     return ", ".join(corpus.name or place.stem(config.data.languages) for corpus, place in pairs)
 

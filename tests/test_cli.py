@@ -19,7 +19,7 @@ import pytest
 import typer.main
 
 from gru_mt.cli import app
-from gru_mt.data.corpus.files import Place
+from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
@@ -401,7 +401,7 @@ def test_init_and_check_lead_from_files_to_a_training(
     assert "a training of 30 epochs on this machine: " in checked.out
     opened = []
 
-    def noted(place: Place, **options: Any) -> AbstractContextManager[TextStream]:
+    def noted(place: CorpusFile, **options: Any) -> AbstractContextManager[TextStream]:
         opened.append(place.name)
         return open_text(place, **options)
 

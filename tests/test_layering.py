@@ -19,13 +19,13 @@ ROWS = """
     errors decoding config config.schema config.load config.reference storage run provenance data
         data.text data.text.normalize data.corpus data.corpus.signatures data.dataset
         data.dataset.store data.workers data.corpus.encodings data.corpus.files data.corpus.readers
-        data.corpus.readers.rows data.corpus.report data.corpus.text_stream
+        data.corpus.languages data.corpus.report data.corpus.text_stream
         data.corpus.readers.header data.corpus.readers.records data.corpus.readers.layout
         data.corpus.readers.table data.corpus.readers.json_lines data.corpus.readers.sgml
-        data.corpus.readers.parallel data.corpus.readers.tmx data.corpus.readers.registry
+        data.corpus.readers.tmx data.corpus.readers.registry
         data.corpus.fra_eng data.corpus.phrasebook data.corpus.phrasebook.lexicon
         data.corpus.phrasebook.grammar data.corpus.phrasebook.sentences data.types data.splits
-        data.corpus.filters data.corpus.languages data.corpus.judging data.corpus.builder
+        data.corpus.filters data.corpus.builder
         data.stages data.corpus.load data.origins data.evaluation_set data.parts data.statistics
         data.suggest_config data.tokenizer data.tokenizer.special data.text.masking
         data.text.patterns data.text.placeholders data.text.frames data.text.glossary

@@ -32,7 +32,7 @@ def init(
 ) -> None:
     """Write a configuration that fits the files of a corpus."""
     require_stdout()
-    from gru_mt.data.corpus.files import Place
+    from gru_mt.data.corpus.files import CorpusFile
     from gru_mt.data.suggest_config import write_recipe
     from gru_mt.storage import check_output, write_output
 
@@ -40,7 +40,7 @@ def init(
     text, parts = write_recipe(files, named)
     for warning in parts.warnings():
         say(f"warning: {warning}")
-    first = Place(files[0])
+    first = CorpusFile(files[0])
     out = out or Path(f"{first.stem(named or [first.ending])}.yaml")
     if out.exists():
         raise UserError(f"{out}: is there already; name another file with --out")

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Self, TypeGuard
 
 from gru_mt.config.schema import DataConfig, EvaluationSetConfig
-from gru_mt.data.corpus.files import Place, Shard, find_shards, unread_notes, user_path
+from gru_mt.data.corpus.files import CorpusFile, FileGroup, find_files, notes_on_unread, user_path
 from gru_mt.data.corpus.languages import languages_warning
-from gru_mt.data.corpus.readers.layout import Wanted
+from gru_mt.data.corpus.readers.layout import TableOptions
 from gru_mt.data.corpus.readers.registry import pair_rows
-from gru_mt.data.corpus.readers.rows import Dropped, DropReason
 from gru_mt.data.corpus.readers.sgml import side_lines
+from gru_mt.data.corpus.report import Dropped, DropReason
 from gru_mt.data.corpus.text_stream import open_text
 from gru_mt.data.text.normalize import CONTROL, normal
 from gru_mt.data.types import Example
@@ -123,7 +123,7 @@ def load_evaluation_set(
     reference. `key` is where `files` stands in the configuration.
     """
     paths = [*map(user_path, files.path)]
-    shards, notes = find_shards(paths, config.languages), unread_notes(paths, config.languages)
+    shards, notes = find_files(paths, config.languages), notes_on_unread(paths, config.languages)
     tables = [_columns(shard, files, config.languages, notes) for shard in shards]
     if len(tables) == 1:
         [columns] = tables
@@ -140,7 +140,7 @@ def load_evaluation_set(
                 "from: name one of them"
             )
         columns.reverse()
-    first = Place(paths[0])
+    first = CorpusFile(paths[0])
     name = first.stem(config.languages) if files.name is None else files.name
     found = EvaluationSet.from_files(columns, name)
     if not found.sources:
@@ -152,7 +152,7 @@ _Column = tuple[object, Sequence[str]]  # what messages call it, and its texts
 
 
 def _columns(
-    shard: Shard, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
+    shard: FileGroup, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
 ) -> list[_Column]:
     """Return the sources and the references of a table, or of parallel files."""
     if len(shard) > 1:
@@ -160,8 +160,8 @@ def _columns(
     [place] = shard
     pairs, left_out = [], Counter[DropReason]()
     with open_text(place, encoding=files.encoding) as text:
-        wanted = Wanted(languages, files.columns, files.delimiter)
-        for number, row in enumerate(pair_rows([text], wanted), start=1):
+        options = TableOptions(languages, files.columns, files.delimiter)
+        for number, row in enumerate(pair_rows([text], options), start=1):
             if not isinstance(row, Dropped):
                 pairs.append(tuple(_checked(side, place, number) for side in row[:2]))
             elif row.reason in _LEFT_OUT:
@@ -174,7 +174,7 @@ def _columns(
     return [(place, side) for side in zip(*pairs, strict=True)] or [(place, ())] * 2
 
 
-def _lines(place: Place, encoding: str | None) -> list[str]:
+def _lines(place: CorpusFile, encoding: str | None) -> list[str]:
     texts = []
     with open_text(place, encoding=encoding) as text:
         for number, line in enumerate(side_lines(text), start=1):
@@ -185,7 +185,7 @@ def _lines(place: Place, encoding: str | None) -> list[str]:
     return texts
 
 
-def _checked(text: str, place: Place, number: int) -> str:
+def _checked(text: str, place: CorpusFile, number: int) -> str:
     text = normal(_LINE_ENDS.sub(" ", text)).strip()
     if CONTROL.search(text):
         raise UserError(f"{place}:{number}: has control characters")

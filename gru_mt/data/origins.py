@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gru_mt.config.schema import CorpusConfig, DataConfig, FilesConfig
-from gru_mt.data.corpus.files import find_shards, user_path
+from gru_mt.data.corpus.files import find_files, user_path
 from gru_mt.data.corpus.load import is_built_in
 from gru_mt.errors import UserError, short_text
 from gru_mt.storage import file_digest
@@ -102,5 +102,5 @@ def _paths(config: DataConfig) -> list[Path]:
 def _files(config: DataConfig, files: FilesConfig) -> list[Path]:
     """Return the files of a corpus, or of a set of dev or test."""
     alone = config.target if isinstance(files, CorpusConfig) and files.side else None
-    shards = find_shards([*map(user_path, files.path)], config.languages, alone=alone)
+    shards = find_files([*map(user_path, files.path)], config.languages, alone=alone)
     return [place.path for shard in shards for place in shard]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gru_mt.config.schema import CorpusConfig, DataConfig
 from gru_mt.data.corpus.builder import Corpus
-from gru_mt.data.corpus.judging import KEYS
+from gru_mt.data.corpus.filters import KEYS
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.dataset.store import Chosen, Digests, Ints, Stored, digests
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
@@ -261,7 +261,7 @@ class _KeysOfSets(NamedTuple):
         """Return which of N pairs of a corpus share a key on one of its `sides`."""
         found_N = np.zeros(len(row_N), np.bool_)
         for side in sides:
-            found_N |= _is_in(corpus.fact(KEYS[side])[row_N], self.sides[side])
+            found_N |= _is_in(corpus.metadata(KEYS[side])[row_N], self.sides[side])
         return found_N
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gru_mt.config.load import parse_config, yaml_inline
-from gru_mt.data.corpus.files import TABLES, Place, find_shards, unread_notes
-from gru_mt.data.corpus.filters import script_counts, usual_scripts
+from gru_mt.data.corpus.files import TABLES, CorpusFile, find_files, notes_on_unread
+from gru_mt.data.corpus.languages import main_scripts, script_counts
 from gru_mt.data.parts import Parts, load_parts
 from gru_mt.data.splits import key
 from gru_mt.errors import UserError, short_repr, short_text
@@ -79,19 +79,19 @@ def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -
     """
     if languages is None or not (path.is_dir() or path.suffix.lower() == ".zip"):
         return [path]
-    places = [place for shard in find_shards([path], languages) for place in shard]
+    places = [place for shard in find_files([path], languages) for place in shard]
     sets = [place for place in places if _part(place.name) != "corpus"]
     if sets and sets[0].member:
         raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
     if not sets:
         return [path]
-    notes += unread_notes([path], languages)
+    notes += notes_on_unread([path], languages)
     return [place.path for place in places]
 
 
 def _languages(files: Sequence[Path]) -> list[str]:
     """Return the languages that two parallel files' endings name."""
-    endings = [Place(path).ending.removeprefix(".") for path in files]
+    endings = [CorpusFile(path).ending.removeprefix(".") for path in files]
     if len({*endings}) == 2 and not any(f".{ending}" in TABLES for ending in endings):
         return [*dict.fromkeys(endings)]
     raise UserError(
@@ -105,7 +105,7 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
     entries: list[list[str]] = []
     couples: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for path in files:
-        place = Place(path)
+        place = CorpusFile(path)
         language = place.ending.removeprefix(".")
         if language in languages:
             couples[place.name.removesuffix(place.ending)][language] = str(path)
@@ -141,7 +141,7 @@ def _settings(parts: Parts) -> list[str]:
     for pair in parts.train:
         for of_side, text in zip(counts, pair[:2], strict=True):
             of_side.update(script_counts(text))
-    source, target = map(usual_scripts, counts)
+    source, target = map(main_scripts, counts)
     tokenizer = ["tokenizer:", "  joint: false  # the languages share no letters"]
     epochs = min(max(2, round(_PAIRS_SEEN / max(1, pairs))), _MOST_EPOCHS)
     dropout = 0.3 if pairs < _SMALL else 0.1 if pairs < _MIDDLE else 0

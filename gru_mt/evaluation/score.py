@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from gru_mt.data.corpus.filters import script_counts
+from gru_mt.data.corpus.languages import script_counts
 from gru_mt.errors import UserError, short_repr
 
 if TYPE_CHECKING:

@@ -15,12 +15,19 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from gru_mt.config.schema import DataConfig
-from gru_mt.data.corpus.filters import of_other_scripts
+from gru_mt.data.corpus.filters import (
+    ENTITY,
+    KEYS,
+    MAX_EXAMPLE,
+    METADATA,
+    SHOWN,
+    FilteredChunk,
+    PairFlag,
+    rows_in_other_scripts,
+)
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
-from gru_mt.data.corpus.judging import ENTITY, FACTS, KEYS, MAX_EXAMPLE, SHOWN, Judged, Kind
 from gru_mt.data.corpus.languages import languages_warning
-from gru_mt.data.corpus.readers.rows import DropReason
-from gru_mt.data.corpus.report import SAMPLE, CorpusReport, DroppedLines, advice
+from gru_mt.data.corpus.report import SAMPLE, CorpusReport, DroppedLines, DropReason, advice
 from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.data.dataset.store import Array, Chosen, Column, Ints, Stored, TextFile
 from gru_mt.data.splits import capped, component_of, first_alike, parts_of
@@ -53,32 +60,32 @@ class LineNumbers:
         return line if len(self.files) == 1 else self.where(line)
 
 
-class StoredPairs(Stored[Pair]):
+class PairStore(Stored[Pair]):
     """The pairs of corpora on disk, with what the account and the split want to know of each."""
 
     def __init__(self, folder: Path | None) -> None:
         """Begin with none, in new files; see `Column.scratch`."""
         self.sides = TextFile.scratch(folder), TextFile.scratch(folder)
-        self._facts = Column.scratch(FACTS, folder)
+        self._metadata = Column.scratch(METADATA, folder)
 
-    def append(self, judged: Judged, line: int) -> None:
+    def append(self, judged: FilteredChunk, line: int) -> None:
         """Add the pairs of a chunk, which begins with line number `line` of the corpus."""
         for side, texts in zip(self.sides, judged.sides, strict=True):
             side.append(texts)
-        judged.fact_M["line"] += line
-        self._facts.append(judged.fact_M)
+        judged.metadata_M["line"] += line
+        self._metadata.append(judged.metadata_M)
 
     def __len__(self) -> int:
-        return len(self._facts)
+        return len(self._metadata)
 
     def read(self, row_M: Ints) -> list[Pair]:
         """Return the pairs at some rows."""
         first, second = (side.read(row_M) for side in self.sides)
-        return [*map(Pair, first, second, self._facts.at(row_M)["line"].tolist())]
+        return [*map(Pair, first, second, self._metadata.at(row_M)["line"].tolist())]
 
-    def fact(self, name: str, start: int, stop: int) -> Array:
-        """Return one of FACTS of each pair from row `start` to before `stop`."""
-        return self._facts.field(name, start, stop)
+    def metadata(self, name: str, start: int, stop: int) -> Array:
+        """Return one of METADATA of each pair from row `start` to before `stop`."""
+        return self._metadata.field(name, start, stop)
 
 
 class FileEnd(NamedTuple):
@@ -101,7 +108,7 @@ class Corpus:
     """The pairs of a corpus, and the facts to report about them."""
 
     name: str
-    stored: StoredPairs  # of this corpus and others
+    stored: PairStore  # of this corpus and others
     row_N: Ints  # of `stored`: the distinct pairs, at least one, in the order of the file
     report: CorpusReport
     sha256: str  # of the unpacked text; of several files, of their digests in lines
@@ -116,18 +123,18 @@ class Corpus:
 
     def parts(self) -> Ints:
         """Return the part of each pair; see `parts_of` and `capped`."""
-        component_N = component_of(*map(self.fact, KEYS))
+        component_N = component_of(*map(self.metadata, KEYS))
         firsts = Chosen(self.stored.sides[0], self.row_N)
-        part_N = parts_of(component_N, self.fact("bucket"), firsts)
-        return capped(part_N, component_N, self.fact(KEYS[0]))
+        part_N = parts_of(component_N, self.metadata("bucket"), firsts)
+        return capped(part_N, component_N, self.metadata(KEYS[0]))
 
-    def fact(self, name: str) -> Array:
-        """Return one of FACTS of each distinct pair."""
+    def metadata(self, name: str) -> Array:
+        """Return one of METADATA of each distinct pair."""
         start, stop = int(self.row_N[0]), int(self.row_N[-1]) + 1
-        return self.stored.fact(name, start, stop)[self.row_N - start]
+        return self.stored.metadata(name, start, stop)[self.row_N - start]
 
 
-class Account:
+class CorpusBuilder:
     """The account of one corpus while it is read."""
 
     def __init__(
@@ -135,7 +142,7 @@ class Account:
         config: DataConfig,
         where: str,
         sides: Sequence[int],
-        pairs: StoredPairs,
+        pairs: PairStore,
     ) -> None:
         """Begin with no file; messages call the corpus `where`. Only `sides` of it have text.
 
@@ -161,7 +168,7 @@ class Account:
         self._sample = self._sample or file.sample
         self._notes += file.notes
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: FilteredChunk) -> None:
         """Take the next chunk of the file."""
         for reason, place, text in judged.examples:
             self._show(reason, self.read + 1 + place, text)
@@ -176,8 +183,8 @@ class Account:
         row_N = self._distinct()
         if "scripts" in self._config.filters:
             row_N = self._of_usual_scripts(row_N)
-        kind_N = self._fact("kind")[row_N - self._first_row]
-        same, tatoeba, others, _ = (int(np.count_nonzero(kind_N & kind)) for kind in Kind)
+        flag_N = self._metadata("flags")[row_N - self._first_row]
+        same, tatoeba, others, _ = (int(np.count_nonzero(flag_N & kind)) for kind in PairFlag)
         report = self._report(len(row_N))
         self._refuse(report, same)
         [sha256, *more] = self._sha256s
@@ -199,17 +206,17 @@ class Account:
             )
         warnings = (
             *self._warnings(report, same),
-            *self._warnings_of_texts(row_N, row_N[(kind_N & Kind.ENTITY) > 0]),
+            *self._warnings_of_texts(row_N, row_N[(flag_N & PairFlag.ENTITY) > 0]),
         )
         credit = "; ".join(attributions)
         return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, self._lines)
 
     def _distinct(self) -> Ints:
         """Return the rows of the distinct pairs; with a filter, of those with distinct keys too."""
-        first_N = alike_N = first_alike(self._fact("digest"))
+        first_N = alike_N = first_alike(self._metadata("digest"))
         order_N = np.arange(len(first_N))
         if "near_duplicates" in self._config.filters and len(self._sides) > 1:
-            alike_N = first_alike(np.hstack([*map(self._fact, KEYS)]))
+            alike_N = first_alike(np.hstack([*map(self._metadata, KEYS)]))
         is_same_N = first_N == first_N[alike_N]
         row_N = self._first_row + order_N
         self._drop(DropReason.DUPLICATE, row_N[(alike_N < order_N) & is_same_N])
@@ -217,13 +224,13 @@ class Account:
         distinct_N: Ints = row_N[alike_N == order_N]
         return distinct_N
 
-    def _fact(self, name: str) -> Array:
-        return self._pairs.fact(name, self._first_row, len(self._pairs))
+    def _metadata(self, name: str) -> Array:
+        return self._pairs.metadata(name, self._first_row, len(self._pairs))
 
     def _of_usual_scripts(self, row_N: Ints) -> Ints:
         """Return the rows of which no side is in a script that its language has not."""
         texts = [Chosen(self._pairs.sides[side], row_N) for side in self._sides]
-        out = {place for each in texts for place in of_other_scripts(each)}
+        out = {place for each in texts for place in rows_in_other_scripts(each)}
         place_M = np.array(sorted(out), np.int64)
         self._drop(DropReason.SCRIPT, row_N[place_M])
         return np.delete(row_N, place_M)

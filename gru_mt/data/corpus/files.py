@@ -33,7 +33,7 @@ _ABOUT = re.compile(  # no sentences in these
 )
 
 
-class Place(NamedTuple):
+class CorpusFile(NamedTuple):
     """A file, or a member of a zip archive."""
 
     path: Path
@@ -61,7 +61,7 @@ class Place(NamedTuple):
         return PurePosixPath(self.name).suffix.lower()
 
 
-Shard = tuple[Place, ...]  # a table, or two parallel files
+FileGroup = tuple[CorpusFile, ...]  # a table, or two parallel files
 
 
 def user_path(name: str) -> Path:
@@ -72,9 +72,9 @@ def user_path(name: str) -> Path:
         raise UserError(f"{short_text(name)}: no path: {error}") from None
 
 
-def find_shards(
+def find_files(
     paths: Sequence[Path], languages: Sequence[str], *, alone: str | None = None
-) -> list[Shard]:
+) -> list[FileGroup]:
     """Return what a corpus's paths name: tables, or couples of parallel files.
 
     A folder, a pattern or a zip archive is sorted by name. In it, files whose names differ only in
@@ -87,7 +87,7 @@ def find_shards(
     [path] = paths
     found = _inside(path)
     if found is None:
-        return [(Place(path),)]
+        return [(CorpusFile(path),)]
     shards = _chosen(found, languages, alone)
     if not shards:
         there = ", ".join(short_repr(place.name) for place in found[:5]) or "nothing"
@@ -101,10 +101,10 @@ def find_shards(
     return shards
 
 
-def unread_notes(
+def notes_on_unread(
     paths: Sequence[Path], languages: Sequence[str], *, alone: str | None = None
 ) -> list[str]:
-    """Return a line about what `find_shards` leaves out of a folder, a pattern or an archive.
+    """Return a line about what `find_files` leaves out of a folder, a pattern or an archive.
 
     There is none where that is nothing. Hidden files, and those that tell about the others, do not
     count.
@@ -123,22 +123,22 @@ def unread_notes(
     )
 
 
-def _inside(path: Path) -> list[Place] | None:
+def _inside(path: Path) -> list[CorpusFile] | None:
     """Return the files in a folder, a zip archive or a pattern, by name; None for a file."""
     if _is_folder(path):
-        return [Place(each) for each in sorted(path.glob("[!.]*")) if each.is_file()]
+        return [CorpusFile(each) for each in sorted(path.glob("[!.]*")) if each.is_file()]
     if path.suffix.lower() == ".zip" and path.is_file():
         return _members(path)
     if (pattern := str(path)) != glob.escape(pattern) and not path.exists():
-        found = [Place(Path(each)) for each in sorted(glob.glob(pattern, recursive=True))]
+        found = [CorpusFile(Path(each)) for each in sorted(glob.glob(pattern, recursive=True))]
         return [place for place in found if place.path.is_file()]
     return None
 
 
-def _only(path: Path) -> Place:
+def _only(path: Path) -> CorpusFile:
     """Return the place of one of two parallel files: the file, or the only text in a zip."""
     if path.suffix.lower() != ".zip" or not path.is_file():
-        return Place(path)
+        return CorpusFile(path)
     members = [place for place in _members(path) if not _is_about(place)]
     if len(members) != 1:
         raise UserError(
@@ -148,27 +148,29 @@ def _only(path: Path) -> Place:
     return members[0]
 
 
-def _chosen(found: Sequence[Place], languages: Sequence[str], alone: str | None) -> list[Shard]:
+def _chosen(
+    found: Sequence[CorpusFile], languages: Sequence[str], alone: str | None
+) -> list[FileGroup]:
     """Return the couples of parallel files and the tables, or the text that stands `alone`."""
     texts = [place for place in found if not _is_about(place)]
     if alone is not None:
         return [(place,) for place in texts if place.ending in (*TABLES, f".{alone.lower()}")]
-    tables: list[Shard] = [(place,) for place in texts if place.ending in TABLES]
+    tables: list[FileGroup] = [(place,) for place in texts if place.ending in TABLES]
     first, second = ({_stem(place, side): place for place in texts} for side in languages)
-    couples: list[Shard] = [(place, second[stem]) for stem, place in first.items()
+    couples: list[FileGroup] = [(place, second[stem]) for stem, place in first.items()
                             if stem and stem in second]  # fmt: skip
     order = {place: number for number, place in enumerate(found)}
     return sorted([*couples, *tables], key=lambda shard: order[shard[0]])
 
 
-def _stem(place: Place, side: str) -> str:
+def _stem(place: CorpusFile, side: str) -> str:
     """Return where a file is, without the ending that names its language; "" without such."""
     folder = PurePosixPath(place.member).parent if place.member else place.path.parent
     stem = place.name.removesuffix(f".{side}")
     return f"{folder}/{stem}" if stem != place.name else ""
 
 
-def _is_about(place: Place) -> bool:
+def _is_about(place: CorpusFile) -> bool:
     """Return whether a file tells about the others, and holds no sentences."""
     return _ABOUT.fullmatch(place.name) is not None
 
@@ -180,7 +182,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _members(path: Path) -> list[Place]:
+def _members(path: Path) -> list[CorpusFile]:
     try:
         members = open_archive(path).infolist()
         names = sorted(member.filename for member in members if not member.is_dir())
@@ -191,7 +193,7 @@ def _members(path: Path) -> list[Place]:
             raise damaged(path, error) from None
         raise UserError(f"{short_text(path)}: cannot be read: {error.strerror}") from None
     hidden = re.compile(r"(^|/)(__MACOSX/|\.[^/]*$)")
-    return [Place(path, name) for name in names if not hidden.search(name)]
+    return [CorpusFile(path, name) for name in names if not hidden.search(name)]
 
 
 def open_archive(path: Path) -> zipfile.ZipFile:

@@ -1,15 +1,121 @@
-"""Filters of pairs that are seldom translations: each off unless `data.filters` names it."""
+"""Which lines of a corpus become pairs, as far as a chunk of them alone tells it.
+
+Shapes: N lines of a chunk, M of them that give pairs.
+"""
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from enum import IntFlag
+from typing import NamedTuple
 
-from gru_mt.data.corpus.readers.rows import DropReason
+import numpy as np
+import numpy.typing as npt
+
+from gru_mt.config.schema import DataConfig
+from gru_mt.data.corpus.languages import main_scripts, script_counts
+from gru_mt.data.corpus.report import Dropped, DropReason, Row
+from gru_mt.data.dataset.store import Packed, digests
+from gru_mt.data.splits import bucket, key
+from gru_mt.data.text.normalize import CONTROL, clean, count_words, spaced
 
 _NUMBER = re.compile(r"\d+")
-LEAST_SHARE = 0.05  # of a side's letters, in a script that belongs to its language
+MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
+ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")  # of HTML
+SHOWN, MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
+
+
+METADATA = np.dtype(  # of a pair
+    [
+        ("line", np.int64),
+        ("digest", np.uint64, 2),  # two pairs with the same one are the same
+        ("first_key", np.uint64, 2),  # the digest of the `key` of a side
+        ("second_key", np.uint64, 2),
+        ("bucket", np.uint16),  # of the first side as it was written: it decides the part
+        ("flags", np.uint8),  # a sum of what `PairFlag` has
+    ]
+)
+KEYS = "first_key", "second_key"
+
+
+class PairFlag(IntFlag):
+    """What is counted of pairs that are kept."""
+
+    SAME = 1  # its sides are equal
+    TATOEBA = 2  # its attribution names Tatoeba
+    OTHER = 4  # its attribution names somebody else
+    ENTITY = 8  # a side has an HTML entity
+
+
+class FilteredChunk(NamedTuple):
+    """What becomes of N lines."""
+
+    lines: int
+    dropped: dict[DropReason, int]  # how many
+    examples: list[tuple[DropReason, int, str]]  # the first SHOWN of each reason, by place in N
+    sides: tuple[Packed, Packed]  # of M pairs
+    metadata_M: npt.NDArray[np.void]  # METADATA; the first line of the chunk has the number 0
+    others: list[tuple[int, str]]  # attributions to others, by place in M
+
+
+def filter_chunk(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) -> FilteredChunk:
+    """Return what becomes of a chunk's rows; only `sides` of the corpus have text."""
+    dropped = Counter[DropReason]()
+    examples: list[tuple[DropReason, int, str]] = []
+    kept: list[tuple[int, str, str, str, int]] = []
+    for place, row in enumerate(rows):
+        reason, text = None, ""
+        if isinstance(row, Dropped):
+            reason, text = row
+        else:
+            first, second, attribution = map(clean, row)
+            reason = _reason(first, second, config, sides)
+            text = f"{first[:MAX_EXAMPLE]} | {second}"
+        if reason is None:
+            kept.append((place, first, second, attribution, bucket(spaced(row[0]))))
+            continue
+        dropped[reason] += 1
+        if dropped[reason] <= SHOWN:
+            examples.append((reason, place, text[:MAX_EXAMPLE].strip()))
+    places, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
+    metadata_M = np.empty(len(kept), METADATA)
+    metadata_M["line"] = places
+    metadata_M["digest"] = digests(map("\n".join, zip(firsts, seconds, strict=True)))
+    for name, side in zip(KEYS, (firsts, seconds), strict=True):
+        metadata_M[name] = digests(map(key, side))
+    metadata_M["bucket"] = buckets
+    metadata_M["flags"] = [*map(_flags, firsts, seconds, attributions)]
+    of_others = np.flatnonzero(metadata_M["flags"] & PairFlag.OTHER)
+    others = [(row, attributions[row]) for row in of_others.tolist()]
+    sides_of_M = Packed.of(firsts), Packed.of(seconds)
+    return FilteredChunk(len(rows), dict(dropped), examples, sides_of_M, metadata_M, others)
+
+
+def _flags(first: str, second: str, attribution: str) -> int:
+    kind = PairFlag.SAME if first == second else 0
+    if ENTITY.search(first) or ENTITY.search(second):
+        kind |= PairFlag.ENTITY
+    if "tatoeba.org" in attribution:
+        return kind | PairFlag.TATOEBA
+    return kind | PairFlag.OTHER if attribution else kind
+
+
+def _reason(first: str, second: str, config: DataConfig, sides: Sequence[int]) -> DropReason | None:
+    """Return why a pair of cleaned sides is dropped, whatever the others are; None if it is not."""
+    if CONTROL.search(first) or CONTROL.search(second):
+        return DropReason.CONTROL
+    texts = [(first, second)[side] for side in sides]
+    if not all(texts):
+        return DropReason.EMPTY
+    if max(map(len, texts)) > MAX_CHARACTERS * config.max_words:
+        return DropReason.TOO_LONG
+    words = [*map(count_words, texts)]
+    if max(words) > config.max_words:
+        return DropReason.TOO_LONG
+    if max(words) > config.max_ratio * min(words):
+        return DropReason.RATIO
+    return why_no_translation(first, second, config.filters) if len(sides) > 1 else None
 
 
 def why_no_translation(first: str, second: str, filters: Sequence[str]) -> DropReason | None:
@@ -32,24 +138,7 @@ def _ascii_number(digits: str) -> str:
     return digits.lstrip("0")
 
 
-def script_counts(text: str) -> Counter[str]:
-    """Return how many letters a text has of each script."""
-    return Counter(script(letter) for letter in text if letter.isalpha())
-
-
-def usual_scripts(counts: Counter[str]) -> set[str]:
-    """Return the scripts that have at least LEAST_SHARE of the letters."""
-    return {name for name, count in counts.items() if count >= LEAST_SHARE * counts.total()}
-
-
-@cache
-def script(letter: str) -> str:
-    """Return a letter's script, as Unicode begins its name: "Latin", "Cyrillic", "Han"."""
-    name = unicodedata.name(letter, "unknown").split()[0].title()
-    return {"Cjk": "Han", "Fullwidth": "Latin", "Halfwidth": "Katakana"}.get(name, name)
-
-
-def of_other_scripts(texts: Iterable[str]) -> list[int]:
+def rows_in_other_scripts(texts: Iterable[str]) -> list[int]:
     """Return the places of the texts that are mostly in scripts that few of all letters have.
 
     `texts` are gone through twice.
@@ -57,7 +146,7 @@ def of_other_scripts(texts: Iterable[str]) -> list[int]:
     total = Counter[str]()
     for text in texts:
         total.update(script_counts(text))
-    usual = usual_scripts(total)
+    usual = main_scripts(total)
     counts = map(script_counts, texts)
     return [
         place

@@ -3,13 +3,82 @@
 It knows some languages, and is silent about the others, and about texts that tell too little.
 """
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
-from gru_mt.data.corpus.filters import script_counts
-from gru_mt.data.corpus.readers.header import language_code
 from gru_mt.data.text.normalize import WORD
 
+# Codes of ISO 639 and names, each language's own and what its neighbours call it.
+_LANGUAGES = """
+ar ara arabic arabe arabisch árabe عربي العربية
+be bel belarusian
+bg bul bulgarian български
+bn ben bengali bangla বাংলা
+ca cat catalan català
+cs cze ces czech tschechisch čeština česky
+cy wel cym welsh
+da dan danish dänisch dansk
+de ger deu german deutsch allemand alemán tedesco немецкий 德语 ドイツ語
+el gre ell greek griechisch grec ελληνικά
+en eng english anglais englisch inglés ingles inglese inglês engelska английский 英语 英文 英語
+eo epo esperanto
+es spa spanish español espanol castellano espagnol spanisch spagnolo испанский 西班牙语 スペイン語
+et est estonian eesti
+eu baq eus basque euskara
+fa per fas persian farsi persisch فارسی
+fi fin finnish finnisch suomi
+fr fre fra french français francais französisch francés francese francês французский 法语 フランス語
+ga gle irish gaeilge
+gl glg galician galego
+he heb hebrew עברית
+hi hin hindi हिन्दी हिंदी
+hr hrv croatian hrvatski
+hu hun hungarian ungarisch magyar
+hy arm hye armenian
+id ind indonesian indonesia
+is ice isl icelandic íslenska
+it ita italian italiano italien italienisch итальянский 意大利语 イタリア語
+ja jp jpn japanese japonais japanisch japonés giapponese 日本語 日语 日文
+ka geo kat georgian ქართული
+kk kaz kazakh
+km khm khmer ភាសាខ្មែរ
+ko kr kor korean coréen koreanisch 한국어 韩语 韓国語
+la lat latin latine
+lt lit lithuanian lietuvių
+lv lav latvian latviešu
+mk mac mkd macedonian
+mn mon mongolian
+mr mar marathi मराठी
+ms may msa malay
+my bur mya burmese မြန်မာ
+ne nep nepali नेपाली
+nl dut nld dutch néerlandais niederländisch nederlands
+no nb nn nor norwegian norsk bokmål nynorsk
+pl pol polish polnisch polonais polski
+pt por portuguese português portugues portugais portugiesisch portugués
+ro rum ron romanian română
+ru rus russian russe russisch ruso русский 俄语 ロシア語
+sk slo slk slovak slovenčina
+sl slv slovenian slovenščina
+sq alb sqi albanian shqip
+sr srp serbian srpski српски
+sv swe swedish schwedisch suédois svenska
+sw swa swahili kiswahili
+ta tam tamil தமிழ்
+te tel telugu తెలుగు
+th tha thai ไทย
+tl tgl tagalog filipino
+tr tur turkish türkisch turc türkçe
+uk ukr ukrainian ukrainisch українська
+ur urd urdu اردو
+vi vie vietnamese tiếng
+zh cn zho chi cmn cht chs chinese mandarin chinois chinesisch cinese 中文 汉语 漢語 中国語
+"""
+CODE_BY_NAME = {name: line.split()[0] for line in _LANGUAGES.split("\n") for name in line.split()}
+_REGION = re.compile(r"(?<=..)[-_][a-z0-9]{2,4}$")
 _KANA = "Hiragana"
 _SCRIPT = " script"
 _SCRIPTS = {  # the languages that have each script alone, by ISO 639 code
@@ -53,6 +122,7 @@ _WORDS = {  # frequent words that mean little; a Latin letter alone may be an in
     "mr": "आहे आणि मी तो या ते नाही च्या हे ला ती होते एक काय त्या आहेत तू",
 }
 _WORDS_OF = {code: frozenset(listed.split()) for code, listed in _WORDS.items()}
+LEAST_SHARE = 0.05  # of a side's letters, in a script that belongs to its language
 _LEAST_LETTERS = 50
 _LEAST_OWN = 1 / 3  # letters of a language's script, for each of another script in its texts
 _SYLLABLE = 3  # letters that one of Han, kana or Hangul counts for
@@ -61,6 +131,34 @@ _LEAST_HITS = 15  # of frequent words
 _LEAST_WORDS = 4  # different ones
 _LEAST_SHARE = 0.06  # of the words that are frequent ones
 _LEAST_TIMES = 5  # as many frequent words of another language as of a text's own
+
+
+@cache
+def language_code(name: str) -> str:
+    """Return the two letters of a language's code or name: "eng", "English", "en-GB" -> "en".
+
+    A name that is not known is its own code, in small letters and without a region.
+    """
+    plain = name.strip().lower()
+    code = _REGION.sub("", plain)
+    return CODE_BY_NAME.get(code, code)
+
+
+def script_counts(text: str) -> Counter[str]:
+    """Return how many letters a text has of each script."""
+    return Counter(script(letter) for letter in text if letter.isalpha())
+
+
+def main_scripts(counts: Counter[str]) -> set[str]:
+    """Return the scripts that have at least LEAST_SHARE of the letters."""
+    return {name for name, count in counts.items() if count >= LEAST_SHARE * counts.total()}
+
+
+@cache
+def script(letter: str) -> str:
+    """Return a letter's script, as Unicode begins its name: "Latin", "Cyrillic", "Han"."""
+    name = unicodedata.name(letter, "unknown").split()[0].title()
+    return {"Cjk": "Han", "Fullwidth": "Latin", "Halfwidth": "Katakana"}.get(name, name)
 
 
 def languages_warning(sides: Sequence[Sequence[str]], languages: Sequence[str]) -> str | None:

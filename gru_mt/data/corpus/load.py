@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from gru_mt.config.schema import CorpusConfig, DataConfig
 from gru_mt.data.corpus import fra_eng
-from gru_mt.data.corpus.builder import Account, Corpus, FileEnd, StoredPairs
-from gru_mt.data.corpus.files import Place, Shard, find_shards, unread_notes, user_path
+from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, FileEnd, PairStore
+from gru_mt.data.corpus.files import CorpusFile, FileGroup, find_files, notes_on_unread, user_path
+from gru_mt.data.corpus.filters import FilteredChunk, filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
-from gru_mt.data.corpus.judging import Judged, judge
 from gru_mt.data.corpus.phrasebook import sentences
-from gru_mt.data.corpus.readers.layout import Wanted
+from gru_mt.data.corpus.readers.layout import TableOptions
 from gru_mt.data.corpus.readers.registry import pair_rows, text_rows
-from gru_mt.data.corpus.readers.rows import Row
+from gru_mt.data.corpus.report import Row
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.data.dataset.store import CHUNK
 from gru_mt.data.stages import Tell, tell_nobody
@@ -29,12 +29,12 @@ from gru_mt.errors import UserError, short_repr, short_text
 _BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
 
 
-class JudgedChunk(NamedTuple):
+class FilteredPart(NamedTuple):
     """What became of some rows of a file."""
 
     begins: str  # the name of the file that they begin, or ""
     share: float  # of the corpus, from 0 to 1, that was read with them
-    judged: Judged
+    judged: FilteredChunk
 
 
 def load_corpora(
@@ -49,7 +49,7 @@ def load_corpora(
     or too many lines were dropped.
     """
     _check_names_differ(config)
-    stored = StoredPairs(folder)
+    stored = PairStore(folder)
     return [_load(corpus, config, stored, tell) for corpus in config.corpus]
 
 
@@ -66,7 +66,7 @@ def _check_names_differ(config: DataConfig) -> None:
 def corpus_name(corpus: CorpusConfig, languages: Sequence[str]) -> str:
     """Return the name of a corpus: its own, or its first file's."""
     own = corpus.name
-    return Place(Path(corpus.path[0])).stem(languages) if own is None else own
+    return CorpusFile(Path(corpus.path[0])).stem(languages) if own is None else own
 
 
 def data_files(config: DataConfig) -> list[Path]:
@@ -76,17 +76,17 @@ def data_files(config: DataConfig) -> list[Path]:
 
 
 class _Chunk(NamedTuple):
-    """Some rows of a file; see `JudgedChunk`."""
+    """Some rows of a file; see `FilteredPart`."""
 
     rows: list[Row]
     begins: str
     share: float
 
 
-def _load(corpus: CorpusConfig, config: DataConfig, stored: StoredPairs, tell: Tell) -> Corpus:
+def _load(corpus: CorpusConfig, config: DataConfig, stored: PairStore, tell: Tell) -> Corpus:
     """Return one corpus."""
     name, (where, _) = corpus_name(corpus, config.languages), _shards(corpus, config)
-    account = Account(config, where, _sides(corpus, config), stored)
+    account = CorpusBuilder(config, where, _sides(corpus, config), stored)
     judges = partial(_judge_of, config, _sides(corpus, config))
     for each in in_order(judges, _chunks(corpus, config)):
         if isinstance(each, FileEnd):
@@ -120,14 +120,14 @@ def _chunks(corpus: CorpusConfig, config: DataConfig) -> Iterator[_Chunk | FileE
 
 def _judge_of(
     config: DataConfig, sides: Sequence[int]
-) -> Callable[[_Chunk | FileEnd], JudgedChunk | FileEnd]:
+) -> Callable[[_Chunk | FileEnd], FilteredPart | FileEnd]:
     """Return what judges a chunk, and passes on the rest."""
 
-    def judged(chunk: _Chunk | FileEnd) -> JudgedChunk | FileEnd:
+    def judged(chunk: _Chunk | FileEnd) -> FilteredPart | FileEnd:
         if isinstance(chunk, FileEnd):
             return chunk
-        found = judge(chunk.rows, config, sides)
-        return JudgedChunk(chunk.begins, chunk.share, found)
+        found = filter_chunk(chunk.rows, config, sides)
+        return FilteredPart(chunk.begins, chunk.share, found)
 
     return judged
 
@@ -137,7 +137,7 @@ def _sides(corpus: CorpusConfig, config: DataConfig) -> tuple[int, ...]:
     return (0, 1) if corpus.side is None else (int(not config.reversed),)
 
 
-def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[Shard]]:
+def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[FileGroup]]:
     """Return what messages call a corpus, and its files."""
     name = corpus.path[0]
     if is_built_in(corpus):
@@ -147,12 +147,12 @@ def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[Shard]]
                 "French to English set data.source to fr and data.target to en"
             )
         if name == "phrasebook":
-            return name, [(Place(Path(name)),)]
+            return name, [(CorpusFile(Path(name)),)]
         path = fra_eng.find_or_fetch()
-        return short_text(path), find_shards([path], config.languages)
+        return short_text(path), find_files([path], config.languages)
     paths = [user_path(path) for path in corpus.path]
     alone = config.target if corpus.side else None
-    return " and ".join(map(short_text, paths)), find_shards(paths, config.languages, alone=alone)
+    return " and ".join(map(short_text, paths)), find_files(paths, config.languages, alone=alone)
 
 
 def _unread(corpus: CorpusConfig, config: DataConfig) -> list[str]:
@@ -160,10 +160,10 @@ def _unread(corpus: CorpusConfig, config: DataConfig) -> list[str]:
     if is_built_in(corpus):
         return []
     alone = config.target if corpus.side else None
-    return unread_notes([*map(user_path, corpus.path)], config.languages, alone=alone)
+    return notes_on_unread([*map(user_path, corpus.path)], config.languages, alone=alone)
 
 
-def _opened(place: Place, corpus: CorpusConfig) -> AbstractContextManager[TextStream]:
+def _opened(place: CorpusFile, corpus: CorpusConfig) -> AbstractContextManager[TextStream]:
     if is_built_in(corpus) and place.name == "phrasebook":
         lines = (f"{english}\t{french}\n" for english, french in sentences.generate())
         return nullcontext(TextStream(iter(["".join(lines).encode()]), place))
@@ -198,7 +198,7 @@ def _hint(corpus: CorpusConfig) -> str:
 def _rows(texts: Sequence[TextStream], corpus: CorpusConfig, config: DataConfig) -> Iterable[Row]:
     """Return the rows of a file, or of two parallel files."""
     languages = [config.target] if corpus.side else config.languages
-    wanted = Wanted(languages, corpus.columns, corpus.delimiter)
+    options = TableOptions(languages, corpus.columns, corpus.delimiter)
     if corpus.side:
-        return text_rows(texts[0], wanted, second=not config.reversed)
-    return pair_rows(texts, wanted)
+        return text_rows(texts[0], options, second=not config.reversed)
+    return pair_rows(texts, options)

@@ -24,7 +24,7 @@ from typing import IO
 import zstandard
 
 from gru_mt.data.corpus.encodings import encoding_of, recoded, with_line_feeds
-from gru_mt.data.corpus.files import DAMAGE, Place, damaged, open_archive
+from gru_mt.data.corpus.files import DAMAGE, CorpusFile, damaged, open_archive
 from gru_mt.data.corpus.report import SAMPLE
 from gru_mt.data.corpus.signatures import LOOKED_AT, UTF_16, kind_of, packing
 from gru_mt.errors import UserError, short_text
@@ -44,7 +44,7 @@ class TextStream(io.RawIOBase):
     """The text of a file, from its beginning to its end, once."""
 
     def __init__(
-        self, pieces: Iterator[bytes], place: Place, share: Callable[[], float] = float
+        self, pieces: Iterator[bytes], place: CorpusFile, share: Callable[[], float] = float
     ) -> None:
         """Take the text in pieces of any length; messages call it `place`.
 
@@ -108,7 +108,7 @@ class TextStream(io.RawIOBase):
 
 @contextmanager
 def open_text(
-    place: Place, *, encoding: str | None = None, missing: str = ""
+    place: CorpusFile, *, encoding: str | None = None, missing: str = ""
 ) -> Iterator[TextStream]:
     """Yield the text of a file in UTF-8; what is packed is unpacked while it is read.
 
@@ -132,7 +132,7 @@ def open_text(
         pieces.close()
 
 
-def _unpacked(place: Place, missing: str, read: list[float]) -> Generator[bytes, None, None]:
+def _unpacked(place: CorpusFile, missing: str, read: list[float]) -> Generator[bytes, None, None]:
     """Yield what is in a file, some megabytes at a time; `read` gets the share that was read."""
     path = place.path
     try:

@@ -2,7 +2,7 @@
 
 import re
 
-from gru_mt.data.corpus.readers.header import language_code
+from gru_mt.data.corpus.languages import language_code
 from gru_mt.data.text.normalize import is_spaceless
 from gru_mt.data.tokenizer.special import LITERALS
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.corpus.filters import of_other_scripts, why_no_translation
-from gru_mt.data.corpus.readers.rows import DropReason
-from gru_mt.data.corpus.report import DroppedLines
+from gru_mt.data.corpus.filters import rows_in_other_scripts, why_no_translation
+from gru_mt.data.corpus.report import DroppedLines, DropReason
 from tests.corpora import data_config, load_one
 
 LINES = [
@@ -62,7 +61,7 @@ def test_a_language_may_have_several_scripts() -> None:
         "カメラを買った。",
         "Tシャツを着る。",
     ] * 20
-    assert of_other_scripts([*japanese, "in Latin", "３"]) == [80]
+    assert rows_in_other_scripts([*japanese, "in Latin", "３"]) == [80]
 
 
 @pytest.mark.parametrize(

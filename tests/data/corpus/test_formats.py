@@ -15,8 +15,7 @@ import zstandard
 from gru_mt.config.schema import DataConfig
 from gru_mt.data.corpus import text_stream
 from gru_mt.data.corpus.readers import tmx as tmx_reader
-from gru_mt.data.corpus.readers.rows import DropReason
-from gru_mt.data.corpus.report import DroppedLines
+from gru_mt.data.corpus.report import DroppedLines, DropReason
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import load_parts

@@ -16,11 +16,10 @@ import pytest
 
 from gru_mt.data.corpus import fra_eng, text_stream
 from gru_mt.data.corpus.builder import Corpus
-from gru_mt.data.corpus.files import Place
+from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.phrasebook import sentences
-from gru_mt.data.corpus.readers.rows import DropReason
-from gru_mt.data.corpus.report import SAMPLE, DroppedLines
+from gru_mt.data.corpus.report import SAMPLE, DroppedLines, DropReason
 from gru_mt.data.corpus.text_stream import open_text
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.types import Pair
@@ -365,7 +364,7 @@ def test_a_file_is_read_piece_by_piece(tmp_path: Path) -> None:
     text = b"".join(b"sentence %d\tphrase %d\n" % (n, n) for n in range(400_000))
     (tmp_path / "c.tsv.gz").write_bytes(gzip.compress(text, 1))
     tracemalloc.start()
-    with open_text(Place(tmp_path / "c.tsv.gz")) as stream:
+    with open_text(CorpusFile(tmp_path / "c.tsv.gz")) as stream:
         assert sum(1 for _ in stream.lines()) == 400_000
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from gru_mt.data.corpus.readers.rows import DropReason
-from gru_mt.data.corpus.report import DroppedLines
+from gru_mt.data.corpus.report import DroppedLines, DropReason
 from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one

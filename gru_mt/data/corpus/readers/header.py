@@ -2,75 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
-# Codes of ISO 639 and names, each language's own and what its neighbours call it.
-_LANGUAGES = """
-ar ara arabic arabe arabisch árabe عربي العربية
-be bel belarusian
-bg bul bulgarian български
-bn ben bengali bangla বাংলা
-ca cat catalan català
-cs cze ces czech tschechisch čeština česky
-cy wel cym welsh
-da dan danish dänisch dansk
-de ger deu german deutsch allemand alemán tedesco немецкий 德语 ドイツ語
-el gre ell greek griechisch grec ελληνικά
-en eng english anglais englisch inglés ingles inglese inglês engelska английский 英语 英文 英語
-eo epo esperanto
-es spa spanish español espanol castellano espagnol spanisch spagnolo испанский 西班牙语 スペイン語
-et est estonian eesti
-eu baq eus basque euskara
-fa per fas persian farsi persisch فارسی
-fi fin finnish finnisch suomi
-fr fre fra french français francais französisch francés francese francês французский 法语 フランス語
-ga gle irish gaeilge
-gl glg galician galego
-he heb hebrew עברית
-hi hin hindi हिन्दी हिंदी
-hr hrv croatian hrvatski
-hu hun hungarian ungarisch magyar
-hy arm hye armenian
-id ind indonesian indonesia
-is ice isl icelandic íslenska
-it ita italian italiano italien italienisch итальянский 意大利语 イタリア語
-ja jp jpn japanese japonais japanisch japonés giapponese 日本語 日语 日文
-ka geo kat georgian ქართული
-kk kaz kazakh
-km khm khmer ភាសាខ្មែរ
-ko kr kor korean coréen koreanisch 한국어 韩语 韓国語
-la lat latin latine
-lt lit lithuanian lietuvių
-lv lav latvian latviešu
-mk mac mkd macedonian
-mn mon mongolian
-mr mar marathi मराठी
-ms may msa malay
-my bur mya burmese မြန်မာ
-ne nep nepali नेपाली
-nl dut nld dutch néerlandais niederländisch nederlands
-no nb nn nor norwegian norsk bokmål nynorsk
-pl pol polish polnisch polonais polski
-pt por portuguese português portugues portugais portugiesisch portugués
-ro rum ron romanian română
-ru rus russian russe russisch ruso русский 俄语 ロシア語
-sk slo slk slovak slovenčina
-sl slv slovenian slovenščina
-sq alb sqi albanian shqip
-sr srp serbian srpski српски
-sv swe swedish schwedisch suédois svenska
-sw swa swahili kiswahili
-ta tam tamil தமிழ்
-te tel telugu తెలుగు
-th tha thai ไทย
-tl tgl tagalog filipino
-tr tur turkish türkisch turc türkçe
-uk ukr ukrainian ukrainisch українська
-ur urd urdu اردو
-vi vie vietnamese tiếng
-zh cn zho chi cmn cht chs chinese mandarin chinois chinesisch cinese 中文 汉语 漢語 中国語
-"""
-_BY_NAME = {name: line.split()[0] for line in _LANGUAGES.split("\n") for name in line.split()}
+from gru_mt.data.corpus.languages import CODE_BY_NAME, language_code
+
 _CODE = 3  # letters of a code, at most: a line may have "is" and "it" for words
 _ROLES = (
     {"source", "src", "original"},
@@ -84,19 +18,7 @@ _USUAL = {  # other words that stand in the names of columns
     *_ROLES[0], *_ROLES[1],
 }  # fmt: skip
 _BETWEEN_WORDS = re.compile(r"[\s\d_.,:;/|()\[\]-]+")
-_REGION = re.compile(r"(?<=..)[-_][a-z0-9]{2,4}$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # textEn
-
-
-@cache
-def language_code(name: str) -> str:
-    """Return the two letters of a language's code or name: "eng", "English", "en-GB" -> "en".
-
-    A name that is not known is its own code, in small letters and without a region.
-    """
-    plain = name.strip().lower()
-    code = _REGION.sub("", plain)
-    return _BY_NAME.get(code, code)
 
 
 def named_columns(names: Sequence[str], languages: Sequence[str]) -> list[int] | None:
@@ -133,7 +55,7 @@ def other_languages(names: Sequence[str], languages: Sequence[str]) -> list[str]
     Where a code of `languages` is not known, nothing can be said, and the list is empty.
     """
     wanted = {language_code(language) for language in languages}
-    if not wanted <= {*_BY_NAME.values()}:
+    if not wanted <= {*CODE_BY_NAME.values()}:
         return []
     long = [name for name in names if len(name.strip()) > _CODE]
     return [name for name in long if (found := _languages_in(name)) and not found & wanted]
@@ -166,11 +88,11 @@ def _languages_in(name: str) -> set[str]:
     A sentence that speaks of a language is no name.
     """
     code, words = language_code(name), _words(name)
-    if code in _BY_NAME.values():
+    if code in CODE_BY_NAME.values():
         return {code}
-    if words - _BY_NAME.keys() - _USUAL or re.search(r"[.?!。？！]\s*$", name):
+    if words - CODE_BY_NAME.keys() - _USUAL or re.search(r"[.?!。？！]\s*$", name):
         return set()
-    return {_BY_NAME[word] for word in words & _BY_NAME.keys()}
+    return {CODE_BY_NAME[word] for word in words & CODE_BY_NAME.keys()}
 
 
 def _is_usual(cell: str) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from gru_mt.data.corpus.readers.layout import Wanted, chosen_columns, note, text_columns
-from gru_mt.data.corpus.readers.rows import Dropped, DropReason
+from gru_mt.data.corpus.readers.layout import TableOptions, chosen_columns, note, text_columns
 from gru_mt.data.corpus.readers.table import text_lines
+from gru_mt.data.corpus.report import Dropped, DropReason
 from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.errors import UserError, short_repr
 
@@ -19,14 +19,14 @@ _LOOKED_AT = 1_000  # lines whose values tell which are text
 _Object = dict[str, Any]  # values by their names, those of objects in it as "translation.en"
 
 
-def json_cells(text: TextStream, wanted: Wanted) -> Iterator[list[str] | Dropped]:
-    """Yield the sides of each line that are wanted, or why it has none; no empty line counts.
+def json_cells(text: TextStream, options: TableOptions) -> Iterator[list[str] | Dropped]:
+    """Yield the sides of each line that are asked for, or why it has none; no empty line counts.
 
     Raises UserError where no names or values tell which ones are meant.
     """
     lines = (_parsed(line) for line in text_lines(text) if line not in _BETWEEN)
     begun = [*islice(lines, _LOOKED_AT)]
-    names = _names(begun, wanted, text)
+    names = _names(begun, options, text)
     for each in chain(begun, lines):
         if isinstance(each, Dropped):
             yield each
@@ -38,24 +38,24 @@ def json_cells(text: TextStream, wanted: Wanted) -> Iterator[list[str] | Dropped
             yield Dropped(DropReason.LANGUAGE, f"has {short_repr([*each])}")
 
 
-def _names(begun: list[_Object | Dropped], wanted: Wanted, text: TextStream) -> list[str]:
+def _names(begun: list[_Object | Dropped], options: TableOptions, text: TextStream) -> list[str]:
     """Return the names of the sides, as the first object and the values of others tell them."""
     objects = [each for each in begun if not isinstance(each, Dropped)]
     if not objects:
         return []
     first = objects[0]
     keys = [*first]
-    columns = chosen_columns(keys, wanted, text.place)
+    columns = chosen_columns(keys, options, text.place)
     if columns is None:
         keys = [key for key in keys if isinstance(first[key], str)]
         table = [[str(each.get(key)) for key in keys] for each in objects]
         columns = text_columns(table, len(keys))
-        if len(columns) == len(wanted.languages) < len(first):
-            text.notes.append(f"{text.place}: {note([keys[each] for each in columns], wanted)}")
-    if len(columns) != len(wanted.languages) or max(columns) >= len(keys):
+        if len(columns) == len(options.languages) < len(first):
+            text.notes.append(f"{text.place}: {note([keys[each] for each in columns], options)}")
+    if len(columns) != len(options.languages) or max(columns) >= len(keys):
         raise UserError(
             f"{text.place}: {short_repr([*first])} do not tell which are "
-            f"{' and '.join(wanted.languages)}: set columns to their numbers"
+            f"{' and '.join(options.languages)}: set columns to their numbers"
         )
     return [keys[column] for column in columns]
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from gru_mt.data.corpus.readers.header import is_header, named_columns, other_languages
 from gru_mt.data.corpus.readers.records import Form, has_doubled, is_closed, quoted_cells, records
-from gru_mt.data.corpus.readers.rows import Dropped
-from gru_mt.data.corpus.report import SAMPLE
+from gru_mt.data.corpus.report import SAMPLE, Dropped
 from gru_mt.errors import UserError, short_repr
 
 _DELIMITERS = ",;\t|"
@@ -32,7 +31,7 @@ class Layout(NamedTuple):
     note: str = ""  # what was chosen by the looks of the columns
 
 
-class Wanted(NamedTuple):
+class TableOptions(NamedTuple):
     """What a user says of a table."""
 
     languages: Sequence[str]  # of its sides, or of the only one that is read
@@ -40,47 +39,47 @@ class Wanted(NamedTuple):
     delimiter: str | None = None
 
 
-def find_layout(sample: bytes, wanted: Wanted, *, is_csv: bool, place: object) -> Layout:
+def find_layout(sample: bytes, options: TableOptions, *, is_csv: bool, place: object) -> Layout:
     """Return the layout of a table by its beginning, of SAMPLE bytes.
 
-    Raises UserError where the header contradicts what is wanted.
+    Raises UserError where the header contradicts the options.
     """
     lines = _lines(sample)
-    form = _form(lines, wanted, is_csv=is_csv)
+    form = _form(lines, options, is_csv=is_csv)
     skipped = int(bool(is_csv and lines and _SEPARATOR_LINE.fullmatch(lines[0])))
     table = [cells for cells in records(lines[skipped:], form) if not isinstance(cells, Dropped)]
     width = _usual_width(table)
-    names = table[0] if table and _has_header(table, width, wanted.languages) else None
+    names = table[0] if table and _has_header(table, width, options.languages) else None
     most = width if is_csv else None
     found = Layout(form, skipped + (names is not None), usual=width or None, width=most)
-    if chosen := chosen_columns(names, wanted, place):
+    if chosen := chosen_columns(names, options, place):
         return found._replace(columns=chosen)
-    if len(wanted.languages) == 1:
+    if len(options.languages) == 1:
         return found._replace(columns=(0,) if width < 2 else None, width=1)
-    return _by_looks(found, table[names is not None :], width, wanted)
+    return _by_looks(found, table[names is not None :], width, options)
 
 
 def chosen_columns(
-    names: Sequence[str] | None, wanted: Wanted, place: object
+    names: Sequence[str] | None, options: TableOptions, place: object
 ) -> tuple[int, ...] | None:
     """Return the columns, from 0, that a user or a header names; None where neither does.
 
     Raises UserError where they contradict each other, or the header has other languages.
     """
-    named = named_columns(names, wanted.languages) if names else None
-    if not wanted.columns:
-        if names and not named and (others := other_languages(names, wanted.languages)):
+    named = named_columns(names, options.languages) if names else None
+    if not options.columns:
+        if names and not named and (others := other_languages(names, options.languages)):
             raise UserError(
                 f"{place}: its header names {' and '.join(map(short_repr, others))}, and "
-                f"data.languages are {' and '.join(wanted.languages)}: set these, or columns"
+                f"data.languages are {' and '.join(options.languages)}: set these, or columns"
             )
         return tuple(named) if named else None
-    chosen = tuple(column - 1 for column in wanted.columns)
+    chosen = tuple(column - 1 for column in options.columns)
     if names and named and any(
         column in named and column != right for column, right in zip(chosen, named, strict=True)
     ):  # fmt: skip
         raise UserError(
-            f"{place}: columns {[*wanted.columns]} are "
+            f"{place}: columns {[*options.columns]} are "
             f"{short_repr([names[each] for each in chosen])} "
             f"by its header: set columns: {[column + 1 for column in named]}"
         )
@@ -92,13 +91,15 @@ def text_columns(table: Sequence[Sequence[str]], width: int) -> tuple[int, ...]:
     return tuple(column for column in range(width) if _is_text(table, column))
 
 
-def note(columns: Sequence[str], wanted: Wanted) -> str:
+def note(columns: Sequence[str], options: TableOptions) -> str:
     """Return what to say where columns were chosen by their looks; they are numbers or names."""
-    languages = " and ".join(wanted.languages)
+    languages = " and ".join(options.languages)
     return f"columns {' and '.join(columns)} are read as {languages}; set columns to read others"
 
 
-def _by_looks(found: Layout, table: Sequence[Sequence[str]], width: int, wanted: Wanted) -> Layout:
+def _by_looks(
+    found: Layout, table: Sequence[Sequence[str]], width: int, options: TableOptions
+) -> Layout:
     """Return a layout with the columns that hold text: the first two, where up to three may."""
     texts = text_columns(table, width)
     in_prose = any(_is_mostly(_IN_PROSE, table, column) for column in range(1, width))
@@ -111,7 +112,7 @@ def _by_looks(found: Layout, table: Sequence[Sequence[str]], width: int, wanted:
     if len(texts) != 2:
         return found._replace(width=3)
     numbers = [str(column + 1) for column in texts]
-    return found._replace(columns=texts, note="" if texts == (0, 1) else note(numbers, wanted))
+    return found._replace(columns=texts, note="" if texts == (0, 1) else note(numbers, options))
 
 
 def _lines(sample: bytes) -> list[str]:
@@ -121,23 +122,23 @@ def _lines(sample: bytes) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")[:_MOST]]
 
 
-def _form(lines: Sequence[str], wanted: Wanted, *, is_csv: bool) -> Form:
-    marks = wanted.delimiter or (_DELIMITERS if is_csv else "\t")
-    if not is_csv or len(wanted.delimiter or "") > 1:
-        is_quoted = len(marks) == 1 < len(wanted.languages) and _is_quoted(lines, marks)
+def _form(lines: Sequence[str], options: TableOptions, *, is_csv: bool) -> Form:
+    marks = options.delimiter or (_DELIMITERS if is_csv else "\t")
+    if not is_csv or len(options.delimiter or "") > 1:
+        is_quoted = len(marks) == 1 < len(options.languages) and _is_quoted(lines, marks)
         return Form(marks, quoted=is_quoted)
-    if not wanted.delimiter and lines and (match := _SEPARATOR_LINE.fullmatch(lines[0])):
+    if not options.delimiter and lines and (match := _SEPARATOR_LINE.fullmatch(lines[0])):
         marks = match[1]
     lines = [line for line in lines if line.strip()]
     escapes = [None, "\\"] if any('\\"' in line for line in lines) else [None]
     single = sum(line[0] == line[-1] == "'" for line in lines) >= _NEARLY_ALL * len(lines)
     quote = "'" if single else '"'
     forms = [Form(mark, True, quote, escape) for mark in marks for escape in escapes]
-    return max(forms, key=lambda form: _fitness(lines, form, wanted))
+    return max(forms, key=lambda form: _fitness(lines, form, options))
 
 
 def _fitness(
-    lines: Sequence[str], form: Form, wanted: Wanted
+    lines: Sequence[str], form: Form, options: TableOptions
 ) -> tuple[bool, bool, bool, bool, int, float]:
     """Return how well a form of CSV fits: its delimiter gives nearly all lines as many columns.
 
@@ -147,13 +148,13 @@ def _fitness(
     read = [*records(lines, form)]
     table = [cells for cells in read if not isinstance(cells, Dropped)]
     width = _usual_width(table)
-    least = max([len(wanted.languages), *(wanted.columns or ())])
+    least = max([len(options.languages), *(options.columns or ())])
     if width < least:
         return False, False, False, False, 0, 0.0
     share = sum(len(cells) == width for cells in table) / len(read)
     after = [cell for cells in table for cell in cells[1:]]
     in_prose = 2 * sum(cell[:1] == " " for cell in after) > len(after)
-    named = named_columns(table[0], wanted.languages) is not None
+    named = named_columns(table[0], options.languages) is not None
     sound = sum(quoted_cells(line, form) != (None, False) for line in lines)
     return share >= _NEARLY_ALL, named, not in_prose, width == least, sound, share
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gru_mt.data.corpus.readers.rows import Dropped, DropReason
+from gru_mt.data.corpus.report import Dropped, DropReason
 
 _MOST_LINES = 100  # of a record
 _MAX_CELL = 100_000_000  # characters; lines are shorter

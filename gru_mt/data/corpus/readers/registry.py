@@ -2,23 +2,24 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from gru_mt.data.corpus.files import JSON_LINES
+from gru_mt.data.corpus.readers.header import is_header
 from gru_mt.data.corpus.readers.json_lines import json_cells
-from gru_mt.data.corpus.readers.layout import Wanted
-from gru_mt.data.corpus.readers.parallel import parallel_rows
-from gru_mt.data.corpus.readers.rows import Dropped, Row
+from gru_mt.data.corpus.readers.layout import TableOptions
 from gru_mt.data.corpus.readers.sgml import is_markup, side_lines
 from gru_mt.data.corpus.readers.table import table_rows, table_texts
 from gru_mt.data.corpus.readers.tmx import tmx_rows
+from gru_mt.data.corpus.report import Dropped, DropReason, Row
 from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.errors import UserError
 
 _LINES = 3  # that tell whether a file has JSON lines
 
 
-def pair_rows(texts: Sequence[TextStream], wanted: Wanted) -> Iterable[Row]:
+def pair_rows(texts: Sequence[TextStream], options: TableOptions) -> Iterable[Row]:
     """Yield the row of each line of a table, of two parallel files or of a translation memory.
 
     Raises UserError, here or at reading, for a file of another kind.
@@ -27,32 +28,32 @@ def pair_rows(texts: Sequence[TextStream], wanted: Wanted) -> Iterable[Row]:
         for text in texts:
             if _is_tmx(text):
                 raise UserError(f"{text.place}: a translation memory has both sides; give it alone")
-        return parallel_rows(texts[0], texts[1], wanted.languages)
+        return _parallel_rows(texts[0], texts[1], options.languages)
     [text] = texts
     if _is_tmx(text):
-        return tmx_rows(text, wanted.languages)
+        return tmx_rows(text, options.languages)
     if is_markup(text):
         raise UserError(
             f"{text.place}: markup of one language; for two such files set path: [FILE, FILE]"
         )
     if _is_json(text):
-        return _rows_of(json_cells(text, wanted))
-    return table_rows(text, wanted, is_csv=text.place.ending == ".csv")
+        return _rows_of(json_cells(text, options))
+    return table_rows(text, options, is_csv=text.place.ending == ".csv")
 
 
-def text_rows(text: TextStream, wanted: Wanted, *, second: bool) -> Iterator[Row]:
+def text_rows(text: TextStream, options: TableOptions, *, second: bool) -> Iterator[Row]:
     """Yield a row for each line of text in one language, as its first or its `second` side.
 
     The other side is empty. Raises UserError for a file of another kind.
     """
-    for line in _texts(text, wanted):
+    for line in _texts(text, options):
         if isinstance(line, Dropped):
             yield line
         else:
             yield ("", line, "") if second else (line, "", "")
 
 
-def _texts(text: TextStream, wanted: Wanted) -> Iterable[str | Dropped]:
+def _texts(text: TextStream, options: TableOptions) -> Iterable[str | Dropped]:
     if _is_tmx(text):
         raise UserError(
             f"{text.place}: a translation memory has both sides; leave out side: target"
@@ -60,9 +61,37 @@ def _texts(text: TextStream, wanted: Wanted) -> Iterable[str | Dropped]:
     if is_markup(text):
         return side_lines(text)
     if _is_json(text):
-        cells = json_cells(text, wanted)
+        cells = json_cells(text, options)
         return (each if isinstance(each, Dropped) else each[0] for each in cells)
-    return table_texts(text, wanted, is_csv=text.place.ending == ".csv")
+    return table_texts(text, options, is_csv=text.place.ending == ".csv")
+
+
+def _parallel_rows(
+    first: TextStream, second: TextStream, languages: Sequence[str]
+) -> Iterator[Row]:
+    """Yield the row of each line. Raises UserError if one text has more lines than the other."""
+    lines = [0, 0]
+    for pair in zip_longest(side_lines(first), side_lines(second)):
+        lines = [count + (line is not None) for count, line in zip(lines, pair, strict=True)]
+        if None not in pair and lines[0] == lines[1]:
+            yield _parallel_row(*pair, languages, is_first=lines[0] == 1)
+    if lines[0] != lines[1]:
+        raise UserError(
+            f"{first.place} and {second.place}: {lines[0]:,} and {lines[1]:,} lines; parallel "
+            "files need as many"
+        )
+
+
+def _parallel_row(
+    first: str | Dropped, second: str | Dropped, languages: Sequence[str], *, is_first: bool
+) -> Row:
+    texts = [side.text if isinstance(side, Dropped) else side for side in (first, second)]
+    for side in (first, second):
+        if isinstance(side, Dropped):
+            return Dropped(side.reason, " | ".join(texts))
+    if is_first and is_header(texts, languages):
+        return Dropped(DropReason.HEADER, " | ".join(texts))
+    return texts[0], texts[1], ""
 
 
 def _rows_of(cells: Iterable[list[str] | Dropped]) -> Iterator[Row]:

@@ -4,8 +4,8 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from gru_mt.data.corpus.readers.rows import Dropped, DropReason
 from gru_mt.data.corpus.readers.table import text_lines
+from gru_mt.data.corpus.report import Dropped, DropReason
 from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.errors import UserError
 

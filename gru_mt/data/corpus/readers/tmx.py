@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from gru_mt.data.corpus.readers.header import language_code
-from gru_mt.data.corpus.readers.rows import Dropped, DropReason, Row
+from gru_mt.data.corpus.languages import language_code
+from gru_mt.data.corpus.report import Dropped, DropReason, Row
 from gru_mt.data.corpus.text_stream import MAX_LINE_BYTES, TextStream
 from gru_mt.errors import UserError, short_repr
 

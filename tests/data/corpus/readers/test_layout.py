@@ -8,14 +8,9 @@ from typing import Any
 import pytest
 
 from gru_mt.data.corpus.builder import Corpus
-from gru_mt.data.corpus.readers.header import (
-    is_header,
-    language_code,
-    named_columns,
-    other_languages,
-)
-from gru_mt.data.corpus.readers.rows import DropReason
-from gru_mt.data.corpus.report import DroppedLines
+from gru_mt.data.corpus.languages import language_code
+from gru_mt.data.corpus.readers.header import is_header, named_columns, other_languages
+from gru_mt.data.corpus.report import DroppedLines, DropReason
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
 
