@@ -37,17 +37,19 @@ def spelling(run: Path, lines: Sequence[str]) -> dict[str, float]:
     Raises UserError where `run` holds no translator.
     """
     bundle = bundle_of(run)
-    lexicon = Tokenizer.load(bundle).lexicon
+    truecaser = Tokenizer.load(bundle).truecaser
     language = load_config(bundle / CONFIG).data.source
 
     def read(line: str) -> list[Sentence]:
-        return [*Reader(lexicon, language, lambda *_: True).sentences(line)]
+        return [*Reader(truecaser, language, lambda *_: True).sentences(line)]
 
-    respelled = [[each for each in read(line) if each.respelled] for line in lines]
+    spelling_corrected = [
+        [each for each in read(line) if each.spelling_corrected] for line in lines
+    ]
     made = Counter(
-        change for each in respelled for sentence in each for change in changes(sentence)
+        change for each in spelling_corrected for sentence in each for change in changes(sentence)
     )
-    changed = sum(map(bool, respelled))
+    changed = sum(map(bool, spelling_corrected))
     kept = 0
     for name, line in zip(_NAMES, cycle(lines), strict=False):
         first = read(f"{name} {line.partition(' ')[2]}")[0]

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from gru_mt.config.load import dump_config
 from gru_mt.config.schema import Config, TokenizerConfig
-from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
@@ -256,14 +256,14 @@ def test_what_runs_keep_is_recorded_and_averaged(
     ]
 
 
-LEXICON = Lexicon(
+TRUECASER = Truecaser(
     {word.lower(): word for word in ("June", "cat", "sleeps", "a", "in", "don't", "the", "garden")},
     copies_names=True,
 )
 
 
 def sentences(line: str) -> list[Sentence]:
-    return [*Reader(LEXICON, "en", lambda text, parts: True).sentences(line)]
+    return [*Reader(TRUECASER, "en", lambda text, parts: True).sentences(line)]
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_a_change_of_spelling_is_said_by_its_words(line: str, made: list[str]) -
 
 def test_a_word_that_was_cut_in_two_is_one_change() -> None:
     (sentence,) = sentences("Thecat sleeps.")
-    cut = replace(sentence, text="the cat sleeps.", literals=())
+    cut = replace(sentence, text="the cat sleeps.", placeholders=())
     assert [*changes(cut)] == ["thecat -> the cat"]
 
 

@@ -31,7 +31,8 @@ ROWS = """
         data.text.patterns data.text.placeholders data.text.frames data.text.glossary
         data.text.sentences data.text.spelling data.text.truecase data.augment
         data.augment.bilingual_lexicon data.tokenizer.words data.tokenizer.subword_sampling
-        data.text.translation_memory data.tokenizer.tokenizer data.augment.noise data.dataset.ids
+        data.text.translation_memory data.tokenizer.tokenizer data.augment.augmenter
+        data.dataset.ids
         data.dataset.dataset data.prepare data.batching model model.device model.notebook
         model.fast model.fast.switch model.fast.memory model.fast.waiting model.fast.distinct
         model.fast.gru model.fast.loss model.fast.product model.dropout model.layers model.cells

@@ -184,7 +184,7 @@ def _by_path(error: ValidationError, values: Any) -> dict[tuple[str, ...], Error
     items: dict[tuple[str, ...], ErrorDetails] = {}
     for item in error.errors():
         path = _written(item["loc"], values)
-        if path[2:] in (("constrained-int",), ("literal['auto']",)):
+        if path[2:] in (("constrained-int",), ("placeholder['auto']",)):
             path = path[:2]
         items.setdefault(path, item)
     return items

@@ -170,8 +170,8 @@ class AugmentConfig(Section):
     """Shares of the training pairs that each epoch rewrites; each kind is drawn by itself."""
 
     no_mark: Share = 0.08
-    """Both sides without their final mark. Without noise such text kept 69 % of BLEU, with it
-    99 %."""
+    """Both sides without their final mark. Without augmentation such text kept 69 % of BLEU, with
+    it 99 %."""
     typos: Share = 0.1
     """A letter of a source word swapped, dropped, doubled or hit beside its key. Beside what
     translating mends, it is worth a point: 91.6 and 92.4 % of BLEU."""
@@ -182,15 +182,15 @@ class AugmentConfig(Section):
     """Marks as people type them: other quotes, spaces before marks, several."""
     join: Share = 0.1
     """A pair and one to seven others, as one. On a line that is not split, two and eight sentences
-    kept 47 and 2 % of BLEU after 500 updates without noise, 87 and 39 % with it."""
+    kept 47 and 2 % of BLEU after 500 updates without augmentation, 87 and 39 % with it."""
     names: Share = 0.5
     """Names that stand on both sides become others that begin alike (d'Anne is not d'Paul),
-    made-up ones or literals, where a pair has any."""
+    made-up ones or placeholders, where a pair has any."""
     numbers: Share = 0.5
     """Numbers of one or two digits that stand on both sides become others, where a pair has any."""
     items: Share = 0.08
-    """One to three literals, numbers or made-up names are put into both sides. Without noise, tags
-    around a word came out in order in 90 %, with it in 95 %."""
+    """One to three placeholders, numbers or made-up names are put into both sides. Without
+    augmentation, tags around a word came out in order in 90 %, with it in 95 %."""
     words: bool = True
     """Whether pairs of single words and of short phrases are added, which are found by counting
     where words meet."""

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gru_mt.config.schema import Config
-from gru_mt.data.augment.noise import Noise
+from gru_mt.data.augment.augmenter import Augmenter
 from gru_mt.data.dataset.dataset import Prepared
 from gru_mt.data.dataset.ids import EncodedPairs, EpochPairs, encode_pairs
 from gru_mt.data.dataset.store import Ints
@@ -58,15 +58,17 @@ class TrainingPairs:
         self._rows_of: tuple[int, npt.NDArray[np.int32]] | None = (
             None  # of the epoch asked for last
         )
-        self._noise = augment and Noise(augment, prepared.texts(), prepared.words(), seed=seed)
+        self._augmenter = augment and Augmenter(
+            augment, prepared.texts(), prepared.words(), seed=seed
+        )
 
     @property
     def are_read(self) -> bool:
         """Whether a block is only read, because nothing in it is encoded anew."""
-        return not (self._noise or self._config.tokenizer.sampling)
+        return not (self._augmenter or self._config.tokenizer.sampling)
 
     def of_block(self, epoch: int, block: int) -> EpochPairs:
-        """Return the pairs of a block, each with noise and, with sampling, subwords of its own."""
+        """Return the pairs of a block, augmented and, with sampling, subwords of its own."""
         place_N = self._places(epoch, block)
         row_N = place_N if {*self._weights} == {1} else self._rows(epoch)[place_N].astype(np.int64)
         if self._config.tokenizer.sampling:
@@ -75,9 +77,9 @@ class TrainingPairs:
             pairs = self._encoded(texts, row_M, epoch, block).taken(order_N)
         else:
             pairs = self._prepared.taken(row_N, self._config.training.cut_tokens)
-        if self._noise:
+        if self._augmenter:
             texts = self._prepared.texts().read(row_N)
-            changed = self._noise.of_epoch(epoch, place_N.tolist(), texts)
+            changed = self._augmenter.of_epoch(epoch, place_N.tolist(), texts)
             order_M = np.fromiter(changed, np.int64, len(changed))
             noisy = self._encoded([*changed.values()], row_N[order_M], epoch, block)
             pairs = pairs.overlaid(order_M, noisy)

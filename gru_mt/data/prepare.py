@@ -4,14 +4,13 @@ Shapes: M pairs of a chunk.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from gru_mt.config.schema import Config
+from gru_mt.data.augment.augmenter import WordLists
 from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
-from gru_mt.data.augment.noise import Words
 from gru_mt.data.dataset.dataset import PLACES, PreparedChunk
 from gru_mt.data.dataset.ids import encode_pairs
 from gru_mt.data.dataset.store import Packed
@@ -28,7 +27,7 @@ def masked(example: Example) -> Example:
 
 def truecased(examples: Iterable[Example], tokenizer: Tokenizer) -> list[Example]:
     """Return pairs with their sources as translation reads them too."""
-    read = tokenizer.lexicon.truecased
+    read = tokenizer.truecaser.truecased
     return [pair._replace(source=read(pair.source)) for pair in examples]
 
 
@@ -44,17 +43,18 @@ def short_texts(config: Config, sample: Sequence[Example]) -> list[Example]:
 
 
 def learn_words(config: Config, tokenizer: Tokenizer, known: Sequence[Example]) -> dict[str, Any]:
-    """Return what noise knows of the words of pairs, as JSON values; nothing without noise."""
+    """Return the word lists of pairs as JSON values; nothing without augmentation."""
     if not config.data.augment:
         return {}
-    read = tokenizer.lexicon.truecased
-    return asdict(Words.learn([Texts(read(pair.source), pair.target) for pair in known]))
+    read = tokenizer.truecaser.truecased
+    lists = WordLists.learn([Texts(read(pair.source), pair.target) for pair in known])
+    return {"dictionary": lists.translations, "names": [*lists.names]}
 
 
 def encoder(
     config: Config, tokenizer: Tokenizer
 ) -> Callable[[tuple[list[Example], bool]], PreparedChunk]:
-    """Return what makes ids of some pairs, whose literals may be masked already."""
+    """Return what makes ids of some pairs, whose placeholders may be masked already."""
     one_sided = [corpus.side is not None for corpus in config.data.corpus]
     with_texts = bool(config.data.augment or config.tokenizer.sampling)
 

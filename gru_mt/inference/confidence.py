@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from gru_mt.data.text.normalize import IN_WORD
-from gru_mt.data.text.truecase import Lexicon, words
+from gru_mt.data.text.truecase import Truecaser, words
 from gru_mt.data.tokenizer.subword_sampling import SPACE
 from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.preprocessing.sentence import Sentence
@@ -68,7 +68,7 @@ class Calibration:
 
 
 def features(
-    source: str, source_tokens: int, hypothesis: Hypothesis, lexicon: Lexicon
+    source: str, source_tokens: int, hypothesis: Hypothesis, truecaser: Truecaser
 ) -> list[float]:
     """Return what tells good translations from bad ones.
 
@@ -84,7 +84,7 @@ def features(
         math.log(source_tokens),
         abs(math.log(target_tokens / source_tokens)),
         sum(1.0 - min(each, 1.0) for each in read) / len(read),
-        sum(word not in lexicon and not word[0].isupper() for word in found) / max(1, len(found)),
+        sum(word not in truecaser and not word[0].isupper() for word in found) / max(1, len(found)),
     ]
 
 
@@ -114,29 +114,29 @@ def warnings_of(
     text: str,
     hypothesis: Hypothesis,
     confidence: float | None,
-    lexicon: Lexicon,
+    truecaser: Truecaser,
 ) -> tuple[str, ...]:
     """Return what is odd about a translation, each in a word or two.
 
     `pieces` are those of the source that were read, and `text` is the translation.
     """
     warnings = {
-        "spelling": sentence.respelled,
+        "spelling": sentence.spelling_corrected,
         "cut": sentence.is_part,
         "limit": not hypothesis.ended,
         "repetition": is_repetitive(text) and not is_repetitive(sentence.text),
-        "unread": has_unread(pieces, hypothesis.coverage or [], lexicon),
-        "language": is_foreign(sentence, lexicon),
+        "unread": has_unread(pieces, hypothesis.coverage or [], truecaser),
+        "language": is_foreign(sentence, truecaser),
         "low confidence": confidence is not None and confidence < LOW,
     }
     return tuple(name for name, holds in warnings.items() if holds)
 
 
-def is_foreign(sentence: Sentence, lexicon: Lexicon) -> bool:
+def is_foreign(sentence: Sentence, truecaser: Truecaser) -> bool:
     """Return whether hardly a word of a sentence was ever seen."""
     found = words(sentence.typed)
     long = [word for word in found if len(word) > 1] or found
-    return sum(word in lexicon for word in long) < KNOWN * len(long)
+    return sum(word in truecaser for word in long) < KNOWN * len(long)
 
 
 def is_repetitive(text: str) -> bool:
@@ -144,7 +144,7 @@ def is_repetitive(text: str) -> bool:
     return _REPEATED.search(text) is not None
 
 
-def has_unread(pieces: Sequence[str], coverage: Sequence[float], lexicon: Lexicon) -> bool:
+def has_unread(pieces: Sequence[str], coverage: Sequence[float], truecaser: Truecaser) -> bool:
     """Return whether attention hardly touched a word, and it is none of the most common ones.
 
     A word begins with a piece that has a space before it.
@@ -154,4 +154,4 @@ def has_unread(pieces: Sequence[str], coverage: Sequence[float], lexicon: Lexico
         word, before = read.pop() if read and not piece.startswith(SPACE) else ("", 0.0)
         read.append((word + piece, before + attention))
     unread = (words(word) for word, attention in read if attention < UNREAD)
-    return any(parts and not any(map(lexicon.is_common, parts)) for parts in unread)
+    return any(parts and not any(map(truecaser.is_common, parts)) for parts in unread)

@@ -1,7 +1,7 @@
-"""Literals are copied: every hypothesis has each literal token exactly as often as its source.
+"""Constrained decoding: a hypothesis has each placeholder token as often as its source.
 
-Shapes: N sentences, S source tokens, R live hypotheses, K columns of a step, M literals, O
-hypotheses that still owe a literal.
+Shapes: N sentences, S source tokens, R live hypotheses, K columns of a step, M placeholders, O
+hypotheses that still require a placeholder.
 """
 
 from dataclasses import dataclass
@@ -10,37 +10,39 @@ from typing import Generic, Self
 import numpy as np
 
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.tokenizer.special import LITERAL_IDS, LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_IDS, PLACEHOLDER_TOKENS
 from gru_mt.inference.search import Floats, S, Step
 
-ID_M = np.array(LITERAL_IDS)
-COLUMN_M = slice(1, 1 + len(LITERALS))  # of the literals in a step; <eos> has the first column
+ID_M = np.array(PLACEHOLDER_IDS)
+COLUMN_M = slice(
+    1, 1 + len(PLACEHOLDER_TOKENS)
+)  # of the placeholders in a step; <eos> has the first column
 
 
 @dataclass(frozen=True, slots=True)
 class CopyingState(Generic[S]):
-    """An engine's state, and what each hypothesis still owes its source.
+    """An engine's state, and what each hypothesis still requires its source.
 
     The last token is not counted yet, because the next step is given it.
     """
 
     state: S
-    owed_RM: Ints  # how often each literal must still be written
+    required_RM: Ints  # how often each placeholder must still be written
     room_R: Ints  # how many tokens the next step and those after it may write
 
     @classmethod
     def start(cls, state: S, source_NS: Ints, limit_N: Ints) -> Self:
         """Return the state before the first token: one hypothesis of each sentence.
 
-        limit_N is the one that `beam_search` takes. It must have room for the literals and <eos>.
+        limit_N is that of `beam_search`. It must have room for the placeholders and <eos>.
         """
-        owed_NM = (source_NS[:, :, None] == ID_M).sum(axis=1)
-        assert (owed_NM.sum(axis=1) < limit_N).all(), "a limit is longer than its source"
-        return cls(state, owed_NM, limit_N)
+        required_NM = (source_NS[:, :, None] == ID_M).sum(axis=1)
+        assert (required_NM.sum(axis=1) < limit_N).all(), "a limit is longer than its source"
+        return cls(state, required_NM, limit_N)
 
     def select(self, row_N: Ints) -> Self:
         """Return the state of the hypotheses that row_N names."""
-        return type(self)(self.state.select(row_N), self.owed_RM[row_N], self.room_R[row_N])
+        return type(self)(self.state.select(row_N), self.required_RM[row_N], self.room_R[row_N])
 
     def coverage(self, row: int) -> list[float] | None:
         """Return what the engine's state does."""
@@ -51,39 +53,40 @@ def copying(step: Step[S]) -> Step[CopyingState[S]]:
     """Return an engine's step function with the rules of `with_rules`.
 
     With them every sentence has a hypothesis at its end. At each step every live hypothesis has a
-    possible continuation (an owed literal, or <eos> where nothing is owed), and `beam_search` keeps
-    the best continuation of a sentence, whatever its margin is.
+    possible continuation (a required placeholder, or <eos> where nothing is required), and
+    `beam_search` keeps the best continuation of a sentence, whatever its margin is.
     """
 
     def copied(
         last_id_R: Ints, state: CopyingState[S], count: int
     ) -> tuple[Floats, Ints, CopyingState[S]]:
         log_prob_RK, id_RK, after = step(last_id_R, state.state, count)
-        owed_RM = state.owed_RM - (last_id_R[:, None] == ID_M)
-        ruled_RK = with_rules(log_prob_RK, owed_RM, state.room_R)
-        return ruled_RK, id_RK, CopyingState(after, owed_RM, state.room_R - 1)
+        required_RM = state.required_RM - (last_id_R[:, None] == ID_M)
+        ruled_RK = with_rules(log_prob_RK, required_RM, state.room_R)
+        return ruled_RK, id_RK, CopyingState(after, required_RM, state.room_R - 1)
 
     return copied
 
 
-def with_rules(log_prob_RK: Floats, owed_RM: Ints, room_R: Ints) -> Floats:
-    """Return log_prob_RK, an engine's columns, by the rules for literals.
+def with_rules(log_prob_RK: Floats, required_RM: Ints, room_R: Ints) -> Floats:
+    """Return log_prob_RK, an engine's columns, by the rules for placeholders.
 
-    1. A literal that is not owed is impossible.
-    2. While a literal is owed, <eos> is impossible, and its probability goes to the owed literals
-       in proportion to their own: p'(l) = p(l) (1 + p(eos) / (sum of p over owed literals)). So a
-       greedy hypothesis that wants to end writes what it owes, and no other words.
-    3. A hypothesis with room only for what it owes and <eos> writes what it owes.
+    1. A placeholder that is not required is impossible.
+    2. While a placeholder is required, <eos> is impossible, and its probability goes to the
+       required placeholders in proportion to their own: p'(l) = p(l) (1 + p(eos) / (sum of p
+       over required placeholders)). So a greedy hypothesis that wants to end writes what it
+       requires, and no other words.
+    3. A hypothesis with room only for what it requires and <eos> writes what it requires.
     """
     ruled_RK = log_prob_RK.copy()
-    if not owed_RM.any():
+    if not required_RM.any():
         ruled_RK[:, COLUMN_M] = -np.inf
         return ruled_RK
-    ruled_RK[:, COLUMN_M][owed_RM == 0] = -np.inf
-    row_O = np.flatnonzero(owed_RM.any(axis=1))
-    owed_O1 = np.logaddexp.reduce(ruled_RK[row_O, COLUMN_M], axis=1, keepdims=True)
-    ruled_RK[row_O, COLUMN_M] += np.logaddexp(owed_O1, ruled_RK[row_O, :1]) - owed_O1
+    ruled_RK[:, COLUMN_M][required_RM == 0] = -np.inf
+    row_O = np.flatnonzero(required_RM.any(axis=1))
+    required_O1 = np.logaddexp.reduce(ruled_RK[row_O, COLUMN_M], axis=1, keepdims=True)
+    ruled_RK[row_O, COLUMN_M] += np.logaddexp(required_O1, ruled_RK[row_O, :1]) - required_O1
     ruled_RK[row_O, 0] = -np.inf
-    full_O = room_R[row_O] <= owed_RM[row_O].sum(axis=1) + 1
+    full_O = room_R[row_O] <= required_RM[row_O].sum(axis=1) + 1
     ruled_RK[row_O[full_O], COLUMN_M.stop :] = -np.inf
     return ruled_RK

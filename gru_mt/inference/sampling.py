@@ -11,7 +11,7 @@ from gru_mt.data.dataset.store import Ints
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.search import Floats, S
 
-DRAWN_FROM = 10  # the likeliest tokens, beside <eos> and the literals (Edunov et al. 2018)
+DRAWN_FROM = 10  # the likeliest tokens, beside <eos> and the placeholders (Edunov et al. 2018)
 
 
 class Sampling(Generic[S]):

@@ -226,7 +226,7 @@ class Translator:
             most = longest // parts
             return BYTES * len(text) <= most or len(source.encode(text)) <= most
 
-        return Reader(self.tokenizer.lexicon, self.source_language, fits, glossary, split)
+        return Reader(self.tokenizer.truecaser, self.source_language, fits, glossary, split)
 
     def _translate(
         self,
@@ -310,7 +310,7 @@ class Translator:
         attention: bool,
     ) -> SentenceTranslation:
         """Return what was found for a sentence of `ids`; the engine read source_S of them."""
-        target, lexicon = self.tokenizer.target, self.tokenizer.lexicon
+        target, truecaser = self.tokenizer.target, self.tokenizer.truecaser
         texts = [target.decode(hypothesis.ids) for hypothesis in beam]  # masked
         candidates = [
             Candidate(
@@ -322,11 +322,11 @@ class Translator:
             for text, hypothesis in zip(texts, beam, strict=True)
         ]
         pieces = self.tokenizer.source.pieces(ids[: len(source_S) - 1])
-        seen = features(sentence.text, len(source_S), beam[0], lexicon)
+        seen = features(sentence.text, len(source_S), beam[0], truecaser)
         confidence = self.calibration.confidence(seen) if self.calibration else None
-        if confidence is not None and (sentence.is_part or is_foreign(sentence, lexicon)):
+        if confidence is not None and (sentence.is_part or is_foreign(sentence, truecaser)):
             confidence = min(confidence, FOREIGN)
-        warnings = warnings_of(sentence, pieces, texts[0], beam[0], confidence, lexicon)
+        warnings = warnings_of(sentence, pieces, texts[0], beam[0], confidence, truecaser)
         return SentenceTranslation(
             sentence.source,
             sentence.shown(pieces),

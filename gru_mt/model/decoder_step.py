@@ -2,7 +2,7 @@
 
 Shapes: R hypotheses, A sources, K hypotheses of one source at most, S source tokens, E embedding,
 H decoder units, Z state of a decoder layer (see `cells`), L decoder layers, C encoder units (both
-directions), G rows of stacked gates, V target vocabulary, F <eos> and the literals, O likeliest
+directions), G rows of stacked gates, V target vocabulary, F <eos> and the placeholders, O likeliest
 other ids, N both, X features that attention reads of a source: G for each decoder layer above the
 first, then E.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_LITERAL, FIRST_OTHER, PAD, UNK
+from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_OTHER, FIRST_PLACEHOLDER, PAD, UNK
 from gru_mt.model.attention import Memory
 from gru_mt.model.layers import linear
 from gru_mt.model.seq2seq import DecoderState, Seq2Seq
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gru_mt.model.recurrent import Layer
 
 assert {PAD, UNK, BOS} == {*range(EOS)}, "no translation contains the ids before <eos>"
-assert EOS + 1 == FIRST_LITERAL
+assert EOS + 1 == FIRST_PLACEHOLDER
 
 
 class Incremental(nn.Module):
@@ -119,10 +119,10 @@ class Incremental(nn.Module):
         return context_RX, weight_AKS.flatten(0, 1).index_select(0, place_R)
 
     def likeliest(self, readout_RE: Tensor, count: int) -> tuple[Tensor, Tensor]:
-        """Return log_prob_RN and id_RN: <eos>, the literals, then the `count` likeliest others.
+        """Return log_prob_RN and id_RN: <eos>, the placeholders, then the `count` likeliest others.
 
-        <eos> and the literals are in the order of ids, the others likeliest first. There are fewer
-        others where the vocabulary has no more, and then the last ones have minus infinity.
+        <eos> and the placeholders are in the order of ids, the others likeliest first. There are
+        fewer others where the vocabulary has no more, and then the last ones have minus infinity.
         """
         logits_RV = linear(readout_RE, self.model.output_weight, self.bias_V)
         log_prob_RV = logits_RV.log_softmax(dim=1)

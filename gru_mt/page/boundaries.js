@@ -1,10 +1,11 @@
 /**
- * Where sentences may end, as the library sentencex 1.0 finds it, which gru_mt/data/text/sentences.py
- * uses. What depends on the language is data: sentences.py of this folder found it by asking.
+ * Where sentences may end, as the library sentencex 1.0 finds it, which
+ * gru_mt/data/text/sentences.py uses. What depends on the language is data: sentences.py of this
+ * folder found it by asking.
  */
 
 import { LETTER, Ranges, itemsOf, sameQuoteAt, withoutQuotations } from "./quotes.js";
-import { pattern, strip, stripEnd, stripStart } from "./text.js";
+import { pattern, strip, stripEnd, stripStart } from "./normalize.js";
 
 const ANY_SPACE = new RegExp(pattern`\s`, "gu");
 const REFERENCES = /^(?: *\[\p{Nd}+\])+/u; // [1]

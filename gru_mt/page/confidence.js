@@ -1,7 +1,7 @@
 /** How far to trust a translation, and what is odd about it: gru_mt/inference/confidence.py. */
 
-import { words } from "./lexicon.js";
-import { isCapitalised, pattern, size } from "./text.js";
+import { words } from "./truecase.js";
+import { isCapitalised, pattern, size } from "./normalize.js";
 
 const LOW = 0.25; // a smaller confidence is a warning
 // The most confidence in what is unlike dev, of which calibration knows nothing.
@@ -25,11 +25,11 @@ export function confidence(weights, found) {
  * It is the mean and the lowest log-probability of a token, both lengths, how much of the source
  * attention left out, and how many of its words, but for names, were never seen.
  */
-export function features(source, sourceTokens, hypothesis, lexicon) {
+export function features(source, sourceTokens, hypothesis, truecaser) {
   const targetTokens = hypothesis.ids.length + (hypothesis.ended ? 1 : 0);
   const read = hypothesis.coverage?.length ? hypothesis.coverage : [1];
   const found = words(source);
-  const unknown = found.filter((word) => !lexicon.has(word) && !isCapitalised(word)).length;
+  const unknown = found.filter((word) => !truecaser.has(word) && !isCapitalised(word)).length;
   return [
     hypothesis.logProb / targetTokens,
     Math.max(hypothesis.lowest, -20),
@@ -46,25 +46,25 @@ export function features(source, sourceTokens, hypothesis, lexicon) {
  * `pieces` are those of the source that were read, `text` is the translation, and `chance` its
  * confidence, or null.
  */
-export function warningsOf(sentence, pieces, text, hypothesis, chance, lexicon) {
+export function warningsOf(sentence, pieces, text, hypothesis, chance, truecaser) {
   const warnings = {
-    spelling: sentence.respelled,
+    spelling: sentence.spellingCorrected,
     cut: sentence.isPart,
     limit: !hypothesis.ended,
     repetition: isRepetitive(text) && !isRepetitive(sentence.text),
-    unread: hasUnread(pieces, hypothesis.coverage ?? [], lexicon),
-    language: isForeign(sentence, lexicon),
+    unread: hasUnread(pieces, hypothesis.coverage ?? [], truecaser),
+    language: isForeign(sentence, truecaser),
     "low confidence": chance !== null && chance < LOW,
   };
   return Object.keys(warnings).filter((name) => warnings[name]);
 }
 
 /** Return whether hardly a word of a sentence was ever seen. */
-export function isForeign(sentence, lexicon) {
+export function isForeign(sentence, truecaser) {
   const all = words(sentence.typed);
   const long = all.filter((word) => size(word) > 1);
   const found = long.length ? long : all;
-  return found.filter((word) => lexicon.has(word)).length < KNOWN * found.length;
+  return found.filter((word) => truecaser.has(word)).length < KNOWN * found.length;
 }
 
 /** Return whether a text has a word or phrase three times in a row. */
@@ -77,7 +77,7 @@ export function isRepetitive(text) {
  *
  * A word begins with a piece that has a space before it.
  */
-export function hasUnread(pieces, coverage, lexicon) {
+export function hasUnread(pieces, coverage, truecaser) {
   const read = [];
   pieces.slice(0, coverage.length).forEach((piece, place) => {
     const isNew = place === 0 || piece.startsWith("\u2581");
@@ -87,7 +87,7 @@ export function hasUnread(pieces, coverage, lexicon) {
   });
   return read.some(({ word, attention }) => {
     const parts = words(word);
-    const isRare = parts.length > 0 && !parts.some((part) => lexicon.isCommon(part));
+    const isRare = parts.length > 0 && !parts.some((part) => truecaser.isCommon(part));
     return attention < UNREAD && isRare;
   });
 }

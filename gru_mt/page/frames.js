@@ -1,10 +1,10 @@
 /** The frame of a sentence, as a bullet or a tag: gru_mt/data/text/frames.py. */
 
-import { BBCODE } from "./formats.js";
-import { ANY_MARK, countMarks } from "./masking.js";
-import { LITERALS } from "./special.js";
-import { ANY_LETTER, expression, isCapitalised, isLower, pattern, stripEnd } from "./text.js";
-import { stripStart } from "./text.js";
+import { BBCODE } from "./patterns.js";
+import { countPlaceholders } from "./placeholders.js";
+import { ANY_PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
+import { ANY_LETTER, expression, isCapitalised, isLower, pattern, stripEnd } from "./normalize.js";
+import { stripStart } from "./normalize.js";
 
 const QUOTES = new Map(
   [`""`, "''", "“”", "„“”", "«»", "‘’", "()", "「」", "『』"].map((each) => [each[0], each.slice(1)]),
@@ -12,7 +12,7 @@ const QUOTES = new Map(
 const CLOSING_QUOTES = [...QUOTES.values()].join("");
 const SPACES_HERE = new RegExp(pattern`\s*`, "uy");
 const BULLET = new RegExp(
-  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= ${ANY_LETTER} | ${ANY_MARK} ) ) | [»›]\s+`,
+  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= ${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | [»›]\s+`,
   "uy",
 );
 const NUMBERING = new RegExp(
@@ -23,7 +23,7 @@ const NUMBERING = new RegExp(
 const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: :\d\d )*\s+(?=${ANY_LETTER})`, "uy");
 const KEY = new RegExp(pattern`"[\w.\-]{1,60}"\s*[:=]\s*`, "uy"); // of JSON
 const LABEL = new RegExp(
-  pattern`(${ANY_LETTER}[\w.'’\-]{0,30})(?: :\s+ | \s?(${ANY_MARK})\s? | \s+(?=") )`,
+  pattern`(${ANY_LETTER}[\w.'’\-]{0,30})(?: :\s+ | \s?(${ANY_PLACEHOLDER})\s? | \s+(?=") )`,
   "uy",
 );
 const AFTER_MARK = new RegExp(pattern`\s*[,:–—\-]\s+ | \s*`, "uy");
@@ -46,21 +46,21 @@ function matchAt(sticky, text, place) {
 /**
  * Return [start, end]: where the sentence begins and ends in a masked text with its frame.
  *
- * A frame is what stands before the sentence: literals, bullets, numbering, a speaker's name with
- * a colon, a key with =; and the literals after it, and quotes or brackets around the whole. A
- * literal that may be a word, as {name} or 1984, is of the frame where a capital or a colon
- * follows. Of `pairs` a frame has both or none. `isSmall` tells whether a word is mostly written
- * small.
+ * A frame is what stands before the sentence: placeholders, bullets, numbering, a speaker's name
+ * with a colon, a key with =; and the placeholders after it, and quotes or brackets around the
+ * whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a capital or a
+ * colon follows. Of `pairs` a frame has both or none. `isSmall` tells whether a word is mostly
+ * written small.
  *
  * "\ue010 He is big.\ue011" -> [2, 12]
  */
-export function core(text, literals, pairs, isSmall) {
-  const starts = frameStarts(text, literals, isSmall);
-  const ends = frameEnds(text, literals, starts.at(-1).place);
+export function core(text, placeholders, pairs, isSmall) {
+  const starts = frameStarts(text, placeholders, isSmall);
+  const ends = frameEnds(text, placeholders, starts.at(-1).place);
   for (;;) {
     const [start, end] = [starts.at(-1).place, ends.at(-1).place];
-    const first = countMarks(text.slice(0, start));
-    const last = literals.length - countMarks(text.slice(end));
+    const first = countPlaceholders(text.slice(0, start));
+    const last = placeholders.length - countPlaceholders(text.slice(end));
     const isOutside = (number) => number < first || number >= last;
     const torn = pairs.filter((pair) => pair.filter(isOutside).length === 1);
     const quotes = starts.map(({ quote }) => quote);
@@ -74,41 +74,41 @@ export function core(text, literals, pairs, isSmall) {
 }
 
 /** Return where the sentence may begin, as {place, quote}: at 0, or after parts of a frame. */
-function frameStarts(text, literals, isSmall) {
+function frameStarts(text, placeholders, isSmall) {
   const starts = [{ place: 0, quote: "" }];
   let number = 0;
   for (;;) {
     const { place } = starts.at(-1);
     let quote = "";
     let found = null;
-    if (LITERALS.includes(text[place])) {
-      found = afterMark(text, place, literals[number]);
+    if (PLACEHOLDER_TOKENS.includes(text[place])) {
+      found = afterMark(text, place, placeholders[number]);
     } else {
       const match =
         matchAt(BULLET, text, place) ??
         matchAt(KEY, text, place) ??
         matchAt(NUMBERING, text, place) ??
         beforeSmall(matchAt(FRAME_NUMBER, text, place), isSmall) ??
-        asLabel(matchAt(LABEL, text, place), literals[number] ?? "", isSmall);
+        asLabel(matchAt(LABEL, text, place), placeholders[number] ?? "", isSmall);
       if (match) found = place + match[0].length;
       else if (QUOTES.has(text[place])) [found, quote] = [place + 1, text[place]];
     }
     if (found === null) return starts;
-    number += countMarks(text.slice(place, found));
+    number += countPlaceholders(text.slice(place, found));
     starts.push({ place: found + matchAt(SPACES_HERE, text, found)[0].length, quote });
   }
 }
 
-/** Return whether a literal may stand for a word of a sentence, as a number or {name} does. */
-export function isWordlike(literal) {
-  return /[\p{L}\p{N}]/u.test(literal) && !NO_WORD.test(literal);
+/** Return whether a placeholder may stand for a word of a sentence, as a number or {name} does. */
+export function isWordlike(placeholder) {
+  return /[\p{L}\p{N}]/u.test(placeholder) && !NO_WORD.test(placeholder);
 }
 
-/** Return where a literal of the frame ends, with a mark after it; null if it is of none. */
-function afterMark(text, place, literal) {
+/** Return where a placeholder of the frame ends, with a mark after it; null if it is of none. */
+function afterMark(text, place, placeholder) {
   const end = place + 1 + matchAt(AFTER_MARK, text, place + 1)[0].length;
   const hasMark = stripStart(text.slice(place + 1, end)) !== "";
-  if (!isWordlike(literal)) return hasMark ? end : place + 1;
+  if (!isWordlike(placeholder)) return hasMark ? end : place + 1;
   return hasMark || (end > place + 1 && isCapitalised(text.slice(end))) ? end : null;
 }
 
@@ -124,10 +124,10 @@ function beforeSmall(match, isSmall) {
  *
  * A speaker has a name; a key is a small word before a capital, or one with = or a quotation.
  */
-function asLabel(match, literal, isSmall) {
+function asLabel(match, placeholder, isSmall) {
   if (!match) return null;
   const [found, word, mark] = match;
-  if (mark) return literal === "=" ? match : null;
+  if (mark) return placeholder === "=" ? match : null;
   const isLabel = stripEnd(found).endsWith(":")
     ? isOfSpeaker(word, isSmall) || (isLower(word) && beginsCapitalised(match))
     : isLower(word) && !isSmall(word);
@@ -144,17 +144,17 @@ function beginsCapitalised({ 0: found, input, index }) {
 }
 
 /** Return where the sentence may end, as {place, quote}: at the text's end, or before a frame. */
-function frameEnds(text, literals, start) {
+function frameEnds(text, placeholders, start) {
   const ends = [{ place: text.length, quote: "" }];
-  let number = literals.length - 1;
+  let number = placeholders.length - 1;
   for (;;) {
     const before = stripEnd(text.slice(0, ends.at(-1).place));
     if (before.length <= start) return ends;
     const last = before.at(-1);
     const isQuote = CLOSING_QUOTES.includes(last);
     const rest = before.slice(0, -1);
-    if (LITERALS.includes(last)) {
-      if (isWordlike(literals[number]) && !HAS_ENDED.test(rest)) return ends;
+    if (PLACEHOLDER_TOKENS.includes(last)) {
+      if (isWordlike(placeholders[number]) && !HAS_ENDED.test(rest)) return ends;
       number--;
     } else if (",;".includes(last) && CLOSING_QUOTES.includes(rest.at(-1) ?? "")) {
       ends.push({ place: rest.length, quote: "" }); // after a value

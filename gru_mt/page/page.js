@@ -80,7 +80,7 @@ async function start() {
   worker.onerror = () => fail("The translator stopped. Load the page again; it may be damaged.");
   worker.onmessage = ({ data }) => ANSWERS[data.kind](data);
   worker.postMessage({ kind: "load", facts, weights }, [weights]);
-  for (const name of ["vocabularies", "lexicon", "memory", "linears", "sentences"]) {
+  for (const name of ["vocabularies", "truecaser", "memory", "linears", "sentences"]) {
     delete facts[name];
   }
   if (asked) ask(asked.text, asked); // typed before

@@ -1,9 +1,10 @@
 /**
  * What sentences are not cut inside of: quotations, brackets, addresses, items of a list. The rules
- * are those of the library sentencex 1.0, which gru_mt/data/text/sentences.py uses. Every space is " ".
+ * are those of the library sentencex 1.0, which gru_mt/data/text/sentences.py uses. Every space is
+ * " ".
  */
 
-import { pattern } from "./text.js";
+import { pattern } from "./normalize.js";
 
 export const LETTER = pattern`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`; // the library's \w
 const ENDS_LETTER = new RegExp(`[${LETTER}]$`, "u");

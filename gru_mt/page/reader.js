@@ -1,16 +1,16 @@
 /** From a line to the sentences that a model reads: gru_mt/inference/preprocessing/reader.py. */
 
 import { core } from "./frames.js";
-import { isShouted } from "./lexicon.js";
-import { findLiterals } from "./literals.js";
-import { ANY_MARK, countMarks, disjoint, MARK, mask, restore } from "./masking.js";
+import { isAllCaps } from "./truecase.js";
+import { countPlaceholders, disjoint, findPlaceholders, mask, restore } from "./placeholders.js";
+import { ANY_PLACEHOLDER, PLACEHOLDER } from "./special.js";
 import { BEGINNING, ENDS, Sentence } from "./sentence.js";
 import { tagPairs } from "./tags.js";
-import { ANY_LETTER, beginsCased, clean, endsCased, expression, inWord } from "./text.js";
-import { isCapitalised, isLower, narrow, normal, pattern, size, stripEnd } from "./text.js";
-import { stripStart } from "./text.js";
+import { ANY_LETTER, beginsCased, clean, endsCased, expression, inWord } from "./normalize.js";
+import { isCapitalised, isLower, narrow, normal, pattern, size, stripEnd } from "./normalize.js";
+import { stripStart } from "./normalize.js";
 
-// A sentence too long is cut into parts of a quarter of what a model reads, at most.
+// A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
 const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
 const BREAK = new RegExp(
@@ -19,13 +19,13 @@ const BREAK = new RegExp(
 );
 // **Note:** and <b>Note</b>:
 const LABEL_IN_MARKS = expression(
-  pattern`^[^\w]*${ANY_MARK}${ANY_LETTER}[\p{L}\p{N}]{0,30}+ (?: \x20[\p{L}\p{N}]{1,30} ){0,2}
-    (?: \s?:${ANY_MARK} | ${ANY_MARK}\s?: )\s+`,
+  pattern`^[^\w]*${ANY_PLACEHOLDER}${ANY_LETTER}[\p{L}\p{N}]{0,30}+ (?: \x20[\p{L}\p{N}]{1,30} ){0,2}
+    (?: \s?:${ANY_PLACEHOLDER} | ${ANY_PLACEHOLDER}\s?: )\s+`,
   "u",
 );
 const OPENS = new RegExp(pattern`^<(?!br|hr)\w`, "iu");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
-// Where a sentence too long is cut: after a mark, else a word.
+// Where a sentence too long is split: after a mark, else a word.
 const CUTTING_PLACES = [
   pattern`[;:。；：]\s* | [–—]\s+`,
   pattern`[,،，、]\s*`,
@@ -35,21 +35,21 @@ const CUTTING_PLACES = [
 /**
  * Return the sentences of a line; none of a blank one.
  *
- * `cutLine` cuts it once it is masked; `fits` tells whether a text has at most a part of the tokens
- * that a model reads.
+ * `splitLine` cuts it once it is masked; `fits` tells whether a text has at most a part of the
+ * tokens that a model reads.
  */
-export function readLine(typed, { lexicon, cutLine, fits }) {
+export function readLine(typed, { truecaser, splitLine, fits }) {
   const valid = typed.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
   const line = stripEnd(normalLine(valid.replace(LINE_ENDS, " ")));
   if (!line) return [];
-  const spans = copiedSpans(line, lexicon);
+  const spans = copiedSpans(line, truecaser);
   let [start, first] = [0, 0]; // in the line; of the spans
-  return pieces(cutLine(mask(line, spans).text), spans).flatMap((shown) => {
-    const inside = spans.slice(first, first + countMarks(shown));
+  return pieces(splitLine(mask(line, spans).text), spans).flatMap((shown) => {
+    const inside = spans.slice(first, first + countPlaceholders(shown));
     const piece = { line, start, shown, spans: inside };
     start = endOf(piece);
     first += inside.length;
-    return partsOf(piece, lexicon, fits);
+    return partsOf(piece, truecaser, fits);
   });
 }
 
@@ -61,21 +61,21 @@ function endOf({ start, shown, spans }) {
 /** Return what is before and after a place in what is shown of a piece. */
 function cutPiece(piece, place) {
   const { line, shown, spans } = piece;
-  const number = countMarks(shown.slice(0, place));
+  const number = countPlaceholders(shown.slice(0, place));
   const before = { ...piece, shown: shown.slice(0, place), spans: spans.slice(0, number) };
   const start = endOf(before);
   return [before, { line, start, shown: shown.slice(place), spans: spans.slice(number) }];
 }
 
 /** Return a sentence, or the parts of one that is too long. */
-function partsOf(piece, lexicon, fits) {
-  const whole = sentenceOf(piece, lexicon);
+function partsOf(piece, truecaser, fits) {
+  const whole = sentenceOf(piece, truecaser);
   if (fits(whole.text, 1)) return [whole];
   const found = [];
   const parts = [piece]; // the next one is the last
   while (parts.length) {
     const part = parts.pop();
-    const sentence = sentenceOf(part, lexicon);
+    const sentence = sentenceOf(part, truecaser);
     if (!fits(sentence.text, PARTS) && size(part.shown) > 1) {
       parts.push(...cutPiece(part, bestPlace(part.shown)).reverse());
       continue;
@@ -88,7 +88,7 @@ function partsOf(piece, lexicon, fits) {
   return found;
 }
 
-/** Return where a text too long is cut: near its middle, after a mark, else a word. */
+/** Return where a text too long is split: near its middle, after a mark, else a word. */
 function bestPlace(text) {
   const characters = [...text];
   const count = characters.length;
@@ -114,33 +114,34 @@ function isMark(character) {
   return inWord(character) && !/[\p{L}\p{N}]/u.test(character);
 }
 
-/** Return a text with each mark as the next of `literals`. */
-function filled(text, literals) {
-  const left = literals.values();
-  return text.replace(MARK, () => left.next().value);
+/** Return a text with each mark as the next of `placeholders`. */
+function filled(text, placeholders) {
+  const left = placeholders.values();
+  return text.replace(PLACEHOLDER, () => left.next().value);
 }
 
 /** Return a normal line, but for what is copied: that is only narrow, else as it was typed. */
 function normalLine(typed) {
   const line = narrow(typed);
   if (normal(line) === line) return line;
-  const { text, literals } = mask(line, findLiterals(line));
-  return restore(normal(text), literals);
+  const { text, placeholders } = mask(line, findPlaceholders(line));
+  return restore(normal(text), placeholders);
 }
 
 /** Return what a translation copies of a line, as spans; no two touch, but for pairs. */
-function copiedSpans(line, lexicon) {
-  // A user's own marks again, as what holds one may give way to a longer literal.
-  const own = Array.from(line.matchAll(MARK), ({ 0: text, index }) => {
+function copiedSpans(line, truecaser) {
+  // A user's own marks again, as what holds one may give way to a longer placeholder.
+  const own = Array.from(line.matchAll(PLACEHOLDER), ({ 0: text, index }) => {
     return { start: index, end: index + 1, text };
   });
-  const spans = disjoint([...findLiterals(line, (word) => lexicon.has(word)), ...own]);
-  const { text, literals } = mask(line, spans);
-  const paired = new Set(tagPairs(text, literals).flat());
+  const spans = disjoint([...findPlaceholders(line, (word) => truecaser.has(word)), ...own]);
+  const { text, placeholders } = mask(line, spans);
+  const paired = new Set(tagPairs(text, placeholders).flat());
   const merged = [];
   let isOpen = false; // whether the last one may grow
   spans.forEach((span, number) => {
-    const isAlone = !paired.has(number) && !BREAK.test(span.text) && span.text.search(MARK) < 0;
+    const isKept = BREAK.test(span.text) || span.text.search(PLACEHOLDER) >= 0;
+    const isAlone = !paired.has(number) && !isKept;
     const before = merged.at(-1);
     if (isAlone && isOpen && before.end === span.start) {
       merged[merged.length - 1] = {
@@ -155,7 +156,7 @@ function copiedSpans(line, lexicon) {
   return merged;
 }
 
-/** Return the sentences of a masked line, which end also at a break that is a literal. */
+/** Return the sentences of a masked line, which end also at a break that is a placeholder. */
 function pieces(sentences, spans) {
   const found = [];
   let number = 0;
@@ -163,13 +164,13 @@ function pieces(sentences, spans) {
     const label = LABEL_IN_MARKS.exec(sentence)?.[0].length ?? 0;
     let start = label < sentence.length ? label : 0;
     if (start) found.push(sentence.slice(0, start));
-    for (const { index } of sentence.matchAll(MARK)) {
-      const literal = spans[number++].text;
-      if (!BREAK.test(literal)) continue;
-      const rest = sentence.slice(OPENS.test(literal) ? index : index + 1);
+    for (const { index } of sentence.matchAll(PLACEHOLDER)) {
+      const placeholder = spans[number++].text;
+      if (!BREAK.test(placeholder)) continue;
+      const rest = sentence.slice(OPENS.test(placeholder) ? index : index + 1);
       const end = sentence.length - stripStart(rest).length;
       const [before, after] = [sentence.slice(start, end), sentence.slice(end)];
-      if (goesOnAfter(literal, before, after)) continue;
+      if (goesOnAfter(placeholder, before, after)) continue;
       if (!/\p{L}/u.test(before) || !/\p{L}/u.test(after)) continue;
       found.push(before);
       start = end;
@@ -180,51 +181,51 @@ function pieces(sentences, spans) {
 }
 
 /** Return whether a sentence goes on after a break in it, which is one of lines. */
-function goesOnAfter(literal, before, after) {
-  const isLine = literal.startsWith("\\") || /^<[bh]r/iu.test(literal);
+function goesOnAfter(placeholder, before, after) {
+  const isLine = placeholder.startsWith("\\") || /^<[bh]r/iu.test(placeholder);
   if (!isLine) return false;
-  const last = stripEnd(before.replace(MARK, "")).at(-1);
-  return !ENDS.includes(last) && !isCapitalised(stripStart(after.replace(MARK, "")));
+  const last = stripEnd(before.replace(PLACEHOLDER, "")).at(-1);
+  return !ENDS.includes(last) && !isCapitalised(stripStart(after.replace(PLACEHOLDER, "")));
 }
 
 /**
  * Return {text, glued}: a text with a space between marks and the words that touch them.
  *
- * So the model reads "<b>here</b>" as a word between two literals, and not as the end of one.
+ * So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
  */
 function freed(text) {
   const glued = [new Set(), new Set()];
-  let literal = 0;
-  const free = text.replace(MARK, (mark, start) => {
+  let placeholder = 0;
+  const free = text.replace(PLACEHOLDER, (mark, start) => {
     const touches = [endsCased(text.slice(0, start)), beginsCased(text.slice(start + 1))];
-    glued.filter((_, side) => touches[side]).forEach((side) => side.add(literal));
-    literal++;
+    glued.filter((_, side) => touches[side]).forEach((side) => side.add(placeholder));
+    placeholder++;
     return (touches[0] ? " " : "") + mark + (touches[1] ? " " : "");
   });
   return { text: free, glued };
 }
 
 /** Return a piece of a line as a sentence. */
-function sentenceOf(piece, lexicon) {
+function sentenceOf(piece, truecaser) {
   const shown = stripEnd(piece.shown);
   const all = piece.spans.map((span) => span.text);
   const source = stripEnd(piece.line.slice(piece.start, endOf(piece)));
   const inner = stripStart(shown);
   const indent = shown.length - inner.length;
-  const isSmall = (word) => lexicon.isSmall(word);
+  const isSmall = (word) => truecaser.isSmall(word);
   const [start, end] = core(inner, all, tagPairs(shown, all), isSmall).map((each) => each + indent);
   const [before, after] = [shown.slice(0, start), shown.slice(end)];
-  const first = countMarks(before);
-  const last = all.length - countMarks(after);
-  const literals = all.slice(first, last);
+  const first = countPlaceholders(before);
+  const last = all.length - countPlaceholders(after);
+  const placeholders = all.slice(first, last);
   const typed = clean(shown.slice(start, end));
-  const cased = lexicon.truecased(typed);
-  const careful = lexicon.hasAll(cased) ? cased : lexicon.respelled(cased);
-  const names = lexicon.unseenWords(careful);
+  const cased = truecaser.truecased(typed);
+  const careful = truecaser.hasAll(cased) ? cased : truecaser.corrected(cased);
+  const names = truecaser.unseenWords(careful);
   const shape = caseOf(typed, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
-  const marks = Array.from(careful.matchAll(MARK), ({ index }, k) => {
-    return { start: index, end: index + 1, text: literals[k] };
+  const marks = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {
+    return { start: index, end: index + 1, text: placeholders[k] };
   });
   const masked = mask(
     careful,
@@ -233,15 +234,15 @@ function sentenceOf(piece, lexicon) {
   return new Sentence({
     ...{ source, gap: piece.shown.slice(shown.length), typed },
     ...{ before: filled(before, all.slice(0, first)), after: filled(after, all.slice(last)) },
-    ...{ literals: masked.literals, ...freed(masked.text) },
-    tags: tagPairs(masked.text, masked.literals),
-    ...{ case: shape, respelled: careful !== cased, isPart: false },
+    ...{ placeholders: masked.placeholders, ...freed(masked.text) },
+    tags: tagPairs(masked.text, masked.placeholders),
+    ...{ case: shape, spellingCorrected: careful !== cased, isPart: false },
   });
 }
 
 /** Return the case that a translation has; a name at the start brings its own. */
 function caseOf(typed, cased, names) {
-  if (isShouted(typed) && !isShouted(cased)) return "capitals"; // and not "OK"
+  if (isAllCaps(typed) && !isAllCaps(cased)) return "capitals"; // and not "OK"
   const [before] = BEGINNING.exec(typed);
   const hasOwn = names.some(({ start }) => start <= before.length);
   return isCapitalised(typed.slice(before.length)) && !hasOwn ? "capital" : "model";

@@ -5,20 +5,20 @@
  * Shapes: R live hypotheses, V target vocabulary, K continuations of each.
  */
 
-import { EOS, BOS, LITERAL_IDS, FIRST_OTHER } from "./special.js";
+import { EOS, BOS, PLACEHOLDER_IDS, FIRST_OTHER } from "./special.js";
 
 /**
  * What a search carries from token to token: the decoder's states, and of each live hypothesis
- * what attention read so far and which literals it still owes.
+ * what attention read so far and which placeholders it still requires.
  */
 class BeamState {
-  constructor(states, read, owed) {
-    Object.assign(this, { states, read, owed });
+  constructor(states, read, required) {
+    Object.assign(this, { states, read, required });
   }
 
   /** Return the state of the hypotheses that `rows` names; it may repeat some. */
   select(rows) {
-    const count = this.owed.length;
+    const count = this.required.length;
     const states = this.states.map((state) => {
       const size = state.length / count;
       const picked = new Float32Array(rows.length * size);
@@ -28,7 +28,7 @@ class BeamState {
     return new BeamState(
       states,
       rows.map((row) => this.read[row]),
-      rows.map((row) => this.owed[row]),
+      rows.map((row) => this.required[row]),
     );
   }
 }
@@ -40,8 +40,8 @@ class BeamState {
  */
 export function copyingModel(model, ids) {
   const source = model.encode(ids);
-  const owed = LITERAL_IDS.map((literal) => ids.filter((id) => id === literal).length);
-  const start = new BeamState(source.states, [null], [owed]);
+  const required = PLACEHOLDER_IDS.map((token) => ids.filter((id) => id === token).length);
+  const start = new BeamState(source.states, [null], [required]);
 
   function step(lastIds, state, room, count) {
     const rows = lastIds.length;
@@ -51,10 +51,10 @@ export function copyingModel(model, ids) {
     const found = lastIds.map((_, r) =>
       likeliest(logits.subarray(r * size, (r + 1) * size), count),
     );
-    const owed = state.owed.map((counts, r) =>
-      counts.map((left, m) => left - (lastIds[r] === LITERAL_IDS[m] ? 1 : 0)),
+    const required = state.required.map((counts, r) =>
+      counts.map((left, m) => left - (lastIds[r] === PLACEHOLDER_IDS[m] ? 1 : 0)),
     );
-    found.forEach(({ logProbs }, r) => applyRules(logProbs, owed[r], room));
+    found.forEach(({ logProbs }, r) => applyRules(logProbs, required[r], room));
     const read = state.read.map((before, r) => {
       const weight = weights.subarray(r * source.length, (r + 1) * source.length);
       return { before, weight };
@@ -62,7 +62,7 @@ export function copyingModel(model, ids) {
     return {
       logProbs: found.map((each) => each.logProbs),
       ids: found.map((each) => each.ids),
-      state: new BeamState(states, read, owed),
+      state: new BeamState(states, read, required),
     };
   }
 
@@ -77,7 +77,7 @@ export function attentionOf(read) {
 }
 
 /**
- * Return {logProbs, ids}: <eos>, the literals and the `count` likeliest other tokens of logits_V.
+ * Return {logProbs, ids}: <eos>, the placeholders and the `count` likeliest others of logits_V.
  */
 export function likeliest(logits, count) {
   let most = -Infinity;
@@ -93,26 +93,26 @@ export function likeliest(logits, count) {
     best.splice(place, 0, v);
     if (best.length > count) best.pop();
   }
-  const ids = [EOS, ...LITERAL_IDS, ...best];
+  const ids = [EOS, ...PLACEHOLDER_IDS, ...best];
   return { logProbs: ids.map((id) => logits[id] - total), ids };
 }
 
 /**
- * Change the log-probabilities of `likeliest` by the rules for literals, with which every
- * translation has each literal exactly as often as its source. A literal that is not owed is
- * impossible. While one is owed, <eos> is impossible, and its probability goes to the owed ones in
- * proportion to their own. With room only for what is owed and <eos>, what is owed is written.
+ * Change the log-probabilities of `likeliest` by the rules for placeholders, with which every
+ * translation has each placeholder exactly as often as its source. One that is not required is
+ * impossible. While one is required, <eos> is impossible, and its probability goes to the required
+ * ones in proportion to their own. With room only for these and <eos>, these are written.
  */
-export function applyRules(logProbs, owed, room) {
-  const literals = owed.map((_, m) => m + 1); // their columns; <eos> has the first
-  for (const k of literals) if (owed[k - 1] === 0) logProbs[k] = -Infinity;
-  const left = owed.reduce((sum, each) => sum + each, 0);
+export function applyRules(logProbs, required, room) {
+  const placeholders = required.map((_, m) => m + 1); // their columns; <eos> has the first
+  for (const k of placeholders) if (required[k - 1] === 0) logProbs[k] = -Infinity;
+  const left = required.reduce((sum, each) => sum + each, 0);
   if (left === 0) return;
   const both = (columns) => logSumExp(columns.map((k) => logProbs[k]));
-  const more = both([0, ...literals]) - both(literals);
-  for (const k of literals) logProbs[k] += more;
+  const more = both([0, ...placeholders]) - both(placeholders);
+  for (const k of placeholders) logProbs[k] += more;
   logProbs[0] = -Infinity;
-  if (room <= left + 1) logProbs.fill(-Infinity, 1 + literals.length);
+  if (room <= left + 1) logProbs.fill(-Infinity, 1 + placeholders.length);
 }
 
 function logSumExp(values) {

@@ -1,15 +1,16 @@
-/** A sentence as a model reads it, and as it is shown: gru_mt/inference/preprocessing/sentence.py. */
+/** A sentence as read and as shown: gru_mt/inference/preprocessing/sentence.py. */
 
-import { literalIndices, MARK, mask, restore } from "./masking.js";
-import { LITERALS } from "./special.js";
+import { mask, placeholderIndices, restore } from "./placeholders.js";
+import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { nested } from "./tags.js";
-import { ANY_LETTER, beginsCased, countWords, endsCased, expression, pattern } from "./text.js";
-import { stripEnd, stripStart } from "./text.js";
+import { ANY_LETTER, beginsCased, countWords, endsCased, expression } from "./normalize.js";
+import { pattern } from "./normalize.js";
+import { stripEnd, stripStart } from "./normalize.js";
 
-// What `findLiterals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
+// What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
 const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d++ (?: [.,:/–\-]\d+ )*+
   (?: (?: ${ANY_LETTER} | [\m] ){1,3} (?! ${ANY_LETTER} | [\m] ) | (?![\m]) )`;
-const MARK_OR_NUMBER = expression(`${MARK.source}|${SHORT_NUMBER}`);
+const PLACEHOLDER_OR_NUMBER = expression(`${PLACEHOLDER.source}|${SHORT_NUMBER}`);
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
@@ -25,49 +26,52 @@ export const BEGINNING = /^[^\p{L}\p{N}]*/u;
 /** A sentence as it stands in its line, and as the model reads it. */
 export class Sentence {
   /**
-   * Take {source, gap, before, after, typed, text, literals, glued, case, respelled, isPart}.
+   * Take {source, gap, before, after, typed, text, placeholders, glued, case, spellingCorrected,
+   * isPart}.
    *
    * `gap` are the spaces after it, `before` and `after` its frame: see `core`. `typed` is without
-   * its frame, as it was written, with marks for literals; `text` is masked, in its usual case;
-   * `literals` are what its marks become in a translation; `glued` has two sets of literals: those
-   * that a word touches on their left, and on their right. `case` is "capitals", "capital" or
-   * "small" where a translation has that, or "model". `respelled` tells whether a word was taken
-   * for one with a typo, `isPart` whether it is a part of a sentence that is too long.
+   * its frame, as it was written, with placeholder tokens for placeholders; `text` is masked, in its usual case;
+   * `placeholders` are what its marks become in a translation; `glued` has two sets of
+   * placeholders: those that a word touches on their left, and on their right. `case` is
+   * "capitals", "capital" or "small" where a translation has that, or "model". `spellingCorrected`
+   * tells whether a word was taken for one with a typo, `isPart` whether it is a part of a sentence
+   * that is too long.
    */
   constructor(parts) {
     Object.assign(this, parts);
   }
 
-  /** Whether it has nothing to translate, no letter outside literals: "10." or "a@b.org". */
+  /** Whether it has nothing to translate, no letter outside placeholders: "10." or "a@b.org". */
   get isCopied() {
     return !/\p{L}/u.test(this.text);
   }
 
-  /** Return the model's text as it is shown: literals put back, in capitals if wanted. */
+  /** Return the model's text as it is shown: placeholders put back, in capitals if wanted. */
   finished(text) {
     if (this.case === "capitals") text = text.toUpperCase();
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
     if (this.case === "small") text = this.#begun(text, (letter) => letter.toLowerCase());
     const ellipsis = ELLIPSIS.exec(this.text);
     if (ellipsis && countWords(this.text) <= MENU_WORDS) text = text.replace(/\.$/, ellipsis[1]);
-    return this.before + this.#withLiterals(text) + this.after;
+    return this.before + this.#withPlaceholders(text) + this.after;
   }
 
-  /** Return a text with its first letter changed, but after a literal that was elsewhere. */
+  /** Return a text with its first letter changed, but after a placeholder that was elsewhere. */
   #begun(text, change) {
     const [before] = BEGINNING.exec(text);
-    const isMoved = before.search(MARK) >= 0 && !LITERALS.includes(this.text[0]);
+    const isMoved = before.search(PLACEHOLDER) >= 0 && !PLACEHOLDER_TOKENS.includes(this.text[0]);
     const rest = text.slice(before.length);
     return isMoved ? text : before + rest.replace(/^[^]/u, change);
   }
 
-  #withLiterals(text) {
-    if (this.literals.length === 0) return text;
-    const between = this.text.split(MARK);
+  #withPlaceholders(text) {
+    if (this.placeholders.length === 0) return text;
+    const between = this.text.split(PLACEHOLDER);
     const isFull = ([first, last]) =>
       LETTER_OR_NUMBER.test(between.slice(first + 1, last + 1).join(""));
     const full = new Set(this.tags.filter(isFull).map(([first]) => first));
-    const { texts, order } = nested(text.split(MARK), literalIndices(text), this.tags, full);
+    const indices = placeholderIndices(text);
+    const { texts, order } = nested(text.split(PLACEHOLDER), indices, this.tags, full);
     for (let place = 1; place < order.length; place++) {
       // As far apart as in the source.
       const [first, second] = order.slice(place - 1, place + 1);
@@ -76,23 +80,24 @@ export class Sentence {
         texts[place] = between[second];
       }
     }
-    const marks = text.match(MARK) ?? [];
+    const marks = text.match(PLACEHOLDER) ?? [];
     const [left, right] = this.glued;
     return order.reduce((whole, index, k) => {
       const follows = /^ ?$/.test(between[index]?.slice(-1) ?? "x");
       const hasEnded = ENDS.includes(whole.at(-1)) && follows;
       const begun = hasEnded ? `${whole} ` : whole; // "Où sont-ils ?Oksana"
-      const literal = this.literals[index] ?? marks[k];
-      return joined(joined(begun, literal, left.has(index)), texts[k + 1], right.has(index));
+      const placeholder = this.placeholders[index] ?? marks[k];
+      return joined(joined(begun, placeholder, left.has(index)), texts[k + 1], right.has(index));
     }, texts[0]);
   }
 
-  /** Return the sentence with its short numbers as literals too. */
+  /** Return the sentence with its short numbers as placeholders too. */
   withNumbers() {
-    const old = []; // the new place of each literal
-    const spans = Array.from(this.text.matchAll(MARK_OR_NUMBER), ({ 0: found, index }, place) => {
-      const isMark = LITERALS.includes(found);
-      const text = isMark ? this.literals[old.length] : found;
+    const old = []; // the new place of each placeholder
+    const matches = this.text.matchAll(PLACEHOLDER_OR_NUMBER);
+    const spans = Array.from(matches, ({ 0: found, index }, place) => {
+      const isMark = PLACEHOLDER_TOKENS.includes(found);
+      const text = isMark ? this.placeholders[old.length] : found;
       if (isMark) old.push(place);
       return { start: index, end: index + found.length, text };
     });
@@ -103,17 +108,17 @@ export class Sentence {
 
   /** Return whether a translation, as it is shown, has the digits of all numbers, as often. */
   keepsNumbers(text) {
-    const whole = [this.before, this.text, ...this.literals, this.after].join(" ");
+    const whole = [this.before, this.text, ...this.placeholders, this.after].join(" ");
     const found = digitCounts(text);
     const hasAll = [...digitCounts(whole)].every(([run, count]) => found.get(run) === count);
     const numbers = this.text.match(JOINED_DIGITS) ?? [];
     return hasAll && numbers.every((number) => text.includes(number));
   }
 
-  /** Return tokens with literals put back. */
+  /** Return tokens with placeholders put back. */
   shown(tokens) {
-    if (this.literals.length === 0 || tokens.length === 0) return tokens;
-    return restore(tokens.join("\n"), this.literals).split("\n");
+    if (this.placeholders.length === 0 || tokens.length === 0) return tokens;
+    return restore(tokens.join("\n"), this.placeholders).split("\n");
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * Cutting a line into its sentences: gru_mt/data/text/sentences.py. In place of the library that it uses
- * there is boundaries.js.
+ * Cutting a line into its sentences: gru_mt/data/text/sentences.py. In place of the library that it
+ * uses there is boundaries.js.
  */
 
 import { boundariesOf } from "./boundaries.js";
-import { ANY_LETTER, isLower, isUpper, pattern, SPACELESS, strip } from "./text.js";
+import { ANY_LETTER, isLower, isUpper, pattern, SPACELESS, strip } from "./normalize.js";
 
 // 2. or (a) or -
 const MARKER = pattern`\s*(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[*•·–—\-])\s*`;
@@ -48,7 +48,7 @@ const BEFORE_BOTH = new Set([
   ),
   ..."Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven max".split(" "),
 ]);
-// 5, $5, V or a literal
+// 5, $5, V or a placeholder
 const AS_NUMBER = new RegExp(
   pattern`^(?: [^\w\s\ue010-\ue017]{0,2}[\d\ue010-\ue017] | (?:[IVXLC]{2,}|[VX])(?![\w'’]) )`,
   "u",
@@ -70,7 +70,7 @@ const ENDING = 20; // characters that show how a sentence ends
  *
  * "Hi! Mr. X is in. 1. Go" -> ["Hi! ", "Mr. X is in. ", "1. Go"]
  */
-export function cut(text, rules) {
+export function splitSentences(text, rules) {
   const seams = [0];
   const places = [0, ...boundariesOf(text, rules), text.length];
   for (let n = 0; n + 1 < places.length; n++) {

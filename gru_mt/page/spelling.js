@@ -1,6 +1,6 @@
 /** Which known words a typo stands for: gru_mt/data/text/spelling.py. */
 
-import { pattern } from "./text.js";
+import { pattern } from "./normalize.js";
 
 export const LONGEST_TYPO = 40; // letters of a word that is compared with the known ones
 export const SHORT = 4; // letters: a shorter word is near to too many

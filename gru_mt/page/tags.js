@@ -1,7 +1,7 @@
-/** Which literals open and close each other, and their nesting: gru_mt/inference/preprocessing/tags.py. */
+/** Which placeholders open and close each other: gru_mt/inference/preprocessing/tags.py. */
 
-import { MARK } from "./masking.js";
-import { inWord, pattern, stripEnd } from "./text.js";
+import { PLACEHOLDER } from "./special.js";
+import { inWord, pattern, stripEnd } from "./normalize.js";
 
 const TAG = new RegExp(pattern`^<(/?)([A-Za-z\d][\w:.\-]*)[^<>]*(?<!/)>$`, "u"); // not <br/>
 // [b] and [/b]
@@ -11,31 +11,31 @@ const LAST_WORD_WITH_SPACES = new RegExp(pattern`\w[^\s]*\s*$`, "u");
 const IS_SPACE = new RegExp(pattern`^\s`, "u");
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
-/** Return {name, closes}: what a literal pairs with, and if it closes, null for both; or null. */
-function roleOf(literal) {
-  const tag = TAG.exec(literal.replaceAll("&lt;", "<").replaceAll("&gt;", ">"));
+/** Return {name, closes}: what a placeholder pairs with, if it closes (null for both); or null. */
+function roleOf(placeholder) {
+  const tag = TAG.exec(placeholder.replaceAll("&lt;", "<").replaceAll("&gt;", ">"));
   if (tag) return { name: `<${tag[2].toLowerCase()}`, closes: tag[1] !== "" };
-  const bracket = BRACKET_TAG.exec(literal);
+  const bracket = BRACKET_TAG.exec(placeholder);
   if (bracket) return { name: bracket[1] + bracket[3], closes: bracket[2] !== "" };
-  if (literal.startsWith("](") || literal.startsWith("][")) return { name: "[", closes: true };
-  if (["[", "![", "[!["].includes(literal)) return { name: "[", closes: false };
-  if (literal.endsWith("{")) return { name: "{", closes: false };
-  if (literal === "}") return { name: "{", closes: true };
-  const isRun = "*_~=|^+#".includes(literal[0]) && literal === literal[0].repeat(literal.length);
-  return isRun || literal === "&quot;" ? { name: literal, closes: null } : null;
+  if (/^\][([]/.test(placeholder)) return { name: "[", closes: true };
+  if (["[", "![", "[!["].includes(placeholder)) return { name: "[", closes: false };
+  if (placeholder.endsWith("{")) return { name: "{", closes: false };
+  if (placeholder === "}") return { name: "{", closes: true };
+  const isRun = /^([*_~=|^+#])\1*$/.test(placeholder);
+  return isRun || placeholder === "&quot;" ? { name: placeholder, closes: null } : null;
 }
 
 /**
- * Return the numbers of each literal that opens and of the one that closes it: <b> and </b>.
+ * Return the numbers of each placeholder that opens and of the one that closes it: <b> and </b>.
  *
- * Signs around words are such pairs too, as those of *this*. `text` has marks for the literals.
+ * Signs around words are such pairs too, as those of *this*. `text` has marks for the placeholders.
  */
-export function tagPairs(text, literals) {
+export function tagPairs(text, placeholders) {
   const opened = [];
   const found = [];
-  const places = Array.from(text.matchAll(MARK), ({ index }) => index);
-  literals.forEach((literal, number) => {
-    const { name, closes } = roleOf(literal) ?? {};
+  const places = Array.from(text.matchAll(PLACEHOLDER), ({ index }) => index);
+  placeholders.forEach((placeholder, number) => {
+    const { name, closes } = roleOf(placeholder) ?? {};
     if (name === undefined) return;
     const isOpen = opened.some((each) => each.name === name);
     let isClosing = closes;
@@ -57,12 +57,13 @@ export function tagPairs(text, literals) {
 }
 
 /**
- * Return {texts, order}: a translation's texts and the literals between them, its tags well nested.
+ * Return {texts, order}: a translation's texts and the placeholders between them, its tags well
+ * nested.
  *
- * `numbers` has the numbers of the literals, and `between` one text more. Literals of `pairs` that
- * cross come in the order of the source. A pair whose first is in the set `full`, as it has words
- * in the source, gets the word beside it if it has none; another has the literals that it has in
- * the source.
+ * `numbers` has the numbers of the placeholders, and `between` one text more. Placeholders of
+ * `pairs` that cross come in the order of the source. A pair whose first is in the set `full`, as
+ * it has words in the source, gets the word beside it if it has none; another has the placeholders
+ * that it has in the source.
  */
 export function nested(between, numbers, pairs, full) {
   const texts = [...between];
@@ -100,7 +101,7 @@ export function nested(between, numbers, pairs, full) {
   return { texts, order };
 }
 
-/** Move a literal, if it stands elsewhere, to before the one that closes the pair around it. */
+/** Move a placeholder, if it stands elsewhere, to before the one that closes the pair around it. */
 function putInside(texts, order, number, [first, last]) {
   const place = order.indexOf(number);
   if (place < 0 || (order.indexOf(first) < place && place < order.indexOf(last))) return;

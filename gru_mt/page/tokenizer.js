@@ -1,11 +1,12 @@
 /**
- * From text to ids and back: gru_mt/data/tokenizer/tokenizer.py and words.py, and what SentencePiece 0.2 does
- * for them (Kudo and Richardson 2018): the likeliest segmentation of a unigram model (Kudo 2018),
- * or the merges of a BPE model (Sennrich et al. 2016). What has no piece is written in bytes.
+ * From text to ids and back: gru_mt/data/tokenizer/tokenizer.py and words.py, and what
+ * SentencePiece 0.2 does for them (Kudo and Richardson 2018): the likeliest segmentation of a
+ * unigram model (Kudo 2018), or the merges of a BPE model (Sennrich et al. 2016). What has no piece
+ * is written in bytes.
  */
 
-import { BOS, EOS, FIRST_OTHER, LITERALS, LITERAL_IDS, PAD, UNK } from "./special.js";
-import { clean, pattern } from "./text.js";
+import { BOS, EOS, FIRST_OTHER, PLACEHOLDER_TOKENS, PLACEHOLDER_IDS, PAD, UNK } from "./special.js";
+import { clean, pattern } from "./normalize.js";
 
 export const SPACE = "\u2581"; // SentencePiece writes a space so, and takes the character for one
 const ESCAPE = "\ue000"; // with a 1 it stands for SPACE, with a 0 for itself
@@ -13,7 +14,7 @@ const WORD_START = new RegExp(`(?=${SPACE})`, "u"); // no piece of BPE goes on a
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const FIRST_PIECE = FIRST_OTHER + 256; // after the bytes
 const UNKNOWN_PENALTY = 10; // of SentencePiece, below the least likely piece
-const LITERAL_SCORE = 0.2; // of SentencePiece 0.2.3, by trial; it counts where others are equal
+const PLACEHOLDER_SCORE = 0.2; // of SentencePiece 0.2.3, by trial; it counts where others are equal
 
 /** Return the vocabulary of what vocabulary.py gives: {size, encode, pieces, decode}. */
 export function vocabulary(data) {
@@ -26,8 +27,8 @@ class Subwords {
   constructor({ kind, pieces, scores }) {
     Object.assign(this, { kind, all: pieces, scores, size: pieces.length });
     this.ids = new Map(); // of each piece of text; and -1 of each beginning of one
-    for (const id of [...LITERAL_IDS, ...pieces.keys()]) {
-      if (id >= FIRST_PIECE || LITERAL_IDS.includes(id)) this.ids.set(pieces[id], id);
+    for (const id of [...PLACEHOLDER_IDS, ...pieces.keys()]) {
+      if (id >= FIRST_PIECE || PLACEHOLDER_IDS.includes(id)) this.ids.set(pieces[id], id);
     }
     for (const piece of [...this.ids.keys()]) {
       for (let end = 1; end < piece.length; end++) {
@@ -69,7 +70,7 @@ class Subwords {
         if (id === undefined) break;
         if (id < 0) continue;
         isKnown ||= end === start + letter;
-        const own = id < FIRST_PIECE ? LITERAL_SCORE : this.scores[id];
+        const own = id < FIRST_PIECE ? PLACEHOLDER_SCORE : this.scores[id];
         const score = Math.fround(best[start] + own);
         if (from[end] < 0 || score > best[end]) {
           best[end] = score;
@@ -115,9 +116,9 @@ class Subwords {
   /** Return one line of cleaned text. Bytes that are not UTF-8 become U+FFFD. */
   decode(ids) {
     let text = this.#joined(ids);
-    const marks = [...text].filter((letter) => LITERALS.includes(letter)).length;
-    if (marks !== ids.filter((id) => LITERAL_IDS.includes(id)).length) {
-      text = this.#joined(ids.filter((id) => id !== FIRST_OTHER + 0xee)); // no literal in bytes
+    const marks = [...text].filter((letter) => PLACEHOLDER_TOKENS.includes(letter)).length;
+    if (marks !== ids.filter((id) => PLACEHOLDER_IDS.includes(id)).length) {
+      text = this.#joined(ids.filter((id) => id !== FIRST_OTHER + 0xee)); // no placeholder in bytes
     }
     const unescaped = text.replaceAll(`${ESCAPE}1`, SPACE).replaceAll(`${ESCAPE}0`, ESCAPE);
     return clean(unescaped.replace(/[\x00-\x1f\x7f-\x9f]/g, " "));
@@ -166,7 +167,7 @@ function lettersOf(bytes) {
 }
 
 const WORD_LETTER = pattern`[\w\m]`;
-const INSIDE = `[^ ,.!?${LITERALS.join("")}]`;
+const INSIDE = `[^ ,.!?${PLACEHOLDER_TOKENS.join("")}]`;
 /** Tokens of the kinds of words. */
 const CUTS = {
   word: new RegExp(

@@ -4,12 +4,12 @@
  */
 
 import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confidence.js";
-import { words } from "./lexicon.js";
+import { words } from "./truecase.js";
 import { armsOf, withArms } from "./messages.js";
 import { readLine } from "./reader.js";
 import { copyingModel, beamSearch } from "./search.js";
 import { EOS } from "./special.js";
-import { beginsCased, inWord, size, SPACELESS } from "./text.js";
+import { beginsCased, inWord, size, SPACELESS } from "./normalize.js";
 
 // Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
 const MARGIN = 2;
@@ -20,14 +20,15 @@ const END = "<eos>";
 const ENDING_SIGNS = [...".!?…。！？؟।»”\"')"]; // after which a sentence begins
 const FIRST_SIGNS = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the first word of a sentence
 
-/** A model, its vocabularies, its lexicon and its memory, ready to translate. */
+/** A model, its vocabularies, its truecaser and its memory, ready to translate. */
 export class Translator {
   /**
-   * `cutLine` cuts a line into sentences; `decoding` has the names of the configuration's section;
+   * `splitLine` splits a line into sentences; `decoding` has the names of the configuration;
    * `calibration` are the weights of the confidence, or null.
    */
-  constructor({ model, source, target, lexicon, memory, cutLine, decoding, calibration }) {
-    Object.assign(this, { model, source, target, lexicon, memory, cutLine, decoding, calibration });
+  constructor({ model, source, target, truecaser, memory, splitLine, decoding, calibration }) {
+    Object.assign(this, { model, source, target, truecaser, memory });
+    Object.assign(this, { splitLine, decoding, calibration });
   }
 
   /**
@@ -39,7 +40,7 @@ export class Translator {
    */
   async translate(line, { nBest = 1, decoding = this.decoding, pause = () => {} } = {}) {
     const reading = {
-      ...{ lexicon: this.lexicon, cutLine: this.cutLine },
+      ...{ truecaser: this.truecaser, splitLine: this.splitLine },
       fits: (text, parts) => this.#fits(text, Math.trunc(decoding.max_source_tokens / parts)),
     };
     let sentences = [];
@@ -106,11 +107,11 @@ export class Translator {
     const beam = await beamSearch(searched, limit, decoding, nBest > 1 ? Infinity : margin, pause);
     const texts = beam.slice(0, nBest).map((hypothesis) => this.target.decode(hypothesis.ids));
     const pieces = this.source.pieces(ids.slice(0, -1));
-    const seen = features(sentence.text, ids.length, beam[0], this.lexicon);
-    const isUnlikeDev = sentence.isPart || isForeign(sentence, this.lexicon);
+    const seen = features(sentence.text, ids.length, beam[0], this.truecaser);
+    const isUnlikeDev = sentence.isPart || isForeign(sentence, this.truecaser);
     const most = isUnlikeDev ? FOREIGN : 1;
     const chance = this.calibration && Math.min(confidence(this.calibration, seen), most);
-    const warnings = warningsOf(sentence, pieces, texts[0], beam[0], chance, this.lexicon);
+    const warnings = warningsOf(sentence, pieces, texts[0], beam[0], chance, this.truecaser);
     const sourceTokens = [...sentence.shown(pieces), END];
     return {
       text: sentence.finished(texts[0]),

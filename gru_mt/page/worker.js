@@ -1,11 +1,11 @@
 /** The worker of the page: it translates beside the document, so that typing never waits. */
 
 import { sentenceRules } from "./boundaries.js";
-import { Lexicon } from "./lexicon.js";
-import { TranslationMemory } from "./memory.js";
+import { Truecaser } from "./truecase.js";
+import { TranslationMemory } from "./translation_memory.js";
 import { Model } from "./model.js";
 import { Arithmetic } from "./product.js";
-import { cut } from "./sentences.js";
+import { splitSentences } from "./sentences.js";
 import { vocabulary } from "./tokenizer.js";
 import { Translator } from "./translator.js";
 
@@ -29,9 +29,9 @@ async function load({ facts, weights }) {
     model,
     source,
     target: facts.vocabularies.length > 1 ? vocabulary(facts.vocabularies[1]) : source,
-    lexicon: Lexicon.from(facts.lexicon),
+    truecaser: Truecaser.from(facts.truecaser),
     memory: TranslationMemory.from(facts.memory),
-    cutLine: (text) => cut(text, rules),
+    splitLine: (text) => splitSentences(text, rules),
     decoding: facts.decoding,
     calibration: facts.calibration,
   });

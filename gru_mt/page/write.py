@@ -31,8 +31,9 @@ from gru_mt.storage import write_output
 
 FOLDER = Path(__file__).parent
 MODULES = [  # of the worker; each uses those before it
-    *("special", "text", "masking", "formats", "literals", "spelling", "lexicon", "frames", "tags"),
-    *("quotes", "boundaries", "sentences", "sentence", "reader", "messages", "memory"),
+    *("special", "normalize", "patterns", "placeholders", "spelling", "truecase", "frames"),
+    *("tags", "quotes", "boundaries", "sentences", "sentence", "reader", "messages"),
+    "translation_memory",
     *("tokenizer", "confidence", "cells", "product", "model", "search", "translator", "worker"),
 ]
 EXAMPLES = 4
@@ -59,7 +60,7 @@ def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[st
     weights, linears = packed(bundle.model, precision)
     tokenizer, config = bundle.tokenizer, bundle.config
     sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
-    lexicon = tokenizer.lexicon.to_bytes().decode()
+    truecaser = tokenizer.truecaser.to_bytes().decode()
     calibration = Calibration.of_bundle(bundle.provenance)
     facts = {
         "model": shape_facts(bundle.model, config.model.cell),
@@ -67,9 +68,9 @@ def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[st
         "weightsSha256": hashlib.sha256(weights).hexdigest(),
         "kernel": (FOLDER / "kernel.base64").read_text("ascii").strip(),
         "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
-        "lexicon": lexicon,
+        "truecaser": truecaser,
         "memory": tokenizer.memory.to_bytes().decode(),
-        "sentences": sentence_data(config.data.source, lexicon.splitlines()[1:]),
+        "sentences": sentence_data(config.data.source, truecaser.splitlines()[1:]),
         "decoding": asdict(config.decoding),
         "calibration": calibration and calibration.weights,
     }

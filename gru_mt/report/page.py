@@ -183,7 +183,7 @@ _CURVES = (
         "Loss",
         "nats a token",
         (("loss", "train"), ("dev_loss", "dev")),
-        "Loss. That of training has dropout, noise and label smoothing in it, and dev has not.",
+        "Loss. Training has dropout, augmentation and label smoothing in it, and dev has not.",
     ),
     ("BLEU", "BLEU", (("dev_bleu", "dev"),), "BLEU on dev: greedy, all references."),
     ("Learning rate", "learning rate", (("learning_rate", "learning rate"),), "Learning rate."),

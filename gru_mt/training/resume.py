@@ -18,7 +18,7 @@ from gru_mt.data.corpus.files import user_path
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text.translation_memory import TranslationMemory
-from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError, short_repr
@@ -148,7 +148,7 @@ class FromBundle(Fresh):
         sources, targets = [pair.source for pair in train], [pair.target for pair in train]
         return replace(
             tokenizer,
-            lexicon=tokenizer.lexicon.extended(Lexicon.learn(sources, targets)),
+            truecaser=tokenizer.truecaser.extended(Truecaser.learn(sources, targets)),
             memory=TranslationMemory.learn(sources, targets).extended(tokenizer.memory),
         )
 

@@ -27,7 +27,7 @@ def gates(run: Path, sentence: str) -> tuple[list[str], Tensor]:
     if bundle.config.model.cell not in ("gru", "gru_reset_before"):
         raise UserError(f"{run}: its cell is {bundle.config.model.cell}, not one with both gates")
     model, source = bundle.model, bundle.tokenizer.source
-    ids = [*source.encode(bundle.tokenizer.lexicon.truecased(sentence)), EOS]
+    ids = [*source.encode(bundle.tokenizer.truecaser.truecased(sentence)), EOS]
     cell: Cell = model.encoder.get_submodule("layers.0.cell")  # type: ignore[assignment]
     size_X, state_H, gates_T = 2 * cell.hidden_size, torch.zeros(cell.hidden_size), []
     for input_G in cell.project(model.embed(model.source_embedding, torch.tensor(ids))):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.errors import UserError
 from gru_mt.inference.confidence import (
     FEATURES,
@@ -21,7 +21,7 @@ from gru_mt.inference.confidence import (
 from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Floats, Hypothesis
 
-LEXICON = Lexicon({word: word for word in ("the", "cat", "sees", "a")}, copies_names=False)
+TRUECASER = Truecaser({word: word for word in ("the", "cat", "sees", "a")}, copies_names=False)
 
 
 def hypothesis(
@@ -40,7 +40,7 @@ def hypothesis(
 
 def test_features_by_hand() -> None:
     found = features(
-        "the cat saw Zbigniew", 5, hypothesis(coverage=[0.0, 0.5, 1.0, 3.0, 0.5]), LEXICON
+        "the cat saw Zbigniew", 5, hypothesis(coverage=[0.0, 0.5, 1.0, 3.0, 0.5]), TRUECASER
     )
     # Four tokens with <eos>; (1 + 0.5 + 0 + 0 + 0.5) / 5 left out; one of four words unknown.
     # Zbigniew is a name.
@@ -50,11 +50,11 @@ def test_features_by_hand() -> None:
 
 def test_features_of_extremes_are_finite() -> None:
     worst = hypothesis(ids=0, log_prob=-1e300, lowest=-math.inf)
-    found = features("", 1, worst, LEXICON)
+    found = features("", 1, worst, TRUECASER)
     assert found == pytest.approx([-1e300, -20, 0, 0, 0, 0])
-    stopped = features("a", 2, hypothesis(ids=4, ended=False), LEXICON)
+    stopped = features("a", 2, hypothesis(ids=4, ended=False), TRUECASER)
     assert stopped == pytest.approx([-0.5, -1.5, math.log(2), math.log(2), 0, 0])
-    long = features("a " * 1_000, 1_000, hypothesis(ids=1, coverage=[0.0]), LEXICON)
+    long = features("a " * 1_000, 1_000, hypothesis(ids=1, coverage=[0.0]), TRUECASER)
     assert long == pytest.approx([-1, -1.5, math.log(1_000), math.log(500), 1, 0])
 
 
@@ -162,7 +162,7 @@ def warned(
     sentence = Sentence(
         source, "", "", "", source, source, (), frozenset(), "model", False, is_part=is_part
     )
-    return warnings_of(sentence, [], text, hypothesis(ended=ended), confidence, LEXICON)
+    return warnings_of(sentence, [], text, hypothesis(ended=ended), confidence, TRUECASER)
 
 
 def test_what_is_odd_is_named_once_and_in_order() -> None:
@@ -194,11 +194,11 @@ def test_a_text_of_unknown_words_is_of_another_language(source: str, odd: bool) 
 
 
 def test_unknown_words_that_are_copied_are_of_another_language_too() -> None:
-    typed, text, literals = "Es ist so the", "\ue010 \ue011 \ue012 the", ("Es", "ist", "so")
+    typed, text, placeholders = "Es ist so the", "\ue010 \ue011 \ue012 the", ("Es", "ist", "so")
     sentence = Sentence(
-        typed, "", "", "", typed, text, literals, frozenset(), "model", respelled=False
+        typed, "", "", "", typed, text, placeholders, frozenset(), "model", spelling_corrected=False
     )
-    assert warnings_of(sentence, [], "le", hypothesis(), None, LEXICON) == ("language",)
+    assert warnings_of(sentence, [], "le", hypothesis(), None, TRUECASER) == ("language",)
 
 
 @pytest.mark.parametrize(
@@ -261,5 +261,5 @@ def test_a_word_that_attention_hardly_touched_was_not_read(
     coverage: list[float], odd: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gru_mt.data.text.truecase.MOST_COMMON", 1)
-    lexicon = Lexicon({"the": "the", "mouse": "mouse"}, copies_names=False)
-    assert has_unread(["\u2581the", "\u2581mou", "se"], coverage, lexicon) == odd
+    truecaser = Truecaser({"the": "the", "mouse": "mouse"}, copies_names=False)
+    assert has_unread(["\u2581the", "\u2581mou", "se"], coverage, truecaser) == odd

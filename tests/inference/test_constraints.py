@@ -1,4 +1,4 @@
-"""Literals against brute force in plain Python, and with real models that want something else."""
+"""Constrained decoding against brute force, and with models that want something else."""
 
 import math
 import random
@@ -12,7 +12,7 @@ import torch
 
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.tokenizer.special import EOS, FIRST_LITERAL, LITERALS
+from gru_mt.data.tokenizer.special import EOS, FIRST_PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.decoding import Decoding
 from gru_mt.inference.constraints import CopyingState, copying, with_rules
 from gru_mt.inference.engines.engine import Engine
@@ -31,67 +31,72 @@ from tests.inference.test_search import (
     ranked,
 )
 
-ONE, TWO, *_ = LITERAL_IDS = range(FIRST_LITERAL, FIRST_LITERAL + len(LITERALS))
-FIRST_WORD = LITERAL_IDS[-1] + 1
+ONE, TWO, *_ = PLACEHOLDER_IDS = range(
+    FIRST_PLACEHOLDER, FIRST_PLACEHOLDER + len(PLACEHOLDER_TOKENS)
+)
+FIRST_WORD = PLACEHOLDER_IDS[-1] + 1
 WORD = FIRST_WORD
 VOCABULARY = FIRST_WORD + 2
 
 
 def log_probs(probabilities: dict[int, float], *, words: int = 1) -> Floats:
-    """Return the columns of one hypothesis: <eos>, the literals, words."""
-    ids = [EOS, *LITERAL_IDS, *range(FIRST_WORD, FIRST_WORD + words)]
+    """Return the columns of one hypothesis: <eos>, the placeholders, words."""
+    ids = [EOS, *PLACEHOLDER_IDS, *range(FIRST_WORD, FIRST_WORD + words)]
     with np.errstate(divide="ignore"):
         return np.log([[probabilities.get(id_, 0.0) for id_ in ids]])
 
 
-def owed(**counts: int) -> Ints:
-    """Return owed_RM of one hypothesis, which owes ONE and TWO so often."""
+def required(**counts: int) -> Ints:
+    """Return required_RM of one hypothesis, which requires ONE and TWO so often."""
     return np.array([[counts.get("one", 0), counts.get("two", 0), *[0] * 6]])
 
 
 # The rules by hand
 
 
-def ruled(probabilities: dict[int, float], owed_RM: Ints, room: int) -> dict[int, Any]:
-    (row_K,) = np.exp(with_rules(log_probs(probabilities), owed_RM, np.array([room])))
-    ids = [EOS, *LITERAL_IDS, FIRST_WORD]
+def ruled(probabilities: dict[int, float], required_RM: Ints, room: int) -> dict[int, Any]:
+    (row_K,) = np.exp(with_rules(log_probs(probabilities), required_RM, np.array([room])))
+    ids = [EOS, *PLACEHOLDER_IDS, FIRST_WORD]
     return {id_: pytest.approx(each) for id_, each in zip(ids, row_K, strict=True) if each}
 
 
-def test_where_nothing_is_owed_only_literals_are_impossible() -> None:
+def test_where_nothing_is_owed_only_placeholders_are_impossible() -> None:
     given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
     for room in (1, 2, 9):
-        assert ruled(given, owed(), room) == {EOS: 0.5, WORD: 0.1}
+        assert ruled(given, required(), room) == {EOS: 0.5, WORD: 0.1}
 
 
-def test_the_probability_of_the_end_goes_to_the_literals_that_are_owed() -> None:
+def test_the_probability_of_the_end_goes_to_the_placeholders_that_are_owed() -> None:
     given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
-    assert ruled(given, owed(one=1), 9) == {ONE: 0.1 + 0.5, WORD: 0.1}
-    # Shares of 1/4 and 3/4. How often a literal is owed does not count.
+    assert ruled(given, required(one=1), 9) == {ONE: 0.1 + 0.5, WORD: 0.1}
+    # Shares of 1/4 and 3/4. How often a placeholder is required does not count.
     expected = {ONE: 0.1 + 0.125, TWO: 0.3 + 0.375, WORD: 0.1}
-    assert ruled(given, owed(one=3, two=1), 9) == expected
+    assert ruled(given, required(one=3, two=1), 9) == expected
 
 
 def test_the_last_places_are_for_what_is_owed_and_the_end() -> None:
     given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
-    assert ruled(given, owed(one=3), 5) == {ONE: 0.6, WORD: 0.1}
-    assert ruled(given, owed(one=3), 4) == {ONE: 0.6}
+    assert ruled(given, required(one=3), 5) == {ONE: 0.6, WORD: 0.1}
+    assert ruled(given, required(one=3), 4) == {ONE: 0.6}
 
 
-def test_a_literal_of_hardly_any_probability_gets_all_of_the_ends() -> None:
+def test_a_placeholder_of_hardly_any_probability_gets_all_of_the_ends() -> None:
     log_prob_RK = np.array([[-1e-9, *[-300.0] * 8, -30.0]], np.float32)
-    given = with_rules(log_prob_RK, owed(one=1), np.array([9]))
+    given = with_rules(log_prob_RK, required(one=1), np.array([9]))
     assert given[0, 1] == pytest.approx(0.0, abs=1e-6)
     assert np.isneginf(given[0, [0, *range(2, 9)]]).all()
 
 
 def test_each_hypothesis_has_its_own_rules_and_the_given_columns_stay() -> None:
     one = log_probs({EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1})
-    both, owes = np.vstack([one, one, one]), np.vstack([owed(one=1), owed(), owed(one=1, two=1)])
+    both, requires = (
+        np.vstack([one, one, one]),
+        np.vstack([required(one=1), required(), required(one=1, two=1)]),
+    )
     room_R, before = np.array([9, 9, 3]), both.copy()
-    together = with_rules(both, owes, room_R)
+    together = with_rules(both, requires, room_R)
     for row in range(3):
-        alone = with_rules(one, owes[row, None], room_R[row, None])
+        alone = with_rules(one, requires[row, None], room_R[row, None])
         np.testing.assert_array_equal(together[row], alone[0])
     np.testing.assert_array_equal(both, before)
 
@@ -107,7 +112,7 @@ def test_a_limit_without_room_for_the_source_is_our_mistake() -> None:
 
 
 def random_table(seed: int, *, eos: float = 0.0) -> Table:
-    """Return random log-probabilities of two words, the literals and <eos>."""
+    """Return random log-probabilities of two words, the placeholders and <eos>."""
 
     def table(sentence: int, ids: tuple[int, ...]) -> list[float]:
         rng = random.Random(f"{seed}/{sentence}/{ids}")
@@ -119,15 +124,15 @@ def random_table(seed: int, *, eos: float = 0.0) -> Table:
 
 
 def by_rule(table: Table, sources: list[list[int]], limits: list[int]) -> Table:
-    """Return `table` with the rules for literals, in plain Python and in probabilities."""
+    """Return `table` with the rules for placeholders, in plain Python and in probabilities."""
 
     def ruled(sentence: int, ids: tuple[int, ...]) -> list[float]:
         probability = [math.exp(each) for each in table(sentence, ids)]
-        left = Counter(id_ for id_ in sources[sentence] if id_ in LITERAL_IDS)
-        left.subtract(id_ for id_ in ids if id_ in LITERAL_IDS)
-        wanted = [id_ for id_ in LITERAL_IDS if left[id_]]
+        left = Counter(id_ for id_ in sources[sentence] if id_ in PLACEHOLDER_IDS)
+        left.subtract(id_ for id_ in ids if id_ in PLACEHOLDER_IDS)
+        wanted = [id_ for id_ in PLACEHOLDER_IDS if left[id_]]
         share = sum(probability[id_] for id_ in wanted)
-        for id_ in LITERAL_IDS:
+        for id_ in PLACEHOLDER_IDS:
             probability[id_] *= (1 + probability[EOS] / share) if left[id_] else 0
         if wanted:
             probability[EOS] = 0
@@ -177,18 +182,18 @@ def test_who_wants_to_end_writes_what_is_owed_and_no_more() -> None:
 
 
 def random_sources(count: int, size: int, *, seed: int) -> IdSequences:
-    """Return sentences of 0 to 12 literals among up to 8 words, of `size` ids in all."""
+    """Return sentences of 0 to 12 placeholders among up to 8 words, of `size` ids in all."""
     rng = random.Random(seed)
     rows = []
     for _ in range(count):
-        row = rng.choices(LITERAL_IDS, k=rng.randint(0, 12))
+        row = rng.choices(PLACEHOLDER_IDS, k=rng.randint(0, 12))
         row += rng.choices(range(FIRST_WORD, size), k=rng.randint(0 if row else 1, 8))
         rows.append(rng.sample(row, len(row)))
     return IdSequences(rows)
 
 
-def literals(ids: list[int]) -> list[int]:
-    return sorted(id_ for id_ in ids if id_ in LITERAL_IDS)
+def placeholders(ids: list[int]) -> list[int]:
+    return sorted(id_ for id_ in ids if id_ in PLACEHOLDER_IDS)
 
 
 def found_in_batches(
@@ -204,8 +209,8 @@ def found_in_batches(
             yield source_S[:length].tolist(), beam
 
 
-def assert_literals_are_copied(engine: Engine[Any], size: int) -> list[Hypothesis]:
-    """Assert that hypotheses have their source's literals, in any company; return the best ones."""
+def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypothesis]:
+    """Assert that hypotheses have their source's placeholders in any batch; return the best."""
     sources, best = random_sources(30, size, seed=1), []
     for beam_size, margin in ((1, 1.5), (5, 1.5), (5, math.inf)):
         runs = [
@@ -217,7 +222,7 @@ def assert_literals_are_copied(engine: Engine[Any], size: int) -> list[Hypothesi
             assert len(beam) == beam_size or margin < math.inf
             best.append(beam[0])
             for each in beam:
-                assert literals(each.ids) == literals(source)
+                assert placeholders(each.ids) == placeholders(source)
                 assert len(each.ids) + each.ended <= 2 * len(source) + 8
                 assert each.lowest <= each.log_prob / (len(each.ids) + each.ended) + 1e-5
                 if each.coverage is not None:
@@ -230,7 +235,7 @@ def assert_literals_are_copied(engine: Engine[Any], size: int) -> list[Hypothesi
                 assert one.score == pytest.approx(two.score, abs=1e-5)
                 if beam_size > 1 and one.ids != two.ids:
                     # A tiny model that repeats a word may not care at all where among the repeats
-                    # a literal stands. Then rounding chooses among sequences that are the same.
+                    # a placeholder stands. Then rounding chooses among sequences that are the same.
                     assert sorted(one.ids) == sorted(two.ids)
                     continue
                 assert one.ids == two.ids
@@ -242,16 +247,23 @@ def assert_literals_are_copied(engine: Engine[Any], size: int) -> list[Hypothesi
 
 @pytest.mark.parametrize(
     "bias",
-    [{}, {EOS: 30.0}, {EOS: -30.0}, {ONE: 30.0}, dict.fromkeys(LITERAL_IDS, -30.0), {WORD: 30.0}],
+    [
+        {},
+        {EOS: 30.0},
+        {EOS: -30.0},
+        {ONE: 30.0},
+        dict.fromkeys(PLACEHOLDER_IDS, -30.0),
+        {WORD: 30.0},
+    ],
 )
-def test_whatever_a_model_wants_each_literal_is_written_as_often_as_in_its_source(
+def test_whatever_a_model_wants_each_placeholder_is_written_as_often_as_in_its_source(
     bias: dict[int, float],
 ) -> None:
     model = random_model()
     with torch.no_grad():
         for id_, each in bias.items():
             model.output_bias_V[id_] += each
-    best = assert_literals_are_copied(TorchEngine(model), 20)
+    best = assert_placeholders_are_copied(TorchEngine(model), 20)
     if not bias:
         assert len({tuple(each.ids) for each in best}) > 50
         assert {each.ended for each in best} == {True, False}

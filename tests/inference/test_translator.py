@@ -17,7 +17,7 @@ import torch
 from gru_mt.config.schema import ModelConfig, TokenizerConfig
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.translation_memory import TranslationMemory
-from gru_mt.data.tokenizer.special import BOS, EOS, LITERALS, PAD, UNK
+from gru_mt.data.tokenizer.special import BOS, EOS, PAD, PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.decoding import Decoding
@@ -271,7 +271,7 @@ def test_a_sentence_too_long_is_translated_in_parts_and_it_is_said() -> None:
     assert all("cut" in each.warnings for each in long.sentences)
 
 
-def test_no_literal_is_lost_where_a_sentence_is_translated_in_parts() -> None:
+def test_no_placeholder_is_lost_where_a_sentence_is_translated_in_parts() -> None:
     translator = build(decoding=Decoding(max_source_tokens=8))
     line = " ".join(f"the cat sees x{number}@y.org," for number in range(100, 140))
     translation = translator.translate(line)
@@ -292,14 +292,14 @@ def test_a_word_of_any_length_is_cut_too(kind: Literal["unigram", "word"]) -> No
     assert translation.text
 
 
-# Lines of several sentences, literals, capitals
+# Lines of several sentences, placeholders, capitals
 
 
 ITEMS = ["a@b.org", "555-1234", "http://x.org/a?b=1", "`code x`", "😀", "#tag", "98765", "\ue013"]
 
 
-def lines_with_literals(count: int, *, seed: int = 3) -> list[str]:
-    """Return lines of 1 to 4 sentences, with up to 11 literals each, some the same."""
+def lines_with_placeholders(count: int, *, seed: int = 3) -> list[str]:
+    """Return lines of 1 to 4 sentences, with up to 11 placeholders each, some the same."""
     rng = random.Random(seed)
 
     def sentence() -> str:
@@ -316,10 +316,10 @@ def count_items(text: str) -> list[int]:
 
 @pytest.mark.parametrize("kind", ["unigram", "word"])
 @pytest.mark.parametrize("beam_size", [1, 5])
-def test_every_literal_comes_out_exactly_as_often_as_it_stands_in_its_line(
+def test_every_placeholder_comes_out_exactly_as_often_as_it_stands_in_its_line(
     kind: Literal["unigram", "word"], beam_size: int
 ) -> None:
-    sources = lines_with_literals(40)
+    sources = lines_with_placeholders(40)
     assert max(sum(count_items(source)) for source in sources) > 8
     translator = build(kind, decoding=Decoding(beam_size))
     for split in (True, False):
@@ -336,7 +336,7 @@ def test_every_literal_comes_out_exactly_as_often_as_it_stands_in_its_line(
 
 @pytest.mark.parametrize("n_best", [1, 3])
 def test_the_batch_size_changes_nothing_of_lines_of_several_sentences(n_best: int) -> None:
-    translator, sources = build(), [*lines_with_literals(40), "", "THE CAT. a dog", "10"]
+    translator, sources = build(), [*lines_with_placeholders(40), "", "THE CAT. a dog", "10"]
 
     def found(batch_size: int) -> list[Any]:
         translations = translator.translate(sources, n_best=n_best, batch_size=batch_size)
@@ -426,7 +426,7 @@ def test_a_known_text_is_sure_where_the_model_is_calibrated() -> None:
     assert (sure.translate("Hello").confidence, sure.translate("the cat").confidence) == (1.0, 0.5)
 
 
-def test_texts_with_literals_and_terms_of_a_glossary_are_the_models() -> None:
+def test_texts_with_placeholders_and_terms_of_a_glossary_are_the_models() -> None:
     translator = remembering(("A cat.", "Chat."), ("See 12.", "Voir 12."))
     assert translator.translate("a cat").text == "chat"
     assert "MINOU" in translator.translate("a cat", glossary={"cat": "MINOU"}).text
@@ -435,7 +435,7 @@ def test_texts_with_literals_and_terms_of_a_glossary_are_the_models() -> None:
 
 
 @pytest.mark.parametrize("kind", ["unigram", "word"])
-def test_a_sentence_in_capitals_gives_capitals_but_for_its_literals(
+def test_a_sentence_in_capitals_gives_capitals_but_for_its_placeholders(
     kind: Literal["unigram", "word"],
 ) -> None:
     translator = build(kind)
@@ -463,14 +463,14 @@ def test_terms_of_a_glossary_come_out_once_for_each_time_they_stand_there() -> N
     assert translator.translate("cat", glossary=glossary).text == "le CHAT-x"
 
 
-def test_tokens_show_literals_and_not_what_stands_for_them() -> None:
+def test_tokens_show_placeholders_and_not_what_stands_for_them() -> None:
     values = build().translate("the cat a@b.org sees 555-1234", n_best=2).to_json()
     (sentence,) = values["sentences"]
     assert sentence["source_tokens"] == ["the", "cat", "a@b.org", "sees", "555-1234"]
     for translation in sentence["translations"]:
-        literals = [token for token in translation["tokens"] if token not in WORDS]
-        assert sorted(literals) == ["555-1234", "a@b.org"]
-    assert not {*LITERALS} & {*json.dumps(values, ensure_ascii=False)}
+        placeholders = [token for token in translation["tokens"] if token not in WORDS]
+        assert sorted(placeholders) == ["555-1234", "a@b.org"]
+    assert not {*PLACEHOLDER_TOKENS} & {*json.dumps(values, ensure_ascii=False)}
 
 
 # Warnings and confidence
@@ -489,7 +489,7 @@ def test_what_is_odd_about_a_sentence_is_said() -> None:
     assert repeats.translate("the cat. wir sehen").warnings == ("limit", "repetition", "language")
 
 
-def test_a_literal_that_repeats_itself_is_no_repetition() -> None:
+def test_a_placeholder_that_repeats_itself_is_no_repetition() -> None:
     translation = build(eos_bias=1_000.0).translate("the cat 1 000 000 000")
     assert "1 000 000 000" in translation.text
     assert translation.warnings == ()

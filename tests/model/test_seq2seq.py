@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.config.schema import Cell, ModelConfig
-from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_LITERAL, LITERALS, PAD, UNK
+from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_PLACEHOLDER, PAD, PLACEHOLDER_TOKENS, UNK
 from gru_mt.model.cells import CELLS
 from gru_mt.model.decoder_step import Incremental
 from gru_mt.model.loss import token_loss
@@ -17,7 +17,9 @@ from gru_mt.model.seq2seq import Seq2Seq
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
-FIRST_OTHER = FIRST_LITERAL + len(LITERALS)  # the id of the first token that is a word
+FIRST_OTHER = FIRST_PLACEHOLDER + len(
+    PLACEHOLDER_TOKENS
+)  # the id of the first token that is a word
 Kind = Literal["dot", "general", "additive", "none"]
 READING: list[Kind] = ["dot", "general", "additive"]
 ALL: list[Kind] = [*READING, "none"]
@@ -328,7 +330,7 @@ def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
             assert weight_RS.shape == (3, 0)
 
 
-def test_the_end_and_the_literals_come_first_then_the_likeliest_others() -> None:
+def test_the_end_and_the_placeholders_come_first_then_the_likeliest_others() -> None:
     model = build()
     with torch.no_grad():
         model.output_bias_V[:] = torch.arange(20) * torch.tensor([1, -1]).repeat(10)

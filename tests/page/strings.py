@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 
 CHANGED = "ƛɤʕჼꟲꟳꟴꟓꟕꭩ"  # in case since Python 3.11's Unicode, as Node 20 knows
 KNOWN = [
@@ -45,7 +45,7 @@ ALPHABETS = {
     "any": KNOWN,
     "latin": [letter for letter in KNOWN if letter < "\u0250"],
     "words": [*"aeintéEÉTßİıσςΣДд我のʼ’' -.\u0301\u0345ǅⅧ²_5          "],
-    "marks": [*LITERALS, "\ue000", *"aZ5é :.,()我 \n", "<b>", "</b>", "7 ", "{x}"],
+    "marks": [*PLACEHOLDER_TOKENS, "\ue000", *"aZ5é :.,()我 \n", "<b>", "</b>", "7 ", "{x}"],
     "soup": [*"0123456789.,:;/-–+'’()[]{}<>|*\\\"`@#$€%&=~?!^_°   \u00a0\u202faAtTé"],
     "words with digits": [
         "http://",

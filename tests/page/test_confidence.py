@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.inference.confidence import (
     FEATURES,
     Calibration,
@@ -30,16 +30,17 @@ pytestmark = needs_node
 SCRIPT = """
 import { confidence, features, hasUnread, isForeign, isRepetitive } from "./confidence.js";
 import { warningsOf } from "./confidence.js";
-import { Lexicon } from "./lexicon.js";
-const lexicon = Lexicon.from(data.lexicon);
-result = data.cases.map(({ text, respelled, isPart, translation, hypothesis, pieces, weights }) => {
-  const found = features(text, pieces.length + 1, hypothesis, lexicon);
+import { Truecaser } from "./truecase.js";
+const truecaser = Truecaser.from(data.truecaser);
+result = data.cases.map((each) => {
+  const { text, spellingCorrected, isPart, translation, hypothesis, pieces, weights } = each;
+  const found = features(text, pieces.length + 1, hypothesis, truecaser);
   const chance = weights && confidence(weights, found);
-  const sentence = { text, typed: text.toUpperCase(), respelled, isPart };
-  const odd = warningsOf(sentence, pieces, translation, hypothesis, chance, lexicon);
-  const isUnread = hasUnread(pieces, hypothesis.coverage ?? [], lexicon);
+  const sentence = { text, typed: text.toUpperCase(), spellingCorrected, isPart };
+  const odd = warningsOf(sentence, pieces, translation, hypothesis, chance, truecaser);
+  const isUnread = hasUnread(pieces, hypothesis.coverage ?? [], truecaser);
   return { numbers: [...found, chance ?? 0], odd, isUnread, isRepetitive: isRepetitive(text),
-    isForeign: isForeign(sentence, lexicon) };
+    isForeign: isForeign(sentence, truecaser) };
 });
 """
 
@@ -61,7 +62,7 @@ def random_case(rng: random.Random, text: str, translation: str) -> dict[str, An
     )
     return {
         "text": text,
-        "respelled": rng.random() < 0.3,
+        "spellingCorrected": rng.random() < 0.3,
         "isPart": rng.random() < 0.3,
         "translation": rng.choice([translation, f"{translation}, {translation} - {translation}"]),
         "hypothesis": hypothesis,
@@ -80,26 +81,37 @@ def in_javascript(case: dict[str, Any]) -> dict[str, Any]:
     return case | {"hypothesis": fields | {"logProb": fields["log_prob"]}}
 
 
-def assert_same_confidence(lexicon: Lexicon, pairs: list[list[str]]) -> None:
+def assert_same_confidence(truecaser: Truecaser, pairs: list[list[str]]) -> None:
     rng = random.Random(1)
     cases = [random_case(rng, text, translation) for text, translation in pairs]
-    data = {"lexicon": lexicon.to_bytes().decode(), "cases": [*map(in_javascript, cases)]}
+    data = {"truecaser": truecaser.to_bytes().decode(), "cases": [*map(in_javascript, cases)]}
     for case, found in zip(cases, run_node(SCRIPT, data), strict=True):
         text, pieces, hypothesis = case["text"], case["pieces"], case["hypothesis"]
-        numbers = features(text, len(pieces) + 1, hypothesis, lexicon)
+        numbers = features(text, len(pieces) + 1, hypothesis, truecaser)
         calibration = Calibration.of(case["weights"])
         chance = calibration.confidence(numbers) if calibration else None
         sentence = Sentence(
-            *(text, "", "", "", text.upper(), text, (), frozenset(), "model", case["respelled"]),
+            *(
+                text,
+                "",
+                "",
+                "",
+                text.upper(),
+                text,
+                (),
+                frozenset(),
+                "model",
+                case["spellingCorrected"],
+            ),
             is_part=case["isPart"],
         )
-        odd = warnings_of(sentence, pieces, case["translation"], hypothesis, chance, lexicon)
+        odd = warnings_of(sentence, pieces, case["translation"], hypothesis, chance, truecaser)
         assert found == {
             "numbers": pytest.approx([*numbers, chance or 0], rel=1e-12),
             "odd": [*odd],
-            "isUnread": has_unread(pieces, hypothesis.coverage or [], lexicon),
+            "isUnread": has_unread(pieces, hypothesis.coverage or [], truecaser),
             "isRepetitive": is_repetitive(text),
-            "isForeign": is_foreign(sentence, lexicon),
+            "isForeign": is_foreign(sentence, truecaser),
         }, ascii(text)
 
 
@@ -112,8 +124,8 @@ def test_any_translation_is_trusted_as_in_python() -> None:
 
 def test_translations_of_the_corpus_are_trusted_as_in_python(fra_eng_zip: Path) -> None:
     pairs = corpus_pairs(fra_eng_zip, 4_000)
-    lexicon = Lexicon.learn(*zip(*pairs[::2], strict=True))
-    assert_same_confidence(lexicon, pairs[1::2])
+    truecaser = Truecaser.learn(*zip(*pairs[::2], strict=True))
+    assert_same_confidence(truecaser, pairs[1::2])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gru_mt.data.tokenizer.special import EOS, FIRST_OTHER, LITERAL_IDS
+from gru_mt.data.tokenizer.special import EOS, FIRST_OTHER, PLACEHOLDER_IDS
 from gru_mt.decoding import Decoding
 from gru_mt.inference.constraints import CopyingState, copying, with_rules
 from gru_mt.inference.engines.torch_engine import TorchEngine
@@ -33,7 +33,7 @@ def sources() -> list[list[int]]:
     lists = [[rng.randrange(FIRST_OTHER, 37) for _ in range(rng.randint(1, 9))] for _ in range(20)]
     for ids in lists[::2]:
         for _ in range(rng.randint(1, 3)):
-            ids.insert(rng.randint(0, len(ids)), rng.choice(LITERAL_IDS[:2]))
+            ids.insert(rng.randint(0, len(ids)), rng.choice(PLACEHOLDER_IDS[:2]))
     return [[*ids, EOS] for ids in lists]
 
 
@@ -65,7 +65,7 @@ def test_the_sequences_found_are_pythons(
         assert [each["ids"] for each in beam] == [each.ids for each in expected]
         for ours, theirs in zip(beam, expected, strict=True):
             _check(ours, theirs, ids)
-        copied += len({*ids} & {*LITERAL_IDS})
+        copied += len({*ids} & {*PLACEHOLDER_IDS})
     assert copied > 10
 
 
@@ -78,16 +78,16 @@ def _check(ours: dict[str, Any], theirs: Hypothesis, ids: list[int]) -> None:
         assert ours["coverage"] is None
     else:
         assert ours["coverage"] == pytest.approx(theirs.coverage, abs=1e-4)
-    for literal in LITERAL_IDS:
-        assert ours["ids"].count(literal) == ids.count(literal)
+    for placeholder in PLACEHOLDER_IDS:
+        assert ours["ids"].count(placeholder) == ids.count(placeholder)
 
 
 RULES = """
 import { applyRules, likeliest } from "./search.js";
 result = { ruled: [], likeliest: [] };
-for (const { logProbs, owed, room } of data.rules) {
+for (const { logProbs, required, room } of data.rules) {
   const row = logProbs.map((each) => each ?? -Infinity);
-  applyRules(row, owed, room);
+  applyRules(row, required, room);
   result.ruled.push(row);
 }
 for (const { logits, count } of data.logits) {
@@ -96,20 +96,22 @@ for (const { logits, count } of data.logits) {
 """
 
 
-def test_rules_for_literals_are_pythons() -> None:
+def test_rules_for_placeholders_are_pythons() -> None:
     rng = np.random.default_rng(2)
     rules = []
     for _ in range(40):
         log_prob_K = np.log(rng.dirichlet(np.ones(14)))
-        owed_M = rng.integers(0, 3, 8) * (rng.random(8) < 0.3)
-        room = int(owed_M.sum() + rng.integers(1, 4))
-        rules.append({"logProbs": log_prob_K.tolist(), "owed": owed_M.tolist(), "room": room})
+        required_M = rng.integers(0, 3, 8) * (rng.random(8) < 0.3)
+        room = int(required_M.sum() + rng.integers(1, 4))
+        rules.append(
+            {"logProbs": log_prob_K.tolist(), "required": required_M.tolist(), "room": room}
+        )
     logits_NV = rng.normal(size=(30, 50))
     logits = [{"logits": row.tolist(), "count": int(rng.integers(1, 8))} for row in logits_NV]
     found = run_node(RULES, {"rules": rules, "logits": logits})
     for rule, ruled in zip(rules, found["ruled"], strict=True):
         expected_K = with_rules(
-            np.array([rule["logProbs"]]), np.array([rule["owed"]]), np.array([rule["room"]])
+            np.array([rule["logProbs"]]), np.array([rule["required"]]), np.array([rule["room"]])
         )[0]
         # JSON has no minus infinity.
         ruled_K = np.array([-np.inf if each is None else each for each in ruled])
@@ -118,7 +120,7 @@ def test_rules_for_literals_are_pythons() -> None:
         possible_V = row_V[EOS:]
         log_prob_V = possible_V - np.log(np.exp(possible_V).sum())
         others = FIRST_OTHER + np.argsort(-row_V[FIRST_OTHER:])[: asked["count"]]
-        assert each["ids"] == [EOS, *LITERAL_IDS, *others]
+        assert each["ids"] == [EOS, *PLACEHOLDER_IDS, *others]
         np.testing.assert_allclose(
             each["logProbs"], log_prob_V[np.array(each["ids"]) - EOS], atol=1e-5
         )

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from gru_mt.data.text.frames import core, is_wordlike
-from gru_mt.data.text.sentences import cut
-from gru_mt.data.text.truecase import Lexicon
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.text.sentences import split_sentences
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.messages import arms, with_arms
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
@@ -20,7 +20,7 @@ from tests.data.text import test_placeholders, test_truecase
 from tests.data.text.test_truecase import NAMES
 from tests.inference import test_confidence
 from tests.inference.preprocessing import test_sentence
-from tests.inference.preprocessing.test_sentence import LEXICON
+from tests.inference.preprocessing.test_sentence import TRUECASER
 from tests.page.node import needs_node, run_node
 from tests.page.strings import (
     FRAMES,
@@ -35,14 +35,14 @@ pytestmark = needs_node
 
 STRINGS = written_strings(test_truecase, test_placeholders, test_sentence, test_confidence)
 SCRIPT = """
-import { Lexicon } from "./lexicon.js";
+import { Truecaser } from "./truecase.js";
 import { readLine } from "./reader.js";
-const lexicon = Lexicon.from(data.lexicon);
+const truecaser = Truecaser.from(data.truecaser);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
-const reading = { lexicon, cutLine: (text) => data.pieces[text] ?? [text], fits };
+const reading = { truecaser, splitLine: (text) => data.pieces[text] ?? [text], fits };
 const facts = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
-  sentence.typed, sentence.text, sentence.literals, sentence.glued.map((side) => [...side]),
-  sentence.case, sentence.respelled, sentence.isPart, sentence.isCopied];
+  sentence.typed, sentence.text, sentence.placeholders, sentence.glued.map((side) => [...side]),
+  sentence.case, sentence.spellingCorrected, sentence.isPart, sentence.isCopied];
 result = data.lines.map(({ line, outputs }) => {
   return readLine(line, reading).map((sentence) => {
     const numbered = sentence.withNumbers();
@@ -62,10 +62,10 @@ def facts(sentence: Sentence) -> list[Any]:
         sentence.after,
         sentence.typed,
         sentence.text,
-        [*sentence.literals],
+        [*sentence.placeholders],
         [sorted(index for index, side in sentence.glued if side == each) for each in (0, 1)],
         sentence.case,
-        sentence.respelled,
+        sentence.spelling_corrected,
         sentence.is_part,
         sentence.is_copied,
     ]
@@ -88,25 +88,25 @@ def expected(sentence: Sentence, outputs: list[str]) -> list[Any]:
 
 def random_outputs(rng: random.Random) -> list[str]:
     """Return what a model may write: marks, words, numbers and signs in any order."""
-    parts = [*LITERALS * 2, *"ß7²我   .?…😀", "le", "12", "5e", "12pmer", "7-0", "-5"]
+    parts = [*PLACEHOLDER_TOKENS * 2, *"ß7²我   .?…😀", "le", "12", "5e", "12pmer", "7-0", "-5"]
     return ["".join(rng.choices(parts, k=rng.randrange(16))) for _ in range(3)]
 
 
-def assert_same_sentences(lexicon: Lexicon, lines: list[str], *, longest: int = 1_000) -> None:
+def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: int = 1_000) -> None:
     """Compare the sentences of lines, and their parts of `longest` characters at most."""
     rng = random.Random(1)
     pieces: dict[str, list[str]] = {}
 
     def recorded(text: str, language: str) -> list[str]:
-        pieces[text] = cut(text, language)
+        pieces[text] = split_sentences(text, language)
         return pieces[text]
 
-    reader = Reader(lexicon, "en", lambda text, parts: len(text) <= longest // parts)
+    reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gru_mt.inference.preprocessing.reader.cut", recorded)
         python = {line: ([*reader.sentences(line)], random_outputs(rng)) for line in lines}
     cases = [{"line": line, "outputs": outputs} for line, (_, outputs) in python.items()]
-    facts = {"lexicon": lexicon.to_bytes().decode(), "longest": longest}
+    facts = {"truecaser": truecaser.to_bytes().decode(), "longest": longest}
     found = run_node(SCRIPT, facts | {"lines": cases, "pieces": pieces})
     for (line, (sentences, outputs)), of_javascript in zip(python.items(), found, strict=True):
         assert of_javascript == [expected(each, outputs) for each in sentences], ascii(line)
@@ -116,33 +116,33 @@ def test_any_line_is_read_and_finished_as_python_does() -> None:
     texts = [text for text in STRINGS if len(text) < 500]
     rng = random.Random(2)
     joined = ["".join(rng.choices(texts, k=3)) for _ in range(500)]
-    assert_same_sentences(LEXICON, [*texts, *joined, *random_strings(1_000, seed=4)])
+    assert_same_sentences(TRUECASER, [*texts, *joined, *random_strings(1_000, seed=4)])
     assert_same_sentences(NAMES, [*texts, *with_insertions(texts)])
 
 
 def test_a_sentence_in_a_frame_is_read_and_finished_as_python_does() -> None:
     texts = framed(FRAMES, 5)
-    assert_same_sentences(LEXICON, [*texts, *with_insertions(texts)])
+    assert_same_sentences(TRUECASER, [*texts, *with_insertions(texts)])
 
 
 def test_a_long_sentence_is_cut_as_python_does() -> None:
     texts = [*framed(FRAMES, 2), *random_strings(500, seed=6)]
     scripts = ["I see. " * 30, "我" * 50, "क्षि" * 30, "😀a, " * 20, "a; b — c, d" * 9]
-    assert_same_sentences(LEXICON, [*texts, *scripts], longest=14)
+    assert_same_sentences(TRUECASER, [*texts, *scripts], longest=14)
 
 
 def test_lines_of_the_corpus_are_read_and_finished_as_python_does(fra_eng_zip: Path) -> None:
     found = corpus_pairs(fra_eng_zip, 5_000)
-    lexicon = Lexicon.learn(*zip(*found, strict=True))
+    truecaser = Truecaser.learn(*zip(*found, strict=True))
     lines = [source for source, _ in found[::4]]
     rng = random.Random(3)
     joined = [" ".join(rng.choices(lines, k=3)) for _ in range(700)]
-    assert_same_sentences(lexicon, [*lines, *joined, *with_insertions(lines + joined)])
+    assert_same_sentences(truecaser, [*lines, *joined, *with_insertions(lines + joined)])
 
 
 def test_a_frame_ends_where_python_ends_it() -> None:
     rng = random.Random(1)
-    literals = [
+    placeholders = [
         "<b>",
         "</b>",
         "{a}",
@@ -157,18 +157,27 @@ def test_a_frame_ends_where_python_ends_it() -> None:
         "{%a%}",
         "*",
     ]
-    pieces = [*LITERALS[:1] * 9, *"  ()\"'«»“”.:-!1aA", "Tom: ", "the ", "The ", "1) ", "ab ", ", "]
+    pieces = [
+        *PLACEHOLDER_TOKENS[:1] * 9,
+        *"  ()\"'«»“”.:-!1aA",
+        "Tom: ",
+        "the ",
+        "The ",
+        "1) ",
+        "ab ",
+        ", ",
+    ]
     cases = []
     for _ in range(5_000):
         text = "".join(rng.choices(pieces, k=rng.randrange(1, 14)))
-        own = rng.choices(literals, k=text.count(LITERALS[0]))
+        own = rng.choices(placeholders, k=text.count(PLACEHOLDER_TOKENS[0]))
         cases.append((text, own, pairs(text, own)))
     small = ["the", "ab", "a"]
     script = """
         import { core, isWordlike } from "./frames.js";
         const isSmall = (word) => data.small.includes(word.toLowerCase());
-        result = data.cases.map(([text, literals, pairs]) => [
-          core(text, literals, pairs, isSmall), literals.map(isWordlike)]);
+        result = data.cases.map(([text, placeholders, pairs]) => [
+          core(text, placeholders, pairs, isSmall), placeholders.map(isWordlike)]);
     """
     found = run_node(script, {"cases": cases, "small": small})
     for (text, own, tags), of_javascript in zip(cases, found, strict=True):
@@ -183,23 +192,23 @@ def test_tags_are_paired_and_nested_as_python_does() -> None:
     between = ["", "", " ", " ", "a", " é", "b ", " c d ", ".", "我", " (x) "]
     cases = []
     for _ in range(4_000):
-        literals = rng.choices(rng.choice([tags, tags[:4], ["*", "_", "<b>", "</b>"]]), k=6)
-        marks = LITERALS[: len(literals)]
+        placeholders = rng.choices(rng.choice([tags, tags[:4], ["*", "_", "<b>", "</b>"]]), k=6)
+        marks = PLACEHOLDER_TOKENS[: len(placeholders)]
         text = "".join(rng.choice(between) + mark for mark in marks) + rng.choice(between)
         order = rng.sample(range(8), k=rng.randrange(8))
         texts = rng.choices(between, k=len(order) + 1)
-        cases.append((text, literals, texts, order, rng.sample(range(6), k=3)))
+        cases.append((text, placeholders, texts, order, rng.sample(range(6), k=3)))
     script = """
         import { nested, tagPairs } from "./tags.js";
-        result = data.map(([text, literals, texts, order, full]) => {
-          const pairs = tagPairs(text, literals);
+        result = data.map(([text, placeholders, texts, order, full]) => {
+          const pairs = tagPairs(text, placeholders);
           const found = nested(texts, order, pairs, new Set(full));
           return [pairs, found.texts, found.order];
         });
     """
     for case, of_javascript in zip(cases, run_node(script, cases), strict=True):
-        text, literals, texts, order, full = case
-        paired = pairs(text, literals)
+        text, placeholders, texts, order, full = case
+        paired = pairs(text, placeholders)
         wanted = json.loads(json.dumps([paired, *nested(texts, order, paired, frozenset(full))]))
         assert of_javascript == wanted, case
 

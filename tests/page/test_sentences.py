@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.text.sentences import cut
+from gru_mt.data.text.sentences import split_sentences
 from gru_mt.page.sentences import sentence_data
 from tests.corpora import data_config, load_one
 from tests.page.node import needs_node, run_node
@@ -15,9 +15,9 @@ pytestmark = needs_node
 
 CUT = """
 import { sentenceRules } from "./boundaries.js";
-import { cut } from "./sentences.js";
+import { splitSentences } from "./sentences.js";
 const rules = sentenceRules(data.rules);
-result = data.lines.map((line) => cut(line, rules));
+result = data.lines.map((line) => splitSentences(line, rules));
 """
 LINES = {
     "en": [
@@ -96,14 +96,18 @@ def share_cut_alike(lines: list[str], language: str, words: list[str]) -> float:
     """Return the share of lines that the page cuts as Python does; it loses no character."""
     found = cut_by_the_page(lines, language, words)
     assert ["".join(each) for each in found] == lines
-    same = sum(each == cut(line, language) for each, line in zip(found, lines, strict=True))
+    same = sum(
+        each == split_sentences(line, language) for each, line in zip(found, lines, strict=True)
+    )
     return same / len(lines)
 
 
 @pytest.mark.parametrize("language", LINES)
 def test_lines_are_cut_where_python_cuts_them(language: str) -> None:
     lines = LINES[language]
-    assert cut_by_the_page(lines, language, WORDS) == [cut(line, language) for line in lines]
+    assert cut_by_the_page(lines, language, WORDS) == [
+        split_sentences(line, language) for line in lines
+    ]
 
 
 def test_lines_of_the_corpus_are_cut_where_python_cuts_them(fra_eng_zip: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from gru_mt.config.schema import DataConfig, TokenizerConfig
 from gru_mt.data.parts import load_parts
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Subwords, Vocabulary, train_tokenizer
 from gru_mt.page.vocabulary import vocabulary_data
 from tests.page.node import needs_node, run_node
@@ -52,7 +52,7 @@ def test_ids_pieces_and_texts_are_pythons(side: tuple[str, Vocabulary]) -> None:
     rng = random.Random(4)
     sentences = [text for pair in PARTS.train[1:4_000:9] for text in (pair.source, pair.target)]
     marked = [
-        " ".join([*text.split()[:3], *rng.choices(LITERALS, k=2), *text.split()[3:]])
+        " ".join([*text.split()[:3], *rng.choices(PLACEHOLDER_TOKENS, k=2), *text.split()[3:]])
         for text in sentences[::3]
     ]
     texts = [*sentences, *marked, *cleaned_texts(10_000)]
@@ -78,7 +78,13 @@ def test_of_equally_good_segmentations_it_takes_pythons(
     rng = random.Random(5)
     words = sorted({word for text in sources for word in text.split()})
     texts = [
-        "".join([*rng.choices(words, k=3), rng.choice([*LITERALS, " "]), word * rng.randint(1, 5)])
+        "".join(
+            [
+                *rng.choices(words, k=3),
+                rng.choice([*PLACEHOLDER_TOKENS, " "]),
+                word * rng.randint(1, 5),
+            ]
+        )
         for word in rng.choices(words, k=5_000)
     ]
     data = {"vocabulary": vocabulary_data(vocabulary, kind), "texts": texts, "lists": []}

@@ -65,7 +65,7 @@ def test_the_command_writes_a_page_beside_the_model(there: Path, gru_mt: Run) ->
 
 
 def test_the_page_asks_for_nothing_and_text_in_it_is_inert() -> None:
-    nasty = {**ABOUT, "lexicon": "<!--<script></script>-->", "vocabularies": ["</script><b>"]}
+    nasty = {**ABOUT, "truecaser": "<!--<script></script>-->", "vocabularies": ["</script><b>"]}
     text = page(nasty, "weights")
     tags = Tags(text).tags
     assert [tag for tag, _ in tags].count("script") == 4

@@ -5,7 +5,7 @@ from gru_mt.data.types import Example
 from gru_mt.training.preparation import TrainingData
 
 _RATES = ", ".join(f"{name}: 0" for name in AugmentConfig.model_fields if name != "words")
-NO_NOISE = f"data.augment={{{_RATES}, words: false}}"  # the texts are stored, and none is changed
+NO_AUGMENT = f"data.augment={{{_RATES}, words: false}}"  # the texts are stored, and none is changed
 
 
 def examples(data: TrainingData) -> list[Example]:

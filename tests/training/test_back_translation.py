@@ -144,13 +144,13 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
     made = [pair for pair in examples(data) if pair.corpus == 1]
     assert [pair.target for pair in made] == TEXTS[1:]  # a text without a source is left out
     assert data.pairs.where(len(data.pairs) - 1) == f"alone.fr:{len(TEXTS)}"
-    assert "sampled" not in data.tokenizer.lexicon
-    assert "moi" not in data.tokenizer.lexicon
-    assert "see" in data.tokenizer.lexicon
+    assert "sampled" not in data.tokenizer.truecaser
+    assert "moi" not in data.tokenizer.truecaser
+    assert "see" in data.tokenizer.truecaser
     assert data.tokenizer.memory.find("sampled word1") == []
     assert data.provenance["back_translation"]["training_pairs"] == len(TEXTS) - 1
     pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
-    for epoch in range(2):  # noise changes some pairs, and no tag
+    for epoch in range(2):  # augmentation changes some pairs, and no tag
         of_epoch = pairs.of_block(epoch, 0)
         ids, _ = of_epoch.source.padded(np.arange(len(of_epoch.row_N)))
         corpora = data.pairs.places["corpus"][of_epoch.row_N]

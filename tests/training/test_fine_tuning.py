@@ -80,10 +80,10 @@ def test_words_of_the_new_pairs_are_known_besides_the_old_ones(
     mine.write_text(f"{OWN}You want Aspirin.\tAspirin un toi veux.\n")
     run(tuned(mine, before, "training.max_steps=1"), tmp_path / "new")
     old, new = (load_bundle(folder, CPU).tokenizer for folder in (before, tmp_path / "new"))
-    assert "dog" in old.lexicon
-    assert "aspirin" not in old.lexicon
-    assert all(word in new.lexicon for word in ("dog", "aspirin"))
-    assert new.lexicon.truecased("we want aspirin.") == "we want Aspirin."
+    assert "dog" in old.truecaser
+    assert "aspirin" not in old.truecaser
+    assert all(word in new.truecaser for word in ("dog", "aspirin"))
+    assert new.truecaser.truecased("we want aspirin.") == "we want Aspirin."
     Translator.averaging([before, tmp_path / "new"])  # their vocabularies are the same
 
 

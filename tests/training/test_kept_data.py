@@ -24,7 +24,7 @@ from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.resume import Fresh
 from gru_mt.training.trainer import train
-from tests.training.stored import NO_NOISE, examples
+from tests.training.stored import NO_AUGMENT, examples
 
 Configure = Callable[..., Config]
 
@@ -56,7 +56,7 @@ def prepared(config: Config, folder: Path) -> TrainingData:
 
 
 def test_the_arrays_are_the_ids_of_the_texts(small_config: Configure, tmp_path: Path) -> None:
-    data = prepared(small_config(NO_NOISE), tmp_path)
+    data = prepared(small_config(NO_AUGMENT), tmp_path)
     bounds = np.load(tmp_path / "data" / "bounds.npy", mmap_mode="r")
     for side in ("source", "target"):
         ids = np.load(tmp_path / "data" / f"{side}.npy", mmap_mode="r")
@@ -145,7 +145,7 @@ def test_another_file_is_refused_though_it_has_the_same_size(
 
 def test_any_damage_of_the_arrays_and_texts_is_one_line(begun: Callable[..., Run]) -> None:
     """One bit of any byte of any file, or a file that is cut, empty, a folder or gone."""
-    run = begun(2, NO_NOISE)
+    run = begun(2, NO_AUGMENT)
     paths = sorted(run.data.iterdir())
     assert len(paths) == 9
     for path in paths:
@@ -159,7 +159,7 @@ def test_any_damage_of_the_arrays_and_texts_is_one_line(begun: Callable[..., Run
             elif isinstance(damaged, bytes):
                 path.write_bytes(damaged)
             with pytest.raises(UserError, match=r"damaged|cannot be read") as raised:
-                begun(3, NO_NOISE)
+                begun(3, NO_AUGMENT)
             told = str(raised.value)
             assert told.startswith(f"{path}: ")
             assert told.endswith(
@@ -169,10 +169,10 @@ def test_any_damage_of_the_arrays_and_texts_is_one_line(begun: Callable[..., Run
             if damaged == "folder":
                 path.rmdir()
             path.write_bytes(whole)
-    begun(3, NO_NOISE)
+    begun(3, NO_AUGMENT)
     (run.data / "source.npy").write_bytes(b"")
     shutil.rmtree(run.data)
-    begun(4, NO_NOISE)
+    begun(4, NO_AUGMENT)
     assert (run.data / "source.npy").stat().st_size
 
 
@@ -193,9 +193,9 @@ def test_a_corpus_larger_than_the_sample_is_learned_from_in_part(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """All its pairs are trained on, the same ones are drawn each time."""
-    whole = prepared(small_config(NO_NOISE), tmp_path / "a")
+    whole = prepared(small_config(NO_AUGMENT), tmp_path / "a")
     monkeypatch.setattr(preparation, "SAMPLE", 100)
-    parts = [prepared(small_config(NO_NOISE), tmp_path / name) for name in "bc"]
+    parts = [prepared(small_config(NO_AUGMENT), tmp_path / name) for name in "bc"]
     assert (
         "the tokenizer learns from 100 of these pairs, drawn at random" in capsys.readouterr().err
     )
@@ -208,9 +208,10 @@ def test_a_preparation_that_is_killed_leaves_nothing_behind_and_starts_again(
 ) -> None:
     config = small_config(f"data.corpus={corpus}", "training.max_steps=2")
     program = (
-        "import os, sys; from pathlib import Path; from gru_mt.data.augment.noise import Words;"
-        "from gru_mt.config.load import load_config; from gru_mt.training.trainer import train;"
-        "Words.learn = lambda pairs: os.kill(os.getpid(), 9);"
+        "import os, sys; from pathlib import Path; from gru_mt.data.augment.augmenter import "
+        "WordLists; from gru_mt.config.load import load_config; from gru_mt.training.trainer "
+        "import train;"
+        "WordLists.learn = lambda pairs: os.kill(os.getpid(), 9);"
         f"train(load_config(Path(sys.argv[1])), Path({str(tmp_path / 'run')!r}))"
     )
     (tmp_path / "config.yaml").write_text(dump_config(config))

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from gru_mt.config.schema import Config
-from gru_mt.data.augment.noise import Noise, Words
+from gru_mt.data.augment.augmenter import Augmenter, WordLists
 from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.loader import BLOCK, TrainingPairs
 from gru_mt.data.splits import split_pairs
-from gru_mt.data.tokenizer.special import EOS, LITERALS, UNK
+from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
@@ -26,7 +26,7 @@ from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.resume import start_of
 from gru_mt.training.run_writer import keep
 from tests.corpora import load_one
-from tests.training.stored import NO_NOISE, examples
+from tests.training.stored import NO_AUGMENT, examples
 
 Configure = Callable[..., Config]
 
@@ -86,7 +86,7 @@ def test_the_other_direction_swaps_the_sides_after_the_split(
 ) -> None:
     (tmp_path / "en").mkdir()
     (tmp_path / "fr").mkdir()
-    plain = NO_NOISE
+    plain = NO_AUGMENT
     there = prepared(small_config(plain), tmp_path / "en")
     back = prepared(small_config(plain, "data.source=fr", "data.target=en"), tmp_path / "fr")
     assert [(pair.target.lower(), pair.source.lower()) for pair in examples(back)] == [
@@ -130,7 +130,7 @@ def id_lists(pairs: EncodedPairs) -> list[tuple[list[int], list[int]]]:
     ]
 
 
-def test_an_epoch_has_its_noise_and_all_other_pairs_as_they_are(
+def test_an_epoch_changes_some_pairs_and_all_other_pairs_as_they_are(
     small_config: Configure, tmp_path: Path
 ) -> None:
     config = small_config("data.augment.no_mark=0.5")
@@ -139,10 +139,12 @@ def test_an_epoch_has_its_noise_and_all_other_pairs_as_they_are(
     clean = id_lists(plain.of_block(0, 0))
     assert config.data.augment
     texts = [*data.pairs.texts()]
-    noise = Noise(config.data.augment, texts, Words.learn(texts), seed=config.training.seed)
+    augmenter = Augmenter(
+        config.data.augment, texts, WordLists.learn(texts), seed=config.training.seed
+    )
     pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
     for epoch in (0, 1, 0):
-        changed = noise.of_epoch(epoch, range(len(texts)), texts)
+        changed = augmenter.of_epoch(epoch, range(len(texts)), texts)
         assert changed
         for row, (source, target) in enumerate(id_lists(pairs.of_block(epoch, 0))):
             if row in changed:
@@ -183,22 +185,22 @@ def test_an_epoch_takes_a_corpus_by_its_weight(
         assert id_lists(again) == id_lists(pairs.of_block(epoch, 0))
 
 
-def test_literals_are_masked_and_words_are_added_after_the_pairs(
+def test_placeholders_are_masked_and_words_are_added_after_the_pairs(
     small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
-    corpus = small_corpus.with_name("literals.tsv")
+    corpus = small_corpus.with_name("placeholders.tsv")
     corpus.write_text(
         "".join(f"we see a@b.org cat{n}.\tnous voir a@b.org chat{n}.\n" for n in "abcdefgh")
     )
     data = prepared(small_config(f"data.corpus={corpus}"), tmp_path)
     pairs = len(split_pairs(load_one(small_config(f"data.corpus={corpus}").data).pairs).train)
     train = examples(data)
-    assert {pair.source.split()[2] for pair in train[:pairs]} == {LITERALS[0]}
+    assert {pair.source.split()[2] for pair in train[:pairs]} == {PLACEHOLDER_TOKENS[0]}
     assert {pair.source for pair in train[pairs:]} == {"we", "see"}
     lines = {pair.line for pair in train}
     assert lines <= set(range(1, 9))
     (other := tmp_path / "plain").mkdir()
-    plain = prepared(small_config(f"data.corpus={corpus}", NO_NOISE), other)
+    plain = prepared(small_config(f"data.corpus={corpus}", NO_AUGMENT), other)
     assert examples(plain) == train[:pairs]
 
 
@@ -208,7 +210,7 @@ def test_the_short_texts_of_the_training_part_are_remembered_and_no_others(
     corpus = small_corpus.with_name("short.tsv")
     words = [f"{first}{second}" for first in ascii_lowercase for second in ascii_lowercase]
     corpus.write_text("".join(f"See {word}!\tVois {word} !\n" for word in words))
-    data = prepared(small_config(f"data.corpus={corpus}", NO_NOISE), tmp_path)
+    data = prepared(small_config(f"data.corpus={corpus}", NO_AUGMENT), tmp_path)
     memory = Tokenizer.load(tmp_path).memory
     kept = {source for each in [*data.dev, *data.test] for source in each.sources}
     assert len(kept) > 10
@@ -227,17 +229,17 @@ def test_training_reads_sources_as_translation_does(
         f"{source}\tNous voyons {word}.\n" for source, word in zip(sources, words, strict=True)
     )
     corpus.write_text("".join(lines))
-    config = small_config(f"data.corpus={corpus}", NO_NOISE)
+    config = small_config(f"data.corpus={corpus}", NO_AUGMENT)
     data = prepared(config, tmp_path)
-    lexicon, encode = data.tokenizer.lexicon, data.tokenizer.source.encode
+    truecaser, encode = data.tokenizer.truecaser, data.tokenizer.source.encode
     assert len(data.pairs)
     for pair in examples(data):
         raw = sources[pair.line - 1]
-        (read,) = Reader(lexicon, "en", lambda *_: True, split=False).sentences(raw)
+        (read,) = Reader(truecaser, "en", lambda *_: True, split=False).sentences(raw)
         assert pair.source == read.text
         assert pair.source.startswith("we know that Tom sees")
     [dev], [pairs] = data.dev, data.dev_pairs
     rows, lengths = pairs.source.padded(np.arange(len(dev.sources)))
     for row, length, raw in zip(rows, lengths, dev.sources, strict=True):
-        (read,) = Reader(lexicon, "en", lambda *_: True, split=False).sentences(raw)
+        (read,) = Reader(truecaser, "en", lambda *_: True, split=False).sentences(raw)
         assert row[:length].tolist() == [*encode(read.text), EOS]

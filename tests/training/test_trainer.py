@@ -35,7 +35,7 @@ from gru_mt.training.state import TrainState
 from gru_mt.training.step import MetricsWindow, StepRecord, StepStats, TrainStep
 from gru_mt.training.trainer import Trainer, train
 from gru_mt.training.validation import Validation
-from tests.training.stored import NO_NOISE, examples
+from tests.training.stored import NO_AUGMENT, examples
 
 Configure = Callable[..., Config]
 
@@ -511,7 +511,7 @@ def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
 def test_what_cutting_costs_is_said(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = small_config("training.max_steps=1", "training.cut_tokens=5", NO_NOISE)
+    config = small_config("training.max_steps=1", "training.cut_tokens=5", NO_AUGMENT)
     trainer = make_trainer(config, tmp_path / "run")
     lengths = [
         [len(side.encode(text)) + 1 for text in texts]

@@ -15,7 +15,7 @@ import numpy as np
 
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.normalize import IN_WORD, WORD, is_spaceless
-from gru_mt.data.text.truecase import Lexicon, words
+from gru_mt.data.text.truecase import Truecaser, words
 from gru_mt.data.types import Example
 
 MOST_PAIRS = 200_000  # that are counted, evenly spread
@@ -30,12 +30,12 @@ _BESIDE = rf"[^{IN_WORD}'’-]"
 _UNDIVIDED = re.compile(rf"{_BESIDE}[{IN_WORD} -]+{_BESIDE}\Z")  # a phrase, and its sides
 
 
-def learn_dictionary(examples: Sequence[Example]) -> list[Example]:
+def learn_lexicon(examples: Sequence[Example]) -> list[Example]:
     """Return pairs of single words, each as it is mostly written, with the first line of both.
 
     Two words translate each other if each is the other's best by Dice's coefficient: twice the
     pairs that have both, over the sum of the pairs that have the one and the other (Smadja et al.
-    1996). It must be LEAST_DICE, so the dictionary is small, and nearly all of it is right.
+    1996). It must be LEAST_DICE, so the truecaser is small, and nearly all of it is right.
     """
     examples = examples[:: max(1, -(-len(examples) // MOST_PAIRS))]
     source = _Side([example.source for example in examples])
@@ -87,14 +87,14 @@ def _couples_of(source: "_Side", target: "_Side", first: int, last: int) -> Ints
     return key_C
 
 
-def learn_phrases(examples: Sequence[Example], dictionary: Sequence[Example]) -> list[Example]:
+def learn_phrases(examples: Sequence[Example], truecaser: Sequence[Example]) -> list[Example]:
     """Return phrases of two to PHRASE_WORDS words, with what mostly translates each.
 
     The words stand side by side, and so do their translations, in whatever order: of "I saw a red
     car." and "J'ai vu une voiture rouge." it is "red car" and "voiture rouge". A phrase counts if
     it is found LEAST_FOUND times.
     """
-    best = {pair.source.lower(): pair.target.lower() for pair in dictionary}
+    best = {pair.source.lower(): pair.target.lower() for pair in truecaser}
     phrases = (phrase for example in examples for phrase in _phrases_of(example, best))
     return _mostly(phrases, least=LEAST_FOUND)
 
@@ -122,11 +122,11 @@ def short_sentences(examples: Sequence[Example]) -> list[Example]:
     "Thank you!" and "Merci !" it is "thank you" and "merci".
     """
     sources, targets = [pair.source for pair in examples], [pair.target for pair in examples]
-    sides = Lexicon.learn(sources, targets), Lexicon.learn(targets, sources)
+    sides = Truecaser.learn(sources, targets), Truecaser.learn(targets, sources)
     phrases = (
         pair._replace(
-            source=sides[0].usual(_AFTER_WORDS.sub("", pair.source)),
-            target=sides[1].usual(_AFTER_WORDS.sub("", pair.target)),
+            source=sides[0].cased(_AFTER_WORDS.sub("", pair.source)),
+            target=sides[1].cased(_AFTER_WORDS.sub("", pair.target)),
         )
         for pair in examples
         if 0 < len(words(pair.source)) <= SHORT_WORDS
@@ -153,9 +153,9 @@ def learn_short_texts(examples: Sequence[Example]) -> list[Example]:
 
     Where a sentence is as short, its translation is taken rather than that of its words.
     """
-    dictionary = learn_dictionary(examples)
-    phrases = learn_phrases(examples, dictionary)
-    by_phrase = {pair.source: pair for pair in [*dictionary, *phrases, *short_sentences(examples)]}
+    truecaser = learn_lexicon(examples)
+    phrases = learn_phrases(examples, truecaser)
+    by_phrase = {pair.source: pair for pair in [*truecaser, *phrases, *short_sentences(examples)]}
     return [*by_phrase.values()]
 
 

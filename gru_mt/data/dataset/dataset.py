@@ -2,8 +2,8 @@
 
 source.npy and target.npy have the ids of all pairs, one after the other, each closed by <eos>;
 bounds.npy has 0 and where each pair ends in both; places.npy has the line and the corpus of each.
-np.load maps them into memory with mmap_mode="r". Where training reads texts too, for noise or for
-other subwords, these lie beside them.
+np.load maps them into memory with mmap_mode="r". Where training reads texts too, for augmentation
+or for other subwords, these lie beside them.
 
 Shapes: N pairs, M of them, T ids.
 """
@@ -18,7 +18,7 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.data.augment.noise import Words
+from gru_mt.data.augment.augmenter import WordLists
 from gru_mt.data.corpus.builder import LineNumbers
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences
 from gru_mt.data.dataset.store import (
@@ -113,10 +113,10 @@ class Prepared:
         """Return the two sides of each pair, masked and truecased, where they are stored."""
         return StoredTexts(self._folder)
 
-    def words(self) -> Words:
-        """Return what noise knows of the words."""
+    def words(self) -> WordLists:
+        """Return the word lists of augmentation."""
         known = self.facts["words"]
-        return Words(known["dictionary"], tuple(known["names"]))
+        return WordLists(known["dictionary"], tuple(known["names"]))
 
     def where(self, row: int) -> str:
         """Return the file and the line of a pair."""
@@ -169,7 +169,7 @@ def write_prepared(
 ) -> None:
     """Write pairs, and then `facts()` about them, into a folder that is there and empty.
 
-    `facts` must have "words", what noise knows of them, and "lines", `LineNumbers` of each corpus.
+    `facts` must have "words", those of augmentation, and "lines", `LineNumbers` of each corpus.
     """
     sizes = Counter[int]()
     with ExitStack() as stack:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gru_mt.data.text.masking import ANY_MARK, MARK
 from gru_mt.data.text.patterns import BBCODE
+from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
 
 _QUOTES = {
     '"': '"',
@@ -20,14 +20,14 @@ _QUOTES = {
 }
 _CLOSING = "".join(_QUOTES.values())
 _SPACES = re.compile(r"\s*")
-_BULLET = re.compile(rf"(?:[-–—‒―·…]+|\.\.+)(?:\s+|(?=[^\W\d_]|{ANY_MARK}))|[»›]\s+")
+_BULLET = re.compile(rf"(?:[-–—‒―·…]+|\.\.+)(?:\s+|(?=[^\W\d_]|{ANY_PLACEHOLDER}))|[»›]\s+")
 _NUMBERING = re.compile(
     r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|(?!M\.)[A-Za-z]|[ivx]{1,5}|[IVX]{1,5})[.)\]]+(?:\s+|(?=[^\W\d_]))"
     r"|\d{1,3}(?:\.\d{1,3})+\s+(?=[^\W\d_])"
 )
 _NUMBER = re.compile(r"\d{1,3}(?::\d\d)*\s+(?=[^\W\d_])")
 _KEY = re.compile(r"\"[\w.-]{1,60}\"\s*[:=]\s*")  # of JSON
-_LABEL = re.compile(rf"([^\W\d_][\w.'’-]{{0,30}})(?::\s+|\s?({ANY_MARK})\s?|\s+(?=\"))")
+_LABEL = re.compile(rf"([^\W\d_][\w.'’-]{{0,30}})(?::\s+|\s?({ANY_PLACEHOLDER})\s?|\s+(?=\"))")
 _AFTER_MARK = re.compile(r"\s*[,:–—-]\s+|\s*")
 _ENDED = re.compile(r"[.!?…。！？]['\"”’»)]*\s*$")
 _WORDLIKE = re.compile(r"[^\W_]")
@@ -41,27 +41,27 @@ _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they 
 
 def core(
     text: str,
-    literals: Sequence[str | None],
+    placeholders: Sequence[str | None],
     pairs: Sequence[tuple[int, int]],
     is_small: Callable[[str], bool],
 ) -> tuple[int, int]:
     """Return where the sentence begins and ends in a masked text with its frame.
 
-    A frame is what stands before the sentence: literals, bullets, numbering, a speaker's name with
-    a colon, a key with =; and the literals after it, and quotes or brackets around the whole. A
-    literal that may be a word, as {name} or 1984, is of the frame where a capital or a colon
-    follows; one that is None never is. Of `pairs` a frame has both or none. `is_small` tells
+    A frame is what stands before the sentence: placeholders, bullets, numbering, a speaker's name
+    with a colon, a key with =; and the placeholders after it, and quotes or brackets around the
+    whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a capital or a
+    colon follows; one that is None never is. Of `pairs` a frame has both or none. `is_small` tells
     whether a word is mostly written small.
 
     "\\ue010 He is big.\\ue011" -> (2, 12)
     """
-    starts = _starts(text, literals, is_small)
-    ends = _ends(text, literals, starts[-1].place)
+    starts = _starts(text, placeholders, is_small)
+    ends = _ends(text, placeholders, starts[-1].place)
     while True:
         start, end = starts[-1].place, ends[-1].place
-        first = len(MARK.findall(text[:start]))
-        last = len(literals) - len(MARK.findall(text[end:]))
-        outside = {*range(first), *range(last, len(literals))}
+        first = len(PLACEHOLDER.findall(text[:start]))
+        last = len(placeholders) - len(PLACEHOLDER.findall(text[end:]))
+        outside = {*range(first), *range(last, len(placeholders))}
         torn = [pair for pair in pairs if len({*pair} & outside) == 1]
         if not torn and _are_whole([seam.quote for seam in starts], ends, text[start:end]):
             break
@@ -78,29 +78,29 @@ class _Seam(NamedTuple):
 
 
 def _starts(
-    text: str, literals: Sequence[str | None], is_small: Callable[[str], bool]
+    text: str, placeholders: Sequence[str | None], is_small: Callable[[str], bool]
 ) -> list[_Seam]:
     """Return where the sentence may begin: at 0, or after one or more parts of a frame."""
     starts, number = [_Seam(0)], 0
     while True:
         place = starts[-1].place
         quote = ""
-        if MARK.match(text, place):
-            found = _after_mark(text, place, literals[number])
+        if PLACEHOLDER.match(text, place):
+            found = _after_mark(text, place, placeholders[number])
         else:
             match = (
                 _BULLET.match(text, place)
                 or _KEY.match(text, place)
                 or _NUMBERING.match(text, place)
                 or _small_after(_NUMBER.match(text, place), is_small)
-                or _label(_LABEL.match(text, place), [*literals, ""][number], is_small)
+                or _label(_LABEL.match(text, place), [*placeholders, ""][number], is_small)
             )
             found = match.end() if match else None
             if not match and text[place : place + 1] in _QUOTES:
                 found, quote = place + 1, text[place]
         if found is None:
             return starts
-        number += len(MARK.findall(text[place:found]))
+        number += len(PLACEHOLDER.findall(text[place:found]))
         starts.append(_Seam(_end_of_spaces(text, found), quote))
 
 
@@ -109,19 +109,19 @@ def _end_of_spaces(text: str, place: int) -> int:
     return match.end() if match else place
 
 
-def is_wordlike(literal: str) -> bool:
-    """Return whether a literal may stand for a word of a sentence, as a number or {name} does."""
-    return bool(_WORDLIKE.search(literal)) and not _NO_WORD.fullmatch(literal)
+def is_wordlike(placeholder: str) -> bool:
+    """Return whether a placeholder may stand for a word, as a number or {name} does."""
+    return bool(_WORDLIKE.search(placeholder)) and not _NO_WORD.fullmatch(placeholder)
 
 
-def _after_mark(text: str, place: int, literal: str | None) -> int | None:
-    """Return where a literal of the frame ends, with a mark after it; None if it is of none."""
-    if literal is None:
+def _after_mark(text: str, place: int, placeholder: str | None) -> int | None:
+    """Return where a placeholder of the frame ends, with a mark after it; None if it is of none."""
+    if placeholder is None:
         return None
     match = _AFTER_MARK.match(text, place + 1)
     end = match.end() if match else place + 1
     has_mark = bool(text[place + 1 : end].strip())
-    if not is_wordlike(literal):
+    if not is_wordlike(placeholder):
         return end if has_mark else place + 1
     follows = text[end : end + 1]
     return end if has_mark or (end > place + 1 and follows.isupper()) else None
@@ -136,7 +136,7 @@ def _small_after(
 
 
 def _label(
-    match: re.Match[str] | None, literal: str | None, is_small: Callable[[str], bool]
+    match: re.Match[str] | None, placeholder: str | None, is_small: Callable[[str], bool]
 ) -> re.Match[str] | None:
     """Return a label that is copied: of a speaker, a letter, or a key before a value.
 
@@ -146,26 +146,26 @@ def _label(
         return None
     word, follows = match[1], match.string[match.end() :].lstrip("\"'“«")[:1]
     if match[2]:
-        return match if literal == "=" else None
+        return match if placeholder == "=" else None
     is_name = word[0].isupper() and (len(word) == 1 or not is_small(word))
     if match[0].rstrip().endswith(":"):
         return match if is_name or (word.islower() and follows.isupper()) else None
     return match if word.islower() and not is_small(word) else None
 
 
-def _ends(text: str, literals: Sequence[str | None], start: int) -> list[_Seam]:
+def _ends(text: str, placeholders: Sequence[str | None], start: int) -> list[_Seam]:
     """Return where the sentence may end: at the text's end, or before parts of a frame."""
-    ends, number = [_Seam(len(text))], len(literals) - 1
+    ends, number = [_Seam(len(text))], len(placeholders) - 1
     while True:
         place = len(text[: ends[-1].place].rstrip())
         if place <= start:
             return ends
         last = text[place - 1]
-        if MARK.match(last):
-            literal = literals[number]
-            if literal is None:
+        if PLACEHOLDER.match(last):
+            placeholder = placeholders[number]
+            if placeholder is None:
                 return ends
-            if is_wordlike(literal) and not _ENDED.search(text[: place - 1]):
+            if is_wordlike(placeholder) and not _ENDED.search(text[: place - 1]):
                 return ends
             number -= 1
         elif last in ",;" and text[place - 2 : place - 1] in _CLOSING:  # after a value

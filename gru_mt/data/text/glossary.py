@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from gru_mt.data.text.masking import Span, disjoint
 from gru_mt.data.text.normalize import MARKS, clean, in_word, is_mark, is_spaceless, normal
+from gru_mt.data.text.placeholders import Span, disjoint
 from gru_mt.errors import UserError, as_path, short_repr, short_text
 from gru_mt.storage import read_bytes
 

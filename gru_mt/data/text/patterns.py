@@ -1,17 +1,17 @@
 """The formats of what a translation copies as it is: addresses, code, placeholders, numbers, emoji.
 
-`literals` finds them. No pattern tries much of the text again from each of its places, so the time
-is linear: a repetition is possessive or bounded.
+`placeholders` finds them. No pattern tries much of the text again from each of its places, so the
+time is linear: a repetition is possessive or bounded.
 """
 
 import re
 from functools import cache
 
-from gru_mt.data.text.masking import ANY_MARK
 from gru_mt.data.text.normalize import IN_WORD, MARKS
+from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER
 
 # W: a letter, a digit or _ of a script that glues nothing to a foreign word: Latin, Greek,
-# Cyrillic. A literal may touch letters of the others: 请访问example.com。
+# Cyrillic. A placeholder may touch letters of the others: 请访问example.com。
 _W = r"[^\W\u0530-\u1dff\u2c00-\U0010ffff]"
 _LETTER = r"[^\W\d\u0530-\u1dff\u2c00-\U0010ffff]"
 # A character of an address: of any script, except those without spaces, and Korean.
@@ -98,7 +98,7 @@ for _ in range(4):  # in one another
 _UNIT = r"(?:px|[KMGT]i?B|[kmhsx]|ms|th)?(?![A-Za-z])"
 _FORMAT = rf"""%(?:\(\w{{1,50}}+\)|\d{{1,3}}\$)?[-+\#0]*+\d*(?:\.\d++)?(?:hh?|ll?|[Lzjt])?
     [sdiufFeEgGxXocrap@n](?:(?=x%)|{_UNIT})"""
-_PLACEHOLDER = rf"""
+_VARIABLE = rf"""
     [$\#%@]?(?!\{{[A-Z][^{{}}\n]*\s[^{{}}\n]*[.!?]\}}){_BRACES} | \((?:c|r|tm|C|R|TM)\)
     | (?<![\d%])(?:{_FORMAT}|%%)(?:[x×/:.,-]?(?:{_FORMAT}|%%))*+
     | %[A-Za-z](?:[-/:.]?%[A-Za-z])++ | (?<![\w%])%\d{{1,2}}(?![\w%])
@@ -210,14 +210,14 @@ def others() -> re.Pattern[str]:
 def formats(*, plain: bool) -> re.Pattern[str]:
     """Return the pattern of every format.
 
-    A match of its groups `digits` or `roman` may yet be none: see `literals`. `plain`
+    A match of its groups `digits` or `roman` may yet be none: see `placeholders`. `plain`
     is for text without `others`. It finds the same there, and is built in a tenth of the time.
     """
     address = _ADDRESS.format(
         W=_W, TAIL=_TAIL, U=_U, HOST=_HOST, LETTER=_LETTER, STEP=_STEP, ROOTS=_ROOTS,
         DOMAIN=_ending(_DOMAINS), FILE=_ending(_EXTENSIONS), IN_WORD=IN_WORD,
     )  # fmt: skip
-    kinds = (ANY_MARK, _MARKUP, _MARKDOWN, _ESCAPE, _PLACEHOLDER, address, _NAME, _WORD_OF_CODE)
+    kinds = (ANY_PLACEHOLDER, _MARKUP, _MARKDOWN, _ESCAPE, _VARIABLE, address, _NAME, _WORD_OF_CODE)
     pattern = "|".join(f"(?:{kind})" for kind in (*kinds, _DIGITS))
     if plain:
         for own, simple in ((_W, r"\w"), (_LETTER, r"[^\W\d]"), (_U, r"[/=&%\#~+$@|\w-]")):
@@ -233,5 +233,5 @@ def clock() -> re.Pattern[str]:
 
 @cache
 def money() -> re.Pattern[str]:
-    """Return the pattern of what makes a short number a literal: a currency or a percent sign."""
+    """Return the pattern of what makes a short number be copied: a currency or a percent sign."""
     return re.compile(rf"[%‰]|{_MONEY}")

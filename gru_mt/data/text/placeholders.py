@@ -1,24 +1,94 @@
-"""Find what a translation copies as it is: see `formats`, and signs that training hardly saw."""
+"""Replace what a translation copies by placeholder tokens, and put it back.
+
+What is copied is what `patterns` matches, and signs that training hardly saw.
+"""
 
 import re
+from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
-from gru_mt.data.text.masking import ANY_MARK, Span, mask
 from gru_mt.data.text.normalize import IN_WORD, WORD
 from gru_mt.data.text.patterns import CODE, SIGNS, clock, formats, money, others
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 
-_CHUNK = re.compile(rf"(?:(?!{ANY_MARK})\S)+")
+_CHUNK = re.compile(rf"(?:(?!{ANY_PLACEHOLDER})\S)+")
 _SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its own
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
 _NUMERIC = re.compile(r"[^\W\d_]")  # a superscript or a fraction, if it is one of SIGNS
 
 
+class Span(NamedTuple):
+    """A part of a text: from character `start` to the one before `end`."""
+
+    start: int
+    end: int
+    text: str  # what a translation has in its place
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text without its spans, and what stood there."""
+
+    text: str  # with a character of PLACEHOLDER_TOKENS in place of each span
+    placeholders: tuple[str, ...]  # placeholder i stands where PLACEHOLDER_TOKENS[i % 8] does
+
+
+def disjoint(spans: Iterable[Span]) -> list[Span]:
+    """Return `spans`, ascending, less those that a longer one overlaps, or an equal one before."""
+    kept: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
+        place = bisect(kept, span)
+        if (place == 0 or kept[place - 1].end <= span.start) and (
+            place == len(kept) or span.end <= kept[place].start
+        ):
+            kept.insert(place, span)
+    return kept
+
+
+def mask(text: str, spans: Sequence[Span]) -> Masked:
+    """Return `text` with a placeholder token for each of `spans`: ascending, disjoint.
+
+    "a@b.org or c@d.org" -> "\\ue010 or \\ue011"; the ninth is "\\ue010" again.
+    """
+    parts: list[str] = []
+    end = 0
+    for i, span in enumerate(spans):
+        parts += text[end : span.start], PLACEHOLDER_TOKENS[i % len(PLACEHOLDER_TOKENS)]
+        end = span.end
+    return Masked("".join([*parts, text[end:]]), tuple(span.text for span in spans))
+
+
+def placeholder_indices(text: str) -> list[int]:
+    """Return which placeholder each mark in `text` stands for.
+
+    The j-th PLACEHOLDER_TOKENS[k], from 0, stands for placeholder k + 8 j.
+    """
+    seen: Counter[str] = Counter()
+    indices = []
+    for mark in PLACEHOLDER.findall(text):
+        indices.append(PLACEHOLDER_TOKENS.index(mark) + len(PLACEHOLDER_TOKENS) * seen[mark])
+        seen[mark] += 1
+    return indices
+
+
+def restore(text: str, placeholders: Sequence[str]) -> str:
+    """Return `text` with its placeholders in place of marks. A mark without a placeholder stays."""
+    indices = iter(placeholder_indices(text))
+
+    def put(match: re.Match[str]) -> str:
+        index = next(indices)
+        return placeholders[index] if index < len(placeholders) else match[0]
+
+    return PLACEHOLDER.sub(put, text)
+
+
 @cache
 def _triggers() -> re.Pattern[str]:
-    """Return the pattern of what every literal has some of, and most sentences do not: quick."""
+    """Return a quick pattern: all that is copied has some of it, and most sentences do not."""
     return re.compile(
         rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
         r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"
@@ -26,7 +96,7 @@ def _triggers() -> re.Pattern[str]:
     )
 
 
-def find_literals(text: str, knows: Callable[[str], bool] | None = None) -> list[Span]:
+def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> list[Span]:
     """Return what a translation of `text` copies, ascending: addresses, code, long numbers, emoji.
 
     Of numbers, and of words with digits, it is those with three digits or more, prices and
@@ -41,17 +111,17 @@ def find_literals(text: str, knows: Callable[[str], bool] | None = None) -> list
     if CODE.fullmatch(text):
         start, end = len(text) - len(text.lstrip()), len(text.rstrip())
         return [Span(start, end, text[start:end])]
-    is_shouted = text == text.upper()
+    is_all_caps = text == text.upper()
     spans = [
         Span(*match.span(), match[0])
         for match in formats(plain=not others().search(text)).finditer(text)
-        if not (is_shouted and match["roman"]) and not _is_models(match)
+        if not (is_all_caps and match["roman"]) and not _is_models(match)
     ]
     if not _SIGNS.search(text):
         return spans
     rest = list(text)
     for start, end, _ in spans:
-        rest[start:end] = LITERALS[0] * (end - start)
+        rest[start:end] = PLACEHOLDER_TOKENS[0] * (end - start)
     found = (
         span
         for chunk in _CHUNK.finditer("".join(rest))
@@ -102,8 +172,8 @@ def _with_signs(chunk: str, start: int, knows: Callable[[str], bool] | None) -> 
 
 
 def mask_pair(source: str, target: str) -> tuple[str, str]:
-    """Return two sides with those literals masked that both have, each as often in both."""
-    sides = [find_literals(source), find_literals(target)]
+    """Return two sides with those placeholders masked that both have, each as often in both."""
+    sides = [find_placeholders(source), find_placeholders(target)]
     if not all(sides):
         return source, target
     counts = [Counter(span.text for span in side) for side in sides]
@@ -113,7 +183,7 @@ def mask_pair(source: str, target: str) -> tuple[str, str]:
     masked = mask(source, sides[0])
     marks: dict[str, list[str]] = {}
     for i, span in enumerate(sides[0]):
-        marks.setdefault(span.text, []).append(LITERALS[i % len(LITERALS)])
+        marks.setdefault(span.text, []).append(PLACEHOLDER_TOKENS[i % len(PLACEHOLDER_TOKENS)])
     for start, end, text in reversed(sides[1]):
         target = target[:start] + marks[text].pop() + target[end:]
     return masked.text, target

@@ -4,9 +4,9 @@ import re
 
 from gru_mt.data.corpus.languages import language_code
 from gru_mt.data.text.normalize import is_spaceless
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 
-_LETTER = re.compile(rf"(?![{LITERALS[0]}-{LITERALS[-1]}])[^\W\d_]")
+_LETTER = re.compile(rf"(?![{PLACEHOLDER_TOKENS[0]}-{PLACEHOLDER_TOKENS[-1]}])[^\W\d_]")
 _MARKER = re.compile(r"\s*+(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[-*•·–—])\s*")  # 2. or (a) or -
 _TITLE = re.compile(  # before a name
     r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sta|Sto|Dña|Gral|Ft|"
@@ -34,8 +34,8 @@ _OTHERS = (
 )
 _DAYS = "Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven"
 _BEFORE_BOTH = {*_OTHERS.split(), *_OTHERS.title().split(), *_DAYS.split(), "max"}
-_AS_NUMBER = re.compile(  # 5, $5, V or a literal
-    rf"[^\w\s{LITERALS[0]}-{LITERALS[-1]}]{{0,2}}[\d{LITERALS[0]}-{LITERALS[-1]}]"
+_AS_NUMBER = re.compile(  # 5, $5, V or a placeholder
+    rf"[^\w\s{PLACEHOLDER_TOKENS[0]}-{PLACEHOLDER_TOKENS[-1]}]{{0,2}}[\d{PLACEHOLDER_TOKENS[0]}-{PLACEHOLDER_TOKENS[-1]}]"
     r"|(?:[IVXLC]{2,}|[VX])(?![\w'’])"
 )
 # A full stop that begins a word, or is after its first letter; and what may begin a sentence.
@@ -55,7 +55,7 @@ def pieces(text: str, language: str) -> list[str]:
     return segment(language_code(language), text)  # type: ignore[no-any-return]
 
 
-def cut(text: str, language: str) -> list[str]:
+def split_sentences(text: str, language: str) -> list[str]:
     """Return the sentences of a line, whose sum is `text`; none for "".
 
     A sentence keeps the space after it, and the first one that before it. `language` is a code or

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from gru_mt.data.text.normalize import CONTROL, SPACELESS, WORD, clean
-from gru_mt.data.text.truecase import is_shouted
-from gru_mt.data.tokenizer.special import LITERALS, MOST_TOKENS
+from gru_mt.data.text.truecase import is_all_caps
+from gru_mt.data.tokenizer.special import MOST_TOKENS, PLACEHOLDER_TOKENS
 from gru_mt.errors import short_repr
 
 MOST_TEXTS = 100_000  # sources that are kept, the most frequent ones
@@ -62,7 +62,7 @@ class _Marked(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """The final mark in its usual form: " ！" -> "!" and "..." -> "…"."""
+        """The final mark in its cased form: " ！" -> "!" and "..." -> "…"."""
         return _usual_mark(self.closing)
 
     @property
@@ -110,7 +110,7 @@ class TranslationMemory:
     def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
         """Return the memory of cleaned, masked `sources`; each has its translation in `targets`.
 
-        A pair with a literal, or with other digits in its translation, is left out: the model
+        A pair with a placeholder, or with other digits in its translation, is left out: the model
         copies these. Of translations that are as frequent, the one comes first whose rarest word is
         the more frequent one: "Au revoir." before "À la revoyure."
         """
@@ -205,9 +205,9 @@ class TranslationMemory:
     def _cased(self, body: str, wanted: str, source: str) -> str:
         """Return the translation of `source` with the capitals of `wanted`, all without marks."""
         if wanted != source:
-            if is_shouted(wanted):
+            if is_all_caps(wanted):
                 return body.upper()
-            if is_shouted(source) and is_shouted(body):
+            if is_all_caps(source) and is_all_caps(body):
                 body = body.lower()
         first, start = _FIRST_LETTER.match(wanted), _FIRST_LETTER.match(body)
         if first and start:
@@ -231,7 +231,7 @@ def _is_kept(source: str, target: str) -> bool:
     """Return whether a short source and its translation are remembered."""
     return (
         len(target) <= LONGEST_TEXT
-        and not any(mark in source or mark in target for mark in LITERALS)
+        and not any(mark in source or mark in target for mark in PLACEHOLDER_TOKENS)
         and sorted(_DIGITS.findall(source)) == sorted(_DIGITS.findall(target))
         and bool(_Marked.of(source).body and _Marked.of(target).body)
     )

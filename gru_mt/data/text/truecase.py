@@ -2,7 +2,7 @@
 
 It is learned from the training part. With it a sentence in capitals, in title case or in small
 letters is read as one that is written with care, and an unknown name is found. Training and
-translation read alike: see `Lexicon.truecased`.
+translation read alike: see `Truecaser.truecased`.
 """
 
 import re
@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from gru_mt.data.text.masking import Span, disjoint
 from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
+from gru_mt.data.text.placeholders import Span, disjoint
 from gru_mt.data.text.spelling import COMMON, LONGEST, SHORT, STARTERS, Spelling
 from gru_mt.data.tokenizer.special import MOST_TOKENS
 from gru_mt.errors import short_repr
@@ -48,12 +48,12 @@ def words(text: str) -> list[str]:
 
 def _starts(text: str) -> dict[int, str]:
     """Return the first words of sentences by where they begin; "Mr." ends none."""
-    titled = {match.end() for match in HONORIFIC.finditer(text)}
+    name_starts = {match.end() for match in HONORIFIC.finditer(text)}
     found = {match.start(1): match[1] for match in _START.finditer(text) if match[1]}
-    return {start: word for start, word in found.items() if start not in titled}
+    return {start: word for start, word in found.items() if start not in name_starts}
 
 
-def is_shouted(text: str) -> bool:
+def is_all_caps(text: str) -> bool:
     """Return whether a text is in capitals: two or more, most of its letters, and no small one.
 
     A foreign name in a script without case does not shout: "我在IBM工作".
@@ -66,18 +66,18 @@ def is_shouted(text: str) -> bool:
     return most and all(letter.isupper() for letter in cased)
 
 
-class Lexicon:
+class Truecaser:
     """The words of the training source side."""
 
     def __init__(self, forms: Mapping[str, str], *, copies_names: bool) -> None:
-        """Take each word's usual form by its lower case, and whether names are copied."""
+        """Take each word's cased form by its lower case, and whether names are copied."""
         self._forms, self.copies_names = forms, copies_names
 
     @classmethod
     def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
-        """Return the lexicon of `sources`; each has its translation in `targets`.
+        """Return the truecaser of `sources`; each has its translation in `targets`.
 
-        A word's usual form is the most frequent one inside sentences. The first word of a sentence
+        A word's cased form is the most frequent one inside sentences. The first word of a sentence
         does not count, as it is capitalised whatever it is; a word that stands nowhere else is
         written small, unless the translation has it too. Names are copied if COPIED of the rare
         capitalised words are.
@@ -104,10 +104,10 @@ class Lexicon:
             copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
         )
 
-    def extended(self, other: "Lexicon") -> "Lexicon":
-        """Return this lexicon with the words of another that it lacks, after its own."""
+    def extended(self, other: "Truecaser") -> "Truecaser":
+        """Return this truecaser with the words of another that it lacks, after its own."""
         new = {low: form for low, form in other._forms.items() if low not in self._forms}
-        return Lexicon({**self._forms, **new}, copies_names=self.copies_names)
+        return Truecaser({**self._forms, **new}, copies_names=self.copies_names)
 
     def to_bytes(self) -> bytes:
         """Return plain text: a header that tells whether names are copied, then a form a line."""
@@ -150,30 +150,33 @@ class Lexicon:
     def truecased(self, text: str) -> str:
         """Return `text` as the model reads it: each word as it is mostly written.
 
-        Text in capitals, in title case or without a capital gets each word's usual form: "TOM ET
+        Text in capitals, in title case or without a capital gets each word's cased form: "TOM ET
         ZBIGNIEW" -> "Tom et Zbigniew". In other text first words of sentences and known words in
         capitals do: "See Tom. You SAID no" -> "see Tom. you said no". So a word has one form,
         wherever it stands (the truecasing of Moses: Koehn et al. 2007).
         """
-        if is_shouted(text):
-            return self.usual(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
-        if text == text.lower() or self._is_titled(text):
-            return self.usual(text)
+        if is_all_caps(text):
+            return self.cased(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
+        if text == text.lower() or self._is_title_case(text):
+            return self.cased(text)
         starts = _starts(text)
         return WORD.sub(
-            lambda match: (self._usual if match.start() in starts else self._calmed)(match), text
+            lambda match: (self._cased_form if match.start() in starts else self._lower_emphasis)(
+                match
+            ),
+            text,
         )
 
-    def usual(self, text: str) -> str:
-        """Return `text` with each known word in its usual form, but not the O of O'Sullivan."""
-        return WORD.sub(self._usual, text)
+    def cased(self, text: str) -> str:
+        """Return `text` with each known word in its cased form, but not the O of O'Sullivan."""
+        return WORD.sub(self._cased_form, text)
 
-    def _usual(self, match: re.Match[str]) -> str:
+    def _cased_form(self, match: re.Match[str]) -> str:
         name = _JOINED.match(match.string, match.end())
         is_part = name and name[1][0].isupper() and name[1] not in self
         return match[0] if is_part else self._forms.get(match[0].lower(), match[0])
 
-    def respelled(self, text: str) -> str:
+    def corrected(self, text: str) -> str:
         """Return `text` with what is not known as the known words that it is a typo of.
 
         That is a word with an apostrophe more (dont -> don't), or what `Spelling` finds; two words
@@ -192,13 +195,13 @@ class Lexicon:
                 return word
             known = self._with_apostrophe.get(low)
             may_be_name = word[0].isupper() and match.start() not in starts
-            if known and not (may_be_name and self.usual(known).islower()):
-                return self.usual(known)
+            if known and not (may_be_name and self.cased(known).islower()):
+                return self.cased(known)
             is_joined = word[0].isupper() and text[match.end() :][:1] == "-"  # Soo-jin
             if foreign or is_joined:
                 return word
             known = self._mended(word, may_be_name=may_be_name)
-            return self.usual(known) if known else word
+            return self.cased(known) if known else word
 
         return _TYPED.sub(mended, text)
 
@@ -235,7 +238,7 @@ class Lexicon:
     def _ranks(self) -> dict[str, int]:
         return {low: rank for rank, low in enumerate(self._forms)}
 
-    def _is_titled(self, text: str) -> bool:
+    def _is_title_case(self, text: str) -> bool:
         """Return whether words are capitalised that need not be, as all but short common ones are.
 
         So "The Old Man and the Sea" is in title case, and "Good Morning". "Das Haus" is not, if
@@ -256,7 +259,7 @@ class Lexicon:
         """Return whether a word has its capital only of a title; the A of "bus A" has not."""
         return len(word) > 1 and word.istitle() and self.is_small(word)
 
-    def _calmed(self, match: re.Match[str]) -> str:
+    def _lower_emphasis(self, match: re.Match[str]) -> str:
         word = match[0]
         return self._forms.get(word.lower(), word) if len(word) > 2 and word.isupper() else word
 
@@ -270,12 +273,12 @@ class Lexicon:
         """
         if not self.copies_names:
             return []
-        titled = {match.end() for match in HONORIFIC.finditer(text)}
+        name_starts = {match.end() for match in HONORIFIC.finditer(text)}
         spans: list[Span] = []
         for match in _NAME.finditer(text):
             parts = [*WORD.finditer(match[0])]
             capitals = [part for part in parts if part[0] != part[0].lower()] or parts
-            is_name = match.start() in titled and match[0][0].isupper()
+            is_name = match.start() in name_starts and match[0][0].isupper()
             # A text without spaces is unseen where all its letters are.
             unseen = (all(map(self._is_unseen, words(part[0]))) for part in capitals)
             if is_name or any(unseen):

@@ -19,7 +19,7 @@ MOST_WORDS = 100_000  # whose ways to be cut are remembered
 Cut = Callable[[str, random.Random], list[str]]  # a word, with its space -> pieces
 
 
-def unigram_cut(scores: Mapping[str, float], exponent: float) -> Cut:
+def unigram_segmenter(scores: Mapping[str, float], exponent: float) -> Cut:
     """Return what draws a cut of a word with the probability of a unigram model.
 
     It is the product of its pieces' probabilities, each to the power of `exponent`, over that of
@@ -57,7 +57,7 @@ def unigram_cut(scores: Mapping[str, float], exponent: float) -> Cut:
     return cut
 
 
-def bpe_cut(scores: Mapping[str, float], dropout: float) -> Cut:
+def bpe_segmenter(scores: Mapping[str, float], dropout: float) -> Cut:
     """Return what merges a word's characters with BPE, where each merge may be dropped.
 
     At each step every possible merge is left out with the probability `dropout`, and the best of

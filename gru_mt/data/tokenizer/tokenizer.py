@@ -16,18 +16,25 @@ import sentencepiece
 
 from gru_mt.data.text.normalize import clean, is_word
 from gru_mt.data.text.translation_memory import TranslationMemory
-from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import (
     BOS,
     EOS,
-    LITERAL_IDS,
-    LITERALS,
+    FIRST_OTHER,
     MOST_TOKENS,
     PAD,
+    PLACEHOLDER_IDS,
+    PLACEHOLDER_TOKENS,
     SPECIALS,
     UNK,
 )
-from gru_mt.data.tokenizer.subword_sampling import SPACE, WORDS, Cut, bpe_cut, unigram_cut
+from gru_mt.data.tokenizer.subword_sampling import (
+    SPACE,
+    WORDS,
+    Cut,
+    bpe_segmenter,
+    unigram_segmenter,
+)
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.errors import UserError, short_repr, short_text
 
@@ -40,11 +47,11 @@ MAX_BYTES = 50_000_000  # of a tokenizer's file; a million subwords take two thi
 _LEAST_ROOM = 256  # pieces beside _FIRST, if not every character is one
 _JOINT_FILE = "tokenizer.model"
 _SIDE_FILES = ("tokenizer.source.model", "tokenizer.target.model")
-_LEXICON_FILE = "tokenizer.lexicon.txt"
+_TRUECASER_FILE = "tokenizer.lexicon.txt"
 _MEMORY_FILE = "tokenizer.memory.tsv"
-_FIRST = [*SPECIALS, *LITERALS, *(f"<0x{byte:02X}>" for byte in range(256))]
+_FIRST = [*SPECIALS, *PLACEHOLDER_TOKENS, *(f"<0x{byte:02X}>" for byte in range(256))]
 _FIRST_BYTE = _FIRST.index("<0x00>")
-_PRIVATE_BYTE = _FIRST.index("<0xEE>")  # the first byte of every literal's character
+_PRIVATE_BYTE = _FIRST.index("<0xEE>")  # the first byte of every placeholder's character
 
 
 class Subwords:
@@ -64,15 +71,16 @@ class Subwords:
             raise ValueError("it is not a SentencePiece model, or it is damaged") from None
         if pieces[: len(_FIRST)] != _FIRST:
             raise ValueError(
-                f"its ids must begin with {', '.join(SPECIALS)}, {len(LITERALS)} for text that is "
-                "copied, and the 256 bytes; an older model must be trained again"
+                f"its ids must begin with {', '.join(SPECIALS)}, "
+                f"{len(PLACEHOLDER_TOKENS)} placeholder tokens and the 256 bytes; an older model "
+                "must be trained again"
             )
         for piece in pieces:
             if not is_word(piece):
                 raise ValueError(f"its piece {short_repr(piece)} is none of a cleaned text")
-        literals = zip(LITERALS, LITERAL_IDS, strict=True)
+        placeholders = zip(PLACEHOLDER_TOKENS, PLACEHOLDER_IDS, strict=True)
         others = ((piece, id_) for id_, piece in enumerate(pieces) if id_ >= len(_FIRST))
-        self._ids = dict([*literals, *others])
+        self._ids = dict([*placeholders, *others])
         self._cuts: dict[float, Cut] = {}
 
     @classmethod
@@ -100,7 +108,7 @@ class Subwords:
                 eos_id=EOS,
                 normalization_rule_name="identity",
                 character_coverage=1.0,
-                user_defined_symbols=[*LITERALS],
+                user_defined_symbols=[*PLACEHOLDER_TOKENS],
                 split_digits=True,
                 byte_fallback=True,
                 max_sentence_length=1 << 24,  # bytes; longer ones would be left out silently
@@ -134,8 +142,8 @@ class Subwords:
     ) -> list[list[int]]:
         """Return the ids of each text without BOS and EOS.
 
-        With `sampling` the pieces are drawn at random, as `seed` decides: see `unigram_cut`, where
-        it is the exponent, and `bpe_cut`, where it is the dropout.
+        With `sampling` the pieces are drawn at random, as `seed` decides: see `unigram_segmenter`,
+        where it is the exponent, and `bpe_segmenter`, where it is the dropout.
         """
         escaped = [_escape(text) for text in texts]
         if not sampling:  # one by one: for a list SentencePiece starts new threads
@@ -157,7 +165,7 @@ class Subwords:
         all_scores = self.scores()
         scores = {piece: all_scores[id_] for piece, id_ in self._ids.items()}
         is_bpe = all(score.is_integer() for score in scores.values())  # else they are logarithms
-        return (bpe_cut if is_bpe else unigram_cut)(scores, sampling)
+        return (bpe_segmenter if is_bpe else unigram_segmenter)(scores, sampling)
 
     def _ids_of(self, piece: str) -> list[int]:
         """Return the id of a piece; of a character that is none, those of its bytes."""
@@ -177,11 +185,11 @@ class Subwords:
     def decode(self, ids: Sequence[int]) -> str:
         """Return one line of cleaned text for any ids, with control characters as spaces.
 
-        Bytes that are not UTF-8 become U+FFFD, and so do those that spell a literal's character.
-        PAD, BOS and EOS are left out.
+        Bytes that are not UTF-8 become U+FFFD, and so do those that spell a placeholder's
+        character. PAD, BOS and EOS are left out.
         """
         text = self._processor.decode(list(ids))
-        if sum(map(text.count, LITERALS)) != sum(id_ in LITERAL_IDS for id_ in ids):
+        if sum(map(text.count, PLACEHOLDER_TOKENS)) != sum(id_ in PLACEHOLDER_IDS for id_ in ids):
             text = self._processor.decode([id_ for id_ in ids if id_ != _PRIVATE_BYTE])
         text = _unescape(text)
         return clean(_CONTROL.sub(" ", text))
@@ -196,7 +204,7 @@ def _rare_characters(
     for pieces of several characters. `warn` gets a line if there are any. Raises UserError where
     the room is small, too.
     """
-    characters = {SPACE, *"".join(texts)} - {" ", *LITERALS}
+    characters = {SPACE, *"".join(texts)} - {" ", *PLACEHOLDER_TOKENS}
     minimum, room = len(_FIRST) + len(characters), size - len(_FIRST)
     if size >= minimum:
         return ""
@@ -204,8 +212,7 @@ def _rare_characters(
         least = min(minimum, len(_FIRST) + _LEAST_ROOM)
         raise UserError(
             f"tokenizer.vocabulary_size {size} is too small: set it to {least} or more, for "
-            f"{len(characters)} characters, 256 bytes and {len(SPECIALS) + len(LITERALS)} "
-            "special tokens"
+            f"{len(characters)} characters, 256 bytes and {FIRST_OTHER} special tokens"
         )
     counts = Counter("".join(texts))
     counts[SPACE] = counts.total()  # it stands for each space
@@ -236,12 +243,12 @@ class Tokenizer:
 
     ALL_FILES: ClassVar = (  # names that `files` may give
         *(_JOINT_FILE, *_SIDE_FILES),
-        *(_LEXICON_FILE, _MEMORY_FILE),
+        *(_TRUECASER_FILE, _MEMORY_FILE),
     )
 
     source: Vocabulary
     target: Vocabulary
-    lexicon: Lexicon  # the words of the source
+    truecaser: Truecaser  # the words of the source
     memory: TranslationMemory  # the short texts of the source, with their translations
 
     @property
@@ -261,7 +268,7 @@ class Tokenizer:
         sides = zip(names, (self.source, self.target), strict=False)  # a joint one is the source's
         return {
             **{name: side.to_bytes() for name, side in sides},
-            _LEXICON_FILE: self.lexicon.to_bytes(),
+            _TRUECASER_FILE: self.truecaser.to_bytes(),
             _MEMORY_FILE: self.memory.to_bytes(),
         }
 
@@ -273,9 +280,9 @@ class Tokenizer:
         """
         names = _SIDE_FILES if (folder / _SIDE_FILES[0]).exists() else (_JOINT_FILE,)
         sides = [_read(folder / name, _vocabulary) for name in names]
-        lexicon = _read(folder / _LEXICON_FILE, Lexicon.from_bytes)
+        truecaser = _read(folder / _TRUECASER_FILE, Truecaser.from_bytes)
         memory = _read(folder / _MEMORY_FILE, TranslationMemory.from_bytes)
-        return cls(sides[0], sides[-1], lexicon, memory)
+        return cls(sides[0], sides[-1], truecaser, memory)
 
 
 def _vocabulary(data: bytes) -> Vocabulary:
@@ -305,7 +312,7 @@ def train_tokenizer(
 ) -> Tokenizer:
     """Return a tokenizer trained on the cleaned texts of the training part.
 
-    People wrote the first `written` pairs, or all; the lexicon and the memory are theirs.
+    People wrote the first `written` pairs, or all; the truecaser and the memory are theirs.
 
     `warn` gets a line where a vocabulary is smaller than `config` allows, or lacks characters.
     Raises UserError where `config` asks for too small a vocabulary or too high a frequency.
@@ -324,15 +331,15 @@ def train_tokenizer(
             warn(f"tokenizer.vocabulary_size {size}: {where} gives {side.size}, which is used")
         return side
 
-    lexicon = Lexicon.learn(sources[:written], targets[:written])
+    truecaser = Truecaser.learn(sources[:written], targets[:written])
     memory = TranslationMemory.learn(sources[:written], targets[:written])
-    sources = [*map(lexicon.truecased, sources)]
+    sources = [*map(truecaser.truecased, sources)]
     if config.joint:
         both = train([*sources, *targets], targets, "the training side")
-        return Tokenizer(both, both, lexicon, memory)
+        return Tokenizer(both, both, truecaser, memory)
     return Tokenizer(
         train(sources, sources, "the source side"),
         train(targets, targets, "the target side"),
-        lexicon,
+        truecaser,
         memory,
     )

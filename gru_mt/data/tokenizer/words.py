@@ -10,10 +10,18 @@ from functools import cache
 from typing import Self
 
 from gru_mt.data.text.normalize import IN_WORD, in_word, is_word
-from gru_mt.data.tokenizer.special import BOS, EOS, LITERALS, MOST_TOKENS, PAD, SPECIALS, UNK
+from gru_mt.data.tokenizer.special import (
+    BOS,
+    EOS,
+    MOST_TOKENS,
+    PAD,
+    PLACEHOLDER_TOKENS,
+    SPECIALS,
+    UNK,
+)
 from gru_mt.errors import UserError
 
-_FIRST = (*SPECIALS, *LITERALS)
+_FIRST = (*SPECIALS, *PLACEHOLDER_TOKENS)
 _SPACE_LINE = f"{SPECIALS[PAD]}\tspace"  # the first line of a file of that kind
 _JOINS = ("", "<", ">", "<>")  # where a token has no space: nowhere, before it, after it, both
 
@@ -22,7 +30,7 @@ _JOINS = ("", "<", ">", "<>")  # where a token has no space: nowhere, before it,
 def _token(kind: str) -> re.Pattern[str]:
     """Return the pattern of a token. It is built at its first use, because that takes long."""
     if kind == "space":
-        inside = f"[^ ,.!?{''.join(LITERALS)}]"
+        inside = f"[^ ,.!?{''.join(PLACEHOLDER_TOKENS)}]"
         return re.compile(rf"[,.!?]{inside}*|{inside}+|[^ ]")
     letter = f"[{IN_WORD}]"
     return re.compile(
@@ -94,7 +102,7 @@ class Words:
         frequent = [
             token
             for token, count in counts.items()
-            if count >= min_frequency and token not in LITERALS
+            if count >= min_frequency and token not in PLACEHOLDER_TOKENS
         ]
         if not frequent:
             raise UserError(
@@ -121,8 +129,9 @@ class Words:
         tokens = [token for token, _, _ in rows]
         if tuple(tokens[: len(_FIRST)]) != _FIRST:
             raise ValueError(
-                f"it must begin with the lines {', '.join(SPECIALS)} and {len(LITERALS)} for text "
-                "that is copied; an older model must be trained again"
+                f"it must begin with the lines {', '.join(SPECIALS)} and "
+                f"{len(PLACEHOLDER_TOKENS)} placeholder tokens; an older "
+                "model must be trained again"
             )
         seen: set[str] = set()
         for number, (token, _, joins) in enumerate(rows, start=1):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from gru_mt.data.text.normalize import IN_WORD
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.evaluation.robustness.names import NAMES
 from gru_mt.evaluation.robustness.perturbations import FINAL_MARKS, unmarked
 
@@ -61,7 +61,7 @@ ITEMS: dict[str, Sequence[str]] = {
     "an emoji such as :smile:": [":W:", ":W_W:", ":+N:"],
     "an emoji": ["😀", "🎉", "👍🏽", "❤️", "👨‍👩‍👧", "🇫🇷", "🤷‍♀️", "☕"],
     "a symbol such as →": [*"→•§°²×=|*_#<>~^†©"],
-    "a reserved character": LITERALS,
+    "a reserved character": PLACEHOLDER_TOKENS,
 }
 NUMBERS = (
     *("-N", "-ND", "-N.D", "−N", "+N", "±N", "~ND", "N-N", "ND-ND", "N–N", "N:N", "N:DD", "N/N"),

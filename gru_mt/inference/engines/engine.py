@@ -90,9 +90,9 @@ class Engine(Protocol[S]):
     def step(self, last_id_R: Ints, state: S, count: int) -> tuple[Floats, Ints, S]:
         """Return log_prob_RN and id_RN of next tokens, and the state there.
 
-        The columns are <eos>, each literal in the order of ids, then the `count` likeliest others
-        (fewer where there are no more), likeliest first. Log-probabilities are in nats, over all
-        tokens but <pad>, <unk> and <s>, which no translation contains.
+        The columns are <eos>, each placeholder in the order of ids, then the `count` likeliest
+        others (fewer where there are no more), likeliest first. Log-probabilities are in nats, over
+        all tokens but <pad>, <unk> and <s>, which no translation contains.
         """
         ...
 

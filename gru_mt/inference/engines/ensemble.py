@@ -50,7 +50,7 @@ class Ensemble:
     def step(
         self, last_id_R: Ints, state: EnsembleState, count: int
     ) -> tuple[Floats, Ints, EnsembleState]:
-        """Return <eos>, the literals and the `count` likeliest others, and the state there.
+        """Return <eos>, the placeholders and the `count` likeliest others, and the state there.
 
         A token's probability is the mean of what the models give it.
         """

@@ -33,7 +33,7 @@ class OnnxEngine:
         return BeamState.start(sources.pop("state_LRZ"), length_B, sources)
 
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
-        """Return <eos>, the literals and the `count` likeliest others, and the state there."""
+        """Return <eos>, the placeholders and the `count` likeliest others, and the state there."""
         row_AK, place_R = state.grid()
         found = self._decoder.run(
             {

@@ -46,7 +46,7 @@ class TorchEngine:
 
     @torch.inference_mode()
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
-        """Return <eos>, the literals and the `count` likeliest others, and the state there."""
+        """Return <eos>, the placeholders and the `count` likeliest others, and the state there."""
         row_AK, place_R = state.grid()
         readout_RE, state_LRZ, weight_RS = self.decoder(
             self._tensor(last_id_R),

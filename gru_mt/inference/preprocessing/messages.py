@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gru_mt.data.text.masking import Span
+from gru_mt.data.text.placeholders import Span
 from gru_mt.inference.translation import Translation
 
 _ARGUMENT = re.compile(

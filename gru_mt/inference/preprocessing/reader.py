@@ -1,7 +1,7 @@
 """From a line to the sentences that a model reads.
 
-What is to be copied is masked, the line is cut into sentences, their frames are taken off, and each
-is written with care: see `literals`, `glossary`, `sentences`, `frames` and `lexicon`.
+What is to be copied is masked, the line is split into sentences, their frames are taken off, and
+each is written with care: see `placeholders`, `glossary`, `sentences`, `frames` and `truecaser`.
 """
 
 import re
@@ -12,20 +12,20 @@ from typing import Self
 
 from gru_mt.data.text.frames import core
 from gru_mt.data.text.glossary import Glossary
-from gru_mt.data.text.masking import ANY_MARK, MARK, Span, disjoint, mask, restore
 from gru_mt.data.text.normalize import WORD, clean, in_word, is_cased, is_mark, narrow, normal
-from gru_mt.data.text.placeholders import find_literals
-from gru_mt.data.text.sentences import cut
-from gru_mt.data.text.truecase import Lexicon, is_shouted
+from gru_mt.data.text.placeholders import Span, disjoint, find_placeholders, mask, restore
+from gru_mt.data.text.sentences import split_sentences
+from gru_mt.data.text.truecase import Truecaser, is_all_caps
+from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
 from gru_mt.inference.preprocessing.sentence import BEGINNING, ENDS, Case, Sentence
 from gru_mt.inference.preprocessing.tags import pairs
 
-PARTS = 4  # a sentence too long is cut into parts of a quarter of what a model reads, at most
+PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(rf"\\[nrN]|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE)
 _LABEL = re.compile(  # **Note:** and <b>Note</b>:
-    rf"\W*{ANY_MARK}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
-    rf"(?:\s?:{ANY_MARK}|{ANY_MARK}\s?:)\s+"
+    rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
+    rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
 )
 _OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
 
@@ -45,17 +45,17 @@ class _Piece:
         return self.start + len(self.shown) + sum(each.end - each.start - 1 for each in self.spans)
 
     @property
-    def literals(self) -> list[str]:
+    def placeholders(self) -> list[str]:
         return [span.text for span in self.spans]
 
     @property
     def typed(self) -> list[str]:
-        """The terms as they stand in the line; other literals are ""."""
+        """The terms as they stand in the line; other placeholders are ""."""
         return [self.line[s.start : s.end] if s in self.terms else "" for s in self.spans]
 
-    def cut(self, place: int) -> tuple[Self, Self]:
+    def split_at(self, place: int) -> tuple[Self, Self]:
         """Return what is before and after a place in `shown`."""
-        number = len(MARK.findall(self.shown[:place]))
+        number = len(PLACEHOLDER.findall(self.shown[:place]))
         first = replace(self, shown=self.shown[:place], spans=self.spans[:number])
         second = replace(self, shown=self.shown[place:], spans=self.spans[number:])
         return first, replace(second, start=first.end)
@@ -65,11 +65,11 @@ class _Piece:
 class Reader:
     """Reads lines for a model."""
 
-    lexicon: Lexicon
+    truecaser: Truecaser
     language: str  # a code or an English name; it decides where sentences end
     fits: Callable[[str, int], bool]  # whether a text has a part of the tokens that a model reads
     glossary: Glossary | None = None
-    split: bool = True  # whether a line is cut into its sentences
+    split: bool = True  # whether a line is split into its sentences
 
     def sentences(self, line: str) -> Iterator[Sentence]:
         """Yield the sentences of a line; a blank line has none."""
@@ -78,10 +78,10 @@ class Reader:
         if not line:
             return
         terms = frozenset(self.glossary.find(line) if self.glossary else ())
-        spans = _spans(line, self.lexicon, terms)
+        spans = _spans(line, self.truecaser, terms)
         masked, start, left = mask(line, spans).text, 0, iter(spans)
         for shown in _pieces(masked, spans, self.language) if self.split else [masked]:
-            inside = [*islice(left, len(MARK.findall(shown)))]
+            inside = [*islice(left, len(PLACEHOLDER.findall(shown)))]
             piece = _Piece(line, start, shown, inside, terms)
             yield from self._parts(piece)
             start = piece.end
@@ -97,19 +97,19 @@ class Reader:
             part = parts.pop()
             sentence = self._sentence(part)
             if not self.fits(sentence.text, PARTS) and len(part.shown) > 1:
-                parts += reversed(part.cut(_best_place(part.shown)))
+                parts += reversed(part.split_at(_best_place(part.shown)))
                 continue
             goes_on = part.start > piece.start and sentence.typed[:1].islower()
             case = "small" if goes_on else sentence.case
             yield replace(sentence, is_part=True, case=case)
 
     def _sentence(self, piece: _Piece) -> Sentence:
-        sentence = _sentence(piece, self.lexicon)
+        sentence = _sentence(piece, self.truecaser)
         return _with_terms(sentence, piece, self.glossary) if self.glossary else sentence
 
 
 def _best_place(text: str) -> int:
-    """Return where a text too long is cut: near its middle, after a mark, else a word."""
+    """Return where a text too long is split: near its middle, after a mark, else a word."""
     middle = len(text) // 2
     for seam in (r"[;:。；：][\s]*|[–—]\s+", r"[,،，、]\s*", r"\s+"):
         places = [match.end() for match in re.finditer(seam, text)]
@@ -123,13 +123,17 @@ def _best_place(text: str) -> int:
 
 def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary) -> Sentence:
     """Return a sentence whose terms have its case: are in capitals, or get one at the start."""
-    terms = {literal for literal, each in zip(piece.literals, piece.typed, strict=True) if each}
+    terms = {
+        placeholder
+        for placeholder, each in zip(piece.placeholders, piece.typed, strict=True)
+        if each
+    }
     whole = _filled(piece.shown, piece.typed)
     # "IT" alone is in its usual case, and "OK, cat" is not in capitals.
     calm = ["" if glossary.needs_capitals(each) else each for each in piece.typed]
-    if is_shouted(_filled(piece.shown, calm)):
-        upper = tuple(each.upper() if each in terms else each for each in sentence.literals)
-        return replace(sentence, literals=upper, case="capitals")
+    if is_all_caps(_filled(piece.shown, calm)):
+        upper = tuple(each.upper() if each in terms else each for each in sentence.placeholders)
+        return replace(sentence, placeholders=upper, case="capitals")
     first = next(filter(str.isalpha, whole), "")
     is_phrase = first.islower() or (not first.isupper() and in_word(whole[-1:]))
     small = (each for each in terms if (word := WORD.match(each)) and word[0].islower())
@@ -137,10 +141,10 @@ def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary) -> Senten
     return replace(sentence, case=case, terms=frozenset() if is_phrase else frozenset(small))
 
 
-def _filled(text: str, literals: Sequence[str]) -> str:
-    """Return `text` with each mark as the next of `literals`."""
-    left = iter(literals)
-    return MARK.sub(lambda _: next(left), text)
+def _filled(text: str, placeholders: Sequence[str]) -> str:
+    """Return `text` with each mark as the next of `placeholders`."""
+    left = iter(placeholders)
+    return PLACEHOLDER.sub(lambda _: next(left), text)
 
 
 def _normal(line: str) -> str:
@@ -148,22 +152,24 @@ def _normal(line: str) -> str:
     line = narrow(line)
     if normal(line) == line:
         return line
-    spans = find_literals(line)
+    spans = find_placeholders(line)
     return restore(normal(mask(line, spans).text), [span.text for span in spans])
 
 
-def _spans(line: str, lexicon: Lexicon, terms: Iterable[Span]) -> list[Span]:
+def _spans(line: str, truecaser: Truecaser, terms: Iterable[Span]) -> list[Span]:
     """Return what a translation copies of a line, and the terms; no two touch, but for pairs."""
     # A user's own marks again, as what holds one may give way to a longer term.
-    own = (Span(*match.span(), match[0]) for match in MARK.finditer(line))
-    spans = disjoint([*terms, *find_literals(line, lexicon.__contains__), *own])
-    literals = [span.text for span in spans]
-    paired = {number for pair in pairs(mask(line, spans).text, literals) for number in pair}
+    own = (Span(*match.span(), match[0]) for match in PLACEHOLDER.finditer(line))
+    spans = disjoint([*terms, *find_placeholders(line, truecaser.__contains__), *own])
+    placeholders = [span.text for span in spans]
+    paired = {number for pair in pairs(mask(line, spans).text, placeholders) for number in pair}
     merged: list[Span] = []
     is_open = False  # whether the last one may grow
     for number, span in enumerate(spans):
         is_alone = number not in paired and span.text == line[span.start : span.end]
-        is_alone = is_alone and not _BREAK.fullmatch(span.text) and not MARK.search(span.text)
+        is_alone = (
+            is_alone and not _BREAK.fullmatch(span.text) and not PLACEHOLDER.search(span.text)
+        )
         if is_alone and is_open and merged[-1].end == span.start:
             first = merged.pop()
             span = Span(first.start, span.end, first.text + span.text)
@@ -173,24 +179,24 @@ def _spans(line: str, lexicon: Lexicon, terms: Iterable[Span]) -> list[Span]:
 
 
 def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
-    """Yield the sentences of a masked line, which end also at a break that is a literal."""
+    """Yield the sentences of a masked line, which end also at a break that is a placeholder."""
     left = iter(spans)
-    for piece in cut(masked, language):
+    for piece in split_sentences(masked, language):
         label = _LABEL.match(piece)
         start = label.end() if label and label.end() < len(piece) else 0
         if start:
             yield piece[:start]
-        for match in MARK.finditer(piece):
-            literal = next(left).text
-            if not _BREAK.fullmatch(literal):
+        for match in PLACEHOLDER.finditer(piece):
+            placeholder = next(left).text
+            if not _BREAK.fullmatch(placeholder):
                 continue
-            end = match.start() if _OPENS.match(literal) else match.end()
+            end = match.start() if _OPENS.match(placeholder) else match.end()
             end += len(piece[end:]) - len(piece[end:].lstrip())
             before, after = piece[start:end], piece[end:]
-            is_line = literal.startswith("\\") or literal[:3].lower() in ("<br", "<hr")
+            is_line = placeholder.startswith("\\") or placeholder[:3].lower() in ("<br", "<hr")
             goes_on = is_line and not (
-                MARK.sub("", before).rstrip().endswith(ENDS)
-                or MARK.sub("", after).strip()[:1].isupper()
+                PLACEHOLDER.sub("", before).rstrip().endswith(ENDS)
+                or PLACEHOLDER.sub("", after).strip()[:1].isupper()
             )
             if not goes_on and all(any(map(str.isalpha, each)) for each in (before, after)):
                 yield before
@@ -201,10 +207,10 @@ def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
 def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
     """Return `text` with a space between marks and the words that touch them, and where it was.
 
-    So the model reads "<b>here</b>" as a word between two literals, and not as the end of one.
+    So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
     """
     glued = set()
-    for index, match in reversed([*enumerate(MARK.finditer(text))]):
+    for index, match in reversed([*enumerate(PLACEHOLDER.finditer(text))]):
         start, end = match.span()
         if is_cased(text[end : end + 1]):
             glued.add((index, 1))
@@ -215,32 +221,35 @@ def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
     return text, frozenset(glued)
 
 
-def _sentence(piece: _Piece, lexicon: Lexicon) -> Sentence:
-    shown, literals = piece.shown.rstrip(), piece.literals
+def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
+    shown, placeholders = piece.shown.rstrip(), piece.placeholders
     source, gap = piece.line[piece.start : piece.end].rstrip(), piece.shown[len(shown) :]
     indent = len(shown) - len(shown.lstrip())
-    words = [None if term else each for each, term in zip(literals, piece.typed, strict=True)]
-    start, end = core(shown[indent:], words, pairs(shown, literals), lexicon.is_small)
+    words = [None if term else each for each, term in zip(placeholders, piece.typed, strict=True)]
+    start, end = core(shown[indent:], words, pairs(shown, placeholders), truecaser.is_small)
     start, end = start + indent, end + indent
     before, text, after = shown[:start], clean(shown[start:end]), shown[end:]
-    first, last = len(MARK.findall(before)), len(literals) - len(MARK.findall(after))
-    before = _filled(before, literals[:first])
-    after = _filled(after, literals[last:])
-    literals = literals[first:last]
-    cased = lexicon.truecased(text)
-    case: Case = "capitals" if is_shouted(text) and not is_shouted(cased) else "model"  # not "OK"
-    careful = cased if lexicon.has_all(cased) else lexicon.respelled(cased)
-    names = lexicon.unseen_words(careful)
+    first, last = (
+        len(PLACEHOLDER.findall(before)),
+        len(placeholders) - len(PLACEHOLDER.findall(after)),
+    )
+    before = _filled(before, placeholders[:first])
+    after = _filled(after, placeholders[last:])
+    placeholders = placeholders[first:last]
+    cased = truecaser.truecased(text)
+    case: Case = "capitals" if is_all_caps(text) and not is_all_caps(cased) else "model"  # not "OK"
+    careful = cased if truecaser.has_all(cased) else truecaser.corrected(cased)
+    names = truecaser.unseen_words(careful)
     marks = [
-        Span(match.start(), match.end(), literal)
-        for match, literal in zip(MARK.finditer(careful), literals, strict=True)
+        Span(match.start(), match.end(), placeholder)
+        for match, placeholder in zip(PLACEHOLDER.finditer(careful), placeholders, strict=True)
     ]
     beginning = BEGINNING.match(text)
     letter = beginning.end() if beginning else 0
     if case == "capitals":
         names = [span._replace(text=span.text.upper()) for span in names]
     elif text[letter : letter + 1].isupper():
-        before_it = piece.typed[first : first + len(MARK.findall(text[:letter]))]
+        before_it = piece.typed[first : first + len(PLACEHOLDER.findall(text[:letter]))]
         if not any(before_it) and not any(name.start <= letter for name in names):
             case = "capital"
     masked = mask(careful, sorted([*marks, *names]))
@@ -253,9 +262,9 @@ def _sentence(piece: _Piece, lexicon: Lexicon) -> Sentence:
         after,
         text,
         free,
-        masked.literals,
+        masked.placeholders,
         glued,
         case,
         is_respelled,
-        tags=tuple(pairs(masked.text, masked.literals)),
+        tags=tuple(pairs(masked.text, masked.placeholders)),
     )

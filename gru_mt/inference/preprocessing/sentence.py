@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from gru_mt.data.text.masking import MARK, Span, literal_indices, mask, restore
 from gru_mt.data.text.normalize import MARKS, count_words, in_word, is_cased
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
+from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import nested
 
 Case = Literal["capitals", "capital", "small", "model"]
-# What `literals` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
+# What `placeholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
 _LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 _NUMBER = re.compile(
     rf"(?:(?<![^\s(])[-−])?\d++(?:[.,:/–-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER})|(?![{MARKS}]))"
@@ -20,7 +20,7 @@ _NUMBER = re.compile(
 _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 ENDS = (".", "!", "?", "…")
-_MARK_OR_NUMBER = re.compile(f"{MARK.pattern}|{_NUMBER.pattern}")
+_PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER.pattern}")
 BEGINNING = re.compile(r"[\W_]*")  # before the first letter; marks are no letters
 MENU_WORDS = 3  # "Open file..." keeps its ellipsis; after a sentence it may be a slip
 _ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
@@ -34,23 +34,27 @@ class Sentence:
     gap: str  # the spaces after it
     before: str  # its frame: see `frames`
     after: str
-    typed: str  # without its frame, as it was written; with marks for literals
+    typed: str  # without its frame, as it was written; with marks for placeholders
     text: str  # masked, in its usual case
-    literals: tuple[str, ...]  # what the marks in `text` become in a translation
-    glued: frozenset[tuple[int, int]]  # a literal, and a side (0 or 1) on which a word touches it
+    placeholders: tuple[str, ...]  # what the marks in `text` become in a translation
+    glued: frozenset[
+        tuple[int, int]
+    ]  # a placeholder, and a side (0 or 1) on which a word touches it
     case: Case  # of the translation, where the model's is not taken
-    respelled: bool  # whether a word was taken for one with a typo
-    tags: tuple[tuple[int, int], ...] = ()  # literals that open and close: see `tags.pairs`
-    terms: frozenset[str] = frozenset()  # literals that get a capital where a translation begins
+    spelling_corrected: bool  # whether a word was taken for one with a typo
+    tags: tuple[tuple[int, int], ...] = ()  # placeholders that open and close: see `tags.pairs`
+    terms: frozenset[str] = (
+        frozenset()
+    )  # placeholders that get a capital where a translation begins
     is_part: bool = False  # of a sentence that is too long
 
     @property
     def is_copied(self) -> bool:
-        """Whether it has nothing to translate, no letter outside literals: "10." or "a@b.org"."""
+        """Whether it has nothing to translate, no letter outside placeholders: "10."."""
         return not any(map(str.isalpha, self.text))
 
     def finished(self, text: str) -> str:
-        """Return the model's `text` as it is shown: literals put back, in capitals if wanted."""
+        """Return the model's `text` as it is shown: placeholders filled, in capitals if wanted."""
         if self.case == "capitals":
             text = text.upper()
         elif self.case == "capital":
@@ -60,56 +64,60 @@ class Sentence:
         ellipsis = _ELLIPSIS.search(self.text)
         if ellipsis and count_words(self.text) <= MENU_WORDS:
             text = re.sub(r"\.$", ellipsis[1], text)
-        return f"{self.before}{self._with_literals(text)}{self.after}"
+        return f"{self.before}{self._with_placeholders(text)}{self.after}"
 
     def _begun(self, text: str, change: Callable[[str], str]) -> str:
-        """Return `text` with its first letter changed, but after a literal that was elsewhere."""
+        """Return `text` with its first letter changed, but not after a moved placeholder."""
         match = BEGINNING.match(text)
         end = match.end() if match else 0
-        is_moved = MARK.search(text[:end]) and not MARK.match(self.text)
+        is_moved = PLACEHOLDER.search(text[:end]) and not PLACEHOLDER.match(self.text)
         return text if is_moved else text[:end] + change(text[end : end + 1]) + text[end + 1 :]
 
-    def _with_literals(self, text: str) -> str:
-        if not self.literals:
+    def _with_placeholders(self, text: str) -> str:
+        if not self.placeholders:
             return text
-        between = MARK.split(self.text)
+        between = PLACEHOLDER.split(self.text)
         full = frozenset(
             a for a, b in self.tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1])))
         )
-        texts, order = nested(MARK.split(text), literal_indices(text), self.tags, full)
+        texts, order = nested(PLACEHOLDER.split(text), placeholder_indices(text), self.tags, full)
         for place in range(1, len(order)):  # as far apart as in the source
             first, second = order[place - 1 : place + 1]
             if second == first + 1 < len(between) and not texts[place].strip():
                 texts[place] = texts[place] if between[second].strip() else between[second]
-        marks, whole = MARK.findall(text), texts[0]
+        marks, whole = PLACEHOLDER.findall(text), texts[0]
         has_begun = any(map(str.isalpha, whole))
         for mark, index, after in zip(marks, order, texts[1:], strict=True):
             if whole[-1:] in ENDS and index < len(between) and between[index][-1:] in ("", " "):
                 whole += " "  # the model had ended: "Où sont-ils ?Oksana"
-            literal = self.literals[index] if index < len(self.literals) else mark
-            if literal in self.terms and not has_begun:
-                literal = literal[:1].upper() + literal[1:]
-            has_begun = has_begun or in_word(literal[:1]) or any(map(str.isalpha, after))
-            whole = _joined(whole, literal, glued=(index, 0) in self.glued)
+            placeholder = self.placeholders[index] if index < len(self.placeholders) else mark
+            if placeholder in self.terms and not has_begun:
+                placeholder = placeholder[:1].upper() + placeholder[1:]
+            has_begun = has_begun or in_word(placeholder[:1]) or any(map(str.isalpha, after))
+            whole = _joined(whole, placeholder, glued=(index, 0) in self.glued)
             whole = _joined(whole, after, glued=(index, 1) in self.glued)
         return whole
 
     def with_numbers(self) -> Self:
-        """Return the sentence with its short numbers as literals too."""
-        marks = iter(self.literals)
+        """Return the sentence with its short numbers as placeholders too."""
+        marks = iter(self.placeholders)
         spans = [
-            Span(*match.span(), next(marks) if match[0] in LITERALS else match[0])
-            for match in _MARK_OR_NUMBER.finditer(self.text)
+            Span(*match.span(), next(marks) if match[0] in PLACEHOLDER_TOKENS else match[0])
+            for match in _PLACEHOLDER_OR_NUMBER.finditer(self.text)
         ]
         masked = mask(self.text, spans)
-        old = [place for place, span in enumerate(spans) if self.text[span.start] in LITERALS]
+        old = [
+            place for place, span in enumerate(spans) if self.text[span.start] in PLACEHOLDER_TOKENS
+        ]
         glued = frozenset((old[index], side) for index, side in self.glued)
         tags = tuple((old[first], old[last]) for first, last in self.tags)
-        return replace(self, text=masked.text, literals=masked.literals, glued=glued, tags=tags)
+        return replace(
+            self, text=masked.text, placeholders=masked.placeholders, glued=glued, tags=tags
+        )
 
     def keeps_numbers(self, text: str) -> bool:
         """Return whether a translation, as it is shown, has the digits of all numbers, as often."""
-        whole = " ".join([self.before, self.text, *self.literals, self.after])
+        whole = " ".join([self.before, self.text, *self.placeholders, self.after])
         wanted, found = (Counter(_DIGITS.findall(each)) for each in (whole, text))
         joined = _JOINED_DIGITS.findall(self.text)
         return all(found[number] == count for number, count in wanted.items()) and all(
@@ -117,10 +125,10 @@ class Sentence:
         )
 
     def shown(self, tokens: list[str]) -> list[str]:
-        """Return tokens with literals put back."""
-        if not self.literals:
+        """Return tokens with placeholders put back."""
+        if not self.placeholders:
             return tokens
-        return restore("\n".join(tokens), self.literals).split("\n") if tokens else []
+        return restore("\n".join(tokens), self.placeholders).split("\n") if tokens else []
 
 
 def _joined(left: str, right: str, *, glued: bool) -> str:

@@ -1,10 +1,10 @@
-"""Which literals open and close each other, such as tags, and their nesting in a translation."""
+"""Which placeholders open and close each other, such as tags, and how they nest."""
 
 import re
 from collections.abc import Sequence
 
-from gru_mt.data.text.masking import MARK
 from gru_mt.data.text.normalize import in_word
+from gru_mt.data.tokenizer.special import PLACEHOLDER
 
 _TAG = re.compile(r"<(/?)([A-Za-z\d][\w:.-]*)[^<>]*(?<!/)>", re.DOTALL)  # and not <br/>
 _BRACKET_TAG = re.compile(r"([\[{])(/?)([A-Za-z][\w-]*)[^\[\]{}]*[\]}]")  # [b] and [/b]
@@ -12,33 +12,35 @@ _WORD = re.compile(r"\s*[^\s\w]*\w[^\s]*")
 _LAST_WORD = re.compile(r"\w\S*\s*$")
 
 
-def _role(literal: str) -> tuple[str, bool | None] | None:
-    """Return what a literal pairs with, and whether it closes; None if both may be."""
-    if tag := _TAG.fullmatch(literal.replace("&lt;", "<").replace("&gt;", ">")):
+def _role(placeholder: str) -> tuple[str, bool | None] | None:
+    """Return what a placeholder pairs with, and whether it closes; None if both may be."""
+    if tag := _TAG.fullmatch(placeholder.replace("&lt;", "<").replace("&gt;", ">")):
         return f"<{tag[2].lower()}", bool(tag[1])
-    if tag := _BRACKET_TAG.fullmatch(literal):
+    if tag := _BRACKET_TAG.fullmatch(placeholder):
         return f"{tag[1]}{tag[3]}", bool(tag[2])
-    if literal.startswith(("](", "][")):
+    if placeholder.startswith(("](", "][")):
         return "[", True
-    if literal in ("[", "![", "[!["):
+    if placeholder in ("[", "![", "[!["):
         return "[", False
-    if literal.endswith("{"):
+    if placeholder.endswith("{"):
         return "{", False
-    if literal == "}":
+    if placeholder == "}":
         return "{", True
-    is_run = literal == literal[0] * len(literal) and literal[0] in "*_~=|^+#"
-    return (literal, None) if is_run or literal == "&quot;" else None
+    is_run = placeholder == placeholder[0] * len(placeholder) and placeholder[0] in "*_~=|^+#"
+    return (placeholder, None) if is_run or placeholder == "&quot;" else None
 
 
-def pairs(text: str, literals: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the numbers of each literal that opens and of the one that closes it: <b> and </b>.
+def pairs(text: str, placeholders: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the numbers of placeholders that open and of those that close them: <b>, </b>.
 
-    Signs around words are such pairs too, as those of *this*. `text` has marks for the literals.
+    Signs around words are such pairs too, as those of *this*. `text` is masked.
     """
     opened: list[tuple[str, int]] = []
     found = []
-    for number, (literal, mark) in enumerate(zip(literals, MARK.finditer(text), strict=True)):
-        if not (role := _role(literal)):
+    for number, (placeholder, mark) in enumerate(
+        zip(placeholders, PLACEHOLDER.finditer(text), strict=True)
+    ):
+        if not (role := _role(placeholder)):
             continue
         name, closes = role
         if closes is None:  # by the side on which it touches a word
@@ -58,11 +60,12 @@ def pairs(text: str, literals: Sequence[str]) -> list[tuple[int, int]]:
 def nested(
     texts: list[str], order: list[int], pairs: Sequence[tuple[int, int]], full: frozenset[int]
 ) -> tuple[list[str], list[int]]:
-    """Return a translation's texts and the literals between them, its tags well nested.
+    """Return a translation's texts and the placeholders between them, its tags well nested.
 
-    `order` has the numbers of the literals, and texts one more. Literals of `pairs` that cross come
-    in the order of the source. A pair whose first is in `full`, as it has words in the source, gets
-    the word beside it if it has none; another has the literals that it has in the source.
+    `order` has the numbers of the placeholders, and texts one more. Placeholders of `pairs` that
+    cross come in the order of the source. A pair whose first is in `full`, as it has words in the
+    source, gets the word beside it if it has none; another has the
+    placeholders that it has in the source.
     """
     texts, order = [*texts], [*order]
     present = [pair for pair in pairs if {*pair} <= {*order}]
@@ -89,7 +92,7 @@ def nested(
 
 
 def _put_inside(texts: list[str], order: list[int], number: int, first: int, last: int) -> None:
-    """Move a literal, if it stands elsewhere, to before the one that closes the pair around it."""
+    """Move a placeholder that stands elsewhere to before the end of the pair around it."""
     place = order.index(number) if number in order else -1
     if place < 0 or order.index(first) < place < order.index(last):
         return

@@ -1,6 +1,6 @@
-"""The dictionary of a corpus: words that are each other's best, and phrases of them."""
+"""The truecaser of a corpus: words that are each other's best, and phrases of them."""
 
-from gru_mt.data.augment.bilingual_lexicon import learn_dictionary, learn_phrases, learn_short_texts
+from gru_mt.data.augment.bilingual_lexicon import learn_lexicon, learn_phrases, learn_short_texts
 from gru_mt.data.types import Example
 
 
@@ -40,40 +40,40 @@ CATS = examples(
 
 
 def test_the_dictionary_is_what_the_definition_says() -> None:
-    found = {pair.source.lower(): pair.target.lower() for pair in learn_dictionary(CATS)}
+    found = {pair.source.lower(): pair.target.lower() for pair in learn_lexicon(CATS)}
     assert found == brute_force(CATS)
     assert found["cat"] == "chat"
     assert "fox" not in found  # met once
 
 
 def test_words_stand_as_they_are_mostly_written_with_their_first_line() -> None:
-    pairs = {pair.source: pair for pair in learn_dictionary(CATS)}
+    pairs = {pair.source: pair for pair in learn_lexicon(CATS)}
     assert pairs["cat"] == Example("cat", "chat", 7)
     assert pairs["dog"] == Example("dog", "chien", 13)
 
 
 def test_a_letter_of_a_script_without_spaces_is_no_word() -> None:
-    assert learn_dictionary(examples(*[("a bus", "バスだ")] * 5)) == []
+    assert learn_lexicon(examples(*[("a bus", "バスだ")] * 5)) == []
 
 
 def test_an_empty_corpus_has_no_words() -> None:
-    assert learn_dictionary([]) == []
-    assert learn_dictionary(examples(("...", "!"))) == []
+    assert learn_lexicon([]) == []
+    assert learn_lexicon(examples(("...", "!"))) == []
 
 
 def test_the_same_pairs_give_the_same_dictionary_in_the_same_order() -> None:
-    assert learn_dictionary(CATS) == learn_dictionary([*CATS])
+    assert learn_lexicon(CATS) == learn_lexicon([*CATS])
 
 
 def test_a_phrase_is_words_side_by_side_whose_translations_are_too() -> None:
-    dictionary = examples(("red", "rouge"), ("car", "voiture"), ("old", "vieille"), ("saw", "vu"))
+    truecaser = examples(("red", "rouge"), ("car", "voiture"), ("old", "vieille"), ("saw", "vu"))
     corpus = examples(
         *[("I saw the red car.", "J'ai vu la voiture rouge.")] * 2,
         *[("An old, red thing.", "Une chose vieille, rouge.")] * 2,  # a comma between
         *[("Red car here.", "Voiture rouge ici.")] * 2,  # first words
         ("The old car.", "La vieille voiture."),  # once
     )
-    assert learn_phrases(corpus, dictionary) == [Example("red car", "voiture rouge", 7)]
+    assert learn_phrases(corpus, truecaser) == [Example("red car", "voiture rouge", 7)]
 
 
 def test_words_keep_their_vowel_signs() -> None:

@@ -6,26 +6,26 @@ import re
 import pytest
 
 from gru_mt.data.text.frames import core, is_wordlike
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 
 SMALL = "he is big where the you where step so and said hello name page"  # mostly written small
 
 
 def core_of(case: str) -> str:
-    """Return the sentence in a text of ⟦literals⟧; ⟦a⟧ and ⟦/a⟧ are a pair, and so are ⟦*⟧."""
-    literals = re.findall("⟦(.*?)⟧", case)
-    marks = iter(LITERALS)
+    """Return the sentence in a text of ⟦placeholders⟧; ⟦a⟧ and ⟦/a⟧ are a pair, and so are ⟦*⟧."""
+    placeholders = re.findall("⟦(.*?)⟧", case)
+    marks = iter(PLACEHOLDER_TOKENS)
     text = re.sub("⟦.*?⟧", lambda _: next(marks), case)
     opened: list[int] = []
     pairs = []
-    for number, literal in enumerate(literals):
-        if literal.startswith(("</", "[/", "](")) or (literal == "*" and opened):
+    for number, placeholder in enumerate(placeholders):
+        if placeholder.startswith(("</", "[/", "](")) or (placeholder == "*" and opened):
             pairs.append((opened.pop(), number))
-        elif literal.startswith(("<", "[b", "*")) or literal == "[":
+        elif placeholder.startswith(("<", "[b", "*")) or placeholder == "[":
             opened.append(number)
-    start, end = core(text, literals, pairs, lambda word: word.lower() in SMALL.split())
-    left = iter(literals)
-    whole = [f"⟦{next(left)}⟧" if each in LITERALS else each for each in text]
+    start, end = core(text, placeholders, pairs, lambda word: word.lower() in SMALL.split())
+    left = iter(placeholders)
+    whole = [f"⟦{next(left)}⟧" if each in PLACEHOLDER_TOKENS else each for each in text]
     return "".join(whole[start:end])
 
 
@@ -80,7 +80,7 @@ def test_what_belongs_to_the_sentence_stays(text: str) -> None:
         ('He is big." ⟦😀⟧', 'He is big."'),
         ("1) He is (big)", "He is (big)"),
         ("⟦{name}⟧: ⟦{x}⟧ is", "⟦{x}⟧ is"),
-        ("He is big. ⟦1984⟧", "He is big."),  # a literal after the end
+        ("He is big. ⟦1984⟧", "He is big."),  # a placeholder after the end
         ("He is big ⟦😀⟧ ⟦😀⟧", "He is big"),
     ],
 )
@@ -88,7 +88,7 @@ def test_a_frame_ends_where_a_pair_or_a_quotation_would_be_torn(text: str, expec
     assert core_of(text) == expected
 
 
-def test_a_literal_that_is_none_is_of_no_frame() -> None:
+def test_a_placeholder_that_is_none_is_of_no_frame() -> None:
     def never(_: str) -> bool:
         return False
 
@@ -99,7 +99,7 @@ def test_a_literal_that_is_none_is_of_no_frame() -> None:
 
 
 @pytest.mark.parametrize(
-    ("literal", "expected"),
+    ("placeholder", "expected"),
     [
         ("{name}", True), ("1984", True), ("a@b.org", True), ("%s", True), ("@tom", True),
         ("x", True), ("[name]", True), ("[x]", False), ("[/b]", False),
@@ -109,8 +109,8 @@ def test_a_literal_that_is_none_is_of_no_frame() -> None:
         ("](http://a.org)", False), ("[", False), ("→", False),
     ],
 )  # fmt: skip
-def test_a_word_may_stand_for_a_literal(literal: str, expected: bool) -> None:
-    assert is_wordlike(literal) is expected
+def test_a_word_may_stand_for_a_placeholder(placeholder: str, expected: bool) -> None:
+    assert is_wordlike(placeholder) is expected
 
 
 def test_any_text_has_a_core_without_half_a_pair() -> None:
@@ -134,21 +134,23 @@ def test_any_text_has_a_core_without_half_a_pair() -> None:
     ]
     for _ in range(3_000):
         chosen = rng.choices([*pieces, "1) ", ": ", " ", " "], k=rng.randrange(12))
-        literals = [each[1:-1] for each in chosen if each[0] == "⟦"]
-        if len(literals) > len(LITERALS):
+        placeholders = [each[1:-1] for each in chosen if each[0] == "⟦"]
+        if len(placeholders) > len(PLACEHOLDER_TOKENS):
             continue
         text = "".join(chosen)
-        for mark in LITERALS:
+        for mark in PLACEHOLDER_TOKENS:
             text = re.sub("⟦.*?⟧", mark, text, count=1)
         pairs = []
         opened: list[int] = []
-        for number, literal in enumerate(literals):
-            if literal == "<p>":
+        for number, placeholder in enumerate(placeholders):
+            if placeholder == "<p>":
                 opened.append(number)
-            elif literal == "</p>" and opened:
+            elif placeholder == "</p>" and opened:
                 pairs.append((opened.pop(), number))
-        start, end = core(text, literals, pairs, lambda _: False)
+        start, end = core(text, placeholders, pairs, lambda _: False)
         assert 0 <= start <= end <= len(text)
-        inside = {LITERALS.index(each) for each in text[start:end] if each in LITERALS}
+        inside = {
+            PLACEHOLDER_TOKENS.index(each) for each in text[start:end] if each in PLACEHOLDER_TOKENS
+        }
         assert all(({*pair} <= inside) or not ({*pair} & inside) for pair in pairs), text
         assert text[:start].count('"') == text[end:].count('"') or (start, end) == (0, len(text))

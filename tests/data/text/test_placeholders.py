@@ -5,17 +5,16 @@ import re
 
 import pytest
 
-from gru_mt.data.text.masking import disjoint, mask, restore
 from gru_mt.data.text.patterns import CODE
-from gru_mt.data.text.placeholders import find_literals, mask_pair
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.text.placeholders import disjoint, find_placeholders, mask, mask_pair, restore
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 
 # To training. Of other words some are copied, with the signs that join them.
 KNOWN = """a an and are b bold by click code copy either or go he her here his home in is it km
     list me link my name not of on open or path press save see she so sure text the this
     to use very words"""
 
-TEXTS = {  # ⟦a literal⟧ in its text
+TEXTS = {  # ⟦a placeholder⟧ in its text
     "addresses": """
         See ⟦https://example.com/a?b=c&d=e#f⟧.
         ("⟦http://example.com/a⟧"), '⟦http://example.com⟧'!
@@ -123,25 +122,25 @@ def cases() -> list[str]:
 
 
 @pytest.mark.parametrize("case", cases())
-def test_literals_are_found_in_their_text(case: str) -> None:
+def test_placeholders_are_found_in_their_text(case: str) -> None:
     text = re.sub("[⟦⟧]", "", case)
-    found = find_literals(text, lambda word: word.lower() in KNOWN.split())
+    found = find_placeholders(text, lambda word: word.lower() in KNOWN.split())
     assert [span.text for span in found] == re.findall("⟦(.*?)⟧", case)
     parts: list[str] = []
     end = 0
-    for start, stop, literal in found:
-        assert text[start:stop] == literal
-        parts += text[end:start], f"⟦{literal}⟧"
+    for start, stop, placeholder in found:
+        assert text[start:stop] == placeholder
+        parts += text[end:start], f"⟦{placeholder}⟧"
         end = stop
     assert "".join([*parts, text[end:]]) == case
 
 
 def random_text(rng: random.Random) -> str:
-    """Return a text of the characters and words that the kinds of literals are made of."""
+    """Return a text of the characters and words that the kinds of placeholders are made of."""
     pieces = [
         *"aZé_0123456789 .,;:/\\-–+'×()[]{}<>\"`@#$€%&=~?!|*^。はх٣म\u0301\u00a0\n",
-        *LITERALS, "😀", "❤\ufe0f", "\u200d", "🇫", "\u20e3", "http://", "www.", ".com", ".pdf",
-        "%s", "{x}", "<b>", "&amp;", "10:30", "1234", "555", "١٢٣", "R2D2", ":)", "\ud800",
+        *PLACEHOLDER_TOKENS, "😀", "❤\ufe0f", "\u200d", "🇫", "\u20e3", "http://", "www.", ".com",
+        ".pdf", "%s", "{x}", "<b>", "&amp;", "10:30", "1234", "555", "١٢٣", "R2D2", ":)", "\ud800",
         "\\n", "\\textbf{", "](", "![", "**", "__", "a_b", "aB", "==", "--", "::", "(c)", "°", "²",
         "½", "→", "•", "IV", "<code>", "</code>", "{% ", "$x", "%1", ":a:", "C++", "()", "a.b.c",
     ]  # fmt: skip
@@ -152,23 +151,25 @@ def random_text(rng: random.Random) -> str:
 def test_any_text_comes_back_whole(seed: int) -> None:
     rng = random.Random(seed)
     for text in (random_text(rng) for _ in range(200)):
-        spans = find_literals(text)
-        assert all(text[start:end] == literal != "" for start, end, literal in spans), ascii(text)
+        spans = find_placeholders(text)
+        assert all(text[start:end] == placeholder != "" for start, end, placeholder in spans), (
+            ascii(text)
+        )
         edges = [edge for start, end, _ in spans for edge in (start, end)]
         assert edges == sorted(edges)
         assert disjoint(spans) == spans
         masked = mask(text, spans)
-        assert restore(masked.text, masked.literals) == text
+        assert restore(masked.text, masked.placeholders) == text
         assert not re.search(r"[0-9]{3}", masked.text), ascii(text)
-        assert sum(masked.text.count(mark) for mark in LITERALS) == len(spans)
+        assert sum(masked.text.count(mark) for mark in PLACEHOLDER_TOKENS) == len(spans)
 
 
-def test_a_chinese_character_elsewhere_changes_no_literal() -> None:
+def test_a_chinese_character_elsewhere_changes_no_placeholder() -> None:
     # Text with other scripts has a pattern of its own.
     rng = random.Random(1)
     for text in [*(re.sub("[⟦⟧]", "", case) for case in cases()), *map(random_text, [rng] * 2_000)]:
         if not any(map(CODE.fullmatch, (text, f"{text} 中"))):  # a whole line
-            assert find_literals(f"{text} 中") == find_literals(text), ascii(text)
+            assert find_placeholders(f"{text} 中") == find_placeholders(text), ascii(text)
 
 
 LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@ a: 1- 1, A1 A- <a <!--
@@ -187,8 +188,8 @@ OPENED = r"""http://a( http://a.b[c www.a{ <a_= <a_b=" <a_b='c'_ { {{ {% ${ {n,_
 def test_a_long_text_of_any_piece_is_searched(piece: str) -> None:
     # A part of the pattern that tries the text again from each place takes hours for one of these.
     text = (piece.replace("_", " ") * 100_000)[:100_000]
-    masked = mask(text, find_literals(text))
-    assert restore(masked.text, masked.literals) == text
+    masked = mask(text, find_placeholders(text))
+    assert restore(masked.text, masked.placeholders) == text
 
 
 @pytest.mark.parametrize("start", OPENED.split())
@@ -196,8 +197,8 @@ def test_a_long_text_of_any_piece_is_searched(piece: str) -> None:
 def test_what_is_opened_and_never_closed_is_searched(start: str, piece: str) -> None:
     # A repetition inside a repetition takes longer than the universe is old.
     text = start.replace("_", " ") + piece * 20_000
-    masked = mask(text, find_literals(text))
-    assert restore(masked.text, masked.literals) == text
+    masked = mask(text, find_placeholders(text))
+    assert restore(masked.text, masked.placeholders) == text
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ def test_what_is_opened_and_never_closed_is_searched(start: str, piece: str) -> 
         ("10:30 on 2024-05-01", "2024-05-01", ("10:30 on {0}", "{0}")),
     ],
 )
-def test_a_pair_is_masked_where_both_sides_have_the_literal(
+def test_a_pair_is_masked_where_both_sides_have_the_placeholder(
     source: str, target: str, masked: tuple[str, str]
 ) -> None:
-    assert mask_pair(source, target) == tuple(side.format(*LITERALS) for side in masked)
+    assert mask_pair(source, target) == tuple(side.format(*PLACEHOLDER_TOKENS) for side in masked)

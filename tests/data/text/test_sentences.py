@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from gru_mt.data.text.sentences import cut
+from gru_mt.data.text.sentences import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ from gru_mt.data.text.sentences import cut
     ],
 )
 def test_a_line_is_cut_between_its_sentences(language: str, line: str) -> None:
-    assert cut(line.replace("|", ""), language) == line.split("|")
+    assert split_sentences(line.replace("|", ""), language) == line.split("|")
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_a_line_is_cut_between_its_sentences(language: str, line: str) -> None:
     ],
 )
 def test_a_list_marker_goes_with_what_it_marks(line: str) -> None:
-    assert cut(line.replace("|", ""), "en") == line.split("|")
+    assert split_sentences(line.replace("|", ""), "en") == line.split("|")
 
 
 def test_a_text_without_a_seam_stays_one() -> None:
-    assert cut("", "en") == []
+    assert split_sentences("", "en") == []
     text = "and so on " * 20_000
-    assert cut(text, "en") == [text]
+    assert split_sentences(text, "en") == [text]
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "de", "zh", "hi", "am", "English", "xx"])
@@ -111,13 +111,13 @@ def test_nothing_of_any_text_is_lost(language: str) -> None:
     ]  # fmt: skip
     for _ in range(2_000):
         text = "".join(rng.choices(pieces, k=rng.randrange(30)))
-        sentences = cut(text, language)
+        sentences = split_sentences(text, language)
         assert "".join(sentences) == text
         assert "" not in sentences
         assert len(sentences) < 2 or all(map(str.strip, sentences)), ascii(sentences)
 
 
 def test_the_library_loads_with_the_first_line() -> None:
-    code = "import sys, gru_mt.data.sentences; print('sentencex' in sys.modules)"
+    code = "import sys, gru_mt.data.text.sentences; print('sentencex' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.strip() == "False"

@@ -6,7 +6,7 @@ import string
 import pytest
 
 from gru_mt.data.text.spelling import BESIDE, Spelling, unaccented
-from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.text.truecase import Truecaser
 
 COMMON_WORDS = """the you that have with they what there because where people little friend morning
     school coffee walk walks walked talk talks talked play plays played touch looked cooked parked
@@ -174,7 +174,7 @@ def test_what_is_found_is_a_known_word_one_step_away() -> None:
 
 
 TEXTS = ["You see the friend of Tom and that dog.", "I know that you see people, because I do."] * 3
-LEXICON = Lexicon.learn([*TEXTS, "I'm so late."], ["Tom"] * 7)
+TRUECASER = Truecaser.learn([*TEXTS, "I'm so late."], ["Tom"] * 7)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ LEXICON = Lexicon.learn([*TEXTS, "I'm so late."], ["Tom"] * 7)
     ],
 )  # fmt: skip
 def test_what_may_be_right_is_not_corrected(text: str) -> None:
-    assert LEXICON.respelled(text) == text
+    assert TRUECASER.corrected(text) == text
 
 
 @pytest.mark.parametrize(
@@ -205,4 +205,4 @@ def test_what_may_be_right_is_not_corrected(text: str) -> None:
     ],
 )
 def test_a_typo_in_a_text_is_corrected(text: str, expected: str) -> None:
-    assert LEXICON.respelled(text) == expected
+    assert TRUECASER.corrected(text) == expected

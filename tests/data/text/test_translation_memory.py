@@ -9,7 +9,7 @@ from gru_mt.data.parts import load_parts
 from gru_mt.data.prepare import masked
 from gru_mt.data.text import translation_memory as memory_module
 from gru_mt.data.text.translation_memory import TranslationMemory, is_short
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 
 FRENCH = [
     ("Hello!", "Bonjour !"),
@@ -204,8 +204,8 @@ def test_a_mark_is_written_as_the_target_language_does(
 # What is left to the model
 
 
-def test_texts_with_literals_or_other_digits_are_left_out() -> None:
-    mark = LITERALS[0]
+def test_texts_with_placeholders_or_other_digits_are_left_out() -> None:
+    mark = PLACEHOLDER_TOKENS[0]
     memory = learned((f"See {mark}.", f"Voir {mark}."), ("At 3:30.", "À trois heures et demie."))
     assert memory.find(f"See {mark}.") == memory.find("At 3:30.") == []
     assert learned(("I'm 30.", "J'ai 30 ans.")).find("i'm 30") == ["j'ai 30 ans"]

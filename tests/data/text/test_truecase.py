@@ -1,4 +1,4 @@
-"""The words of the source side: their usual form, text in capitals, and names never seen."""
+"""The words of the source side: their cased form, text in capitals, and names never seen."""
 
 import random
 import string
@@ -6,8 +6,8 @@ import string
 import pytest
 
 from gru_mt.data.text import truecase as lexicon_module
-from gru_mt.data.text.masking import Span
-from gru_mt.data.text.truecase import Lexicon, is_shouted, words
+from gru_mt.data.text.placeholders import Span
+from gru_mt.data.text.truecase import Truecaser, is_all_caps, words
 
 SOURCES = [
     "Tom and Mary saw the old dog.",
@@ -18,22 +18,22 @@ SOURCES = [
 ]
 
 
-def learned(*sources: str, targets: list[str] | None = None) -> Lexicon:
-    return Lexicon.learn(sources, [""] * len(sources) if targets is None else targets)
+def learned(*sources: str, targets: list[str] | None = None) -> Truecaser:
+    return Truecaser.learn(sources, [""] * len(sources) if targets is None else targets)
 
 
 ENGLISH = learned(*SOURCES)
 FOX = "The quick brown fox, Mr. Tom and Dr. Tom jump over two lazy dogs."  # has all letters
-NAMES = Lexicon.learn([*SOURCES, FOX], [*SOURCES, FOX])  # every name is copied
+NAMES = Truecaser.learn([*SOURCES, FOX], [*SOURCES, FOX])  # every name is copied
 
 
-def usual(lexicon: Lexicon, word: str) -> str:
-    """Return a word's usual form, which text in capitals gets inside a sentence."""
-    return lexicon.truecased(f"\ue010 {word.upper()} \ue010 QQ").split()[1]
+def cased(truecaser: Truecaser, word: str) -> str:
+    """Return a word's cased form, which text in capitals gets inside a sentence."""
+    return truecaser.truecased(f"\ue010 {word.upper()} \ue010 QQ").split()[1]
 
 
-def names_of(text: str, lexicon: Lexicon = NAMES) -> list[str]:
-    spans = lexicon.unseen_words(text)
+def names_of(text: str, truecaser: Truecaser = NAMES) -> list[str]:
+    spans = truecaser.unseen_words(text)
     for start, end, name in spans:
         assert text[start:end] == name
     return [span.text for span in spans]
@@ -78,7 +78,7 @@ def test_words_are_runs_of_letters_or_letters_without_spaces(
 def test_a_text_is_shouted_if_most_of_it_is_capitals_and_none_of_it_small(
     text: str, expected: bool
 ) -> None:
-    assert is_shouted(text) is expected
+    assert is_all_caps(text) is expected
 
 
 # Learning
@@ -98,30 +98,30 @@ def test_a_text_is_shouted_if_most_of_it_is_capitals_and_none_of_it_small(
     ],
 )
 def test_the_usual_form_is_that_inside_sentences(word: str, form: str) -> None:
-    assert usual(ENGLISH, word) == form
+    assert cased(ENGLISH, word) == form
 
 
 def test_a_word_that_only_begins_sentences_has_its_capital_if_the_translation_has_it() -> None:
-    lexicon = learned("Kyoto is big.", "Rinse it.", targets=["Kyoto est grand.", "Rince-le."])
-    assert lexicon.truecased("KYOTO, RINSE") == "Kyoto, rinse"
+    truecaser = learned("Kyoto is big.", "Rinse it.", targets=["Kyoto est grand.", "Rince-le."])
+    assert truecaser.truecased("KYOTO, RINSE") == "Kyoto, rinse"
 
 
 def test_a_first_word_is_read_in_its_usual_form_with_what_an_apostrophe_joins() -> None:
-    lexicon = learned("so it's L'été o'clock", "so l'été, l'été, it's")
+    truecaser = learned("so it's L'été o'clock", "so l'été, l'été, it's")
     text = "It's so. L'été! O'clock? O'Brien; L'ornithorynque"
-    assert lexicon.truecased(text) == "it's so. l'été! o'clock? O'Brien; L'ornithorynque"
-    assert lexicon.truecased("O'BRIEN. IT’S") == "O'Brien. it’s"
+    assert truecaser.truecased(text) == "it's so. l'été! o'clock? O'Brien; L'ornithorynque"
+    assert truecaser.truecased("O'BRIEN. IT’S") == "O'Brien. it’s"
 
 
 def test_the_most_frequent_form_wins() -> None:
-    lexicon = learned("a will b will c Will.", "Mark mark Mark Mark.")
-    assert (usual(lexicon, "will"), usual(lexicon, "mark")) == ("will", "Mark")
+    truecaser = learned("a will b will c Will.", "Mark mark Mark Mark.")
+    assert (cased(truecaser, "will"), cased(truecaser, "mark")) == ("will", "Mark")
 
 
 def test_a_first_word_after_marks_and_quotes_does_not_count() -> None:
-    lexicon = learned('«Yes.» "Maybe!" ...Perhaps? (Never.) Oh.', "no yes maybe perhaps")
+    truecaser = learned('«Yes.» "Maybe!" ...Perhaps? (Never.) Oh.', "no yes maybe perhaps")
     for word in ("yes", "maybe", "perhaps", "oh"):
-        assert usual(lexicon, word) == word
+        assert cased(truecaser, word) == word
 
 
 def test_words_are_known_in_whatever_case() -> None:
@@ -133,14 +133,14 @@ def test_words_are_known_in_whatever_case() -> None:
 
 def test_the_most_frequent_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lexicon_module, "MOST_WORDS", 2)
-    lexicon = learned("c b a", "b a", "B a")  # a 3, b 3, c 1
-    assert [word in lexicon for word in "abc"] == [True, True, False]
+    truecaser = learned("c b a", "b a", "B a")  # a 3, b 3, c 1
+    assert [word in truecaser for word in "abc"] == [True, True, False]
 
 
 def test_another_lexicon_adds_its_words_and_changes_none() -> None:
     other = learned("we saw TOM and the Gnu", "we saw TOM", targets=["Gnu", ""])
     both = ENGLISH.extended(other)
-    assert [usual(both, word) for word in ("tom", "gnu", "we", "book")] == [
+    assert [cased(both, word) for word in ("tom", "gnu", "we", "book")] == [
         "Tom",
         "Gnu",
         "we",
@@ -152,10 +152,10 @@ def test_another_lexicon_adds_its_words_and_changes_none() -> None:
 
 
 def test_a_text_without_spaces_gives_its_letters_alone() -> None:
-    lexicon = learned("我明白了。", "你好吗？我很好。")
-    assert all(letter in lexicon for letter in "我明白了你好吗很")
-    assert "我明白了" not in lexicon
-    assert len(lexicon.to_bytes().decode().splitlines()) == 1 + len({*"我明白了你好吗很"})
+    truecaser = learned("我明白了。", "你好吗？我很好。")
+    assert all(letter in truecaser for letter in "我明白了你好吗很")
+    assert "我明白了" not in truecaser
+    assert len(truecaser.to_bytes().decode().splitlines()) == 1 + len({*"我明白了你好吗很"})
 
 
 @pytest.mark.parametrize(
@@ -175,17 +175,17 @@ def test_a_text_without_spaces_gives_its_letters_alone() -> None:
 def test_names_are_copied_if_a_third_of_the_rare_ones_are(
     source: str, target: str, copied: bool
 ) -> None:
-    assert Lexicon.learn([source], [target]).copies_names is copied
+    assert Truecaser.learn([source], [target]).copies_names is copied
 
 
 def test_frequent_names_do_not_tell_whether_names_are_copied() -> None:
     sources = ["so Tom said"] * 3 + ["so Peter said"]
-    assert not Lexicon.learn(sources, ["alors Tom dit"] * 3 + ["alors Pierre dit"]).copies_names
+    assert not Truecaser.learn(sources, ["alors Tom dit"] * 3 + ["alors Pierre dit"]).copies_names
 
 
-def test_an_empty_training_part_gives_a_lexicon() -> None:
-    lexicon = Lexicon.learn([], [])
-    assert (lexicon.copies_names, lexicon.truecased("GO ON"), "go" in lexicon) == (
+def test_an_empty_training_part_gives_a_truecaser() -> None:
+    truecaser = Truecaser.learn([], [])
+    assert (truecaser.copies_names, truecaser.truecased("GO ON"), "go" in truecaser) == (
         False, "Go On", False
     )  # fmt: skip
 
@@ -194,24 +194,24 @@ def test_an_empty_training_part_gives_a_lexicon() -> None:
 
 
 @pytest.mark.parametrize(
-    "lexicon",
+    "truecaser",
     [
         ENGLISH,
         NAMES,
         learned("straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ我 İİ", "x Straße Ὀδυσσεύς"),
         learned("small letters. alone"),
-        Lexicon({}, copies_names=True),
+        Truecaser({}, copies_names=True),
     ],
 )
-def test_a_written_lexicon_is_read_as_it_was(lexicon: Lexicon) -> None:
-    data = lexicon.to_bytes()
-    again = Lexicon.from_bytes(data)
+def test_a_written_lexicon_is_read_as_it_was(truecaser: Truecaser) -> None:
+    data = truecaser.to_bytes()
+    again = Truecaser.from_bytes(data)
     assert again.to_bytes() == data
-    assert again.copies_names == lexicon.copies_names
+    assert again.copies_names == truecaser.copies_names
     forms = data.decode().splitlines()[1:]
-    assert all(form in again and form in lexicon for form in forms)
+    assert all(form in again and form in truecaser for form in forms)
     for text in ("TOM SAW IT", "straße ΟΔΟΣ", "the İstanbul"):
-        assert again.truecased(text) == lexicon.truecased(text)
+        assert again.truecased(text) == truecaser.truecased(text)
 
 
 HEADER = b"# gru-mt lexicon: names copied"
@@ -235,9 +235,9 @@ HEADER = b"# gru-mt lexicon: names copied"
         HEADER.replace(b"copied", b"eaten") + b"\n",
     ],
 )
-def test_what_is_no_lexicon_is_refused_in_one_line(data: bytes) -> None:
+def test_what_in_no_truecaser_is_refused_in_one_line(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"header|no word|utf-8") as error:
-        Lexicon.from_bytes(data)
+        Truecaser.from_bytes(data)
     assert "\n" not in str(error.value)
 
 
@@ -262,7 +262,7 @@ def test_what_is_no_lexicon_is_refused_in_one_line(data: bytes) -> None:
         ("The dog: He said, “Where is Tom?”", "the dog: he said, “where is Tom?”"),
         ("«the dog»", "«the dog»"),
         ("10 dogs", "10 dogs"),  # a number is the first word
-        ("\ue010 is here", "\ue010 is here"),  # and so is a literal
+        ("\ue010 is here", "\ue010 is here"),  # and so is a placeholder
         ("THE \ue017 IS", "the \ue017 is"),
         ("我明白了。", "我明白了。"),
         ("გამარჯობა", "გამარჯობა"),  # Georgian has capitals for shouting alone
@@ -283,11 +283,11 @@ def test_nouns_with_capitals_are_no_title() -> None:
 
 
 def test_a_word_in_capitals_does_not_make_a_title() -> None:
-    lexicon = learned("So a bus sees us in the bus")
+    truecaser = learned("So a bus sees us in the bus")
     for text in ("in the US", "bus A", "bus sees the US in A bus"):
-        assert lexicon.truecased(text[0].upper() + text[1:]) == text
-    assert lexicon.truecased("A Bus Sees US") == "a bus sees us"
-    assert lexicon.truecased("A Bus") == "a bus"
+        assert truecaser.truecased(text[0].upper() + text[1:]) == text
+    assert truecaser.truecased("A Bus Sees US") == "a bus sees us"
+    assert truecaser.truecased("A Bus") == "a bus"
 
 
 @pytest.mark.parametrize(
@@ -306,10 +306,10 @@ def test_a_word_in_capitals_does_not_make_a_title() -> None:
     ],
 )
 def test_title_case_is_where_words_have_capitals_that_need_none(text: str, expected: str) -> None:
-    lexicon = learned(
+    truecaser = learned(
         "so I met Tom today and the bill is good.", "so the morning and the bill, Bill.", "a plan"
     )
-    assert lexicon.truecased(text) == expected
+    assert truecaser.truecased(text) == expected
 
 
 def test_a_training_part_in_small_letters_gives_no_capitals() -> None:
@@ -320,10 +320,10 @@ def test_a_training_part_in_small_letters_gives_no_capitals() -> None:
 
 @pytest.mark.parametrize("text", ["İİ GİT", "STRASSE ẞ", "ΟΔΟΣ ΣΑΣ", "ﬁre ŉ ǆ", "İ", "ǅ Ǆ", "É É"])
 def test_letters_whose_case_has_another_length_do_no_harm(text: str) -> None:
-    lexicon = learned("x straße git οδός ΣΑΣ İstanbul ǆ ŉ ﬁre")
+    truecaser = learned("x straße git οδός ΣΑΣ İstanbul ǆ ŉ ﬁre")
     for each in (text, text.lower(), text.upper(), text.title()):
-        assert lexicon.truecased(each).casefold().split()[0][0]
-        lexicon.unseen_words(each)
+        assert truecaser.truecased(each).casefold().split()[0][0]
+        truecaser.unseen_words(each)
 
 
 def test_any_text_keeps_its_words_and_marks() -> None:
@@ -381,14 +381,14 @@ def test_names_in_capitals_are_found_after_truecasing() -> None:
 
 
 def test_words_of_a_script_without_spaces_are_known_by_their_letters() -> None:
-    chinese = Lexicon.learn(["我在IBM工作。", "I like IBM"], ["IBM", "IBM"])
+    chinese = Truecaser.learn(["我在IBM工作。", "I like IBM"], ["IBM", "IBM"])
     assert chinese.has_all("工作在IBM我")
     assert not chinese.has_all("工作在NEC我")
 
 
 def test_a_text_without_spaces_is_unseen_where_all_its_letters_are() -> None:
     sources = ["我在IBM工作。", "我看Tom。"]
-    chinese = Lexicon.learn(sources, sources)
+    chinese = Truecaser.learn(sources, sources)
     assert names_of("我看工作。饕餮", chinese) == ["饕餮"]
 
 
@@ -398,10 +398,10 @@ def test_names_are_left_to_a_model_that_does_not_copy_them() -> None:
 
 def test_a_known_word_with_another_ending_is_no_name() -> None:
     sources = ["I walk, walked and walks.", "You talk, talked and talks.", "We saw Tom chalk so."]
-    lexicon = Lexicon.learn([*sources, FOX], [*sources, FOX])
+    truecaser = Truecaser.learn([*sources, FOX], [*sources, FOX])
     for text in ("we chalked", "so chalks"):
-        assert names_of(text, lexicon) == []
-    assert names_of("we chalken", lexicon) == ["chalken"]  # no other word has -en
+        assert names_of(text, truecaser) == []
+    assert names_of("we chalken", truecaser) == ["chalken"]  # no other word has -en
 
 
 @pytest.mark.parametrize(
@@ -435,26 +435,26 @@ def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
 )
 def test_a_word_that_is_not_known_is_read_as_one_near_it(text: str, expected: str) -> None:
     sources = ["you go there.", "we don't know.", "i go there, you know."]
-    assert learned(*sources).respelled(text) == expected
+    assert learned(*sources).corrected(text) == expected
 
 
 def test_a_word_that_always_has_a_capital_is_read_with_its_apostrophe_too() -> None:
-    lexicon = learned("I know I'm late.", "I think I'm ill.", "we don't know.")
-    assert lexicon.respelled("I know Im ill") == "I know I'm ill"
-    assert lexicon.respelled("I know Dont") == "I know Dont"  # it may be a name
+    truecaser = learned("I know I'm late.", "I think I'm ill.", "we don't know.")
+    assert truecaser.corrected("I know Im ill") == "I know I'm ill"
+    assert truecaser.corrected("I know Dont") == "I know Dont"  # it may be a name
 
 
 def test_a_corpus_in_capitals_is_read_in_capitals() -> None:
-    lexicon = learned("THE CAT SLEEPS.", "I SEE THE CAT.", "SO I SLEEP.")
-    assert lexicon.truecased("the cat") == "THE CAT"
-    assert lexicon.truecased("I SEE THE CAT.") == "I SEE THE CAT."
+    truecaser = learned("THE CAT SLEEPS.", "I SEE THE CAT.", "SO I SLEEP.")
+    assert truecaser.truecased("the cat") == "THE CAT"
+    assert truecaser.truecased("I SEE THE CAT.") == "I SEE THE CAT."
 
 
 def test_the_lexicon_has_whole_words_of_scripts_with_vowel_signs() -> None:
-    lexicon = learned("लड़की घर जाती है।", "می\u200cخواهم بروم")
-    _, *forms = lexicon.to_bytes().decode().splitlines()
+    truecaser = learned("लड़की घर जाती है।", "می\u200cخواهم بروم")
+    _, *forms = truecaser.to_bytes().decode().splitlines()
     assert {*forms} == {"लड़की", "घर", "जाती", "है", "می\u200cخواهم", "بروم"}
-    assert Lexicon.from_bytes(lexicon.to_bytes()).has_all("लड़की घर है।")
-    assert "ल" not in lexicon
+    assert Truecaser.from_bytes(truecaser.to_bytes()).has_all("लड़की घर है।")
+    assert "ल" not in truecaser
     text = "लड़ीक घर जाती है"  # a vowel sign stands before its letter
-    assert lexicon.respelled(text) == "लड़की घर जाती है"
+    assert truecaser.corrected(text) == "लड़की घर जाती है"

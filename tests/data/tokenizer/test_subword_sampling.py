@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from gru_mt.data.tokenizer.subword_sampling import Cut, bpe_cut, unigram_cut
+from gru_mt.data.tokenizer.subword_sampling import Cut, bpe_segmenter, unigram_segmenter
 
 SCORES = {"a": -1.0, "b": -2.0, "c": -2.5, "ab": -1.5, "bc": -1.2, "abc": -4.0}
 
@@ -38,7 +38,7 @@ def test_a_unigram_cut_is_drawn_by_the_product_of_its_pieces(word: str, exponent
     cuts = [cut for cut in all_cuts(word) if all(piece in SCORES for piece in cut)]
     weights = [math.exp(exponent * sum(SCORES[piece] for piece in cut)) for cut in cuts]
     times = 20_000
-    found = drawn(unigram_cut(SCORES, exponent), word, times)
+    found = drawn(unigram_segmenter(SCORES, exponent), word, times)
     assert {*found} <= {*cuts}
     for cut, weight in zip(cuts, weights, strict=True):
         share = weight / sum(weights)
@@ -66,7 +66,7 @@ def bpe_shares(
 def test_a_bpe_cut_drops_each_possible_merge_at_each_step(word: str, dropout: float) -> None:
     scores = {"ab": 0.0, "bc": -1.0, "abc": -2.0, "a": -3.0, "b": -4.0, "c": -5.0}
     times = 20_000
-    found = drawn(bpe_cut(scores, dropout), word, times)
+    found = drawn(bpe_segmenter(scores, dropout), word, times)
     expected = bpe_shares(tuple(word), scores, dropout)
     assert math.isclose(sum(expected.values()), 1)
     assert {*found} <= {*expected}
@@ -76,18 +76,18 @@ def test_a_bpe_cut_drops_each_possible_merge_at_each_step(word: str, dropout: fl
 
 
 def test_a_character_that_is_no_piece_stands_alone() -> None:
-    assert unigram_cut(SCORES, 0.5)("aéb", random.Random(1)) == ["a", "é", "b"]
+    assert unigram_segmenter(SCORES, 0.5)("aéb", random.Random(1)) == ["a", "é", "b"]
 
 
 def test_another_process_draws_the_same() -> None:
     """A resumed run is another process, and so is the one that prepares the next block."""
     program = (
-        "import random; from gru_mt.data.tokenizer.subword_sampling import unigram_cut;"
-        f"cut = unigram_cut({SCORES}, 0.3); rng = random.Random(7);"
+        "import random; from gru_mt.data.tokenizer.subword_sampling import unigram_segmenter;"
+        f"cut = unigram_segmenter({SCORES}, 0.3); rng = random.Random(7);"
         "print([cut('abcab', rng) for _ in range(20)])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    rng, cut = random.Random(7), unigram_cut(SCORES, 0.3)
+    rng, cut = random.Random(7), unigram_segmenter(SCORES, 0.3)
     assert done.stdout.strip() == str([cut("abcab", rng) for _ in range(20)])

@@ -15,9 +15,9 @@ import sentencepiece
 from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.text import truecase
 from gru_mt.data.text.normalize import clean
-from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer import tokenizer as tokenizer_module
-from gru_mt.data.tokenizer.special import BOS, EOS, LITERALS, PAD, UNK
+from gru_mt.data.tokenizer.special import BOS, EOS, PAD, PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Subwords, Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.errors import UserError
@@ -259,9 +259,9 @@ def test_a_small_size_has_no_characters_in_bytes(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_literal_is_one_token_of_a_known_id_wherever_it_stands(kind: Kind) -> None:
+def test_a_placeholder_is_one_token_of_a_known_id_wherever_it_stands(kind: Kind) -> None:
     side = train(kind, sources=[*SOURCES, "\ue010\ue011 \ue010 x\ue010"]).source
-    assert side.pieces(range(4, 12)) == [*LITERALS]
+    assert side.pieces(range(4, 12)) == [*PLACEHOLDER_TOKENS]
     text = "the\ue017 \ue010\ue011, \ue016"
     assert [index for index in side.encode(text) if 4 <= index < 12] == [11, 4, 5, 10]
 
@@ -474,21 +474,21 @@ def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_more_tokens_than_a_vocabulary_may_have_are_not_read() -> None:
     lines = b"a\n" * 1_000_001
-    for parse in (Words.from_bytes, Lexicon.from_bytes):
+    for parse in (Words.from_bytes, Truecaser.from_bytes):
         with pytest.raises(ValueError, match="more than 1,000,000 words"):
             parse(lines)
     with pytest.raises(ValueError, match="more than 1,000,000 pieces"):
         Subwords(b"\n\x00" * 4_000_001)
 
 
-def test_a_huge_word_is_in_no_lexicon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_huge_word_is_in_no_truecaser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(truecase, "LONGEST_WORD", 10)
     word, longest = "a" * 11, "a" * 10
     with pytest.raises(ValueError, match="11 letters, more than 10"):
-        Lexicon.from_bytes(f"# gru-mt lexicon: names copied\n{word}\n".encode())
-    learned = Lexicon.learn([f"{word} {longest}"], ["x"])
+        Truecaser.from_bytes(f"# gru-mt lexicon: names copied\n{word}\n".encode())
+    learned = Truecaser.learn([f"{word} {longest}"], ["x"])
     assert longest in learned
-    assert word not in Lexicon.from_bytes(learned.to_bytes())
+    assert word not in Truecaser.from_bytes(learned.to_bytes())
 
 
 def test_a_model_without_bytes_is_foreign() -> None:
@@ -521,14 +521,14 @@ def test_a_damaged_lexicon_or_memory_is_named(name: str, damage: bytes, tmp_path
     assert str(error.value).startswith(f"{path}: not a tokenizer of gru-mt: ")
 
 
-def test_bytes_never_spell_a_literal() -> None:
+def test_bytes_never_spell_a_placeholder() -> None:
     vocabulary = Subwords.train(["abc"] * 20, kind="unigram", size=300, warn=refuse)
-    (literal,) = vocabulary.encode(LITERALS[0])[-1:]
+    (placeholder,) = vocabulary.encode(PLACEHOLDER_TOKENS[0])[-1:]
     spelled = [vocabulary.encode("\ue005")[-3] + shift for shift in (0,)]  # <0xEE>
     first_byte = next(
         id_ for id_ in range(vocabulary.size) if vocabulary.pieces([id_]) == ["<0xEE>"]
     )
-    rest = [first_byte - 0xEE + byte for byte in LITERALS[0].encode()[1:]]
+    rest = [first_byte - 0xEE + byte for byte in PLACEHOLDER_TOKENS[0].encode()[1:]]
     assert spelled == [first_byte]
-    text = vocabulary.decode([literal, first_byte, *rest])
-    assert text.count(LITERALS[0]) == 1
+    text = vocabulary.decode([placeholder, first_byte, *rest])
+    assert text.count(PLACEHOLDER_TOKENS[0]) == 1

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from gru_mt.data.tokenizer.special import LITERALS, SPECIALS, UNK
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS, SPECIALS, UNK
 from gru_mt.data.tokenizer.words import Words, split_words
 from gru_mt.errors import UserError
 
-FIRST = (*SPECIALS, *LITERALS)
+FIRST = (*SPECIALS, *PLACEHOLDER_TOKENS)
 LINES = "".join(f"{token}\n" for token in FIRST).encode()
 ENGLISH = ["Where are you?", "Yes, I am.", "I don't know!", 'He said "yes" (twice).', '"Oh!"']
 FRENCH = ["Où es-tu ?", "Oui, c'est moi.", "Je l'ignore !", "Il dit « oui » : oui.", "Oh !"]
@@ -70,7 +70,7 @@ def test_the_most_frequent_words_come_first_and_ties_are_alphabetical() -> None:
         "<unk>",
         "<s>",
         "</s>",
-        *LITERALS,
+        *PLACEHOLDER_TOKENS,
         "b",
         "a",
         "c",
@@ -141,7 +141,7 @@ def test_bytes_are_a_token_a_line_with_what_it_joins() -> None:
     )
 
 
-def test_a_literal_is_a_token_of_its_own_whether_or_not_a_text_has_it() -> None:
+def test_a_placeholder_is_a_token_of_its_own_whether_or_not_a_text_has_it() -> None:
     vocabulary = words(["a\ue011b \ue011 \ue011", "\ue012"])
     assert vocabulary.tokens == (*FIRST, "a", "b")
     assert vocabulary.encode("A \ue010, b") == [12, 4, UNK, 13]

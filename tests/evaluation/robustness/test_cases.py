@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.evaluation.robustness.cases import (
     ITEMS,
     NUMBERS,
@@ -73,7 +73,7 @@ def test_an_item_is_put_at_an_end_or_between_words(kind: str) -> None:
         ("a date", r"20\d\d-0[1-9]-1\d|1\d/0[1-9]/20\d\d|2\d\.0[1-9]\.19\d\d"),
         ("a $VARIABLE", r"\$[A-Z]{4}|\$\{[A-Z]{4}\}|\$[A-Z]{4}_[A-Z]{4}"),
         ("an e-mail address", r"[a-z.+]+\d*@[a-z.-]+"),
-        ("a reserved character", f"[{''.join(LITERALS)}]"),
+        ("a reserved character", f"[{''.join(PLACEHOLDER_TOKENS)}]"),
     ],
 )
 def test_what_items_look_like(kind: str, pattern: str) -> None:

@@ -85,7 +85,7 @@ def test_a_model_averaged_with_itself_translates_as_alone(models: list[Path]) ->
     assert Translator.averaging(models[:1]).translate(LINES[0]).text == expected[0]
 
 
-def test_batches_change_nothing_and_literals_are_copied(models: list[Path]) -> None:
+def test_batches_change_nothing_and_placeholders_are_copied(models: list[Path]) -> None:
     translator = Translator.averaging(models)
     together = [each.text for each in translator.translate(LINES)]
     assert together == [translator.translate(line, batch_size=1).text for line in LINES]

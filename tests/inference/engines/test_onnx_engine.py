@@ -18,7 +18,7 @@ from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.cells import CELLS
 from gru_mt.model.seq2seq import Seq2Seq
-from tests.inference.test_constraints import assert_literals_are_copied
+from tests.inference.test_constraints import assert_placeholders_are_copied
 from tests.inference.test_translator import NO_FORK, forked, sentences, tokenizer
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
@@ -133,9 +133,9 @@ def test_a_beam_may_be_wider_than_the_vocabulary(engines: Engines) -> None:
 
 
 @pytest.mark.parametrize("engines", ["gru", "lstm"], indirect=True)  # with attention, and without
-def test_each_literal_is_written_as_often_as_in_its_source(engines: Engines) -> None:
+def test_each_placeholder_is_written_as_often_as_in_its_source(engines: Engines) -> None:
     for engine in (engines.torch, engines.fp32, engines.int8):
-        best = assert_literals_are_copied(engine, WORDS.target.size)
+        best = assert_placeholders_are_copied(engine, WORDS.target.size)
         assert len({tuple(each.ids) for each in best}) > 30
 
 

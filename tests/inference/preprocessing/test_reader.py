@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from gru_mt.data.text.masking import MARK
 from gru_mt.data.text.normalize import normal
-from gru_mt.data.text.placeholders import find_literals
-from gru_mt.data.text.truecase import Lexicon
+from gru_mt.data.text.placeholders import find_placeholders
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.data.tokenizer.special import PLACEHOLDER
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
 
@@ -18,12 +18,12 @@ TRAINING = [
     "It is cold here, five degrees. If you see a name and a word, they see a cat.",
     "We jump over the quick brown fox of Vizq.",  # has all letters
 ]
-LEXICON = Lexicon.learn(TRAINING, TRAINING)
+TRUECASER = Truecaser.learn(TRAINING, TRAINING)
 
 
 def reader(*, most: int = 10_000) -> Reader:
     """Return a reader for a model that reads up to `most` characters at once."""
-    return Reader(LEXICON, "en", lambda text, parts: len(text) <= most // parts)
+    return Reader(TRUECASER, "en", lambda text, parts: len(text) <= most // parts)
 
 
 def read(line: str) -> list[Sentence]:
@@ -59,7 +59,7 @@ def test_a_sentence_in_a_frame_is_read_as_it_is_alone(frame: str, text: str) -> 
     (alone,) = read(text)
     *copied, sentence = read(line)  # "IV. " is cut off
     assert all(each.is_copied for each in copied)
-    assert (sentence.text, sentence.case, sentence.literals) == (alone.text, alone.case, ())
+    assert (sentence.text, sentence.case, sentence.placeholders) == (alone.text, alone.case, ())
     before = "".join(each.finished(each.text) + each.gap for each in copied)
     expected = line.replace(text, alone.finished("il est grand."))
     assert before + sentence.finished("il est grand.") == expected
@@ -110,7 +110,7 @@ def test_numbers_keep_their_signs() -> None:
     assert sentence.keeps_numbers("il fait -5 et 7-0")
     assert not sentence.keeps_numbers("il fait 5 et 7-0")
     assert not sentence.keeps_numbers("il fait -5 et 7 0")
-    assert sentence.with_numbers().literals == ("-5", "7-0")
+    assert sentence.with_numbers().placeholders == ("-5", "7-0")
 
 
 # Breaks
@@ -193,24 +193,30 @@ def random_line(rng: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("most", [30, 10_000])
-def test_any_line_is_read_and_comes_back_with_its_literals(seed: int, most: int) -> None:
+def test_any_line_is_read_and_comes_back_with_its_placeholders(seed: int, most: int) -> None:
     rng = random.Random(seed)
     for line in (random_line(rng) for _ in range(150)):
         found = [*reader(most=most).sentences(line)]
         whole = "".join(each.source + each.gap for each in found)
         assert normal(whole) == normal(" ".join(line.splitlines())).rstrip(), ascii(line)
         for each in found:
-            assert len(MARK.findall(each.text)) == len(each.literals)
+            assert len(PLACEHOLDER.findall(each.text)) == len(each.placeholders)
             again = each.finished(each.text)
-            literals = [span.text for span in find_literals(each.source, LEXICON.__contains__)]
-            for literal in literals if each.case != "capitals" else ():
-                assert again.count(literal) == each.source.count(literal), ascii((line, literal))
+            placeholders = [
+                span.text for span in find_placeholders(each.source, TRUECASER.__contains__)
+            ]
+            for placeholder in placeholders if each.case != "capitals" else ():
+                assert again.count(placeholder) == each.source.count(placeholder), ascii(
+                    (line, placeholder)
+                )
             letters = "".join(re.findall(r"\w", each.source)).casefold()
-            if not each.respelled:
+            if not each.spelling_corrected:
                 assert "".join(re.findall(r"\w", again)).casefold() == letters, ascii(line)
-            # Whatever the model does, each literal comes out once.
-            marks = MARK.findall(each.text)
+            # Whatever the model does, each placeholder comes out once.
+            marks = PLACEHOLDER.findall(each.text)
             rng.shuffle(marks)
             mixed = each.finished(" un ".join(marks))
-            for literal in {*each.literals}:
-                assert mixed.count(literal) >= each.literals.count(literal), ascii((line, literal))
+            for placeholder in {*each.placeholders}:
+                assert mixed.count(placeholder) >= each.placeholders.count(placeholder), ascii(
+                    (line, placeholder)
+                )

@@ -1,4 +1,4 @@
-"""From a line to its sentences and back: nothing is lost, and literals keep their places."""
+"""From a line to its sentences and back: nothing is lost, and placeholders keep their places."""
 
 import random
 import re
@@ -7,8 +7,8 @@ import pytest
 
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.normalize import normal
-from gru_mt.data.text.truecase import Lexicon
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
 
@@ -16,18 +16,18 @@ TRAINING = [
     *("I saw Tom see the old dog.", "The dog saw the big cat, and it is here.", "So I go."),
     *("Now come home at 5pm with my pages of a, b or c.", "The cats of the café, 10 m é. 我的的"),
 ]
-LEXICON = Lexicon.learn(TRAINING, TRAINING)  # names are copied
+TRUECASER = Truecaser.learn(TRAINING, TRAINING)  # names are copied
 
 
 def read(
     line: str, *, glossary: Glossary | None = None, split: bool = True, language: str = "en"
 ) -> list[Sentence]:
-    return [*Reader(LEXICON, language, lambda *_: True, glossary, split).sentences(line)]
+    return [*Reader(TRUECASER, language, lambda *_: True, glossary, split).sentences(line)]
 
 
 def test_signs_around_words_are_a_pair_though_the_model_reads_them_apart() -> None:
     (sentence,) = read("The _dog_ is a cat.")
-    first, second = LITERALS[:2]
+    first, second = PLACEHOLDER_TOKENS[:2]
     assert sentence.text == f"the {first} dog {second} is a cat."
     assert sentence.finished(f"Un {second} chien {first} est là.") == "Un _chien_ est là."
 
@@ -72,7 +72,7 @@ def test_sources_and_gaps_are_the_line_whatever_stands_there(split: bool) -> Non
             for each in found:
                 assert each.gap.strip() == ""
                 marks = re.findall("[\ue010-\ue017]", each.text)
-                assert marks == [LITERALS[i % 8] for i in range(len(each.literals))]
+                assert marks == [PLACEHOLDER_TOKENS[i % 8] for i in range(len(each.placeholders))]
                 assert len(each.finished(each.text).splitlines()) <= 1
 
 
@@ -81,19 +81,19 @@ def test_a_line_is_read_in_nfc_and_what_is_copied_is_as_it_was_typed() -> None:
     emoji, address = "👩\u200d🔬❤\ufe0f", "https://x.org/cafe\u0301#अ\u200dब"
     (sentence,) = read(f"\ufeff{pasted} {address} {emoji} \ue013")
     assert sentence.source == f"I saw Tom see the café  {address} {emoji} \ue013"
-    assert (sentence.literals, sentence.after) == ((address,), f" {emoji} \ue013")
+    assert (sentence.placeholders, sentence.after) == ((address,), f" {emoji} \ue013")
     assert sentence.finished(sentence.text) == f"I saw Tom see the café {address} {emoji} \ue013"
 
 
 def test_what_is_copied_has_plain_digits_and_letters_for_those_of_full_width() -> None:
     (sentence,) = read("Ｓｅｅ Ｔｏｍ ａｔ ５５５－１２３４ or ａ＠ｂ．ｏｒｇ.")
     assert sentence.text == "see Tom at \ue010 or \ue011."
-    assert sentence.literals == ("555-1234", "a@b.org")
+    assert sentence.placeholders == ("555-1234", "a@b.org")
 
 
 def test_a_term_is_found_however_its_accents_are_written() -> None:
     (sentence,) = read("so the cafe\u0301 is", glossary=Glossary.of({"café": "x"}))
-    assert sentence.literals == ("x",)
+    assert sentence.placeholders == ("x",)
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u2028", "\u00a0\u202f", "\u200b \ufeff"])
@@ -129,51 +129,53 @@ def test_other_scripts_are_cut_and_stay_as_they_are(
     assert all(each.case == "model" for each in found)
 
 
-# Literals
+# Placeholders
 
 
-def test_literals_keep_their_places_over_the_sentences_of_a_line() -> None:
+def test_placeholders_keep_their_places_over_the_sentences_of_a_line() -> None:
     numbers = [f"{number}-5555" for number in range(100, 121)]
     line = " ".join(
         f"I saw {a}, the {b} and the dog {c}." for a, b, c in zip(*[iter(numbers)] * 3, strict=True)
     )
     found = read(line)
     assert len(found) == 7
-    assert [literal for each in found for literal in each.literals] == numbers
-    assert all(each.text.count(LITERALS[0]) == 1 for each in found), "each begins with the first"
+    assert [placeholder for each in found for placeholder in each.placeholders] == numbers
+    assert all(each.text.count(PLACEHOLDER_TOKENS[0]) == 1 for each in found), (
+        "each begins with the first"
+    )
     assert echoed(line) == echoed(line, split=False) == line
     (whole,) = read(line, split=False)
-    assert whole.literals == tuple(numbers)
-    assert whole.text.count(LITERALS[0]) == 3
+    assert whole.placeholders == tuple(numbers)
+    assert whole.text.count(PLACEHOLDER_TOKENS[0]) == 3
 
 
-def test_a_users_own_marks_are_literals() -> None:
-    line = "".join(LITERALS) * 3
+def test_a_users_own_marks_are_placeholders() -> None:
+    line = "".join(PLACEHOLDER_TOKENS) * 3
     assert echoed(line) == line
     (sentence,) = read(f"I saw {line[::-1]}")
     assert (sentence.text, sentence.after) == ("I saw", f" {line[::-1]}")
     (sentence,) = read(f"I saw {line[::-1]} go")
-    assert sentence.literals == tuple(line[::-1])
+    assert sentence.placeholders == tuple(line[::-1])
     assert sentence.text == f"I saw {line} go"
     assert sentence.finished(sentence.text) == f"I saw {line[::-1]} go"
 
 
-def test_a_mark_stays_a_literal_where_a_term_takes_what_held_it() -> None:
+def test_a_mark_stays_a_placeholder_where_a_term_takes_what_held_it() -> None:
     line = "I saw the old dog `a \ue013` here"
     assert echoed(line) == line
     glossary = Glossary.of({"saw the old dog `a": "T"})
     (sentence,) = read(line, glossary=glossary)
-    assert sentence.literals == ("T", "\ue013")
+    assert sentence.placeholders == ("T", "\ue013")
     assert echoed(line, glossary=glossary) == "I T \ue013` here"
 
 
-def test_terms_literals_and_names_stand_side_by_side() -> None:
+def test_terms_placeholders_and_names_stand_side_by_side() -> None:
     glossary = Glossary.of({"old dog": "vieux chien", "a@b.org": "c@d.org"})
     line = "So Zbigniew saw the OLD  dog at a@b.org and 555-1234. Jean-Luc is here, old dog!"
     first, second = read(line, glossary=glossary)
-    assert first.literals == ("Zbigniew", "vieux chien", "c@d.org", "555-1234")
+    assert first.placeholders == ("Zbigniew", "vieux chien", "c@d.org", "555-1234")
     assert first.text == "So \ue010 saw the \ue011 at \ue012 and \ue013."
-    assert second.literals == ("Jean-Luc", "vieux chien")
+    assert second.placeholders == ("Jean-Luc", "vieux chien")
     assert second.text == "\ue010 is here, \ue011!"
     assert first.source + first.gap + second.source == line
 
@@ -181,7 +183,7 @@ def test_terms_literals_and_names_stand_side_by_side() -> None:
 def test_a_name_is_copied_as_it_was_written() -> None:
     (sentence,) = read("I SAW ZBIGNIEW AND O'SULLIVAN.")
     assert sentence.text == "I saw \ue010 and \ue011."
-    assert sentence.literals == ("ZBIGNIEW", "O'SULLIVAN")
+    assert sentence.placeholders == ("ZBIGNIEW", "O'SULLIVAN")
     assert sentence.case == "capitals"
 
 
@@ -231,7 +233,9 @@ def test_terms_have_a_capital_where_a_sentence_begins_and_are_in_capitals_with_i
     line: str, translated: str, finished: str
 ) -> None:
     (sentence,) = read(line, glossary=TERMS)
-    assert sentence.finished(translated.format(*LITERALS)) == finished.format(*LITERALS)
+    assert sentence.finished(translated.format(*PLACEHOLDER_TOKENS)) == finished.format(
+        *PLACEHOLDER_TOKENS
+    )
 
 
 # The model's text
@@ -259,15 +263,15 @@ def test_a_sentence_without_letters_has_nothing_to_translate(line: str, copied: 
         assert sentence.finished(sentence.text) == line
 
 
-def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_literals() -> None:
+def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_placeholders() -> None:
     shouted, calm, mixed = read("GO AND SEE a@b.org, THE CAT! So I go. I SAW tom.")
     assert (shouted.case, calm.case, mixed.case) == ("capitals", "capital", "capital")
     assert shouted.text == "go and see \ue010, the cat!"
     assert shouted.finished("à \ue010, ça ß") == "À a@b.org, ÇA SS"
-    assert calm.finished("à \ue010") == "À \ue010", "a mark without a literal stays"
+    assert calm.finished("à \ue010") == "À \ue010", "a mark without a placeholder stays"
 
 
-def test_tokens_are_shown_with_their_literals() -> None:
+def test_tokens_are_shown_with_their_placeholders() -> None:
     (sentence,) = read("I saw a@b.org, c@d.org.")
     assert sentence.shown(["vu", "▁", "\ue011", ",", "\ue010x"]) == [
         "vu", "▁", "c@d.org", ",", "a@b.orgx"
@@ -276,13 +280,13 @@ def test_tokens_are_shown_with_their_literals() -> None:
     assert sentence.shown(["", ""]) == ["", ""]
 
 
-def test_the_second_literal_of_a_mark_takes_its_second_place() -> None:
+def test_the_second_placeholder_of_a_mark_takes_its_second_place() -> None:
     (sentence,) = read(" ".join(f"{number}-5555" for number in range(100, 110)))
     assert sentence.finished("\ue011 \ue010 \ue010 \ue011") == "101-5555 100-5555 108-5555 109-5555"
     assert sentence.shown(["\ue011", "\ue010", "\ue010"]) == ["101-5555", "100-5555", "108-5555"]
 
 
-def test_many_sentences_with_literals_are_read() -> None:
+def test_many_sentences_with_placeholders_are_read() -> None:
     line = "So I go 555-1234. " * 2_000
     assert len(read(line)) == 2_000
 
@@ -301,12 +305,12 @@ def test_many_sentences_with_literals_are_read() -> None:
         ("{x} is", "{0} is", "Est.{0}", "Est. {x}"),
     ],
 )
-def test_a_word_that_touches_a_literal_is_read_apart_and_joined_again(
+def test_a_word_that_touches_a_placeholder_is_read_apart_and_joined_again(
     line: str, read: str, translated: str, finished: str
 ) -> None:
-    (sentence,) = Reader(LEXICON, "en", lambda *_: True).sentences(line)
-    assert sentence.text.lower() == read.format(*LITERALS).lower()
-    assert sentence.finished(translated.format(*LITERALS)) == finished
+    (sentence,) = Reader(TRUECASER, "en", lambda *_: True).sentences(line)
+    assert sentence.text.lower() == read.format(*PLACEHOLDER_TOKENS).lower()
+    assert sentence.finished(translated.format(*PLACEHOLDER_TOKENS)) == finished
 
 
 def test_a_number_may_have_letters_after_it() -> None:
@@ -315,22 +319,22 @@ def test_a_number_may_have_letters_after_it() -> None:
     assert not sentence.keeps_numbers("le 7e, à 5 h, 10 h 30:30 ou 1,5")
     assert not sentence.keeps_numbers("le 7e, à 10 h 30 ou 1,5")
     assert sentence.keeps_numbers("le 7e, à 5h, 10h30 ou 1,5")
-    assert sentence.with_numbers().literals == ("5pm", "7th", "10:30", "1.5")
+    assert sentence.with_numbers().placeholders == ("5pm", "7th", "10:30", "1.5")
 
 
 def test_a_number_has_the_vowel_signs_of_the_letters_after_it() -> None:
     (sentence,) = read("go 5वीं so 7िकीम")
-    assert sentence.with_numbers().literals == ("5वीं",)
+    assert sentence.with_numbers().placeholders == ("5वीं",)
 
 
-def test_numbers_as_literals_keep_what_touches_the_others() -> None:
+def test_numbers_as_placeholders_keep_what_touches_the_others() -> None:
     line = "go 7 <b>cat</b> 12"
-    (sentence,) = Reader(LEXICON, "en", lambda *_: True).sentences(line)
+    (sentence,) = Reader(TRUECASER, "en", lambda *_: True).sentences(line)
     assert sentence.keeps_numbers("12 fois 7")
     assert not sentence.keeps_numbers("12 fois")
     assert not sentence.keeps_numbers("7, 7, 12")
     numbered = sentence.with_numbers()
-    assert numbered.literals == ("7", "<b>", "</b>", "12")
-    assert numbered.text.lower() == "go {} {} cat {} {}".format(*LITERALS)
-    assert numbered.finished("va {} {} là {} {}".format(*LITERALS)) == "va 7 <b>là</b> 12"
+    assert numbered.placeholders == ("7", "<b>", "</b>", "12")
+    assert numbered.text.lower() == "go {} {} cat {} {}".format(*PLACEHOLDER_TOKENS)
+    assert numbered.finished("va {} {} là {} {}".format(*PLACEHOLDER_TOKENS)) == "va 7 <b>là</b> 12"
     assert numbered.with_numbers() == numbered

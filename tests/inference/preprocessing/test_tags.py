@@ -1,4 +1,4 @@
-"""Which literals are pairs, and how they are nested in a translation."""
+"""Which placeholders are pairs, and how they are nested in a translation."""
 
 import random
 import re
@@ -6,17 +6,16 @@ from itertools import permutations
 
 import pytest
 
-from gru_mt.data.text.masking import mask
-from gru_mt.data.text.placeholders import find_literals
+from gru_mt.data.text.placeholders import find_placeholders, mask
 from gru_mt.inference.preprocessing.tags import nested, pairs
 
 
 def pairs_of(text: str) -> list[tuple[str, str]]:
-    """Return the pairs of the literals of a text."""
+    """Return the pairs of the placeholders of a text."""
     known = {*"so very big he is a see link text here this".split()}  # noqa: SIM905
-    masked = mask(text, find_literals(text, known.__contains__))
-    found = pairs(masked.text, masked.literals)
-    return [(masked.literals[first], masked.literals[last]) for first, last in found]
+    masked = mask(text, find_placeholders(text, known.__contains__))
+    found = pairs(masked.text, masked.placeholders)
+    return [(masked.placeholders[first], masked.placeholders[last]) for first, last in found]
 
 
 @pytest.mark.parametrize(
@@ -79,14 +78,14 @@ def words_inside(texts: list[str], order: list[int], pair: tuple[int, int]) -> l
     "tags",
     [
         [(0, 1)],
-        [(0, 2)],  # a literal inside a pair
+        [(0, 2)],  # a placeholder inside a pair
         [(0, 1), (2, 3)],
         [(1, 2), (0, 3)],
         [(1, 2), (3, 4), (0, 5)],
         [(1, 3), (0, 4)],
     ],
 )
-def test_every_order_becomes_well_nested_and_has_each_literal_once(
+def test_every_order_becomes_well_nested_and_has_each_placeholder_once(
     tags: list[tuple[int, int]],
 ) -> None:
     count = max(last for _, last in tags) + 1
@@ -136,7 +135,7 @@ def test_pairs_in_one_another_that_are_all_empty_are_put_around_one_word() -> No
     assert (texts, order) == (["Ça ne ", "", "va ", "", "."], [0, 1, 2, 3])
 
 
-def test_an_empty_pair_has_the_literals_that_it_had() -> None:
+def test_an_empty_pair_has_the_placeholders_that_it_had() -> None:
     # <a>{x}</a> is: the model moved {x} out.
     texts, order = nested(["", "", " est ", ""], [0, 2, 1], [(0, 2)], frozenset())
     assert order == [0, 1, 2]

@@ -1,10 +1,10 @@
-/** Find what a translation copies as it is: gru_mt/data/text/placeholders.py. */
+/** Replace what a translation copies by placeholder tokens: gru_mt/data/text/placeholders.py. */
 
-import { CLOCK, CODE, FORMATS, SIGNS, SUM } from "./formats.js";
-import { LITERALS } from "./special.js";
-import { ANY_LETTER, HAS_DIGIT, pattern, size, strip, stripStart, WORD } from "./text.js";
+import { CLOCK, CODE, FORMATS, SIGNS, SUM } from "./patterns.js";
+import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
+import { ANY_LETTER, HAS_DIGIT, pattern, size, strip, stripStart, WORD } from "./normalize.js";
 
-// What every literal has some of, and most sentences do not: quick.
+// What every placeholder has some of, and most sentences do not: quick.
 const TRIGGERS = new RegExp(
   pattern`[^\s\w\m,.!?'"’“”„«»()…:;。，！？、–\-] | [\d_\ufe0f] | [.:;\(][^\s.] | [xX]D
     | [IVXLCDM]{2} | [a-z][A-Z] | [a-f]{8} | \s-
@@ -12,12 +12,73 @@ const TRIGGERS = new RegExp(
     | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",
 );
-const CHUNK = new RegExp(pattern`[^\s${LITERALS[0]}-${LITERALS.at(-1)}]+`, "gu");
+const CHUNK = new RegExp(pattern`[^\s${PLACEHOLDER_TOKENS[0]}-${PLACEHOLDER_TOKENS.at(-1)}]+`, "gu");
 const SIGN_RUNS = new RegExp(pattern`\} | (?: (?!\})[${SIGNS}] )+`, "gu"); // each } closes its own {
 const EVERY_PART = new RegExp(WORD, "gu");
 const OUTER = "\"'“”„‘’«»(),.;:!?…"; // marks of a sentence around a word
 const ENDING_MARKS = ".,;:!?";
 const IS_NUMERIC = new RegExp(ANY_LETTER, "u"); // a superscript or a fraction, if it is a sign
+
+/** Return how many marks a text has. */
+export function countPlaceholders(text) {
+  return text.match(PLACEHOLDER)?.length ?? 0;
+}
+
+/** Return spans, ascending, less those that a longer one overlaps, or an equal one before. */
+export function disjoint(spans) {
+  const length = (span) => size(span.text);
+  const kept = [];
+  for (const span of [...spans].sort((a, b) => length(b) - length(a) || a.start - b.start)) {
+    let place = 0;
+    for (let end = kept.length; place < end; ) {
+      const middle = (place + end) >> 1;
+      if (kept[middle].start <= span.start) place = middle + 1;
+      else end = middle;
+    }
+    const isFree = place === 0 || kept[place - 1].end <= span.start;
+    if (isFree && (place === kept.length || span.end <= kept[place].start)) {
+      kept.splice(place, 0, span);
+    }
+  }
+  return kept;
+}
+
+/**
+ * Return {text, placeholders}: a text with a mark for each of its spans, and what stood there. They
+ * are ascending and disjoint; placeholder i stands where PLACEHOLDER_TOKENS[i % 8] does.
+ *
+ * "a@b.org or c@d.org" -> "\ue010 or \ue011"; the ninth is "\ue010" again.
+ */
+export function mask(text, spans) {
+  let masked = "";
+  let end = 0;
+  spans.forEach((span, i) => {
+    masked += text.slice(end, span.start) + PLACEHOLDER_TOKENS[i % PLACEHOLDER_TOKENS.length];
+    end = span.end;
+  });
+  return { text: masked + text.slice(end), placeholders: spans.map((span) => span.text) };
+}
+
+/**
+ * Return which placeholder each mark in a text stands for.
+ *
+ * The j-th PLACEHOLDER_TOKENS[k], from 0, stands for placeholder k + 8 j.
+ */
+export function placeholderIndices(text) {
+  const next = PLACEHOLDER_TOKENS.map((_, k) => k);
+  return Array.from(text.matchAll(PLACEHOLDER), ([mark]) => {
+    const k = PLACEHOLDER_TOKENS.indexOf(mark);
+    const index = next[k];
+    next[k] += PLACEHOLDER_TOKENS.length;
+    return index;
+  });
+}
+
+/** Return a text with its placeholders in place of marks. A mark without a placeholder stays. */
+export function restore(text, placeholders) {
+  const indices = placeholderIndices(text).values();
+  return text.replace(PLACEHOLDER, (mark) => placeholders[indices.next().value] ?? mark);
+}
 
 /**
  * Return what a translation of `text` copies, as spans {start, end, text}, ascending.
@@ -29,7 +90,7 @@ const IS_NUMERIC = new RegExp(ANY_LETTER, "u"); // a superscript or a fraction, 
  * Signs are copied too, and with them a word that they join: "*so* r/ab" has *, * and r/ab. Only
  * where training `knows` all parts it has the signs alone: the / of "he/she".
  */
-export function findLiterals(text, knows = null) {
+export function findPlaceholders(text, knows = null) {
   if (!TRIGGERS.test(text)) return [];
   if (CODE.test(text)) {
     const start = text.length - stripStart(text).length;
@@ -54,7 +115,7 @@ export function findLiterals(text, knows = null) {
 function masked(text, spans) {
   const parts = spans.map(({ start, end }, n) => {
     const before = text.slice(spans[n - 1]?.end ?? 0, start);
-    return before + LITERALS[0].repeat(end - start);
+    return before + PLACEHOLDER_TOKENS[0].repeat(end - start);
   });
   return parts.join("") + text.slice(spans.at(-1)?.end ?? 0);
 }

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.text.spelling import Spelling
-from gru_mt.data.text.truecase import Lexicon, is_shouted, words
+from gru_mt.data.text.truecase import Truecaser, is_all_caps, words
 from tests.data.text import test_placeholders, test_truecase
 from tests.data.text.test_truecase import ENGLISH, NAMES
 from tests.inference import test_confidence
@@ -18,7 +18,7 @@ from tests.page.strings import corpus_pairs, random_strings, with_insertions, wr
 pytestmark = needs_node
 
 STRINGS = written_strings(test_truecase, test_placeholders, test_sentence, test_confidence)
-MIXED = Lexicon.learn(
+MIXED = Truecaser.learn(
     [
         "x straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ 我 ² isn't l'été I don't. it isnt Im Isn't here",
         f"so ca'nts, c'ants and ca'nts, {'ab' * 20}",
@@ -28,39 +28,44 @@ MIXED = Lexicon.learn(
 HARD = ["I see cants so", f"so {'ab' * 20}cd and {'ab' * 21}", "", "don't Dont L’ete isn’t ISNT"]
 
 
-def assert_same_reading(lexicon: Lexicon, texts: list[str]) -> None:
+def assert_same_reading(truecaser: Truecaser, texts: list[str]) -> None:
     script = """
-        import { isShouted, Lexicon, words } from "./lexicon.js";
-        const lexicon = Lexicon.from(data.lexicon);
+        import { isAllCaps, Truecaser, words } from "./truecase.js";
+        const truecaser = Truecaser.from(data.truecaser);
         const spelt = (spelling, word) => [spelling.corrected(word) ?? null,
           spelling.corrected(word, 300) ?? null, spelling.undoubled(word) ?? null,
           spelling.divided(word) ?? null, spelling.hasStem(word)];
         result = data.texts.map((text) => {
           const found = words(text);
-          const truecased = lexicon.truecased(text);
-          return [found, isShouted(text), truecased, lexicon.usual(text), lexicon.respelled(text),
-            lexicon.respelled(truecased), lexicon.unseenWords(text).map((span) => span.text),
-            lexicon.unseenWords(truecased).map((span) => span.text), lexicon.hasAll(text),
-            found.map((word) => [lexicon.has(word), lexicon.isCommon(word), lexicon.isSmall(word)]),
-            found.map((word) => spelt(lexicon.spelling, word.toLowerCase()))];
+          const truecased = truecaser.truecased(text);
+          return [found, isAllCaps(text), truecased, truecaser.cased(text),
+            truecaser.corrected(text),
+            truecaser.corrected(truecased), truecaser.unseenWords(text).map((span) => span.text),
+            truecaser.unseenWords(truecased).map((span) => span.text), truecaser.hasAll(text),
+            found.map((word) => [truecaser.has(word), truecaser.isCommon(word),
+            truecaser.isSmall(word)]),
+            found.map((word) => spelt(truecaser.spelling, word.toLowerCase()))];
         });
     """
-    data = {"lexicon": lexicon.to_bytes().decode(), "texts": texts}
+    data = {"truecaser": truecaser.to_bytes().decode(), "texts": texts}
     for text, of_javascript in zip(texts, run_node(script, data), strict=True):
         found = words(text)
-        truecased = lexicon.truecased(text)
+        truecased = truecaser.truecased(text)
         assert of_javascript == [
             found,
-            is_shouted(text),
+            is_all_caps(text),
             truecased,
-            lexicon.usual(text),
-            lexicon.respelled(text),
-            lexicon.respelled(truecased),
-            [span.text for span in lexicon.unseen_words(text)],
-            [span.text for span in lexicon.unseen_words(truecased)],
-            lexicon.has_all(text),
-            [[word in lexicon, lexicon.is_common(word), lexicon.is_small(word)] for word in found],
-            [spelt(lexicon.spelling, word.lower()) for word in found],
+            truecaser.cased(text),
+            truecaser.corrected(text),
+            truecaser.corrected(truecased),
+            [span.text for span in truecaser.unseen_words(text)],
+            [span.text for span in truecaser.unseen_words(truecased)],
+            truecaser.has_all(text),
+            [
+                [word in truecaser, truecaser.is_common(word), truecaser.is_small(word)]
+                for word in found
+            ],
+            [spelt(truecaser.spelling, word.lower()) for word in found],
         ], ascii(text)
 
 
@@ -96,37 +101,37 @@ def with_typos(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "lexicon",
+    "truecaser",
     [
         ENGLISH,
         NAMES,
         MIXED,
-        Lexicon({}, copies_names=True),
-        Lexicon({"dont": "dont"}, copies_names=False),
+        Truecaser({}, copies_names=True),
+        Truecaser({"dont": "dont"}, copies_names=False),
     ],
 )
-def test_any_text_is_read_as_python_reads_it(lexicon: Lexicon) -> None:
+def test_any_text_is_read_as_python_reads_it(truecaser: Truecaser) -> None:
     texts = [*STRINGS, *HARD, *random_strings(900, seed=2)]
-    assert_same_reading(lexicon, [text for text in texts if len(text) < 500])
+    assert_same_reading(truecaser, [text for text in texts if len(text) < 500])
 
 
 def test_the_corpus_is_read_as_python_reads_it(fra_eng_zip: Path) -> None:
     pairs = corpus_pairs(fra_eng_zip, 8_000)
-    lexicon = Lexicon.learn(*zip(*pairs, strict=True))
+    truecaser = Truecaser.learn(*zip(*pairs, strict=True))
     lines = [line for pair in pairs[::6] for line in pair]
-    assert lexicon.copies_names
+    assert truecaser.copies_names
     typed = [*with_insertions(lines), *with_typos(lines), *with_typos(lines[::2])]
-    assert_same_reading(lexicon, [*lines, *typed, *random_strings(2_000, seed=3)])
+    assert_same_reading(truecaser, [*lines, *typed, *random_strings(2_000, seed=3)])
 
 
 def test_a_long_word_is_read_in_linear_time() -> None:
     units = ["a", "ab ", "Ab ", "e\u0301", "a'", "A-", "Mr. A", "«", ". ", "a\u0301\u0301'", "我"]
     script = """
-        import { Lexicon } from "./lexicon.js";
-        const lexicon = Lexicon.from(data.lexicon);
-        result = data.texts.map((text) => [lexicon.truecased(text), lexicon.respelled(text),
-          lexicon.unseenWords(text)].length);
+        import { Truecaser } from "./truecase.js";
+        const truecaser = Truecaser.from(data.truecaser);
+        result = data.texts.map((text) => [truecaser.truecased(text), truecaser.corrected(text),
+          truecaser.unseenWords(text)].length);
     """
     texts = [unit * (50_000 // len(unit)) for unit in units]
-    data = {"lexicon": NAMES.to_bytes().decode(), "texts": [*texts, *(f"{t}=" for t in texts)]}
+    data = {"truecaser": NAMES.to_bytes().decode(), "texts": [*texts, *(f"{t}=" for t in texts)]}
     assert run_node(script, data) == [3] * 2 * len(units)

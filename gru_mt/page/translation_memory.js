@@ -1,7 +1,7 @@
-/** The short texts of the training part, and how people translated them: gru_mt/data/text/translation_memory.py. */
+/** Short training texts and their translations: gru_mt/data/text/translation_memory.py. */
 
-import { isShouted } from "./lexicon.js";
-import { ANY_LETTER, pattern, WORD } from "./text.js";
+import { isAllCaps } from "./truecase.js";
+import { ANY_LETTER, pattern, WORD } from "./normalize.js";
 
 const MOST_TRANSLATIONS = 4; // of a text
 const SAME_MARKS = new Map(
@@ -20,7 +20,7 @@ const FIRST_MARKS = new Set(" ¿¡");
 const FIRST_LETTER = new RegExp(pattern`^((?: (?!['’]) [^\p{L}\p{N}] )*)(${ANY_LETTER})`, "u");
 const FIRST_WORD = new RegExp(`^${WORD}`, "u");
 
-/** Return a final mark in its usual form: " ！" -> "!" and "..." -> "…". */
+/** Return a final mark in its cased form: " ！" -> "!" and "..." -> "…". */
 function usualMark(closing) {
   const marks = closing.replaceAll(" ", "").replace(/./gu, (mark) => SAME_MARKS.get(mark) ?? mark);
   return marks.replace(/\.{2,}/g, "…");
@@ -123,8 +123,8 @@ export class TranslationMemory {
   /** Return the translation of `source` with the capitals of `wanted`, all without marks. */
   #cased(body, wanted, source) {
     if (wanted !== source) {
-      if (isShouted(wanted)) return body.toUpperCase();
-      if (isShouted(source) && isShouted(body)) body = body.toLowerCase();
+      if (isAllCaps(wanted)) return body.toUpperCase();
+      if (isAllCaps(source) && isAllCaps(body)) body = body.toLowerCase();
     }
     const first = FIRST_LETTER.exec(wanted)?.[2];
     const start = FIRST_LETTER.exec(body);

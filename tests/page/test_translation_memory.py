@@ -13,7 +13,7 @@ from tests.page.strings import corpus_pairs, random_strings, written_strings
 pytestmark = needs_node
 
 SCRIPT = """
-import { TranslationMemory } from "./memory.js";
+import { TranslationMemory } from "./translation_memory.js";
 const memory = TranslationMemory.from(data.memory);
 result = data.texts.map((text) => memory.find(text));
 """

@@ -1,4 +1,4 @@
-"""Noise: what each kind does, and that an epoch's noise follows from seed, epoch and row alone."""
+"""What each kind of augmentation does; an epoch is a function of seed, epoch and index alone."""
 
 import random
 from collections import Counter
@@ -7,20 +7,20 @@ from typing import Any
 import pytest
 
 from gru_mt.config.schema import AugmentConfig
-from gru_mt.data.augment.noise import (
-    Noise,
-    Words,
+from gru_mt.data.augment.augmenter import (
+    Augmenter,
+    WordLists,
     begins_with_vowel,
     joined,
     odd_marks,
     renumbered,
     shared_names,
-    shuffled_literals,
+    shuffled_placeholders,
     whole,
     with_item,
     with_typo,
 )
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.types import Texts
 
 OFF: dict[str, Any] = {name: 0.0 for name in AugmentConfig.model_fields if name != "words"}
@@ -34,52 +34,52 @@ PAIRS = [
 ]
 
 
-def noisy(epochs: int = 200, **rates: float) -> Counter[tuple[int, Texts]]:
+def augmented(epochs: int = 200, **rates: float) -> Counter[tuple[int, Texts]]:
     """Return what some epochs make of PAIRS, with the kinds in `rates` alone."""
-    noise = noise_of(AugmentConfig(**OFF | rates), PAIRS, seed=1)
+    augmenter = augmenter_of(AugmentConfig(**OFF | rates), PAIRS, seed=1)
     return Counter(
-        item for epoch in range(epochs) for item in of_epoch(noise, epoch, PAIRS).items()
+        item for epoch in range(epochs) for item in of_epoch(augmenter, epoch, PAIRS).items()
     )
 
 
-def noise_of(config: AugmentConfig, pairs: list[Texts], *, seed: int) -> Noise:
-    return Noise(config, pairs, Words.learn(pairs), seed=seed)
+def augmenter_of(config: AugmentConfig, pairs: list[Texts], *, seed: int) -> Augmenter:
+    return Augmenter(config, pairs, WordLists.learn(pairs), seed=seed)
 
 
-def of_epoch(noise: Noise, epoch: int, pairs: list[Texts]) -> dict[int, Texts]:
+def of_epoch(augmenter: Augmenter, epoch: int, pairs: list[Texts]) -> dict[int, Texts]:
     """Return what an epoch changes, where it takes each pair once."""
-    return noise.of_epoch(epoch, range(len(pairs)), pairs)
+    return augmenter.of_epoch(epoch, range(len(pairs)), pairs)
 
 
 def test_without_rates_nothing_changes() -> None:
-    assert not noisy()
+    assert not augmented()
 
 
-def test_an_epoch_draws_the_same_noise_again_and_another_epoch_or_seed_other_noise() -> None:
+def test_an_epoch_is_augmented_the_same_again_and_another_epoch_or_seed_otherwise() -> None:
     config = AugmentConfig()
     of = [
-        of_epoch(noise_of(config, PAIRS * 20, seed=seed), epoch, PAIRS * 20)
+        of_epoch(augmenter_of(config, PAIRS * 20, seed=seed), epoch, PAIRS * 20)
         for seed, epoch in ((1, 0), (1, 0), (1, 1), (2, 0))
     ]
     assert of[0] == of[1]
     assert of[0] != of[2] != of[3] != of[0]
 
 
-def test_the_noise_of_a_row_does_not_depend_on_the_epochs_before() -> None:
-    first, second = (noise_of(AugmentConfig(), PAIRS, seed=3) for _ in range(2))
+def test_the_augmentation_of_a_pair_does_not_depend_on_the_epochs_before() -> None:
+    first, second = (augmenter_of(AugmentConfig(), PAIRS, seed=3) for _ in range(2))
     for epoch in range(5):
         of_epoch(first, epoch, PAIRS)
     assert of_epoch(first, 5, PAIRS) == of_epoch(second, 5, PAIRS)
 
 
 def test_a_row_is_about_its_own_pair() -> None:
-    for row, pair in noisy(join=1.0):
+    for row, pair in augmented(join=1.0):
         assert pair.source.lower().startswith(PAIRS[row].source.lower())
         assert pair.target.lower().startswith(PAIRS[row].target.lower())
 
 
 def test_a_rate_is_the_share_of_the_pairs() -> None:
-    changed = noisy(epochs=2_000, no_mark=0.25)
+    changed = augmented(epochs=2_000, no_mark=0.25)
     count = sum(times for (row, _), times in changed.items() if row == 0)
     assert 0.25 * 2_000 - 80 < count < 0.25 * 2_000 + 80  # four standard deviations
     assert {pair for row, pair in changed if row == 0} == {
@@ -88,7 +88,7 @@ def test_a_rate_is_the_share_of_the_pairs() -> None:
 
 
 def test_apostrophes_of_the_source_go_or_become_others() -> None:
-    of_row = {pair for row, pair in noisy(apostrophes=1.0) if row == 2}
+    of_row = {pair for row, pair in augmented(apostrophes=1.0) if row == 2}
     assert of_row == {
         Texts(source, PAIRS[2].target)
         for source in ("Its 12 oclock.", "It’s 12 o’clock.", "It´s 12 o´clock.", "It`s 12 o`clock.")
@@ -96,7 +96,7 @@ def test_apostrophes_of_the_source_go_or_become_others() -> None:
 
 
 def test_made_up_names_have_no_typos() -> None:
-    changed = [pair for row, pair in noisy(names=1.0, typos=1.0, apostrophes=1.0) if row == 0]
+    changed = [pair for row, pair in augmented(names=1.0, typos=1.0, apostrophes=1.0) if row == 0]
     renamed = [pair for pair in changed if "Tom" not in pair.target]
     assert len(renamed) > 20
     for pair in renamed:
@@ -105,19 +105,19 @@ def test_made_up_names_have_no_typos() -> None:
 
 
 def test_no_mark_takes_the_final_mark_of_both_sides() -> None:
-    changed = dict(noisy(no_mark=1.0).keys())
+    changed = dict(augmented(no_mark=1.0).keys())
     assert changed[0] == Texts("I saw Tom today", "J'ai vu Tom aujourd'hui")
     assert changed[1] == Texts("Is Tom at home", "Tom est-il à la maison")
     assert changed[3] == Texts('She said "no"', "Elle a dit « non »")
 
 
 def test_names_become_the_same_on_both_sides() -> None:
-    seen = [pair for row, pair in noisy(names=1.0) if row == 0]
+    seen = [pair for row, pair in augmented(names=1.0) if row == 0]
     assert len(seen) > 20
     for source, target in seen:
         name = source.removeprefix("I saw ").removesuffix(" today.")
         assert target == f"J'ai vu {name} aujourd'hui."
-    assert any(mark in pair.source for pair in seen for mark in LITERALS)
+    assert any(mark in pair.source for pair in seen for mark in PLACEHOLDER_TOKENS)
 
 
 def test_a_name_with_a_vowel_becomes_one_with_a_vowel() -> None:
@@ -127,10 +127,10 @@ def test_a_name_with_a_vowel_becomes_one_with_a_vowel() -> None:
         Texts("It is Tom.", "C'est le chien de Tom."),
         Texts("I saw Paul.", "J'ai vu Paul."),
     ]
-    noise = noise_of(AugmentConfig(**OFF | {"names": 1.0}), examples, seed=1)
+    augmenter = augmenter_of(AugmentConfig(**OFF | {"names": 1.0}), examples, seed=1)
     found: dict[int, set[str]] = {0: set(), 2: set()}
     for epoch in range(300):
-        changed = of_epoch(noise, epoch, examples)
+        changed = of_epoch(augmenter, epoch, examples)
         for row in found.keys() & changed.keys():
             found[row].add(changed[row].target[len("C'est le chien d'") :].strip(" ."))
     assert len(found[0]) > 50
@@ -138,7 +138,7 @@ def test_a_name_with_a_vowel_becomes_one_with_a_vowel() -> None:
     assert {name[0] for name in found[0]} >= {*"AÉIO"}
     assert len(found[2]) > 50
     assert not any(map(begins_with_vowel, found[2]))
-    assert {*LITERALS} < found[2]
+    assert {*PLACEHOLDER_TOKENS} < found[2]
 
 
 def test_a_name_is_capitalised_inside_sentences_and_shared() -> None:
@@ -179,29 +179,40 @@ def test_an_item_stands_at_like_places() -> None:
         Texts("My cat 7 sleeps.", "Mon chat 7 dort."),
         Texts("My cat (7) sleeps.", "Mon chat (7) dort."),
     } <= seen
-    tagged = {with_item(pair, LITERALS[0], anchors, random.Random(seed)) for seed in range(300)}
+    tagged = {
+        with_item(pair, PLACEHOLDER_TOKENS[0], anchors, random.Random(seed)) for seed in range(300)
+    }
     assert (
         Texts(
-            f"My {LITERALS[0]}cat{LITERALS[1]} sleeps.", f"Mon {LITERALS[0]}chat{LITERALS[1]} dort."
+            f"My {PLACEHOLDER_TOKENS[0]}cat{PLACEHOLDER_TOKENS[1]} sleeps.",
+            f"Mon {PLACEHOLDER_TOKENS[0]}chat{PLACEHOLDER_TOKENS[1]} dort.",
         )
         in tagged
     )
 
 
 def test_items_stand_on_both_sides_equally_often() -> None:
-    for _, pair in noisy(items=1.0):
-        for mark in LITERALS:
+    for _, pair in augmented(items=1.0):
+        for mark in PLACEHOLDER_TOKENS:
             assert pair.source.count(mark) == pair.target.count(mark)
 
 
-def test_all_literals_are_learned() -> None:
-    marks = {mark for _, pair in noisy(items=1.0) for mark in LITERALS if mark in pair.source}
-    assert marks == {*LITERALS}
+def test_all_placeholders_are_learned() -> None:
+    marks = {
+        mark
+        for _, pair in augmented(items=1.0)
+        for mark in PLACEHOLDER_TOKENS
+        if mark in pair.source
+    }
+    assert marks == {*PLACEHOLDER_TOKENS}
 
 
-def test_shuffled_literals_stay_the_same_ones_on_both_sides() -> None:
-    pair = Texts(f"{LITERALS[0]} and {LITERALS[1]}", f"{LITERALS[1]} et {LITERALS[0]}")
-    source, target = shuffled_literals(pair, random.Random(5))
+def test_shuffled_placeholders_stay_the_same_ones_on_both_sides() -> None:
+    pair = Texts(
+        f"{PLACEHOLDER_TOKENS[0]} and {PLACEHOLDER_TOKENS[1]}",
+        f"{PLACEHOLDER_TOKENS[1]} et {PLACEHOLDER_TOKENS[0]}",
+    )
+    source, target = shuffled_placeholders(pair, random.Random(5))
     (first, second), (second_too, first_too) = source.split(" and "), target.split(" et ")
     assert (first, second) == (first_too, second_too)
     assert first != second

@@ -1,7 +1,7 @@
-"""Training pairs as people type them: noise that an epoch puts into some of them.
+"""Augmentation: each epoch changes some training pairs, so that they look as people type them.
 
-It is a pure function of (pairs, seed, epoch, place in it), so a resumed run draws the same noise
-again. What stands at a place is always about its own pair, so an epoch sees every pair.
+A change is a pure function of (pairs, seed, epoch, index in the epoch), so a resumed run draws the
+same ones. A changed pair stays at its index, so an epoch sees every pair.
 """
 
 import random
@@ -16,7 +16,7 @@ from typing import Self
 from gru_mt.config.schema import AugmentConfig
 from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
 from gru_mt.data.text.spelling import BESIDE
-from gru_mt.data.tokenizer.special import LITERALS
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.types import Texts
 
 _END = re.compile(r"\s*[.!?…。！？।؟]+[\"'”’»」)]*$")  # final marks, and quotes after them
@@ -31,32 +31,32 @@ _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóò�
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """What noise knows of the words of a corpus."""
+class WordLists:
+    """The words of a corpus that augmentation needs."""
 
-    dictionary: dict[str, str]  # words with their translations
+    translations: dict[str, str]  # of single words
     names: tuple[str, ...]  # see `shared_names`, in alphabetical order
 
     @classmethod
     def learn(cls, pairs: Sequence[Texts]) -> Self:
-        """Return the words of pairs, literals masked. Pairs of single words are a dictionary."""
-        dictionary = {
+        """Return the word lists of pairs, placeholders masked. Translations are pairs of words."""
+        translations = {
             source: target
             for source, target in pairs
             if WORD.fullmatch(source) and WORD.fullmatch(target)
         }
-        return cls(dictionary, tuple(sorted(shared_names(pairs))))
+        return cls(translations, tuple(sorted(shared_names(pairs))))
 
 
-class Noise:
-    """The noise of a run."""
+class Augmenter:
+    """Changes the pairs of a run."""
 
     def __init__(
-        self, config: AugmentConfig, pairs: Sequence[Texts], words: Words, *, seed: int
+        self, config: AugmentConfig, pairs: Sequence[Texts], words: WordLists, *, seed: int
     ) -> None:
-        """Take the training pairs, literals masked, and what is known of their words."""
+        """Take the training pairs, placeholders masked, and their word lists."""
         self._config, self._seed, self._pairs = config, seed, pairs
-        self._dictionary, self._names = words.dictionary, frozenset(words.names)
+        self._translations, self._names = words.translations, frozenset(words.names)
         self._alike = {
             vowel: [name for name in words.names if begins_with_vowel(name) == vowel]
             for vowel in (True, False)
@@ -68,13 +68,13 @@ class Noise:
         """Return what an epoch changes of the pairs at some places of it, by their order here."""
         changed = {}
         for order, (place, pair) in enumerate(zip(places, pairs, strict=True)):
-            noisy = self._noisy(pair, random.Random(f"{self._seed}/{epoch}/{place}"))
-            if noisy != pair:
-                changed[order] = noisy
+            augmented = self._augmented(pair, random.Random(f"{self._seed}/{epoch}/{place}"))
+            if augmented != pair:
+                changed[order] = augmented
         return changed
 
-    def _noisy(self, pair: Texts, rng: random.Random) -> Texts:
-        """Return a pair with its noise. Each kind is drawn by itself, so kinds meet."""
+    def _augmented(self, pair: Texts, rng: random.Random) -> Texts:
+        """Return a changed pair. Each kind of change is drawn by itself, so kinds combine."""
         config = self._config
         if rng.random() < config.join:
             others = (rng.choice(self._pairs) for _ in range(rng.choice(_OTHERS)))
@@ -90,7 +90,7 @@ class Noise:
             pair = Texts(*(_END.sub("", side) or side for side in pair))
         if rng.random() < config.marks:
             pair = Texts(odd_marks(pair.source, rng), pair.target)
-        return shuffled_literals(pair, rng)
+        return shuffled_placeholders(pair, rng)
 
     def _mistyped(self, source: str, rng: random.Random) -> str:
         """Return a source with mistakes in its words. Names come in later, and have none."""
@@ -101,22 +101,22 @@ class Noise:
         return source
 
     def _renamed(self, pair: Texts, rng: random.Random) -> Texts:
-        """Replace each name that stands on both sides by another, a made-up one or a literal.
+        """Replace each name that stands on both sides by another, a made-up one or a placeholder.
 
         The word before a name may depend on how it begins: d'Anne, de Tom. So a vowel stays one,
-        and a literal, which begins like most names, stands for no name with a vowel.
+        and a placeholder, which begins like most names, stands for no name with a vowel.
         """
         both = {*WORD.findall(pair.source)} & {*WORD.findall(pair.target)} & self._names
         for name in sorted(both):
             kind, vowel = rng.random(), begins_with_vowel(name)
             new = (
-                free_literal(pair)
+                free_placeholder(pair)
                 if kind < 0.4 and not vowel
                 else self._made_up_name(rng)
                 if kind < 0.8
                 else rng.choice(self._alike[vowel])
             )
-            if new not in LITERALS and begins_with_vowel(new) != vowel:
+            if new not in PLACEHOLDER_TOKENS and begins_with_vowel(new) != vowel:
                 new = rng.choice(self._alike[vowel])[0] + new[1:]
             pattern = whole(name)
             pair = Texts(pattern.sub(new, pair.source), pattern.sub(new, pair.target))
@@ -134,11 +134,11 @@ class Noise:
         return f"{rng.choice('OD')}'{name}" if rng.random() < 0.05 else name
 
     def _with_items(self, pair: Texts, rng: random.Random) -> Texts:
-        """Put one to three items at like places of both sides: literals, numbers, names."""
+        """Put one to three items at like places of both sides: placeholders, numbers, names."""
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
             kind = rng.random()
             item = (
-                free_literal(pair)
+                free_placeholder(pair)
                 if kind < 0.6
                 else str(rng.randrange(100))
                 if kind < 0.85 or not self._names  # the corpus copies no names
@@ -151,9 +151,9 @@ class Noise:
         """Return the words that translate each other, and stand once on their sides."""
         source, target = (Counter(WORD.findall(side)) for side in pair)
         return [
-            (word, self._dictionary[word])
+            (word, self._translations[word])
             for word, count in source.items()
-            if word in self._dictionary and count == target[self._dictionary[word]] == 1
+            if word in self._translations and count == target[self._translations[word]] == 1
         ]
 
 
@@ -192,16 +192,26 @@ def whole(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![{IN_WORD}]){word}(?![{IN_WORD}])")
 
 
-def free_literal(pair: Texts) -> str:
-    """Return the first literal that the pair has not, or the last one."""
-    return next((mark for mark in LITERALS if mark not in pair.source), LITERALS[-1])
+def free_placeholder(pair: Texts) -> str:
+    """Return the first placeholder that the pair has not, or the last one."""
+    return next(
+        (mark for mark in PLACEHOLDER_TOKENS if mark not in pair.source), PLACEHOLDER_TOKENS[-1]
+    )
 
 
-def shuffled_literals(pair: Texts, rng: random.Random) -> Texts:
-    """Return the pair with other literals in place of its own, so that all of them are learned."""
-    if not any(mark in pair.source for mark in LITERALS):
+def shuffled_placeholders(pair: Texts, rng: random.Random) -> Texts:
+    """Return the pair with other placeholder tokens, so that all of them are learned."""
+    if not any(mark in pair.source for mark in PLACEHOLDER_TOKENS):
         return pair
-    table = str.maketrans(dict(zip(LITERALS, rng.sample(LITERALS, len(LITERALS)), strict=True)))
+    table = str.maketrans(
+        dict(
+            zip(
+                PLACEHOLDER_TOKENS,
+                rng.sample(PLACEHOLDER_TOKENS, len(PLACEHOLDER_TOKENS)),
+                strict=True,
+            )
+        )
+    )
     return Texts(pair.source.translate(table), pair.target.translate(table))
 
 
@@ -230,7 +240,7 @@ def with_item(
     """Put `item` at like places of both sides.
 
     The places are the beginning, before or after the final mark, and beside a couple of `anchors`:
-    before it, after it, or around it if the item is a literal, as the tags of <b>bold</b> are.
+    before it, after it, or around it if the item is a placeholder, as the tags of <b>bold</b> are.
     """
     place = rng.random()
     if place < 0.15:
@@ -246,9 +256,13 @@ def with_item(
             *(f"{side[:end]}{added}{side[end:]}" for side, end in zip(pair, ends, strict=True))
         )
     couple = rng.choice(anchors)
-    other = free_literal(Texts(pair.source + item, ""))
+    other = free_placeholder(Texts(pair.source + item, ""))
     form = rng.choice(
-        ("{item} {}", "{} {item}", "{item}{}{other}" if item in LITERALS else "{} ({item})")
+        (
+            "{item} {}",
+            "{} {item}",
+            "{item}{}{other}" if item in PLACEHOLDER_TOKENS else "{} ({item})",
+        )
     )
     return Texts(
         *(

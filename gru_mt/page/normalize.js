@@ -1,6 +1,6 @@
 /**
- * Characters, spaces and patterns as Python takes them: gru_mt/data/text/normalize.py, and what its `str` and
- * `re` mean by a word, a digit or a space.
+ * Characters, spaces and patterns as Python takes them: gru_mt/data/text/normalize.py, and what its
+ * `str` and `re` mean by a word, a digit or a space.
  *
  * Python 3.11 knows Unicode 14. Characters that are newer, or were changed since, may differ.
  */

@@ -31,8 +31,8 @@ PREDICATES: dict[str, Callable[[str], object]] = {  # what is to be the same in 
 
 def test_characters_are_of_the_classes_that_python_has() -> None:
     script = f"""
-        import {{ inWord, isCapitalised, isLower, isTitle, isUpper, WORD }} from "./text.js";
-        import {{ pattern, SPACELESS }} from "./text.js";
+        import {{ inWord, isCapitalised, isLower, isTitle, isUpper, WORD }} from "./normalize.js";
+        import {{ pattern, SPACELESS }} from "./normalize.js";
         const is = (source) => {{
           const one = new RegExp(source, "u");
           return (letter) => one.test(letter);
@@ -52,7 +52,7 @@ def test_characters_are_of_the_classes_that_python_has() -> None:
 def test_texts_are_in_the_case_that_python_says() -> None:
     names = "isUpper, isLower, isTitle"
     script = f"""
-        import {{ {names} }} from "./text.js";
+        import {{ {names} }} from "./normalize.js";
         result = data.map((text) => [text.toLowerCase(), text.toUpperCase(),
           ...[{names}].map((is) => is(text))]);
     """
@@ -65,7 +65,7 @@ def test_texts_are_in_the_case_that_python_says() -> None:
 def test_texts_are_cleaned_stripped_and_counted_as_python_does() -> None:
     names = "clean, strip, stripStart, stripEnd, size"
     script = f"""
-        import {{ {names} }} from "./text.js";
+        import {{ {names} }} from "./normalize.js";
         result = data.map((text) => [{names}].map((each) => each(text)));
     """
     texts = [*STRINGS, " " * 99_999 + ".", f"a{'  ' * 50_000}b"]
@@ -75,6 +75,8 @@ def test_texts_are_cleaned_stripped_and_counted_as_python_does() -> None:
 
 
 def test_letters_of_scripts_without_spaces_are_found() -> None:
-    script = 'import { SPACELESS } from "./text.js"; result = data.map((t) => t.match(SPACELESS));'
+    script = (
+        'import { SPACELESS } from "./normalize.js"; result = data.map((t) => t.match(SPACELESS));'
+    )
     for text, found in zip(STRINGS, run_node(script, STRINGS), strict=True):
         assert (found or []) == SPACELESS.findall(text), ascii(text)

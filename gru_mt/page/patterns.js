@@ -1,13 +1,13 @@
 /**
- * The formats of what a translation copies as it is: gru_mt/data/text/patterns.py. No pattern tries much
- * of the text again from each of its places, so the time is linear.
+ * The formats of what a translation copies as it is: gru_mt/data/text/patterns.py. No pattern tries
+ * much of the text again from each of its places, so the time is linear.
  */
 
-import { ANY_MARK } from "./masking.js";
-import { expression, pattern } from "./text.js";
+import { ANY_PLACEHOLDER } from "./special.js";
+import { expression, pattern } from "./normalize.js";
 
 // W: a letter, a digit or _ of a script that glues nothing to a foreign word: Latin, Greek,
-// Cyrillic. A literal may touch letters of the others: 请访问example.com。
+// Cyrillic. A placeholder may touch letters of the others: 请访问example.com。
 const W = pattern`(?: (?![\u0530-\u1dff \u2c00-\u{10ffff}])\w )`;
 const W_LETTER = pattern`(?: (?!\d)${W} )`; // or _
 const LETTER_ = String.raw`[\p{L}\p{Nl}\p{No}_]`;
@@ -103,7 +103,7 @@ const ESCAPES = [
 const UNIT = pattern`(?: px | [KMGT]i?B | [kmhsx] | ms | th )?(?![A-Za-z])`;
 const FORMAT = pattern`% (?: \(\w{1,50}+\) | \d{1,3}\$ )? [\-+#0]*+\d* (?: \.\d++ )?
   (?: hh? | ll? | [Lzjt] )? [sdiufFeEgGxXocrap@n] (?: (?=x%) | ${UNIT} )`;
-const PLACEHOLDERS = [
+const VARIABLES = [
   pattern`[$#%@]?(?! \{[A-Z][^\{\}\n]*\s[^\{\}\n]*[.!?]\} )${bracesWithin(4)}`,
   pattern`\( (?: c | r | tm | C | R | TM ) \)`,
   pattern`(?<![\d%])(?: ${FORMAT} | %% ) (?: [x×/:.,\-]? (?: ${FORMAT} | %% ) )*+`,
@@ -180,11 +180,11 @@ const DIGITS = [
     ) | \d{3,}+ )`,
 ];
 
-/** Every format; a match of its groups `digits` or `roman` may yet be none: see `findLiterals`. */
+/** Every format. A match of its groups `digits` or `roman` may be none: `findPlaceholders`. */
 export const FORMATS = expression(
   [
-    ANY_MARK, // a user's own
-    ...[...MARKUP, ...MARKDOWN, ...ESCAPES, ...PLACEHOLDERS, ...ADDRESSES],
+    ANY_PLACEHOLDER, // a user's own
+    ...[...MARKUP, ...MARKDOWN, ...ESCAPES, ...VARIABLES, ...ADDRESSES],
     ...[...NAMES, ...WORDS_OF_CODE, ...DIGITS],
   ].join("|"),
 );
@@ -221,7 +221,7 @@ export const SIGNS =
 /** A time of the day, which is the model's business: 10:30, 9h05. */
 export const CLOCK = new RegExp(pattern`^\d{1,2}[:hH]\d\d(?: :\d\d )?(?: [aApP][mM] )?$`, "u");
 
-/** What makes a short number a literal: a currency or a percent sign. */
+/** What makes a short number a placeholder: a currency or a percent sign. */
 export const SUM = new RegExp(pattern`[%‰] | ${MONEY}`, "u");
 
 /** Return the pattern of one of `words` at a word's end, in small or in capital letters. */

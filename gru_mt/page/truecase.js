@@ -1,9 +1,9 @@
 /** The words of the source side, and how each is mostly written: gru_mt/data/text/truecase.py. */
 
-import { disjoint } from "./masking.js";
+import { disjoint } from "./placeholders.js";
 import { COMMON, LONGEST_TYPO, SHORT, Spelling, STARTERS } from "./spelling.js";
-import { isCapitalised, isLower, isTitle, isUpper, pattern, size } from "./text.js";
-import { ANY_LETTER, SPACELESS, WORD } from "./text.js";
+import { isCapitalised, isLower, isTitle, isUpper, pattern, size } from "./normalize.js";
+import { ANY_LETTER, SPACELESS, WORD } from "./normalize.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
 const LEAST_END = 4; // letters of a known word that an unknown one ends with, as unkind
@@ -35,7 +35,7 @@ export function words(text) {
 }
 
 /** Return where a name is that follows a title, as in "Mr. White". */
-function titledStarts(text) {
+function honorificEnds(text) {
   return new Set(
     Array.from(text.matchAll(HONORIFIC), ({ 0: found, index }) => index + found.length),
   );
@@ -43,11 +43,11 @@ function titledStarts(text) {
 
 /** Return where the first words of sentences begin; "Mr." ends none. */
 function sentenceStarts(text) {
-  const titled = titledStarts(text);
+  const nameStarts = honorificEnds(text);
   const starts = new Set();
   for (const { 0: found, 1: word, index } of text.matchAll(START)) {
     const start = index + found.length - (word?.length ?? 0);
-    if (word && !titled.has(start)) starts.add(start);
+    if (word && !nameStarts.has(start)) starts.add(start);
   }
   return starts;
 }
@@ -57,7 +57,7 @@ function sentenceStarts(text) {
  *
  * A foreign name in a script without case does not shout: "我在IBM工作".
  */
-export function isShouted(text) {
+export function isAllCaps(text) {
   if (text !== text.toUpperCase()) return false;
   const letters = text.match(/\p{L}/gu) ?? [];
   const cased = letters.filter((letter) => letter.toLowerCase() !== letter.toUpperCase());
@@ -65,14 +65,14 @@ export function isShouted(text) {
 }
 
 /** The words of the training source side. */
-export class Lexicon {
-  #forms; // the usual form of each word, by its small letters; the most frequent words first
+export class Truecaser {
+  #forms; // the cased form of each word, by its small letters; the most frequent words first
   #ranks = new Map(); // 0 for the most frequent word
   #withApostrophe = new Map(); // dont -> don't
   #letters = new Set(); // of all words
   #spelling = null;
 
-  /** Take the words' usual forms, the most frequent first, and whether names are copied. */
+  /** Take the words' cased forms, the most frequent first, and whether names are copied. */
   constructor(forms, copiesNames) {
     this.copiesNames = copiesNames;
     this.#forms = new Map(forms.map((form) => [form.toLowerCase(), form]));
@@ -85,10 +85,10 @@ export class Lexicon {
     }
   }
 
-  /** Return the lexicon that Python's `to_bytes` wrote: a header, then a form a line. */
+  /** Return the truecaser that Python's `to_bytes` wrote: a header, then a form a line. */
   static from(text) {
     const [header, ...forms] = text.split("\n").slice(0, -1);
-    return new Lexicon(forms, header.endsWith("copied"));
+    return new Truecaser(forms, header.endsWith("copied"));
   }
 
   /** What is known of typos. */
@@ -120,32 +120,32 @@ export class Lexicon {
   /**
    * Return a text as the model reads it: each word as it is mostly written.
    *
-   * Text in capitals, in title case or without a capital gets each word's usual form: "TOM ET
+   * Text in capitals, in title case or without a capital gets each word's cased form: "TOM ET
    * ZBIGNIEW" -> "Tom et Zbigniew". In other text first words of sentences and known words in
    * capitals do: "See Tom. You SAID no" -> "see Tom. you said no".
    */
   truecased(text) {
-    if (isShouted(text)) return this.usual(text.replace(EVERY_WORD, capitalised));
-    if (text === text.toLowerCase() || this.#isTitled(text)) return this.usual(text);
+    if (isAllCaps(text)) return this.cased(text.replace(EVERY_WORD, capitalised));
+    if (text === text.toLowerCase() || this.#isTitleCase(text)) return this.cased(text);
     const starts = sentenceStarts(text);
     return text.replace(EVERY_WORD, (word, start) =>
-      starts.has(start) ? this.#usual(word, start, text) : this.#calmed(word),
+      starts.has(start) ? this.#casedForm(word, start, text) : this.#lowerEmphasis(word),
     );
   }
 
-  /** Return a text with each known word in its usual form, but not the O of O'Sullivan. */
-  usual(text) {
-    return text.replace(EVERY_WORD, (word, start) => this.#usual(word, start, text));
+  /** Return a text with each known word in its cased form, but not the O of O'Sullivan. */
+  cased(text) {
+    return text.replace(EVERY_WORD, (word, start) => this.#casedForm(word, start, text));
   }
 
-  #usual(word, start, text) {
+  #casedForm(word, start, text) {
     JOINED.lastIndex = start + word.length;
     const name = JOINED.exec(text)?.[1];
     const isPart = name && isCapitalised(name) && !this.has(name);
     return isPart ? word : this.#form(word);
   }
 
-  /** Return the usual form of a word; an unknown one as it is. */
+  /** Return the cased form of a word; an unknown one as it is. */
   #form(word) {
     return this.#forms.get(word.toLowerCase()) ?? word;
   }
@@ -160,7 +160,7 @@ export class Lexicon {
    * with other capitals (eBook, WIFI), or that touches a sign, is no typo. Where most words are
    * unknown, the text is of another language, and none is.
    */
-  respelled(text) {
+  corrected(text) {
     const starts = sentenceStarts(text);
     const found = words(text);
     const unknown = found.filter((word) => !this.has(word)).length;
@@ -171,10 +171,10 @@ export class Lexicon {
       if (this.has(low) || word.match(EVERY_WORD).every((part) => this.has(part))) return word;
       const elided = this.#withApostrophe.get(low);
       const mayBeName = isCapitalised(word) && !starts.has(start);
-      if (elided && !(mayBeName && isLower(this.usual(elided)))) return this.usual(elided);
+      if (elided && !(mayBeName && isLower(this.cased(elided)))) return this.cased(elided);
       const isJoined = isCapitalised(word) && text[start + word.length] === "-"; // Soo-jin
       const known = isOther || isJoined ? undefined : this.#mended(word, mayBeName);
-      return known ? this.usual(known) : word;
+      return known ? this.cased(known) : word;
     });
   }
 
@@ -211,7 +211,7 @@ export class Lexicon {
    * nouns have capitals, nor is "In the US", nor "I met Bill": in a title that has small words
    * two others than the first need no capital.
    */
-  #isTitled(text) {
+  #isTitleCase(text) {
     const found = text.match(WHOLE_WORD) ?? [];
     if (!found.length || ![found[0], found.at(-1)].every(isCapitalised)) return false;
     const small = found.filter((word) => !isCapitalised(word));
@@ -227,8 +227,8 @@ export class Lexicon {
     return size(word) > 1 && isTitle(word) && this.isSmall(word);
   }
 
-  /** Return a word in its usual form, if it is in capitals. */
-  #calmed(word) {
+  /** Return a word in its cased form, if it is in capitals. */
+  #lowerEmphasis(word) {
     return size(word) > 2 && isUpper(word) ? this.#form(word) : word;
   }
 
@@ -242,12 +242,12 @@ export class Lexicon {
    */
   unseenWords(text) {
     if (!this.copiesNames) return [];
-    const titled = titledStarts(text);
+    const nameStarts = honorificEnds(text);
     const spans = [...text.matchAll(NAME)].flatMap(({ 0: joined, index }) => {
       const parts = [...joined.matchAll(EVERY_WORD)];
       const capitals = parts.filter(([part]) => part !== part.toLowerCase());
       const named = capitals.length ? capitals : parts;
-      const isName = titled.has(index) && isCapitalised(joined);
+      const isName = nameStarts.has(index) && isCapitalised(joined);
       // A text without spaces is unseen where all its letters are.
       const isUnseen = ([part]) => words(part).every((word) => this.#isUnseen(word));
       if (!isName && !named.some(isUnseen)) return [];

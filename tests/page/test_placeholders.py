@@ -4,8 +4,14 @@ import random
 import re
 from pathlib import Path
 
-from gru_mt.data.text.masking import Span, disjoint, literal_indices, mask, restore
-from gru_mt.data.text.placeholders import find_literals
+from gru_mt.data.text.placeholders import (
+    Span,
+    disjoint,
+    find_placeholders,
+    mask,
+    placeholder_indices,
+    restore,
+)
 from tests.data.text.test_placeholders import KNOWN, LONG, OPENED, cases, random_text
 from tests.page.node import needs_node, run_node
 from tests.page.strings import (
@@ -20,64 +26,64 @@ from tests.page.strings import (
 pytestmark = needs_node
 
 
-def assert_same_literals(texts: list[str]) -> None:
+def assert_same_placeholders(texts: list[str]) -> None:
     """Compare what is found in each text, with known words and without, and the text put back."""
     script = """
-        import { findLiterals } from "./literals.js";
-        import { mask, restore } from "./masking.js";
+        import { findPlaceholders } from "./placeholders.js";
+        import { mask, restore } from "./placeholders.js";
         const known = new Set(data.known);
         result = data.texts.map((text) => {
-          const spans = findLiterals(text);
+          const spans = findPlaceholders(text);
           const masked = mask(text, spans);
-          const isWhole = restore(masked.text, masked.literals) === text;
-          const careful = findLiterals(text, (word) => known.has(word.toLowerCase()));
-          return [masked.text, masked.literals, careful.map((span) => span.text),
+          const isWhole = restore(masked.text, masked.placeholders) === text;
+          const careful = findPlaceholders(text, (word) => known.has(word.toLowerCase()));
+          return [masked.text, masked.placeholders, careful.map((span) => span.text),
             isWhole && spans.every((s) => text.slice(s.start, s.end) === s.text)];
         });
     """
     known = {*KNOWN.split()}
     found = run_node(script, {"texts": texts, "known": [*known]})
     for text, of_javascript in zip(texts, found, strict=True):
-        masked = mask(text, find_literals(text))
-        careful = find_literals(text, lambda word: word.lower() in known)
-        expected = [masked.text, [*masked.literals], [span.text for span in careful], True]
+        masked = mask(text, find_placeholders(text))
+        careful = find_placeholders(text, lambda word: word.lower() in known)
+        expected = [masked.text, [*masked.placeholders], [span.text for span in careful], True]
         assert of_javascript == expected, ascii(text)
 
 
-def test_literals_of_every_kind_are_those_of_python() -> None:
+def test_placeholders_of_every_kind_are_those_of_python() -> None:
     rng = random.Random(1)
     pieces = [without_pairs(random_text(rng)) for _ in range(6_000)]
     ends = [f"`a{end}b` <a{end}b='{end}'>" for end in "\n\r\x0b\x1c\x85\u2028"]
     plain = [re.sub("[⟦⟧]", "", case) for case in cases()]
     mixed = ["".join(rng.choices([*"  .,a", *" ".join(plain).split()], k=8)) for _ in range(3_000)]
-    assert_same_literals([*plain, *ends, *pieces, *mixed, *framed(FRAMES, 2)])
+    assert_same_placeholders([*plain, *ends, *pieces, *mixed, *framed(FRAMES, 2)])
 
 
-def test_literals_of_any_text_are_those_of_python() -> None:
-    assert_same_literals(random_strings(9_000))
+def test_placeholders_of_any_text_are_those_of_python() -> None:
+    assert_same_placeholders(random_strings(9_000))
 
 
-def test_literals_of_the_corpus_are_those_of_python(fra_eng_zip: Path) -> None:
+def test_placeholders_of_the_corpus_are_those_of_python(fra_eng_zip: Path) -> None:
     lines = [line for pair in corpus_pairs(fra_eng_zip, 2_000) for line in pair]
-    assert_same_literals([*lines, *with_insertions(lines)])
+    assert_same_placeholders([*lines, *with_insertions(lines)])
 
 
 def test_a_long_text_of_any_piece_is_searched() -> None:
     # Neither time nor memory may grow with more than the length.
     pieces = [*LONG.split(), "<a_=_", "<a_=", "%0", "%1", "http://a(" + "b" * 50, "١a", "{_", "Ａ"]
     script = """
-        import { findLiterals } from "./literals.js";
+        import { findPlaceholders } from "./placeholders.js";
         const knows = (word) => word.length % 2 > 0;
         const { pieces, opened } = data;
         result = pieces.map((piece) => {
           const text = piece.repeat(20_000 / piece.length);
           return [text, text + "¿", piece + piece.slice(-1).repeat(20_000)].map(
-            (each) => findLiterals(each, knows).length,
+            (each) => findPlaceholders(each, knows).length,
           );
         });
         for (const start of opened) {
           for (const piece of ["a", "a ", "a.", "=", "'", "("]) {
-            findLiterals(start + piece.repeat(3_000), knows);
+            findPlaceholders(start + piece.repeat(3_000), knows);
           }
         }
     """
@@ -86,18 +92,18 @@ def test_a_long_text_of_any_piece_is_searched() -> None:
     assert len(run_node(script, data)) == len(pieces)
 
 
-def test_marks_stand_for_the_literals_that_python_says() -> None:
+def test_marks_stand_for_the_placeholders_that_python_says() -> None:
     rng = random.Random(1)
     marks = [*map(chr, range(0xE010, 0xE018)), "a", " ", "\n"]
     texts = ["".join(rng.choices(marks, k=rng.randrange(30))) for _ in range(1_000)]
-    literals = [*"abcdefghij", "\ue011", "$&", "$1"]
+    placeholders = [*"abcdefghij", "\ue011", "$&", "$1"]
     script = """
-        import { literalIndices, restore } from "./masking.js";
-        const { texts, literals } = data;
-        result = texts.map((text) => [literalIndices(text), restore(text, literals)]);
+        import { placeholderIndices, restore } from "./placeholders.js";
+        const { texts, placeholders } = data;
+        result = texts.map((text) => [placeholderIndices(text), restore(text, placeholders)]);
     """
-    found = run_node(script, {"texts": texts, "literals": literals})
-    assert found == [[literal_indices(text), restore(text, literals)] for text in texts]
+    found = run_node(script, {"texts": texts, "placeholders": placeholders})
+    assert found == [[placeholder_indices(text), restore(text, placeholders)] for text in texts]
 
 
 def test_of_spans_that_overlap_those_are_kept_that_python_keeps() -> None:
@@ -108,7 +114,7 @@ def test_of_spans_that_overlap_those_are_kept_that_python_keeps() -> None:
         places = [sorted(rng.sample(range(len(text)), 2)) for _ in range(rng.randrange(9))]
         groups.append([Span(start, end, text[start:end]) for start, end in places])
     script = """
-        import { disjoint } from "./masking.js";
+        import { disjoint } from "./placeholders.js";
         result = data.map((spans) => disjoint(spans).map(({ start, text }) => [start, text]));
     """
     given = [[span._asdict() for span in spans] for spans in groups]
