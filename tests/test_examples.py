@@ -16,7 +16,6 @@ from gru_mt import notebook
 from gru_mt.cli import main
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
-from gru_mt.data.corpus.phrasebook import sentences
 from gru_mt.training.trainer import train
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +54,6 @@ def run_program(
         python, script, *arguments = shlex.split(line)
         assert python == "python"
         monkeypatch.setattr(sys, "argv", [script, *arguments, *options])
-        monkeypatch.setattr(sentences, "PAIRS", 6_000)  # whose making takes longer than few steps
         with torch.random.fork_rng():
             runpy.run_path(str(ROOT / script), run_name="__main__")
         return capsys.readouterr().out

@@ -23,8 +23,8 @@ ROWS = """
         data.corpus.readers.header data.corpus.readers.records data.corpus.readers.layout
         data.corpus.readers.table data.corpus.readers.json_lines data.corpus.readers.sgml
         data.corpus.readers.tmx data.corpus.readers.registry
-        data.corpus.fra_eng data.corpus.phrasebook data.corpus.phrasebook.lexicon
-        data.corpus.phrasebook.grammar data.corpus.phrasebook.sentences data.types data.splits
+        data.corpus.fra_eng
+        data.types data.splits
         data.corpus.filters data.corpus.builder
         data.stages data.corpus.load data.origins data.evaluation_set data.parts data.statistics
         data.suggest_config data.tokenizer data.tokenizer.special data.text.masking

@@ -6,9 +6,10 @@ Shapes: B batch, T letters, E embedding, H hidden units.
 import argparse
 
 import torch
+import zstandard
 from torch import Tensor, nn
 
-from gru_mt.data.corpus.phrasebook.sentences import generate
+from gru_mt.data.corpus.load import PHRASEBOOK
 from gru_mt.model.recurrent import Recurrent
 
 
@@ -41,9 +42,11 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # on tensors this small more threads only wait for each other
     torch.manual_seed(1)
+    with zstandard.open(PHRASEBOOK, "rt", encoding="utf-8") as file:
+        pairs = [line.rstrip("\n").split("\t") for line in file]
     # Each beginning once, so that none is in both parts.
     texts = sorted({(side[: arguments.letters].lower(), float(french))
-                    for pair in generate() for french, side in enumerate(pair)})  # fmt: skip
+                    for pair in pairs for french, side in enumerate(pair)})  # fmt: skip
     texts = [texts[place] for place in torch.randperm(len(texts)).tolist()]
     train, test = texts[2_000:], texts[:2_000]
     number = {letter: n for n, letter in enumerate(sorted(set("".join(t for t, _ in train))), 1)}

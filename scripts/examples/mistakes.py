@@ -1,9 +1,10 @@
 """Six things that notes on recurrent networks get wrong, with a number for each."""
 
 import torch
+import zstandard
 from torch import Tensor, nn
 
-from gru_mt.data.corpus.phrasebook.sentences import generate
+from gru_mt.data.corpus.load import PHRASEBOOK
 from gru_mt.model.cells import GRU, ResetBeforeGRU
 from gru_mt.model.notebook import from_torch
 from gru_mt.model.recurrent import Recurrent
@@ -56,7 +57,8 @@ def main() -> None:
     torch.set_num_threads(1)  # on tensors this small more threads only wait for each other
     torch.manual_seed(1)
     states()
-    texts = sorted((pair[0] for pair in generate()), key=len)
+    with zstandard.open(PHRASEBOOK, "rt", encoding="utf-8") as file:
+        texts = sorted((line.split("\t")[0] for line in file), key=len)
     model, norms = LetterModel(), []
     adam = torch.optim.Adam(model.parameters(), lr=1e-2)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(adam, T_max=50)  # updates of an epoch

@@ -3,9 +3,10 @@
 import argparse
 
 import torch
+import zstandard
 from torch import Tensor, nn
 
-from gru_mt.data.corpus.phrasebook.sentences import generate
+from gru_mt.data.corpus.load import PHRASEBOOK
 from gru_mt.model.recurrent import Recurrent
 
 TAGS = ["", "capital", ".", "?", "!"]  # a mark is the tag of the letter before it
@@ -55,7 +56,8 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # on tensors this small more threads only wait for each other
     torch.manual_seed(1)
-    rows = [tagged(english) for english, _ in generate()]
+    with zstandard.open(PHRASEBOOK, "rt", encoding="utf-8") as file:
+        rows = [tagged(line.split("\t")[0]) for line in file]
     model = Tagger()
     adam = torch.optim.Adam(model.parameters(), lr=1e-2)
     for step in range(arguments.steps):

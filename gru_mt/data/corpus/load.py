@@ -3,7 +3,7 @@
 import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -16,7 +16,6 @@ from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, FileEnd, PairStore
 from gru_mt.data.corpus.files import CorpusFile, FileGroup, find_files, notes_on_unread, user_path
 from gru_mt.data.corpus.filters import FilteredChunk, filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
-from gru_mt.data.corpus.phrasebook import sentences
 from gru_mt.data.corpus.readers.layout import TableOptions
 from gru_mt.data.corpus.readers.registry import pair_rows, text_rows
 from gru_mt.data.corpus.report import Row
@@ -26,6 +25,7 @@ from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.data.workers import in_order
 from gru_mt.errors import UserError, short_repr, short_text
 
+PHRASEBOOK = Path(__file__).with_name("phrasebook.tsv.zst")  # scripts/phrasebook makes it
 _BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
 
 
@@ -147,7 +147,7 @@ def _shards(corpus: CorpusConfig, config: DataConfig) -> tuple[str, list[FileGro
                 "French to English set data.source to fr and data.target to en"
             )
         if name == "phrasebook":
-            return name, [(CorpusFile(Path(name)),)]
+            return name, [(CorpusFile(PHRASEBOOK),)]
         path = fra_eng.find_or_fetch()
         return short_text(path), find_files([path], config.languages)
     paths = [user_path(path) for path in corpus.path]
@@ -164,9 +164,6 @@ def _unread(corpus: CorpusConfig, config: DataConfig) -> list[str]:
 
 
 def _opened(place: CorpusFile, corpus: CorpusConfig) -> AbstractContextManager[TextStream]:
-    if is_built_in(corpus) and place.name == "phrasebook":
-        lines = (f"{english}\t{french}\n" for english, french in sentences.generate())
-        return nullcontext(TextStream(iter(["".join(lines).encode()]), place))
     return open_text(place, encoding=corpus.encoding, missing=_hint(corpus))
 
 

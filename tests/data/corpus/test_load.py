@@ -13,12 +13,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from gru_mt.data.corpus import fra_eng, text_stream
 from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
-from gru_mt.data.corpus.phrasebook import sentences
+from gru_mt.data.corpus.load import PHRASEBOOK
 from gru_mt.data.corpus.report import SAMPLE, DroppedLines, DropReason
 from gru_mt.data.corpus.text_stream import open_text
 from gru_mt.data.text.normalize import clean
@@ -455,12 +456,13 @@ def test_parallel_files_of_unequal_length_are_refused_with_both_counts(tmp_path:
 # Built-in corpora, and what must be said with the data
 
 
-def test_the_phrasebook_needs_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentences, "PAIRS", 6_000)
+def test_the_phrasebook_is_in_the_package() -> None:
     corpus = load_one(data_config(corpus="phrasebook"))
     assert [(pair.first, pair.second) for pair in corpus.pairs] == [
-        (clean(english), clean(french)) for english, french in sentences.generate()
+        tuple(map(clean, line.split("\t")))
+        for line in zstandard.decompress(PHRASEBOOK.read_bytes()).decode().splitlines()
     ]
+    assert len(corpus.pairs) == 26_000
     assert corpus.report.dropped == {}
     assert corpus.attribution == ""
 

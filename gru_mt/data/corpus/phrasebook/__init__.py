@@ -1,1 +1,0 @@
-"""A built-in corpus: a lexicon, a grammar, and the sentences they make."""
