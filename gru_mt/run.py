@@ -59,30 +59,30 @@ class Run:
         """The credit that the corpus's licence asks for, if any."""
         return self.folder / "attribution.txt"
 
-    def evaluation_sets(self, part: str) -> Path:
-        """The sets of the part `dev` or `test`, as signed JSON."""
-        return self.folder / f"{part}.json"
+    def evaluation_sets(self, split: str) -> Path:
+        """The sets of the split `dev` or `test`, as checksummed JSON."""
+        return self.folder / f"{split}.json"
 
-    def hypotheses(self, part: str) -> Path:
-        """What the translator made of the part `dev` or `test`, as signed JSON."""
-        return self.folder / f"{part}.hypotheses.json"
+    def hypotheses(self, split: str) -> Path:
+        """What the translator made of the split `dev` or `test`, as checksummed JSON."""
+        return self.folder / f"{split}.hypotheses.json"
 
-    def robustness(self, part: str) -> Path:
-        """BLEU on the perturbed sources of `dev` or `test`, as signed JSON."""
-        return self.folder / f"{part}.real.json"
+    def robustness(self, split: str) -> Path:
+        """BLEU on the perturbed sources of `dev` or `test`, as checksummed JSON."""
+        return self.folder / f"{split}.real.json"
 
     @property
     def metrics_csv(self) -> Path:
         """The figures of training as CSV."""
         return self.folder / "metrics.csv"
 
-    def train_overlap(self, part: str) -> Path:
-        """The overlap of `dev` or `test` with the training pairs, as signed JSON."""
-        return self.folder / f"{part}.familiarity.json"
+    def train_overlap(self, split: str) -> Path:
+        """The overlap of `dev` or `test` with the training pairs, as checksummed JSON."""
+        return self.folder / f"{split}.familiarity.json"
 
-    def samples(self, part: str) -> Path:
-        """The sentences of a part that the report shows with attention, as signed JSON."""
-        return self.folder / f"{part}.samples.json"
+    def samples(self, split: str) -> Path:
+        """The sentences of a split that the report shows with attention, as checksummed JSON."""
+        return self.folder / f"{split}.samples.json"
 
     @property
     def report(self) -> Path:

@@ -16,7 +16,7 @@ from typing import Any
 
 from gru_mt.errors import UserError, short_text
 
-_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
 
 _SAFETENSORS = re.compile(r"\.tmp\w{6}")  # a file of that library while it is being written
 
@@ -40,12 +40,12 @@ def _began(pid: int) -> str:
     return stat.rpartition(")")[2].split()[19]  # field 22; the name before it may hold spaces
 
 
-def is_leftover(name: str) -> bool:
+def is_temporary(name: str) -> bool:
     """Return whether a file has the name of something half-written by `replacing`."""
-    return _LEFTOVER.fullmatch(name) is not None
+    return _TEMPORARY.fullmatch(name) is not None
 
 
-def clear_leftovers(folder: Path, name: str | None = None) -> None:
+def clear_temporaries(folder: Path, name: str | None = None) -> None:
     """Remove what killed processes left half-written in `folder`; put back what they moved away.
 
     With `name`, only leftovers of that file or folder are removed, and only those of processes that
@@ -56,7 +56,7 @@ def clear_leftovers(folder: Path, name: str | None = None) -> None:
     for path in sorted(folder.iterdir()):
         if name is None and _SAFETENSORS.fullmatch(path.name):
             path.unlink()
-        match = _LEFTOVER.fullmatch(path.name)
+        match = _TEMPORARY.fullmatch(path.name)
         if not match or name not in (None, match["name"]):
             continue
         if name and _began(int(match["pid"])) == match["began"]:
@@ -89,7 +89,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     temporary = _beside(path, "part")
     try:
-        clear_leftovers(path.parent, path.name)
+        clear_temporaries(path.parent, path.name)
         temporary.touch()
         mode = temporary.stat().st_mode
         yield temporary
@@ -113,13 +113,13 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder to fill, which then takes the place of `path`; see `replacing`.
 
     Linux exchanges the two in one step. Elsewhere `path` is not there for a moment between two
-    renames, which `clear_leftovers` mends after a kill.
+    renames, which `clear_temporaries` mends after a kill.
     """
     path = path.resolve()
     temporary, old = _beside(path, "part"), _beside(path, "old")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        clear_leftovers(path.parent, path.name)
+        clear_temporaries(path.parent, path.name)
         temporary.mkdir()
         yield temporary
         if not _exchange(temporary, path):
@@ -135,7 +135,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder in one step: what a kill leaves of it, `clear_leftovers` removes."""
+    """Remove a folder in one step: what a kill leaves of it, `clear_temporaries` removes."""
     gone = _beside(path, "part")
     path.rename(gone)
     shutil.rmtree(gone, ignore_errors=True)
@@ -216,23 +216,23 @@ def read_json(path: Path, *, most_bytes: int = 1_000_000_000) -> dict[str, Any]:
     return values
 
 
-def signed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `values` with their digest added as "sha256"; see `read_signed_json`."""
+def checksummed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `values` with their digest added as "sha256"; see `read_checksummed_json`."""
     return {**values, "sha256": _json_digest(values)}
 
 
-def write_signed_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Write `values` as `signed` gives them; see `write_json`."""
-    write_json(path, signed(values))
+def write_checksummed_json(path: Path, values: Mapping[str, Any]) -> None:
+    """Write `values` as `checksummed` gives them; see `write_json`."""
+    write_json(path, checksummed(values))
 
 
-def read_signed_json(path: Path) -> dict[str, Any]:
-    """Return what `write_signed_json` wrote; UserError where it is missing, damaged or changed."""
-    return without_digest(read_json(path), path)
+def read_checksummed_json(path: Path) -> dict[str, Any]:
+    """Return what `write_checksummed_json` wrote; UserError where it is missing or damaged."""
+    return verify_checksum(read_json(path), path)
 
 
-def without_digest(values: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Return the values that `signed` was given; UserError that names `path` if they changed."""
+def verify_checksum(values: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Return what `checksummed` was given; UserError that names `path` if it changed."""
     if "sha256" not in values:
         raise UserError(f"{path}: damaged: it carries no digest of its contents")
     if values.pop("sha256") != _json_digest(values):

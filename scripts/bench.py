@@ -195,7 +195,7 @@ def real(
 ) -> None:
     """What is kept of the quality on what people really write.
 
-    `gru-mt eval --real` of each run on its test part, and means over the runs.
+    `gru-mt eval --real` of each run on its test split, and means over the runs.
     """
     several = []
     for run in runs:

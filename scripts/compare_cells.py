@@ -4,7 +4,7 @@ Each measurement adds a line to scripts/results/cells.jsonl. At the end the tabl
 scripts/examples/README.md are printed, from all lines of that file.
 
 epoch: BLEU on test of configs/compare.yaml with each cell, after an epoch of fra-eng.
-little: the same of GRU and LSTM on 1, 5 and 25 % of the training part.
+little: the same of GRU and LSTM on 1, 5 and 25 % of the training split.
 copy: how many of eight letters a cell still knows after a gap.
 layer: milliseconds of a layer over ten steps; run it on an otherwise idle machine.
 """

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from gru_mt.config.schema import DataConfig
 from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.load import load_corpora
-from gru_mt.data.dataset.store import Ints, Stored
+from gru_mt.data.dataset.store import Ints, LazySequence
 
 T = TypeVar("T")
 
@@ -17,7 +17,7 @@ def data_config(corpus: object, **settings: Any) -> DataConfig:
     return DataConfig.model_validate(values)
 
 
-class Listed(Stored[T]):
+class Listed(LazySequence[T]):
     """Items in memory, where others are stored."""
 
     def __init__(self, items: Sequence[T]) -> None:

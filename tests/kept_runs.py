@@ -11,7 +11,7 @@ from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.evaluation.hypotheses import Hypotheses, write_hypotheses
 from gru_mt.evaluation.score import score_translations
 from gru_mt.run import WEIGHTS, Run
-from gru_mt.storage import write_signed_json
+from gru_mt.storage import write_checksummed_json
 from gru_mt.tensors import save_tensors
 
 
@@ -29,7 +29,7 @@ def make_run(
     run.bundle.mkdir(parents=True)
     config = parse_config("data: {corpus: mine.tsv}", where="here", overrides=overrides)
     run.config.write_text(dump_config(config))
-    write_signed_json(run.evaluation_sets(part), sets_to_json(sets))
+    write_checksummed_json(run.evaluation_sets(part), sets_to_json(sets))
     save_tensors(run.bundle / WEIGHTS, {"a": torch.zeros(2, 2), "b": torch.zeros(2)}, {})
     kept = [
         Hypotheses(

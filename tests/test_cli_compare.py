@@ -31,7 +31,7 @@ def test_what_eval_keeps_is_compared(there: Path, gru_mt: Run, tmp_path: Path) -
     folders = [str(tmp_path / "seed2"), str(tmp_path / "seed3")]
     command = ("compare", "--split", "dev", *folders)
     advice = f"run gru-mt eval --model {folders[0]} --split dev first"
-    assert_one_line(gru_mt(*command), "keeps no translations of its dev part; ", advice)
+    assert_one_line(gru_mt(*command), "keeps no translations of its dev split; ", advice)
     scores = []
     for folder in folders:
         result = gru_mt("eval", "--model", folder, "--split", "dev", "--json")
@@ -90,8 +90,8 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
         (["runs/a", "runs/none"], "runs/none: there is no such folder"),
         (["runs/a", "runs/a"], "runs/a: is given twice"),
         (["runs/a", "runs/cars"],
-         "runs/cars: its test part is not that of runs/a: 1 and 2 sentences"),
-        (["runs/a", "runs/b", "--split", "dev"], "runs/a: keeps no dev part"),
+         "runs/cars: its test split is not that of runs/a: 1 and 2 sentences"),
+        (["runs/a", "runs/b", "--split", "dev"], "runs/a: keeps no dev split"),
         (["runs/a", "--group", "x=runs/b"], "--group: give groups of runs, or runs, or files"),
         (["--group", "runs/a,runs/b"], "--group runs/a,runs/b: expected NAME=RUN,RUN"),
         (["--group", "x=runs/a,"], "--group x=runs/a,: expected NAME=RUN,RUN"),

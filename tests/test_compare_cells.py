@@ -78,7 +78,7 @@ def test_an_epoch_is_trained_with_each_cell(configs: list[Config]) -> None:
 def test_little_data_is_a_share_of_the_pairs_in_more_epochs(configs: list[Config]) -> None:
     shares = [settings["share"] for settings, _ in compare_cells.little("fra-eng", seed=1)]
     assert shares == [share for share in ("1 %", "5 %", "25 %") for _ in range(3)]
-    train = 161_973  # pairs of fra-eng's training part
+    train = 161_973  # pairs of fra-eng's training split
     for share, config in zip(shares, configs, strict=True):
         [corpus] = config.data.corpus
         assert corpus.limit == round(train * int(share.split()[0]) / 100)

@@ -60,7 +60,7 @@ def test_the_comparison_says_what_it_is() -> None:
 
 @pytest.mark.parametrize("name", ["cho2014", "cho2014-as-written"])
 def test_the_words_of_the_fixed_context_model_are_those_seen_twice(name: str) -> None:
-    """fra-eng's training part has 17,522 such French words between spaces; fewer are English."""
+    """fra-eng's training split has 17,522 such French words between spaces; fewer are English."""
     tokenizer = load_config(FOLDER / f"{name}.yaml").tokenizer
     assert tokenizer.min_frequency == 2
     assert tokenizer.vocabulary_size > 17_522

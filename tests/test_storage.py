@@ -22,15 +22,15 @@ from gru_mt.storage import (
     _exchange,
     append_line,
     check_output,
-    clear_leftovers,
+    clear_temporaries,
     file_digest,
+    read_checksummed_json,
     read_json,
-    read_signed_json,
     replacing_folder,
+    write_checksummed_json,
     write_file,
     write_json,
     write_output,
-    write_signed_json,
 )
 from gru_mt.tensors import load_tensors, save_tensors
 
@@ -374,7 +374,7 @@ def test_a_folder_that_was_moved_away_comes_back(tmp_path: Path) -> None:
     killed_while(HALF_A_SWAP, tmp_path)
     (tmp_path / ".tmpAb3xYz").touch()  # a file that safetensors had begun
     assert not (tmp_path / "file").exists()
-    clear_leftovers(tmp_path)
+    clear_temporaries(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert [path.name for path in (tmp_path / "file").iterdir()] == ["old"]
 
@@ -484,16 +484,16 @@ def test_output_that_cannot_be_written_is_refused_before(
 
 def test_signed_json_comes_back_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "values.json"
-    write_signed_json(path, HEADER)
-    assert read_signed_json(path) == HEADER
+    write_checksummed_json(path, HEADER)
+    assert read_checksummed_json(path) == HEADER
     compact = json.dumps(dict(sorted(read_json(path).items())))
     path.write_text(compact)  # the digest is of the values, not of how they are written
-    assert read_signed_json(path) == HEADER
+    assert read_checksummed_json(path) == HEADER
 
 
 def test_signed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "values.json"
-    write_signed_json(path, HEADER)
+    write_checksummed_json(path, HEADER)
     whole = read_json(path)
     unsigned = {name: value for name, value in whole.items() if name != "sha256"}
     for changed in (
@@ -507,4 +507,4 @@ def test_signed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
         {},
     ):
         write_json(path, changed)
-        assert_refused(read_signed_json, path)
+        assert_refused(read_checksummed_json, path)

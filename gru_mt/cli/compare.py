@@ -143,7 +143,7 @@ def _check_page(html: Path, group: list[str]) -> None:
 
 
 def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder: Path) -> None:
-    """Write the page of a comparison, with what is known of the baseline's training part.
+    """Write the page of a comparison, with what is known of the baseline's training split.
 
     `folder` is the baseline's, or its file.
     """

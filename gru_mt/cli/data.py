@@ -52,14 +52,14 @@ def data(
 def _write(config: Path, out: Path, overrides: list[str]) -> None:
     from gru_mt.config.load import load_config
     from gru_mt.data.corpus.load import data_files
-    from gru_mt.data.parts import load_parts
-    from gru_mt.export.plain_text import write_parts
+    from gru_mt.data.parts import load_splits
+    from gru_mt.export.plain_text import write_splits
 
     settings = load_config(config, overrides).data
-    parts = load_parts(settings)
+    splits = load_splits(settings)
     reads = [config, *data_files(settings)]
-    write_parts(parts, out, settings.source, settings.target, reads=reads)
-    for line in [*parts.lines(), *parts.warnings()]:
+    write_splits(splits, out, settings.source, settings.target, reads=reads)
+    for line in [*splits.lines(), *splits.warnings()]:
         say(line)
 
 
@@ -77,23 +77,23 @@ def _check(
     from dataclasses import asdict
 
     from gru_mt.config.load import load_config, parse_config
-    from gru_mt.data.parts import load_parts
+    from gru_mt.data.parts import load_splits
     from gru_mt.data.statistics import check
     from gru_mt.data.suggest_config import write_recipe
     from gru_mt.training.estimate import try_updates
 
     if config:
         settings = load_config(config, overrides)
-        parts = load_parts(settings.data)
+        splits = load_splits(settings.data)
     else:
-        text, parts = write_recipe(files, languages, overrides)
+        text, splits = write_recipe(files, languages, overrides)
         settings = parse_config(text, where="the files", overrides=overrides)
-    found = check(parts, settings.data)
+    found = check(splits, settings.data)
     if not as_json:
         for line in found.lines():
             print_result(line)
     say("trying a few updates, to tell how long training takes here")
-    trial = try_updates(settings, parts)
+    trial = try_updates(settings, splits)
     if as_json:
         print_json(found.to_json() | {"trial": asdict(trial)})
     else:

@@ -37,8 +37,8 @@ def init(
     from gru_mt.storage import check_output, write_output
 
     named = two_languages(languages)
-    text, parts = write_recipe(files, named)
-    for warning in parts.warnings():
+    text, splits = write_recipe(files, named)
+    for warning in splits.warnings():
         say(f"warning: {warning}")
     first = CorpusFile(files[0])
     out = out or Path(f"{first.stem(named or [first.ending])}.yaml")

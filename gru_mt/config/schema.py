@@ -200,10 +200,10 @@ class DataConfig(Section):
     corpus: Corpora
     """Sentence pairs: a name (fra-eng, phrasebook), a file, the keys below, or a list of such."""
     dev: EvaluationSets = []
-    """Sets that every validation scores, beside the dev parts of split corpora: a table, the keys
+    """Sets that every validation scores, beside the dev splits of split corpora: a table, the keys
     of a corpus but weight and part, or a list of such. The first decides which weights are kept."""
     test: EvaluationSets = []
-    """Sets that `gru-mt eval` scores, beside the test parts of split corpora."""
+    """Sets that `gru-mt eval` scores, beside the test splits of split corpora."""
     leaks: Literal["drop", "keep"] = "drop"
     """What happens to training pairs that share a sentence with dev or test, but for case and
     punctuation."""
@@ -275,7 +275,7 @@ class TokenizerConfig(Section):
     """Random cutting of training sentences, new in each epoch: the smoothing exponent of unigram,
     or the share of merges that bpe drops. 0 turns it off; other kinds need 0."""
     min_frequency: Count = 2
-    """Rarer words of the training part are left out of the vocabulary. For words alone."""
+    """Rarer words of the training split are left out of the vocabulary. For words alone."""
 
     @model_validator(mode="after")
     def _sampling_needs_subwords(self) -> Self:
@@ -362,7 +362,7 @@ class TrainingConfig(Section):
     """Numbers to compute in; weights stay in fp32. auto is bf16 where the hardware has it, else
     fp16 on CUDA, else fp32."""
     max_epochs: Count = 10
-    """Passes over the training part."""
+    """Passes over the training split."""
     max_steps: Count | None = None
     """Optimizer updates after which training ends before its epochs do; null is no limit."""
     batch_tokens: Count | Auto = "auto"

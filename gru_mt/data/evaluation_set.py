@@ -19,7 +19,7 @@ from gru_mt.data.corpus.text_stream import open_text
 from gru_mt.data.text.normalize import CONTROL, normal
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError
-from gru_mt.storage import read_signed_json
+from gru_mt.storage import read_checksummed_json
 
 _LINE_ENDS = re.compile(r"\s*[\r\n]+\s*")  # in a cell of a table
 _LOOKED_AT = 1_000  # sentences that tell which language they are in
@@ -83,9 +83,9 @@ def sets_to_json(sets: Sequence[EvaluationSet]) -> dict[str, Any]:
 
 
 def load_sets(path: Path) -> list[EvaluationSet]:
-    """Return the sets of a file of signed JSON; UserError where it is missing or damaged."""
+    """Return the sets of a file of checksummed JSON; UserError where it is missing or damaged."""
     try:
-        return sets_from_json(read_signed_json(path))
+        return sets_from_json(read_checksummed_json(path))
     except ValueError as error:
         raise UserError(f"{path}: damaged: {error}") from None
 
@@ -123,16 +123,16 @@ def load_evaluation_set(
     reference. `key` is where `files` stands in the configuration.
     """
     paths = [*map(user_path, files.path)]
-    shards, notes = find_files(paths, config.languages), notes_on_unread(paths, config.languages)
-    tables = [_columns(shard, files, config.languages, notes) for shard in shards]
+    groups, notes = find_files(paths, config.languages), notes_on_unread(paths, config.languages)
+    tables = [_columns(group, files, config.languages, notes) for group in groups]
     if len(tables) == 1:
         [columns] = tables
     else:
         sides = zip(*([lines for _, lines in table] for table in tables), strict=True)
-        columns = [(shards[0][0], [*chain.from_iterable(side)]) for side in sides]
+        columns = [(groups[0][0], [*chain.from_iterable(side)]) for side in sides]
     looked_at = [lines[:_LOOKED_AT] for _, lines in columns[:2]]
     if said := languages_warning(looked_at, config.languages):
-        notes.append(f"{shards[0][0]}: {said}")
+        notes.append(f"{groups[0][0]}: {said}")
     if config.reversed:
         if len(columns) > 2:
             raise UserError(
@@ -152,12 +152,12 @@ _Column = tuple[object, Sequence[str]]  # what messages call it, and its texts
 
 
 def _columns(
-    shard: FileGroup, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
+    group: FileGroup, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
 ) -> list[_Column]:
     """Return the sources and the references of a table, or of parallel files."""
-    if len(shard) > 1:
-        return [(place, _lines(place, files.encoding)) for place in shard]
-    [place] = shard
+    if len(group) > 1:
+        return [(place, _lines(place, files.encoding)) for place in group]
+    [place] = group
     pairs, left_out = [], Counter[DropReason]()
     with open_text(place, encoding=files.encoding) as text:
         options = TableOptions(languages, files.columns, files.delimiter)

@@ -77,7 +77,7 @@ def _is_same(path: Path, origin: Origin) -> bool:
 
 @cache
 def _digest(path: Path, size: int, changed_ns: int) -> str:
-    """Return a file's SHA-256; each of many shards asks for it."""
+    """Return a file's SHA-256; each of many groups asks for it."""
     return file_digest(path)
 
 
@@ -102,5 +102,5 @@ def _paths(config: DataConfig) -> list[Path]:
 def _files(config: DataConfig, files: FilesConfig) -> list[Path]:
     """Return the files of a corpus, or of a set of dev or test."""
     alone = config.target if isinstance(files, CorpusConfig) and files.side else None
-    shards = find_files([*map(user_path, files.path)], config.languages, alone=alone)
-    return [place.path for shard in shards for place in shard]
+    groups = find_files([*map(user_path, files.path)], config.languages, alone=alone)
+    return [place.path for group in groups for place in group]

@@ -15,7 +15,7 @@ from gru_mt.config.schema import CorpusConfig, DataConfig
 from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.filters import KEYS
 from gru_mt.data.corpus.load import load_corpora
-from gru_mt.data.dataset.store import Chosen, Digests, Ints, Stored, digests
+from gru_mt.data.dataset.store import Digests, Ints, LazySequence, Subset, digests
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.splits import DEV, TEST, TRAIN, as_examples, key
 from gru_mt.data.stages import Tell, tell_nobody
@@ -26,11 +26,11 @@ Sets = dict[str, list[EvaluationSet]]  # of dev and of test
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Splits:
     """What is trained on, and what it is measured on. The first set of dev decides."""
 
     corpora: list[Corpus]
-    train: Stored[Example]  # in the order of the corpora and of their lines
+    train: LazySequence[Example]  # in the order of the corpora and of their lines
     dev: list[EvaluationSet]
     test: list[EvaluationSet]
     leaks: dict[str, int]  # training pairs of each corpus that share a sentence with dev or test
@@ -63,7 +63,7 @@ class Parts:
         return [*lines, self.sizes(), *self.attributions()]
 
     def sizes(self) -> str:
-        """Return how many pairs the parts have, for a person to read."""
+        """Return how many pairs the splits have, for a person to read."""
         alone = f" and {len(self.one_sided):,} texts alone" if self.one_sided else ""
         return (
             f"train {len(self.train):,} pairs{alone}, dev {_sizes(self.dev)}, "
@@ -90,8 +90,8 @@ class Parts:
     def sentences(self) -> dict[str, dict[str, int]]:
         """Return how many sentences each set of dev and of test has, by its name."""
         return {
-            part: {each.name: len(each.sources) for each in sets}
-            for part, sets in (("dev", self.dev), ("test", self.test))
+            split: {each.name: len(each.sources) for each in sets}
+            for split, sets in (("dev", self.dev), ("test", self.test))
         }
 
     def warnings(self) -> list[str]:
@@ -107,13 +107,13 @@ def _sizes(sets: Sequence[EvaluationSet]) -> str:
     return " and ".join(f"{each.name} {count:,}" for each, count in zip(sets, counts, strict=True))
 
 
-class StoredExamples(Stored[Example]):
+class LazyExamples(LazySequence[Example]):
     """Pairs of several corpora, one corpus after the other, in the direction of translation."""
 
     def __init__(self, corpora: Sequence[Corpus], rows: Sequence[Ints], *, reverse: bool) -> None:
         """Take the corpora, and of each the rows of its pairs."""
         self._pairs = [
-            Chosen(corpus.pairs, each) for corpus, each in zip(corpora, rows, strict=True)
+            Subset(corpus.pairs, each) for corpus, each in zip(corpora, rows, strict=True)
         ]
         self._reverse = reverse
         self._starts = np.cumsum([0, *map(len, rows)])
@@ -132,15 +132,15 @@ class StoredExamples(Stored[Example]):
         return examples
 
 
-def load_parts(
+def load_splits(
     config: DataConfig,
     *,
     dev: Sequence[EvaluationSet] = (),
     test: Sequence[EvaluationSet] = (),
     folder: Path | None = None,
     tell: Tell = tell_nobody,
-) -> Parts:
-    """Return the parts of the corpora and a user's own sets, which come first.
+) -> Splits:
+    """Return the splits of the corpora and a user's own sets, which come first.
 
     The sets `dev` and `test` come last, but for those that are there already. The pairs of train
     are in files without names, in `folder` if it is given.
@@ -152,10 +152,10 @@ def load_parts(
     """
     sets: Sets = {"dev": [], "test": []}
     notes: list[str] = []
-    for part, files in (("dev", config.dev), ("test", config.test)):
+    for split, files in (("dev", config.dev), ("test", config.test)):
         for each in files:
-            found, said = load_evaluation_set(each, config, f"data.{part}")
-            sets[part].append(found)
+            found, said = load_evaluation_set(each, config, f"data.{split}")
+            sets[split].append(found)
             notes += said
     corpora = load_corpora(config, folder, tell)
     tell("splitting")
@@ -180,26 +180,26 @@ def load_parts(
     one_sided = [settings.side is not None for settings in config.corpus]
     alone = [each if is_alone else each[:0] for each, is_alone in zip(rows, one_sided, strict=True)]
     both = [each[:0] if is_alone else each for each, is_alone in zip(rows, one_sided, strict=True)]
-    return Parts(
+    return Splits(
         corpora,
-        StoredExamples(corpora, both, reverse=config.reversed),
+        LazyExamples(corpora, both, reverse=config.reversed),
         sets["dev"],
         sets["test"],
         leaks,
         config.leaks == "keep",
-        [*StoredExamples(corpora, alone, reverse=config.reversed)],
+        [*LazyExamples(corpora, alone, reverse=config.reversed)],
         beyond,
         notes,
         [*map(len, rows)],
     )
 
 
-def check_epochs(parts: Parts, config: DataConfig) -> None:
+def check_epochs(splits: Splits, config: DataConfig) -> None:
     """Raise UserError unless a corpus gives each epoch a pair, by its weight."""
-    drawn = [size * each.weight for size, each in zip(parts.sizes_of, config.corpus, strict=True)]
+    drawn = [size * each.weight for size, each in zip(splits.sizes_of, config.corpus, strict=True)]
     most = max(range(len(drawn)), key=drawn.__getitem__)
     if drawn[most] < 1:
-        size, weight = parts.sizes_of[most], config.corpus[most].weight
+        size, weight = splits.sizes_of[most], config.corpus[most].weight
         raise UserError(
             f"data.corpus.{most}.weight: an epoch would be empty, as it takes {weight:g} of "
             f"{size:,} pairs; set it to {least_weight(size)} or more"
@@ -217,24 +217,24 @@ def _divided(corpus: Corpus, settings: CorpusConfig, sets: Sets, *, reverse: boo
     row_N = np.arange(len(corpus.row_N))
     if settings.part == "train" or settings.side:
         return row_N
-    part_N = corpus.parts()
-    for part, number in (("dev", DEV), ("test", TEST)):
+    part_N = corpus.splits()
+    for split, number in (("dev", DEV), ("test", TEST)):
         pairs = corpus.pairs.read(row_N[part_N == number])
         if examples := as_examples(pairs, reverse=reverse):
-            sets[part].append(EvaluationSet.from_examples(examples, corpus.name))
+            sets[split].append(EvaluationSet.from_examples(examples, corpus.name))
     train_M: Ints = row_N[part_N == TRAIN]
     return train_M
 
 
 def _add_others(sets: Sets, others: Mapping[str, Sequence[EvaluationSet]]) -> None:
     """Put the others last, but for those that are there already."""
-    for part, own in sets.items():
+    for split, own in sets.items():
         known = [each.sources for each in own]
-        own += [each for each in others[part] if each.sources not in known]
+        own += [each for each in others[split] if each.sources not in known]
         names = Counter(each.name for each in own)
         if twice := [name for name, count in names.items() if count > 1]:
             raise UserError(
-                f"data.{part}: two sets are called {short_repr(twice[0])}; give one another name"
+                f"data.{split}: two sets are called {short_repr(twice[0])}; give one another name"
             )
 
 

@@ -13,7 +13,7 @@ from gru_mt.data.augment.augmenter import WordLists
 from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
 from gru_mt.data.dataset.dataset import PLACES, PreparedChunk
 from gru_mt.data.dataset.ids import encode_pairs
-from gru_mt.data.dataset.store import Packed
+from gru_mt.data.dataset.store import TextArray
 from gru_mt.data.text.placeholders import mask_pair
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Example, Texts
@@ -66,7 +66,7 @@ def encoder(
         texts = None
         if with_texts:
             sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-            texts = Packed.of(sources), Packed.of(targets)
+            texts = TextArray.of(sources), TextArray.of(targets)
         return PreparedChunk(ids, texts, np.array([pair[2:] for pair in pairs], PLACES))
 
     return encoded

@@ -4,7 +4,7 @@ The split depends on the pairs alone, so scores on dev and test can be compared 
 machines, versions and directions of translation. Dev and test do not grow with a large corpus: see
 `capped`.
 
-Shapes: N pairs, K columns, M pairs of a part.
+Shapes: N pairs, K columns, M pairs of a split.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ MOST_SOURCES = 3_000  # different first sides in dev, and in test
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The three parts, each in the order of the file."""
+    """The three splits, each in the order of the file."""
 
     train: list[Example]
     dev: list[Example]
@@ -84,37 +84,37 @@ def component_of(first_key_N: Digests, second_key_N: Digests) -> npt.NDArray[np.
 def parts_of(
     component_N: npt.NDArray[np.int32], bucket_N: npt.NDArray[np.uint16], firsts: Sequence[str]
 ) -> Ints:
-    """Return the part of each pair, DEV, TEST or TRAIN: about 1 % is dev, 2 % test.
+    """Return the split of each pair, DEV, TEST or TRAIN: about 1 % is dev, 2 % test.
 
-    No component is divided. Its part depends on its smallest pair, as Python sorts strings: on the
+    No component is divided. Its split depends on its smallest pair, as Python sorts strings: on the
     bucket of that pair's first side, as it was written. So `firsts` are read only where the buckets
-    of a component differ in their part.
+    of a component differ in their split.
     """
     part_N = np.searchsorted(_FIRST_BUCKETS, bucket_N, side="right") - 1
     count = int(component_N.max(initial=-1)) + 1
     least, most = np.full(count, TRAIN), np.full(count, DEV)
     np.minimum.at(least, component_N, part_N)
     np.maximum.at(most, component_N, part_N)
-    smallest: dict[int, tuple[str, int]] = {}  # first side and part, by component
+    smallest: dict[int, tuple[str, int]] = {}  # first side and split, by component
     for row in np.flatnonzero((least < most)[component_N]).tolist():
         found = firsts[row], int(part_N[row])
         component = int(component_N[row])
         smallest[component] = min(found, smallest.get(component, found))
-    for component, (_, part) in smallest.items():
-        least[component] = part
+    for component, (_, split) in smallest.items():
+        least[component] = split
     return least[component_N]
 
 
 def capped(part_N: Ints, component_N: npt.NDArray[np.int32], first_key_N: Digests) -> Ints:
-    """Return the parts with at most MOST_SOURCES keys of first sides in dev, and in test.
+    """Return the splits with at most MOST_SOURCES keys of first sides in dev, and in test.
 
-    A component has the sum of its pairs' digests as a number, modulo 2^64. Where a part has more,
+    A component has the sum of its pairs' digests as a number, modulo 2^64. Where a split has more,
     its components with the smallest numbers that fit stay, and the others are trained on. None is
     divided. The order of the pairs does not matter.
     """
     capped_N = part_N.copy()
-    for part in (DEV, TEST):
-        row_M = np.flatnonzero(part_N == part)
+    for split in (DEV, TEST):
+        row_M = np.flatnonzero(part_N == split)
         number_M, digest_M = component_N[row_M], first_key_N[row_M]
         found, place_M = np.unique(number_M, return_inverse=True)
         keys = np.bincount(place_M[first_alike(digest_M) == np.arange(len(row_M))])
@@ -153,7 +153,7 @@ def split_pairs(pairs: Sequence[Pair], *, reverse: bool = False) -> Split:
     part_N = capped(parts_of(component_N, bucket_N, firsts), component_N, digests(map(key, firsts)))
     examples = as_examples(pairs, reverse=reverse)
     train, dev, test = (
-        [examples[row] for row in np.flatnonzero(part_N == part)] for part in (TRAIN, DEV, TEST)
+        [examples[row] for row in np.flatnonzero(part_N == split)] for split in (TRAIN, DEV, TEST)
     )
     return Split(train, dev, test)
 

@@ -10,7 +10,7 @@ import numpy as np
 from gru_mt.config.schema import DataConfig
 from gru_mt.data.corpus.languages import script_counts
 from gru_mt.data.dataset.store import CHUNK
-from gru_mt.data.parts import Parts
+from gru_mt.data.parts import Splits
 from gru_mt.data.splits import key
 from gru_mt.data.text.normalize import SPACELESS, count_words
 
@@ -24,7 +24,7 @@ Gap = tuple[str, str]  # the words before a word that is left out, and those aft
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The sentences of one language in the training part."""
+    """The sentences of one language in the training split."""
 
     language: str
     mean_words: float
@@ -42,46 +42,46 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found in the parts of a configuration."""
+    """What was found in the splits of a configuration."""
 
-    parts: Parts
+    splits: Splits
     sides: tuple[Side, Side]
     near: dict[str, list[tuple[str, str]]]  # of each test set: sentences, and their like in train
 
     def lines(self) -> list[str]:
         """Return what was found, for a person to read."""
         lines = []
-        for corpus in self.parts.corpora:
+        for corpus in self.splits.corpora:
             lines += [f"{corpus.name}: {line}" for line in corpus.report.lines()]
             for reason, dropped in corpus.report.dropped.items():
                 lines += [f"  {reason}: {text!r}" for text in dropped.examples]
-        lines += [*self.parts.summary(), *map(str, self.sides)]
-        sizes = self.parts.sentences()["test"]
+        lines += [*self.splits.summary(), *map(str, self.sides)]
+        sizes = self.splits.sentences()["test"]
         for name, found in self.near.items():
             lines.append(
                 f"test {name}: {len(found):,} of {sizes[name]:,} sentences differ from one of "
                 "train by a word"
             )
             lines += [f"  {text!r} from {like!r}" for text, like in found[:SHOWN]]
-        return [*lines, *(f"warning: {warning}" for warning in self.parts.warnings())]
+        return [*lines, *(f"warning: {warning}" for warning in self.splits.warnings())]
 
     def to_json(self) -> dict[str, Any]:
         """Return the same as JSON values."""
-        return self.parts.to_json() | {
-            "training_pairs": len(self.parts.train),
-            "sentences": self.parts.sentences(),
+        return self.splits.to_json() | {
+            "training_pairs": len(self.splits.train),
+            "sentences": self.splits.sentences(),
             "sides": [asdict(side) for side in self.sides],
             "near_duplicates": {name: len(found) for name, found in self.near.items()},
-            "warnings": self.parts.warnings(),
+            "warnings": self.splits.warnings(),
         }
 
 
-def check(parts: Parts, config: DataConfig) -> Check:
-    """Return what the parts of `config` are like. The training part is read once, by chunks."""
+def check(splits: Splits, config: DataConfig) -> Check:
+    """Return what the splits of `config` are like. The training split is read once, by chunks."""
     source, target = _Counts(), _Counts()
-    near = {each.name: NearDuplicates(each.sources) for each in parts.test}
-    for start in range(0, len(parts.train), CHUNK):
-        pairs = parts.train[start : start + CHUNK]
+    near = {each.name: NearDuplicates(each.sources) for each in splits.test}
+    for start in range(0, len(splits.train), CHUNK):
+        pairs = splits.train[start : start + CHUNK]
         source.add([pair.source for pair in pairs])
         target.add([pair.target for pair in pairs])
         for text in (pair.source for pair in pairs) if near else ():
@@ -89,7 +89,7 @@ def check(parts: Parts, config: DataConfig) -> Check:
             for each in near.values():
                 each.add(text, words)
     sides = source.side(config.source), target.side(config.target)
-    return Check(parts, sides, {name: [*each.found.items()] for name, each in near.items()})
+    return Check(splits, sides, {name: [*each.found.items()] for name, each in near.items()})
 
 
 class _Counts:

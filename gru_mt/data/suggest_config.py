@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gru_mt.config.load import parse_config, yaml_inline
 from gru_mt.data.corpus.files import TABLES, CorpusFile, find_files, notes_on_unread
 from gru_mt.data.corpus.languages import main_scripts, script_counts
-from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.parts import Splits, load_splits
 from gru_mt.data.splits import key
 from gru_mt.errors import UserError, short_repr, short_text
 
@@ -21,10 +21,10 @@ _SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
 
 
 class Recipe(NamedTuple):
-    """A configuration for the files of a corpus, and their parts, which were read for it."""
+    """A configuration for the files of a corpus, and their splits, which were read for it."""
 
     text: str  # YAML with comments
-    parts: Parts
+    splits: Splits
 
 
 def write_recipe(
@@ -35,7 +35,7 @@ def write_recipe(
     Files whose names have the word dev, valid or test are sets of their own, in a folder too.
     `languages` are those of the files' endings if none are given. `overrides` count where the files
     are read, and are not in the text. Raises UserError where that cannot be told, and as
-    `load_parts` does.
+    `load_splits` does.
     """
     groups: defaultdict[str, list[Path]] = defaultdict(list)
     notes: list[str] = []
@@ -45,25 +45,29 @@ def write_recipe(
     if not groups["corpus"]:
         raise UserError("no file to train on: all are called dev or test")
     languages = languages or _languages(groups["corpus"])
-    entries = {part: _entries(group, languages) for part, group in groups.items()}
+    entries = {split: _entries(group, languages) for split, group in groups.items()}
     own_sets = "dev" in entries and "test" in entries
     lines = ["data:", "  corpus:"]
     for paths in entries.pop("corpus"):
-        part = ", part: train" if own_sets else ""  # else a share becomes dev and test
-        lines.append(f"    - {{path: {yaml_inline(paths)}{part}}}")
-    for part in ("dev", "test"):
-        if found := entries.get(part):
-            meaning = "decides which weights are kept" if part == "dev" else "scored by gru-mt eval"
-            lines.append(f"  {part}:  # {meaning}")
+        split = ", part: train" if own_sets else ""  # else a share becomes dev and test
+        lines.append(f"    - {{path: {yaml_inline(paths)}{split}}}")
+    for split in ("dev", "test"):
+        if found := entries.get(split):
+            meaning = (
+                "decides which weights are kept" if split == "dev" else "scored by gru-mt eval"
+            )
+            lines.append(f"  {split}:  # {meaning}")
             lines += [f"    - {{path: {yaml_inline(paths)}}}" for paths in found]
     lines += [
         f"  languages: {yaml_inline([*languages])}  # of the first side, and of the second",
         f"  source: {yaml_inline(languages[0])}  # translate from this language",
         f"  target: {yaml_inline(languages[1])}  # into this one",
     ]
-    parts = load_parts(parse_config("\n".join(lines), where="the files", overrides=overrides).data)
-    text = "\n".join([*_header(parts), *lines, *_settings(parts)]) + "\n"
-    return Recipe(text, replace(parts, notes=[*notes, *parts.notes]))
+    splits = load_splits(
+        parse_config("\n".join(lines), where="the files", overrides=overrides).data
+    )
+    text = "\n".join([*_header(splits), *lines, *_settings(splits)]) + "\n"
+    return Recipe(text, replace(splits, notes=[*notes, *splits.notes]))
 
 
 def _part(name: str) -> str:
@@ -79,7 +83,7 @@ def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -
     """
     if languages is None or not (path.is_dir() or path.suffix.lower() == ".zip"):
         return [path]
-    places = [place for shard in find_files([path], languages) for place in shard]
+    places = [place for group in find_files([path], languages) for place in group]
     sets = [place for place in places if _part(place.name) != "corpus"]
     if sets and sets[0].member:
         raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
@@ -125,20 +129,20 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
     return entries
 
 
-def _header(parts: Parts) -> list[str]:
+def _header(splits: Splits) -> list[str]:
     return [
-        f"# {parts.sizes()}.",
+        f"# {splits.sizes()}.",
         "# Written by gru-mt init. `gru-mt config` explains every key; `gru-mt data --check` says",
         "# what the corpus is like and how long training takes on this machine.",
         "",
     ]
 
 
-def _settings(parts: Parts) -> list[str]:
-    """Return sections that fit the training part's size and scripts."""
-    pairs = len(parts.train)
+def _settings(splits: Splits) -> list[str]:
+    """Return sections that fit the training split's size and scripts."""
+    pairs = len(splits.train)
     counts = Counter[str](), Counter[str]()
-    for pair in parts.train:
+    for pair in splits.train:
         for of_side, text in zip(counts, pair[:2], strict=True):
             of_side.update(script_counts(text))
     source, target = map(main_scripts, counts)

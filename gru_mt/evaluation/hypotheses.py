@@ -16,7 +16,7 @@ from gru_mt.errors import UserError
 from gru_mt.evaluation.score import Score, Scores
 from gru_mt.inference.translation import Translation
 from gru_mt.run import WEIGHTS, Run, bundle_of
-from gru_mt.storage import read_signed_json, write_signed_json
+from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.tensors import tensors_digest
 
 _LISTS = ("texts", "scores", "confidences", "warnings")  # fields with one of each a sentence
@@ -81,7 +81,7 @@ class Hypotheses:
 
 @dataclass(frozen=True, slots=True)
 class RunHypotheses:
-    """The hypotheses that a run keeps of its dev or test part."""
+    """The hypotheses that a run keeps of its dev or test split."""
 
     sets: list[Hypotheses]
     decoding: Decoding
@@ -111,7 +111,7 @@ def write_hypotheses(
     """
     if run := run_of(folder, part):
         kept = RunHypotheses(sets, decoding, bleu_tokenizer, model_digest(run))
-        write_signed_json(run.hypotheses(part), kept.to_json())
+        write_checksummed_json(run.hypotheses(part), kept.to_json())
 
 
 def read_hypotheses(run: Run, part: str) -> RunHypotheses | None:
@@ -122,7 +122,7 @@ def read_hypotheses(run: Run, part: str) -> RunHypotheses | None:
     path = run.hypotheses(part)
     if not path.is_file():
         return None
-    values = read_signed_json(path)
+    values = read_checksummed_json(path)
     try:
         kept = _from_json(values)
     except (ValueError, KeyError, TypeError, AttributeError) as error:

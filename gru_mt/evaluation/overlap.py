@@ -1,4 +1,4 @@
-"""What the training part has of the sentences that a translator is measured on.
+"""What the training split has of the sentences that a translator is measured on.
 
 It tells memory from skill: a sentence that training had but for a word is easier than a new one.
 """
@@ -16,14 +16,14 @@ from gru_mt.data.statistics import NearDuplicates, compared_words
 from gru_mt.data.text.truecase import words
 from gru_mt.data.types import Example
 from gru_mt.run import Run
-from gru_mt.storage import read_signed_json
+from gru_mt.storage import read_checksummed_json
 
 PART = 100_000  # training pairs in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
 class TrainOverlap:
-    """What the training part has of each sentence of a set, and of each word of its references."""
+    """What the training split has of each sentence of a set, and of each word of its references."""
 
     nearest: list[str]  # the training source with the most words in common; "" where none has any
     distance: list[float]  # to it: 1 - words in common / words of either (Jaccard), 0 to 1
@@ -46,7 +46,7 @@ def read_train_overlap(run: Run, part: str) -> list[TrainOverlap]:
     path = run.train_overlap(part)
     if not path.is_file():
         return []
-    return [TrainOverlap.from_json(each) for each in read_signed_json(path)["sets"]]
+    return [TrainOverlap.from_json(each) for each in read_checksummed_json(path)["sets"]]
 
 
 def train_overlap(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> list[TrainOverlap]:

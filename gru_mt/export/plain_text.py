@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.parts import Parts
+from gru_mt.data.parts import Splits
 from gru_mt.errors import UserError, short_repr
 
 MARKER = ".gru-mt-split"  # lists the files written; only they may be replaced or deleted
@@ -14,8 +14,8 @@ _MARKER_TITLE = "Written by gru-mt data, which replaces or deletes these files w
 _NAME = re.compile(r"(train|dev|test)\.[\w.-]+")
 
 
-def write_parts(
-    parts: Parts,
+def write_splits(
+    splits: Splits,
     folder: Path,
     source_language: str,
     target_language: str,
@@ -31,7 +31,7 @@ def write_parts(
     `folder` is neither new nor empty nor of an earlier split, a file of `reads` would be replaced,
     or it cannot be written.
     """
-    texts = _texts(parts, source_language, target_language)
+    texts = _texts(splits, source_language, target_language)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         earlier = _earlier(folder, texts.keys(), reads)
@@ -53,15 +53,15 @@ def write_parts(
         raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
 
 
-def _texts(parts: Parts, source_language: str, target_language: str) -> dict[str, list[str]]:
+def _texts(splits: Splits, source_language: str, target_language: str) -> dict[str, list[str]]:
     """Return the lines of each file by its name."""
     texts = [
-        (f"train.{source_language}", [example.source for example in parts.train]),
-        (f"train.{target_language}", [example.target for example in parts.train]),
+        (f"train.{source_language}", [example.source for example in splits.train]),
+        (f"train.{target_language}", [example.target for example in splits.train]),
     ]
-    for part, sets in (("dev", parts.dev), ("test", parts.test)):
+    for split, sets in (("dev", splits.dev), ("test", splits.test)):
         for evaluation in sets or [EvaluationSet([], [])]:
-            name = f"{part}.{evaluation.name}" if len(sets) > 1 else part
+            name = f"{split}.{evaluation.name}" if len(sets) > 1 else split
             texts.append((f"{name}.{source_language}", evaluation.sources))
             for number in range(max(map(len, evaluation.references), default=1)):
                 references = evaluation.references

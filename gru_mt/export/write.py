@@ -16,8 +16,8 @@ from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import (
     file_digest,
     replacing_folder,
+    write_checksummed_json,
     write_file,
-    write_signed_json,
 )
 from gru_mt.tensors import tensors_digest
 
@@ -61,6 +61,6 @@ def export(folder: Path, precision: str, out: Path | None = None) -> str:
             "versions": {name: version(name) for name in ("gru-mt", *PACKAGES)},
             "provenance": bundle.provenance,
         }
-        write_signed_json(temporary / FACTS, facts)
+        write_checksummed_json(temporary / FACTS, facts)
     sizes = [f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items()]
     return f"wrote {out}: {', '.join(sizes)}"

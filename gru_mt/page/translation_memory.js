@@ -55,7 +55,7 @@ function bestFirst(pairs, mark) {
   return [...pairs].sort((a, b) => place(a) - place(b) || hasOther(a) - hasOther(b));
 }
 
-/** The short texts of the training part with their translations. */
+/** The short texts of the training split with their translations. */
 export class TranslationMemory {
   #pairs = new Map(); // {source, target, times} by the key of their sources
   #marks; // what stands before and after a text, by the source's mark

@@ -97,17 +97,17 @@ export class Truecaser {
     return this.#spelling;
   }
 
-  /** Return whether the training part has the word, in whatever case. */
+  /** Return whether the training split has the word, in whatever case. */
   has(word) {
     return this.#forms.has(word.toLowerCase());
   }
 
-  /** Return whether the training part has each word of a text. */
+  /** Return whether the training split has each word of a text. */
   hasAll(text) {
     return words(text).every((word) => this.has(word));
   }
 
-  /** Return whether the training part has the word, and mostly writes it small. */
+  /** Return whether the training split has the word, and mostly writes it small. */
   isSmall(word) {
     return isLower(this.#forms.get(word.toLowerCase()) ?? "A");
   }

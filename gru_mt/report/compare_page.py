@@ -44,7 +44,7 @@ class Difference:
 def comparison_page(
     comparison: Comparison, tokenizer: str, known: Mapping[str, TrainOverlap]
 ) -> str:
-    """Return the page; `known` has what the baseline's training part has of sets, by their names.
+    """Return the page; `known` has what the baseline's training split has of sets, by their names.
 
     `tokenizer` is sacreBLEU's name for the way to cut text.
     """

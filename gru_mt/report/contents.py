@@ -7,7 +7,7 @@ from typing import Any
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.parts import Splits, load_splits
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, find_sets
 from gru_mt.evaluation.hypotheses import (
@@ -25,7 +25,7 @@ from gru_mt.provenance import PROVENANCE, read_provenance
 from gru_mt.report.failures import Analysis, analyse
 from gru_mt.report.samples import Samples, read_samples, sample, write_samples
 from gru_mt.run import Run
-from gru_mt.storage import read_json, write_signed_json
+from gru_mt.storage import read_json, write_checksummed_json
 
 MOST_COMPARED = 10**11  # sentences times training pairs: some minutes
 
@@ -41,7 +41,7 @@ class SetContents:
     analysis: Analysis
     samples: Samples
     real: RobustnessReport | None  # None where `eval --real` did not measure it
-    why_unknown: str  # why nothing is said of what the training part knows; "" where it is
+    why_unknown: str  # why nothing is said of what the training split knows; "" where it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,34 +140,34 @@ def _sampled(run: Run, part: str, kept: RunHypotheses, analyses: list[Analysis])
 def _known(
     run: Run, part: str, config: Config, kept: RunHypotheses, say: Say
 ) -> tuple[Sequence[TrainOverlap | None], str]:
-    """Return what the training part has of each set, or why that is not known.
+    """Return what the training split has of each set, or why that is not known.
 
     It is kept in the run, because reading the corpora again takes seconds.
     """
     if kept_before := read_train_overlap(run, part):
         return kept_before, ""
-    say("reading the corpora, to see what the training part has of these sentences")
+    say("reading the corpora, to see what the training split has of these sentences")
     sets = [each.set for each in kept.sets]
     try:
-        parts = load_parts(config.data, folder=run.folder)
-        _check_same(parts, run, part, sets)
+        splits = load_splits(config.data, folder=run.folder)
+        _check_same(splits, run, part, sets)
     except UserError as error:
         return [None] * len(sets), str(error)
-    found = train_overlap(parts.train, sets)
-    write_signed_json(run.train_overlap(part), {"sets": [each.to_json() for each in found]})
+    found = train_overlap(splits.train, sets)
+    write_checksummed_json(run.train_overlap(part), {"sets": [each.to_json() for each in found]})
     return found, ""
 
 
-def _check_same(parts: Parts, run: Run, part: str, sets: Sequence[EvaluationSet]) -> None:
-    """Raise UserError where `parts` are not those of a run, or are too many to be compared."""
+def _check_same(splits: Splits, run: Run, part: str, sets: Sequence[EvaluationSet]) -> None:
+    """Raise UserError where `splits` are not those of a run, or are too many to be compared."""
     digests = [each["sha256"] for each in read_json(run.corpus_report)["corpora"]]
-    if digests != [each.sha256 for each in parts.corpora]:
+    if digests != [each.sha256 for each in splits.corpora]:
         raise UserError("the corpora are not what they were at training")
-    measured, known = parts.dev if part == "dev" else parts.test, [each.sources for each in sets]
+    measured, known = splits.dev if part == "dev" else splits.test, [each.sources for each in sets]
     if any(each.sources not in known for each in measured):
         raise UserError(f"the {part} part is not what it was at training")
-    if sum(map(len, known)) * len(parts.train) > MOST_COMPARED:
+    if sum(map(len, known)) * len(splits.train) > MOST_COMPARED:
         raise UserError(
-            f"{sum(map(len, known)):,} sentences and {len(parts.train):,} training pairs are too "
+            f"{sum(map(len, known)):,} sentences and {len(splits.train):,} training pairs are too "
             "many to compare each with each"
         )

@@ -208,7 +208,7 @@ class Analysis:
 
     chrf: list[float]  # of each sentence
     tables: list[Table]
-    word_accuracy: list[WordAccuracy]  # empty where the training part is not known
+    word_accuracy: list[WordAccuracy]  # empty where the training split is not known
     failures: list[Failure]
     calibration: list[CalibrationBin]  # empty where there are no confidences
 

@@ -16,7 +16,7 @@ from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
-from gru_mt.storage import file_digest, read_signed_json, write_signed_json
+from gru_mt.storage import file_digest, read_checksummed_json, write_checksummed_json
 
 SAMPLES = 20  # worst ones, best ones, and random ones
 N_BEST = 5
@@ -74,7 +74,7 @@ def read_samples(run: Run, part: str) -> list[Samples]:
     path = run.samples(part)
     if not path.is_file():
         return []
-    values = read_signed_json(path)
+    values = read_checksummed_json(path)
     if values["hypotheses"] != file_digest(run.hypotheses(part)):
         return []
     return _SETS.validate_python(values["sets"])
@@ -84,7 +84,7 @@ def write_samples(run: Run, part: str, sets: list[Samples]) -> None:
     """Write the samples of a part's sets, of the hypotheses that the run keeps now."""
     digest = file_digest(run.hypotheses(part))
     values = {"hypotheses": digest, "sets": _SETS.dump_python(sets, mode="json")}
-    write_signed_json(run.samples(part), values)
+    write_checksummed_json(run.samples(part), values)
 
 
 def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator) -> Samples:

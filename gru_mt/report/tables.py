@@ -87,7 +87,7 @@ def _estimate(metric: Metric, count_MK: Ints) -> Estimate:
 def tables_of(
     evaluation_set: EvaluationSet, known: TrainOverlap | None, scores: SentenceScores
 ) -> list[Table]:
-    """Return the tables; without `known` those about the training part are left out."""
+    """Return the tables; without `known` those about the training split are left out."""
     lengths = [count_words(source) for source in evaluation_set.sources]
     found = [
         Table(

@@ -9,7 +9,7 @@ from pathlib import Path
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config, ModelConfig
 from gru_mt.data.loader import BLOCK, TrainingPairs
-from gru_mt.data.parts import Parts
+from gru_mt.data.parts import Splits
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
 from gru_mt.training.gradients import Gradients
@@ -51,10 +51,10 @@ class Trial:
         )
 
 
-def try_updates(config: Config, parts: Parts) -> Trial:
+def try_updates(config: Config, splits: Splits) -> Trial:
     """Prepare a training, make a few updates spread over its first epoch, and time these.
 
-    `parts` are those of its corpora. Nothing is kept. Raises UserError as `prepare` does.
+    `splits` are those of its corpora. Nothing is kept. Raises UserError as `prepare` does.
     """
     started_s = time.perf_counter()
     device = resolve_device(config.training.device)
@@ -62,7 +62,7 @@ def try_updates(config: Config, parts: Parts) -> Trial:
         run = Run(Path(folder))
         start = start_of(run, config)
         config = start.accept(config)
-        data = prepare(config, start, run, Journal(run.log, silent=True), parts=parts)
+        data = prepare(config, start, run, Journal(run.log, silent=True), splits=splits)
         blocks = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
         pairs = blocks.of_block(0, 0)
     training = resolve_auto(config.training, pairs, blocks.blocks)

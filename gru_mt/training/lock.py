@@ -12,7 +12,7 @@ import portalocker
 from gru_mt.data.dataset.dataset import holds_prepared
 from gru_mt.errors import UserError, short_text
 from gru_mt.run import Run
-from gru_mt.storage import clear_leftovers, is_leftover, remove_folder
+from gru_mt.storage import clear_temporaries, is_temporary, remove_folder
 from gru_mt.training.checkpoint import has_checkpoint
 
 
@@ -40,7 +40,7 @@ def locked(run: Run) -> Iterator[None]:
     with lock:
         hold(lock, run)
         for place in (run.folder, run.checkpoints, run.bundle):
-            clear_leftovers(place)
+            clear_temporaries(place)
         try:
             yield
         except Exception:
@@ -85,7 +85,7 @@ def _holds_more(run: Run) -> bool:
     first = (run.lock, run.back_translations, run.config)
     return any(
         path not in first
-        and not is_leftover(path.name)
+        and not is_temporary(path.name)
         and not (path == run.data and holds_prepared(path))
         for path in run.folder.iterdir()
     )

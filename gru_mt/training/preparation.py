@@ -18,10 +18,10 @@ from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
 from gru_mt.data.dataset.dataset import Prepared, PreparedChunk, id_type, write_prepared
 from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
-from gru_mt.data.dataset.store import CHUNK, Stored
+from gru_mt.data.dataset.store import CHUNK, LazySequence
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.origins import missing_origins, origins
-from gru_mt.data.parts import Parts, check_epochs, load_parts
+from gru_mt.data.parts import Splits, check_epochs, load_splits
 from gru_mt.data.prepare import encoder, learn_words, masked, masker, short_texts, truecased
 from gru_mt.data.stages import Tell, counted
 from gru_mt.data.text.normalize import clean
@@ -66,27 +66,27 @@ def prepare(
     journal: Journal,
     made_sources: Callable[[Sequence[str]], list[str]] = list,
     *,
-    parts: Parts | None = None,
+    splits: Splits | None = None,
 ) -> TrainingData:
     """Read and divide the corpora, train or load the tokenizer, and write the pairs as ids.
 
     `made_sources` gives the sources of text without translations. By default that is the text
-    itself, which is enough to see how long a training takes. `parts` are those of the corpora, if
+    itself, which is enough to see how long a training takes. `splits` are those of the corpora, if
     they have been read.
 
     Only `run.data` is written, whole or not at all, and once all else was checked; `keeping.keep`
     writes the rest. Raises UserError where no pair is left to train on or an epoch has none,
     where the model is too large for this machine, or where a run that goes on had other data.
     """
-    if parts is None:
+    if splits is None:
         dev, test = start.sets("dev"), start.sets("test")
-        parts = load_parts(config.data, dev=dev, test=test, folder=run.folder, tell=journal.stage)
-    _say(parts, journal)
-    if not parts.train:
-        raise UserError(f"data.corpus: no pair is left to train on: {parts.sizes()}")
-    check_epochs(parts, config.data)
-    sample = _sample(parts.train, journal)
-    made = _with_sources(parts.one_sided, made_sources) if parts.one_sided else []
+        splits = load_splits(config.data, dev=dev, test=test, folder=run.folder, tell=journal.stage)
+    _say(splits, journal)
+    if not splits.train:
+        raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
+    check_epochs(splits, config.data)
+    sample = _sample(splits.train, journal)
+    made = _with_sources(splits.one_sided, made_sources) if splits.one_sided else []
     find = partial(short_texts, config)
     with beside(find, sample, is_small=_is_small(sample)) as found:
         tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE], journal)
@@ -95,19 +95,19 @@ def prepare(
     if short:
         journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
     fingerprints = {
-        "corpus": _digest(parts, made),
+        "corpus": _digest(splits, made),
         "tokenizer": _tokenizer_digest(tokenizer),
     }
     start.check_same_data(fingerprints)
     begun = start.provenance()
-    provenance = _provenance(config, parts, made, begun) | begun
+    provenance = _provenance(config, splits, made, begun) | begun
     known = [*sample, *short, *made[:SAMPLE]]
-    is_whole = len(sample) == len(parts.train)
+    is_whole = len(sample) == len(splits.train)
     chunks = chain(
-        _chunks(sample if is_whole else parts.train, is_masked=is_whole),
+        _chunks(sample if is_whole else splits.train, is_masked=is_whole),
         _chunks([*short, *made], is_masked=True),
     )
-    total = len(parts.train) + len(short) + len(made)
+    total = len(splits.train) + len(short) + len(made)
     learn = partial(learn_words, config, tokenizer)
     with (
         beside(learn, known, is_small=_is_small(known)) as words,
@@ -119,14 +119,14 @@ def prepare(
             _told(encoded, journal.stage, total),
             lambda: {
                 "words": words(),
-                "lines": [corpus.lines.files for corpus in parts.corpora],
+                "lines": [corpus.lines.files for corpus in splits.corpora],
                 "origins": origins(config.data),
                 "fingerprints": fingerprints,
                 "provenance": provenance,
             },
             id_types=(id_type(tokenizer.source.size), id_type(tokenizer.target.size)),
         )
-    return _data(tokenizer, Prepared(run.data), parts.dev, parts.test, parts.to_json() | begun)
+    return _data(tokenizer, Prepared(run.data), splits.dev, splits.test, splits.to_json() | begun)
 
 
 def load_data(config: Config, run: Run, journal: Journal) -> TrainingData:
@@ -139,25 +139,25 @@ def load_data(config: Config, run: Run, journal: Journal) -> TrainingData:
         raise UserError(
             f"{run.folder}: the tokenizer has changed since; restore it, or start anew with --fresh"
         )
-    dev, test = (load_sets(run.evaluation_sets(part)) for part in ("dev", "test"))
+    dev, test = (load_sets(run.evaluation_sets(split)) for split in ("dev", "test"))
     for path in missing_origins(config.data, prepared.facts["origins"]):
         journal.say(f"{path} is not there any more; the run goes on with its own copy of the pairs")
     return _data(tokenizer, prepared, dev, test, read_json(run.corpus_report))
 
 
-def _say(parts: Parts, journal: Journal) -> None:
+def _say(splits: Splits, journal: Journal) -> None:
     """Say what became of the corpora."""
-    for line in parts.lines():
+    for line in splits.lines():
         journal.say(line)
-    for warning in parts.warnings():
+    for warning in splits.warnings():
         journal.warn(warning)
-    if not parts.dev:
-        journal.warn("the corpus is too small for a dev part: the last weights will be kept")
-    if len(parts.dev) > 1:
-        journal.say(f"the dev set {parts.dev[0].name} decides which weights are kept")
+    if not splits.dev:
+        journal.warn("the corpus is too small for a dev split: the last weights will be kept")
+    if len(splits.dev) > 1:
+        journal.say(f"the dev set {splits.dev[0].name} decides which weights are kept")
 
 
-def _sample(train: Stored[Example], journal: Journal) -> list[Example]:
+def _sample(train: LazySequence[Example], journal: Journal) -> list[Example]:
     """Return pairs to learn from, with what is copied masked: all, or SAMPLE of them."""
     row_N = np.arange(len(train))
     if len(train) > SAMPLE:
@@ -209,11 +209,11 @@ def _with_sources(
     return [masked(pair._replace(source=source)) for pair, source in pairs if source]
 
 
-def _digest(parts: Parts, made: Sequence[Example]) -> str:
+def _digest(splits: Splits, made: Sequence[Example]) -> str:
     """Return the SHA-256 of what is trained on and measured on, whatever its names."""
     sets = json.dumps([[(each.sources, each.references) for each in sets]
-                       for sets in (parts.dev, parts.test)])  # fmt: skip
-    texts = "".join(each.sha256 for each in parts.corpora)
+                       for sets in (splits.dev, splits.test)])  # fmt: skip
+    texts = "".join(each.sha256 for each in splits.corpora)
     texts += "".join(pair.source for pair in made)
     return hashlib.sha256(f"{texts}{sets}".encode()).hexdigest()
 
@@ -240,19 +240,19 @@ def _check_size(config: Config, tokenizer: Tokenizer) -> None:
 
 
 def _provenance(
-    config: Config, parts: Parts, made: Sequence[Example], begun: dict[str, Any]
+    config: Config, splits: Splits, made: Sequence[Example], begun: dict[str, Any]
 ) -> dict[str, Any]:
     before = begun.get("start", {}).get("attribution")
-    attributions = dict.fromkeys([*parts.attributions(), *([before] if before else [])])
+    attributions = dict.fromkeys([*splits.attributions(), *([before] if before else [])])
     back = {"model": config.data.back_translate, "training_pairs": len(made)}
     return {
         "corpora": [
             {"path": settings.path, "name": each.name, "sha256": each.sha256}
-            for settings, each in zip(config.data.corpus, parts.corpora, strict=True)
+            for settings, each in zip(config.data.corpus, splits.corpora, strict=True)
         ],
         "attribution": "; ".join(attributions),
-        "training_pairs": len(parts.train),
-        "sentences": parts.sentences(),
+        "training_pairs": len(splits.train),
+        "sentences": splits.sentences(),
         **({"back_translation": back} if made else {}),
         "gru_mt": version("gru-mt"),
         "torch": torch.__version__,

@@ -54,13 +54,13 @@ FirstBlock = Callable[[], EpochPairs]  # the pairs of the first block; a resumed
 
 
 class Fresh:
-    """A new run: its weights stay as drawn, and its tokenizer is trained on the training part."""
+    """A new run: its weights stay as drawn, and its tokenizer is trained on the training split."""
 
     def accept(self, config: Config) -> Config:
         """Return the configuration to train with: here `config` itself."""
         return config
 
-    def sets(self, part: str) -> list[EvaluationSet]:
+    def sets(self, split: str) -> list[EvaluationSet]:
         """Return sets of dev or test that come with the start: here none."""
         return []
 
@@ -152,11 +152,11 @@ class FromBundle(Fresh):
             memory=TranslationMemory.learn(sources, targets).extended(tokenizer.memory),
         )
 
-    def sets(self, part: str) -> list[EvaluationSet]:
+    def sets(self, split: str) -> list[EvaluationSet]:
         """Return the other run's sets, where they are there, so that what is forgotten shows."""
         return [
             replace(each, name=f"{each.name.removesuffix(OF_START)}{OF_START}")
-            for each in find_sets(self.folder, part) or []
+            for each in find_sets(self.folder, split) or []
         ]
 
     def provenance(self) -> dict[str, Any]:
@@ -204,9 +204,9 @@ class Resumed:
         """Return the run's own tokenizer."""
         return Tokenizer.load(self.run.folder)
 
-    def sets(self, part: str) -> list[EvaluationSet]:
+    def sets(self, split: str) -> list[EvaluationSet]:
         """Return the sets of dev or test that came with the start of the run."""
-        kept = find_sets(self.run.folder, part) or []
+        kept = find_sets(self.run.folder, split) or []
         return [each for each in kept if each.name.endswith(OF_START)]
 
     def check_same_data(self, fingerprints: dict[str, str]) -> None:

@@ -14,7 +14,7 @@ from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.model.device import machine
 from gru_mt.run import Run
-from gru_mt.storage import json_bytes, read_json, signed, write_json, write_new
+from gru_mt.storage import checksummed, json_bytes, read_json, write_json, write_new
 from gru_mt.training.checkpoint import save_checkpoint
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData
@@ -29,8 +29,8 @@ def keep(config: Config, data: TrainingData, run: Run) -> None:
     files = {
         run.config: dump_config(config).encode(),
         run.corpus_report: json_bytes(data.report),
-        run.evaluation_sets("dev"): json_bytes(signed(sets_to_json(data.dev))),
-        run.evaluation_sets("test"): json_bytes(signed(sets_to_json(data.test))),
+        run.evaluation_sets("dev"): json_bytes(checksummed(sets_to_json(data.dev))),
+        run.evaluation_sets("test"): json_bytes(checksummed(sets_to_json(data.test))),
         **({run.attribution: f"{attribution}\n".encode()} if attribution else {}),
         **{run.folder / name: content for name, content in tokenizer.items()},
     }

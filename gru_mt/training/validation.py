@@ -1,4 +1,4 @@
-"""How well a model translates the dev part.
+"""How well a model translates the dev split.
 
 Shapes: B batch.
 """

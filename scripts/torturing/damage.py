@@ -61,7 +61,7 @@ def _go_on(longer: Scene, folder: Path, victim: Path, newest: Path) -> None:
 
 
 def _evaluated(folder: Path) -> bytes | None:
-    """Return the run's translations of its test part, and their scores; None where it refuses."""
+    """Return the run's translations of its test split, and their scores; None where it refuses."""
     ended = judge(gru_mt("eval", "--model", "run", "--json", "--output", "text", folder=folder))
     if ended.code:
         return None

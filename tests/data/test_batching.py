@@ -10,7 +10,7 @@ from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences, encode_pairs
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.parts import load_parts
+from gru_mt.data.parts import load_splits
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from tests.corpora import data_config
@@ -206,7 +206,7 @@ def padding(sentences: IdSequences, plan: list[Ints]) -> float:
 
 
 def test_on_the_real_corpus_at_most_5_percent_is_padding(fra_eng_zip: Path) -> None:
-    train = [*load_parts(data_config(corpus=str(fra_eng_zip))).train]
+    train = [*load_splits(data_config(corpus=str(fra_eng_zip))).train]
     config = TokenizerConfig(kind="word", vocabulary_size=20_000)
     sources, targets, *_ = map(list, zip(*train[::8], strict=True))
     tokenizer = train_tokenizer(config, sources, targets, warn=lambda _: None)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
-from gru_mt.data.parts import Parts, load_parts
+from gru_mt.data.parts import Splits, load_splits
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from tests.corpora import data_config
@@ -27,20 +27,20 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text(text)
 
 
-def parts(corpus: Any, **settings: Any) -> Parts:
-    return load_parts(data_config(corpus, **settings))
+def splits(corpus: Any, **settings: Any) -> Splits:
+    return load_splits(data_config(corpus, **settings))
 
 
 def refusal(corpus: Any, **settings: Any) -> str:
     with pytest.raises(UserError) as raised:
-        parts(corpus, **settings)
+        splits(corpus, **settings)
     assert "\n" not in str(raised.value)
     return str(raised.value)
 
 
 def test_each_corpus_is_split_by_itself_and_no_pair_of_train_leaks() -> None:
-    alone = parts("old.tsv")
-    both = parts(["old.tsv", {"path": "mine.tsv", "part": "train"}])
+    alone = splits("old.tsv")
+    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}])
     assert (alone.dev, alone.test) == (both.dev, both.test)
     assert alone.train == [Example("w828", "x", 1)]
     assert both.train == [Example("w828", "x", 1), Example("mine", "mien", 1, 1)]
@@ -52,7 +52,7 @@ def test_each_corpus_is_split_by_itself_and_no_pair_of_train_leaks() -> None:
 
 
 def test_leaks_are_kept_where_the_configuration_says_so() -> None:
-    both = parts(["old.tsv", {"path": "mine.tsv", "part": "train"}], leaks="keep")
+    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}], leaks="keep")
     assert len(both.train) == 4
     assert both.leaks == {"mine": 2}
     assert both.lines()[-2].endswith("mine 2: kept, as data.leaks says")
@@ -62,8 +62,8 @@ def test_a_limit_is_of_training_pairs_and_a_smaller_one_takes_some_of_a_larger_o
     lines = [f"We see {row} cats.\tNous voyons {row} chats.\n" for row in range(2_000)]
     Path("cats.tsv").write_text("".join(lines))
 
-    def loaded(limit: int | None) -> Parts:
-        return parts([{"path": "cats.tsv", "limit": limit}, "mine.tsv"])
+    def loaded(limit: int | None) -> Splits:
+        return splits([{"path": "cats.tsv", "limit": limit}, "mine.tsv"])
 
     whole, few, fewer = loaded(None), loaded(500), loaded(40)
     assert whole.beyond_limit == {}
@@ -79,44 +79,44 @@ def test_a_limit_is_of_training_pairs_and_a_smaller_one_takes_some_of_a_larger_o
 
 def test_a_leak_is_looked_for_on_the_side_of_its_language() -> None:
     Path("dev.en").write_text("x\nmien\n")  # French words that the English side does not have
-    assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {}
+    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {}
     Path("dev.fr").write_text("X!\nmien\n")
-    assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {"old": 1}
+    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {"old": 1}
     back = {"source": "fr", "target": "en"}
-    assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).leaks == {"old": 1}
+    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).leaks == {"old": 1}
 
 
 def test_own_sets_come_first_and_keep_every_line() -> None:
     Path("dev.en").write_text("same\n same \n")
-    found = parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, test="mine.tsv").dev
+    found = splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, test="mine.tsv").dev
     assert found == [
         EvaluationSet(["same", "same"], [["un"], ["deux"]], "dev"),
         EvaluationSet(["w459"], [["y"]], "old"),
     ]
-    tests = parts("old.tsv", test={"path": "mine.tsv", "name": "of me"}).test
+    tests = splits("old.tsv", test={"path": "mine.tsv", "name": "of me"}).test
     assert tests[0] == EvaluationSet(
         ["mine", "W459!", "w1"], [["mien"], ["autre"], ["Z."]], "of me"
     )
-    assert parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).sizes() == (
+    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).sizes() == (
         "train 1 pairs, dev dev 2 and old 1, test 1"
     )
 
 
 def test_a_set_is_read_as_a_corpus_is() -> None:
     Path("nfd.tsv").write_text("\ufeffcafe\u0301\te\u0301te\u0301\nco\u00adop\tb\u200b\n")
-    [dev, _] = parts("old.tsv", dev="nfd.tsv").dev
+    [dev, _] = splits("old.tsv", dev="nfd.tsv").dev
     assert (dev.sources, dev.references) == (["café", "coop"], [["été"], ["b"]])
 
 
 def test_a_set_may_have_several_references_in_the_language_translated_into() -> None:
     files = {"path": ["dev.en", "dev.fr", "dev2.fr"]}
-    [dev, _] = parts("old.tsv", dev=files).dev
+    [dev, _] = splits("old.tsv", dev=files).dev
     assert dev.references == [["un", "Un."], ["deux"]]
     assert dev.examples == [
         Example("one", "un", 1), Example("one", "Un.", 1), Example("two", "deux", 2)
     ]  # fmt: skip
     back = {"source": "fr", "target": "en"}
-    [dev, _] = parts("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).dev
+    [dev, _] = splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).dev
     assert dev == EvaluationSet(["un", "deux"], [["one"], ["two"]], "dev")
     said = refusal("old.tsv", dev=files, **back)
     assert said == "data.dev: 2 files are in fr, which is translated from: name one of them"
@@ -151,7 +151,7 @@ def test_a_missing_set_and_two_of_one_name_are_refused() -> None:
 
 
 def test_corpora_are_told_apart_in_lines_and_figures() -> None:
-    both = parts(["old.tsv", {"path": "mine.tsv", "part": "train"}])
+    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}])
     assert both.lines()[:2] == ["old: 3 lines read, 3 kept", "mine: 3 lines read, 3 kept"]
     values = json.loads(json.dumps(both.to_json()))
     assert [each["name"] for each in values["corpora"]] == ["old", "mine"]

@@ -37,9 +37,9 @@ def real_pairs(real_corpus: Corpus) -> list[Pair]:
 
 @pytest.fixture(scope="module")
 def real_split(real_corpus: Corpus, real_pairs: list[Pair]) -> Split:
-    pairs = [*zip(forward(real_pairs), real_corpus.parts(), strict=True)]
+    pairs = [*zip(forward(real_pairs), real_corpus.splits(), strict=True)]
     train, dev, test = (
-        [example for example, part in pairs if part == wanted] for wanted in (TRAIN, DEV, TEST)
+        [example for example, split in pairs if split == wanted] for wanted in (TRAIN, DEV, TEST)
     )
     return Split(train, dev, test)
 
@@ -163,28 +163,30 @@ def test_the_split_of_the_real_corpus_is_the_published_one(
     sizes = [len(real_split.train), len(real_split.dev), len(real_split.test)]
     assert sizes == [161_973, 1_646, 3_360]
     assert len(EvaluationSet.from_examples(real_split.dev).sources) == 1_179
-    # Of commit 96967a4: each pair's line in the file and its part. Two English sides of the corpus
-    # have a soft hyphen, which is dropped, but which decides their part as before.
+    # Of commit 96967a4: each pair's line in the file and its split. Two English sides of the corpus
+    # have a soft hyphen, which is dropped, but which decides their split as before.
     lines = "".join(
-        f"{example.line} {part}\n"
-        for part, examples in enumerate((real_split.train, real_split.dev, real_split.test))
+        f"{example.line} {split}\n"
+        for split, examples in enumerate((real_split.train, real_split.dev, real_split.test))
         for example in examples
     )
     digest = "4f2179fdbc7684a969dd0b5427f69c317f756464493012ab0bb1392861135532"
     assert hashlib.sha256(lines.encode()).hexdigest() == digest
     assert len(EvaluationSet.from_examples(real_split.test).sources) == 2_339
-    lines = repr([[example.line for example in part] for part in (real_split.dev, real_split.test)])
+    lines = repr(
+        [[example.line for example in split] for split in (real_split.dev, real_split.test)]
+    )
     assert hashlib.sha256(lines.encode()).hexdigest()[:16] == "8f9f8f1608500df3"
 
 
-def brute_capped(pairs: list[Pair], part: list[Example], most: int) -> set[Example]:
-    """Return what stays of a part: of its components the smallest by number that fit."""
+def brute_capped(pairs: list[Pair], split: list[Example], most: int) -> set[Example]:
+    """Return what stays of a split: of its components the smallest by number that fit."""
     number: dict[int, int] = {}
     first_keys: dict[int, set[str]] = {}
     members: dict[int, set[Example]] = {}
     for place, component in enumerate(sorted(map(sorted, brute_components(pairs)))):
         for row in component:
-            if Example(*pairs[row]) in part:
+            if Example(*pairs[row]) in split:
                 text = brute_key("1", pairs[row].first)[2:]
                 digest = hashlib.blake2b(text.encode(), digest_size=16).digest()[:8]
                 number[place] = (number.get(place, 0) + int.from_bytes(digest, "little")) % 2**64
@@ -209,13 +211,13 @@ def test_dev_and_test_of_a_large_corpus_are_components_with_so_many_sources(
     whole = split_pairs(pairs)
     monkeypatch.setattr(split_module, "MOST_SOURCES", 20)
     found = split_pairs(pairs)
-    for part, before in ((found.dev, whole.dev), (found.test, whole.test)):
-        assert {*part} == brute_capped(pairs, before, 20)
-        assert 15 <= len({brute_key("1", example.source) for example in part}) <= 20
-        assert len(part) < len(before)
+    for split, before in ((found.dev, whole.dev), (found.test, whole.test)):
+        assert {*split} == brute_capped(pairs, before, 20)
+        assert 15 <= len({brute_key("1", example.source) for example in split}) <= 20
+        assert len(split) < len(before)
     assert sorted([*found.train, *found.dev, *found.test]) == sorted(forward(pairs))
     other = split_pairs(rng.sample(pairs, len(pairs)))
-    assert [{*part} for part in (other.dev, other.test)] == [{*found.dev}, {*found.test}]
+    assert [{*split} for split in (other.dev, other.test)] == [{*found.dev}, {*found.test}]
 
 
 def test_a_component_that_is_larger_than_a_part_may_be_is_trained_on() -> None:
@@ -230,18 +232,18 @@ def test_a_component_that_is_larger_than_a_part_may_be_is_trained_on() -> None:
 def test_no_two_parts_of_the_real_corpus_share_a_sentence(
     real_pairs: list[Pair], real_split: Split
 ) -> None:
-    parts = (real_split.train, real_split.dev, real_split.test)
+    splits = (real_split.train, real_split.dev, real_split.test)
     keys = [
-        {brute_key("1", example.source) for example in part}
-        | {brute_key("2", example.target) for example in part}
-        for part in parts
+        {brute_key("1", example.source) for example in split}
+        | {brute_key("2", example.target) for example in split}
+        for split in splits
     ]
     assert keys[0].isdisjoint(keys[1])
     assert keys[0].isdisjoint(keys[2])
     assert keys[1].isdisjoint(keys[2])
-    assert sorted(example for part in parts for example in part) == sorted(forward(real_pairs))
-    for part in parts:
-        assert [example.line for example in part] == sorted(example.line for example in part)
+    assert sorted(example for split in splits for example in split) == sorted(forward(real_pairs))
+    for split in splits:
+        assert [example.line for example in split] == sorted(example.line for example in split)
 
 
 def test_an_evaluation_set_groups_references_in_the_order_of_the_file() -> None:
@@ -257,12 +259,12 @@ def test_the_other_direction_exchanges_the_sides_and_nothing_else() -> None:
     assert back.train == [Example("x", "w828", 1)]
     assert back.dev == [Example("y", "w459", 2)]
     assert EvaluationSet.from_examples(back.test) == EvaluationSet(["z"], [["w3428", "w628"]])
-    for part, swapped in (
+    for split, swapped in (
         (there.train, back.train),
         (there.dev, back.dev),
         (there.test, back.test),
     ):
-        assert part == [Example(target, source, line) for source, target, line, _ in swapped]
+        assert split == [Example(target, source, line) for source, target, line, _ in swapped]
 
 
 def test_a_corpus_is_split_alike_for_both_directions(tmp_path: Path) -> None:

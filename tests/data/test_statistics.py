@@ -9,7 +9,7 @@ import pytest
 
 from gru_mt.config.load import parse_config
 from gru_mt.data import statistics as check_module
-from gru_mt.data.parts import load_parts
+from gru_mt.data.parts import load_splits
 from gru_mt.data.statistics import NearDuplicates, check, compared_words
 from gru_mt.data.suggest_config import write_recipe
 from gru_mt.errors import UserError
@@ -70,7 +70,7 @@ def test_a_check_tells_lines_lengths_scripts_and_near_duplicates() -> None:
     config = data_config(
         {"path": "c.tsv", "part": "train"}, test="t.tsv", languages=["en", "ru"], target="ru"
     )
-    found = check(load_parts(config), config)
+    found = check(load_splits(config), config)
     source, target = found.sides
     assert (source.language, source.mean_words, source.longest_words) == ("en", 3.0, 5)
     assert source.scripts == {"Latin": 1.0}
@@ -96,8 +96,8 @@ def test_lengths_are_counted_over_all_chunks(monkeypatch: pytest.MonkeyPatch) ->
     lines = [f"{text} {n}\tx{n}\n" for n, text in enumerate(["a"] * 36 + long)]
     Path("c.tsv").write_text("".join(lines))
     config = data_config({"path": "c.tsv", "part": "train"})
-    parts = load_parts(config)
-    source, target = check(parts, config).sides
+    splits = load_splits(config)
+    source, target = check(splits, config).sides
     # 36 of 40 sentences have two words, three have four, and one has nine; 38 are 95 %.
     assert (source.mean_words, source.most_words_of_95_percent) == (93 / 40, 4)
     assert (source.longest_words, target.longest_words) == (9, 1)
@@ -106,7 +106,7 @@ def test_lengths_are_counted_over_all_chunks(monkeypatch: pytest.MonkeyPatch) ->
 def test_without_training_pairs_a_check_counts_nothing() -> None:
     Path("c.tsv").write_text("w459\ta\n")  # dev
     config = data_config("c.tsv")
-    source, _ = check(load_parts(config), config).sides
+    source, _ = check(load_splits(config), config).sides
     assert (source.mean_words, source.most_words_of_95_percent, source.longest_words) == (0, 0, 0)
 
 
@@ -167,7 +167,7 @@ def test_what_a_folder_with_sets_of_its_own_has_beside_is_told() -> None:
     Path("d").mkdir()
     files("d/train.tsv", "d/test.tsv", "d/alone.de", "d/notes.odt")
     found = write_recipe([Path("d")], ["de", "en"])
-    assert found.parts.warnings() == ["d: not read: 'alone.de', 'notes.odt'"]
+    assert found.splits.warnings() == ["d: not read: 'alone.de', 'notes.odt'"]
 
 
 def test_languages_the_other_way_round_are_told() -> None:
@@ -175,7 +175,7 @@ def test_languages_the_other_way_round_are_told() -> None:
         f"Il est dans la maison et pas {n}.\tHe is in the house and not {n}." for n in range(9)
     ]
     Path("pairs.tsv").write_text("".join(f"{line}\n" for line in lines))
-    [warning] = write_recipe([Path("pairs.tsv")], ["en", "fr"]).parts.warnings()
+    [warning] = write_recipe([Path("pairs.tsv")], ["en", "fr"]).splits.warnings()
     assert warning.endswith(
         ": set languages: [fr, en], or columns: [2, 1] (of two files: their order)"
     )

@@ -10,7 +10,7 @@ from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_sets
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
-from gru_mt.storage import write_signed_json
+from gru_mt.storage import write_checksummed_json
 
 
 class Echo:
@@ -109,12 +109,12 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     expected = [EvaluationSet(["a"], [["x", "y"]], "mine"), EvaluationSet(["b"], [["z"]], "b")]
-    write_signed_json(tmp_path / "test.json", sets_to_json(expected))
+    write_checksummed_json(tmp_path / "test.json", sets_to_json(expected))
     assert read_sets(tmp_path, "test") == read_sets(tmp_path / "model", "test") == expected
-    with pytest.raises(UserError, match="no dev part is kept there"):
+    with pytest.raises(UserError, match="no dev split is kept there"):
         read_sets(tmp_path, "dev")
-    write_signed_json(tmp_path / "dev.json", {"sets": []})
-    with pytest.raises(UserError, match="too small for a dev part"):
+    write_checksummed_json(tmp_path / "dev.json", {"sets": []})
+    with pytest.raises(UserError, match="too small for a dev split"):
         read_sets(tmp_path, "dev")
 
 
@@ -135,14 +135,14 @@ def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
 )
 def test_a_part_of_another_shape_is_refused(values: dict[str, Any], tmp_path: Path) -> None:
     for damaged in ({"sets": [{"name": "a"} | values]}, {"sets": values}, {"sets": [1]}, {}):
-        write_signed_json(tmp_path / "test.json", damaged)
+        write_checksummed_json(tmp_path / "test.json", damaged)
         with pytest.raises(UserError, match=r"test\.json: damaged: "):
             read_sets(tmp_path, "test")
 
 
 def test_a_part_that_was_changed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "test.json"
-    write_signed_json(path, sets_to_json([EvaluationSet(["a"], [["x"]])]))
+    write_checksummed_json(path, sets_to_json([EvaluationSet(["a"], [["x"]])]))
     path.write_text(path.read_text().replace("x", "y"))
     with pytest.raises(UserError, match=r"test\.json: damaged: .* digest"):
         read_sets(tmp_path, "test")

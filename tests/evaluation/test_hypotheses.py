@@ -26,7 +26,7 @@ from gru_mt.evaluation.robustness.measure import (
 from gru_mt.evaluation.score import score_translations
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.run import WEIGHTS, Run
-from gru_mt.storage import write_signed_json
+from gru_mt.storage import write_checksummed_json
 from gru_mt.tensors import save_tensors
 
 SET = EvaluationSet(["A dog. A cat.", ""], [["Un chien. Un chat."], ["-"]], "pets")
@@ -67,10 +67,10 @@ def test_speed_is_in_sentences_a_second() -> None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Return a run with a test part and weights."""
+    """Return a run with a test split and weights."""
     run = Run(tmp_path / "run")
     run.bundle.mkdir(parents=True)
-    write_signed_json(run.evaluation_sets("test"), sets_to_json([SET]))
+    write_checksummed_json(run.evaluation_sets("test"), sets_to_json([SET]))
     save_weights(run, 1.0)
     return run
 
@@ -116,7 +116,7 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
     write_hypotheses(run.folder, "test", [short], Decoding(), "13a")
     with pytest.raises(UserError, match="damaged: not one of each for the 2 sentences"):
         read_hypotheses(run, "test")
-    write_signed_json(path, {"sets": []})
+    write_checksummed_json(path, {"sets": []})
     with pytest.raises(UserError, match="damaged: 'decoding'"):
         read_hypotheses(run, "test")
 
@@ -139,10 +139,10 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
 )
 def test_hypotheses_of_other_types_are_named(run: Run, change: dict[str, Any]) -> None:
     kept = RunHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
-    write_signed_json(run.hypotheses("test"), kept)
+    write_checksummed_json(run.hypotheses("test"), kept)
     assert read_hypotheses(run, "test")
     (one,) = kept["sets"]
-    write_signed_json(run.hypotheses("test"), {**kept, "sets": [{**one, **change}]})
+    write_checksummed_json(run.hypotheses("test"), {**kept, "sets": [{**one, **change}]})
     with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: ") as error:
         read_hypotheses(run, "test")
     assert "\n" not in str(error.value)
@@ -151,7 +151,7 @@ def test_hypotheses_of_other_types_are_named(run: Run, change: dict[str, Any]) -
 @pytest.mark.parametrize("sets", [[], {}, None, [3]])
 def test_hypotheses_without_a_set_are_named(run: Run, sets: object) -> None:
     kept = RunHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
-    write_signed_json(run.hypotheses("test"), {**kept, "sets": sets})
+    write_checksummed_json(run.hypotheses("test"), {**kept, "sets": sets})
     with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: no "):
         read_hypotheses(run, "test")
 

@@ -1,4 +1,4 @@
-"""What the training part has of the sentences of a set, counted by hand."""
+"""What the training split has of the sentences of a set, counted by hand."""
 
 import json
 import random

@@ -68,7 +68,7 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
         ("none", "test", "there is no such folder"),
         ("file", "test", "is a file; to compare files of translations, give --reference"),
         ("folder", "test", "is no run of gru-mt train"),
-        ("a", "dev", "keeps no dev part"),
+        ("a", "dev", "keeps no dev split"),
     ):
         with pytest.raises(UserError) as refused:
             read_systems([tmp_path / folder], part, None)
@@ -89,7 +89,7 @@ def test_a_common_set_is_found_by_what_is_in_it() -> None:
 
 
 def test_different_parts_are_refused_by_what_differs() -> None:
-    start = "b: its test part is not that of a: "
+    start = "b: its test split is not that of a: "
     first = system("a", PETS)
     assert refusal(first, system("b", CARS)) == f"{start}1 and 2 sentences"
     other = EvaluationSet(["a cat", "A dog"], PETS.references, "pets")

@@ -18,7 +18,7 @@ from gru_mt.inference.engines.exported import FACTS, is_export, load_export, usa
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import WEIGHTS
-from gru_mt.storage import read_json, read_signed_json, write_json, write_signed_json
+from gru_mt.storage import read_checksummed_json, read_json, write_checksummed_json, write_json
 from gru_mt.tensors import load_tensors, save_tensors
 from tests.inference.test_translator import NO_FORK
 from tests.test_bundle import SOURCES, configure, tokenizer, write_bundle
@@ -238,20 +238,20 @@ DECODING = {"beam_size": 5, "length_penalty": 1.0, "max_source_tokens": 256}
 )
 def test_facts_that_cannot_be_read_are_refused(run: Path, change: dict[str, object]) -> None:
     path = run / "onnx" / FACTS
-    facts = read_signed_json(path)
+    facts = read_checksummed_json(path)
     write_json(path, {**read_json(path), **change})
-    assert_refused(run / "onnx")  # it is not what was signed
-    write_signed_json(path, facts | change)
+    assert_refused(run / "onnx")  # it is not what was checksummed
+    write_checksummed_json(path, facts | change)
     assert_refused(run / "onnx")
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_facts_that_name_other_files_than_there_are_are_refused(run: Path, name: str) -> None:
     path = run / "onnx" / FACTS
-    facts = read_signed_json(path)
+    facts = read_checksummed_json(path)
     fewer = {other: digest for other, digest in facts["files"].items() if other != name}
     for files in (fewer, facts["files"] | {"more": "0" * 64}):
-        write_signed_json(path, facts | {"files": files})
+        write_checksummed_json(path, facts | {"files": files})
         assert_refused(run / "onnx", FACTS)
 
 

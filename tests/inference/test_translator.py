@@ -389,7 +389,7 @@ def test_a_sentence_without_letters_is_copied_and_not_searched(source: str) -> N
     assert only(translation).candidates[0].attention == []
 
 
-# Short texts of the training part
+# Short texts of the training split
 
 
 def remembering(*pairs: tuple[str, str]) -> Translator:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gru_mt.config.schema import DataConfig, TokenizerConfig
-from gru_mt.data.parts import load_parts
+from gru_mt.data.parts import load_splits
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Subwords, Vocabulary, train_tokenizer
 from gru_mt.page.vocabulary import vocabulary_data
@@ -27,7 +27,7 @@ result = {
 };
 """
 KINDS: list[Any] = ["unigram", "bpe", "char", "word", "space"]
-PARTS = load_parts(DataConfig.model_validate({"corpus": "phrasebook"}))
+PARTS = load_splits(DataConfig.model_validate({"corpus": "phrasebook"}))
 
 
 @pytest.fixture(scope="module", params=KINDS)

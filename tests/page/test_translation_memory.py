@@ -1,4 +1,4 @@
-"""The page finds the short texts of the training part as `translate` does."""
+"""The page finds the short texts of the training split as `translate` does."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A trained run whose test part has what a page must not take for markup."""
+"""A trained run whose test split has what a page must not take for markup."""
 
 import shutil
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def trained(small_corpus: Path, made_once: Callable[[str, Fill], Path]) -> Run:
 
 @pytest.fixture
 def run(trained: Run, tmp_path: Path) -> Run:
-    """Return a copy of that run, with its corpus and test part in their place."""
+    """Return a copy of that run, with its corpus and test split in their place."""
     shutil.copytree(trained.folder, tmp_path / trained.folder.name)
     return Run(tmp_path / trained.folder.name)
 

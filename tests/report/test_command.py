@@ -61,7 +61,7 @@ def test_another_file_and_another_part_can_be_asked_for(
 ) -> None:
     out = tmp_path / "page.html"
     assert gru_mt("report", "runs/small", "--split", "dev", "--out", out).out == f"{out}\n"
-    assert "sentences of the dev part" in out.read_text("utf-8")
+    assert "sentences of the dev split" in out.read_text("utf-8")
 
 
 def test_figures_of_training_come_as_csv(there: Path, gru_mt: Run) -> None:

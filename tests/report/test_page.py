@@ -13,7 +13,7 @@ from gru_mt.report.contents import contents_of
 from gru_mt.report.page import page_of
 from gru_mt.report.write import watch, write_report
 from gru_mt.run import Run
-from gru_mt.storage import read_signed_json, write_signed_json
+from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from tests.report.conftest import NASTY
 from tests.report.made import Page
 
@@ -110,7 +110,7 @@ def test_what_is_kept_is_not_translated_again(run: Run, monkeypatch: pytest.Monk
     assert said[0].startswith("translating 46 sentences of test")
     first = run.report.read_bytes()
     monkeypatch.setattr("gru_mt.report.contents.Translator.load", pytest.fail)
-    monkeypatch.setattr("gru_mt.report.contents.load_parts", pytest.fail)
+    monkeypatch.setattr("gru_mt.report.contents.load_splits", pytest.fail)
     said.clear()
     write_report(run, run.report, say=said.append)
     assert said == []
@@ -119,9 +119,9 @@ def test_what_is_kept_is_not_translated_again(run: Run, monkeypatch: pytest.Monk
 
 def test_other_hypotheses_have_other_samples(run: Run) -> None:
     write_report(run, run.report, say=silent)
-    values = read_signed_json(run.hypotheses("test"))
+    values = read_checksummed_json(run.hypotheses("test"))
     values["sets"][0]["texts"][0] = "!"
-    write_signed_json(run.hypotheses("test"), values)
+    write_checksummed_json(run.hypotheses("test"), values)
     found, *_ = contents_of(run, "test", say=silent).sets
     (first,) = (each for each in found.samples.worst if each.number == 1)
     assert [piece.text for piece in first.translation] == ["!"]
@@ -174,13 +174,13 @@ def test_a_run_that_is_not_finished_has_curves_and_says_so(run: Run) -> None:
     run.summary.unlink()
     text = page_of(contents_of(run, "test", say=silent, translating=False))
     assert "The training is not finished" in text
-    assert "What the dev part said" in text
+    assert "What the dev split said" in text
     assert 'id="sentences' not in text
 
 
 def test_dev_can_be_shown_instead(run: Run) -> None:
     text = page_of(contents_of(run, "dev", say=silent))
-    assert "sentences of the dev part" in text
+    assert "sentences of the dev split" in text
     assert run.hypotheses("dev").is_file()
 
 

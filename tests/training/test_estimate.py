@@ -8,7 +8,7 @@ import pytest
 
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
-from gru_mt.data.parts import load_parts
+from gru_mt.data.parts import load_splits
 from gru_mt.training.estimate import RECIPE_MODEL, RECIPES, try_updates
 
 Configure = Callable[..., Config]
@@ -22,7 +22,7 @@ def test_a_trial_counts_what_training_would_do_and_writes_nothing(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     config = small_config("training.max_epochs=7", "training.max_steps=9")
-    trial = try_updates(config, load_parts(config.data))
+    trial = try_updates(config, load_splits(config.data))
     assert (trial.updates, trial.epochs) == (9, 7)
     assert trial.recipes == {}  # its model is another
     assert trial.parameters > 1_000
@@ -34,7 +34,7 @@ def test_a_trial_counts_what_training_would_do_and_writes_nothing(
 
 def test_a_trial_tells_how_long_the_recipes_of_its_model_take(small_config: Configure) -> None:
     config = small_config(*THEIRS, "training.max_epochs=3")
-    trial = try_updates(config, load_parts(config.data))
+    trial = try_updates(config, load_splits(config.data))
     assert [*trial.recipes] == [*RECIPES]
     assert trial.recipes["fra-eng.yaml"] == trial.minutes
     shorter, _, longer = trial.recipes.values()

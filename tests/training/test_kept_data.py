@@ -18,7 +18,7 @@ from gru_mt.data import workers
 from gru_mt.data.dataset.dataset import Prepared, id_type
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.storage import read_signed_json, write_signed_json
+from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.training import preparation
 from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import TrainingData, prepare
@@ -180,9 +180,9 @@ def test_pairs_of_an_earlier_version_have_no_digests_and_are_trained_on(
     begun: Callable[..., Run],
 ) -> None:
     run = begun(2)
-    facts = read_signed_json(run.data / "data.json")
+    facts = read_checksummed_json(run.data / "data.json")
     del facts["sha256s"]
-    write_signed_json(run.data / "data.json", facts)
+    write_checksummed_json(run.data / "data.json", facts)
     begun(3)
 
 

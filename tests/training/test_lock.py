@@ -35,7 +35,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("name", "calls"),
     [
-        ("preparation.load_parts", 0),
+        ("preparation.load_splits", 0),
         ("preparation.write_prepared", 0),
         ("trainer.Trainer", 0),
         ("keeping.write_new", 0),

@@ -501,7 +501,7 @@ def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
     corpus.write_text("a cat\tun chat\na dog\tun chien\n")
     run(small_config(f"data.corpus={corpus}"), tmp_path / "run")
     said = capsys.readouterr().err
-    assert "too small for a dev part" in said
+    assert "too small for a dev split" in said
     assert "first validation" not in said
     assert re.search(r"^finished: epoch 2 of 2, after .* min; never measured$", said, re.M)
     _, facts = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")

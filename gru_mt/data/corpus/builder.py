@@ -29,7 +29,7 @@ from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.languages import languages_warning
 from gru_mt.data.corpus.report import SAMPLE, CorpusReport, DroppedLines, DropReason, advice
 from gru_mt.data.corpus.text_stream import TextStream
-from gru_mt.data.dataset.store import Array, Chosen, Column, Ints, Stored, TextFile
+from gru_mt.data.dataset.store import Array, DiskArray, Ints, LazySequence, Subset, TextColumn
 from gru_mt.data.splits import capped, component_of, first_alike, parts_of
 from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
@@ -60,13 +60,13 @@ class LineNumbers:
         return line if len(self.files) == 1 else self.where(line)
 
 
-class PairStore(Stored[Pair]):
+class PairStore(LazySequence[Pair]):
     """The pairs of corpora on disk, with what the account and the split want to know of each."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Begin with none, in new files; see `Column.scratch`."""
-        self.sides = TextFile.scratch(folder), TextFile.scratch(folder)
-        self._metadata = Column.scratch(METADATA, folder)
+        """Begin with none, in new files; see `DiskArray.scratch`."""
+        self.sides = TextColumn.scratch(folder), TextColumn.scratch(folder)
+        self._metadata = DiskArray.scratch(METADATA, folder)
 
     def append(self, judged: FilteredChunk, line: int) -> None:
         """Add the pairs of a chunk, which begins with line number `line` of the corpus."""
@@ -117,14 +117,14 @@ class Corpus:
     lines: LineNumbers
 
     @property
-    def pairs(self) -> Stored[Pair]:
+    def pairs(self) -> LazySequence[Pair]:
         """The distinct pairs, in the order of the file."""
-        return Chosen(self.stored, self.row_N)
+        return Subset(self.stored, self.row_N)
 
-    def parts(self) -> Ints:
-        """Return the part of each pair; see `parts_of` and `capped`."""
+    def splits(self) -> Ints:
+        """Return the split of each pair; see `parts_of` and `capped`."""
         component_N = component_of(*map(self.metadata, KEYS))
-        firsts = Chosen(self.stored.sides[0], self.row_N)
+        firsts = Subset(self.stored.sides[0], self.row_N)
         part_N = parts_of(component_N, self.metadata("bucket"), firsts)
         return capped(part_N, component_N, self.metadata(KEYS[0]))
 
@@ -229,7 +229,7 @@ class CorpusBuilder:
 
     def _of_usual_scripts(self, row_N: Ints) -> Ints:
         """Return the rows of which no side is in a script that its language has not."""
-        texts = [Chosen(self._pairs.sides[side], row_N) for side in self._sides]
+        texts = [Subset(self._pairs.sides[side], row_N) for side in self._sides]
         out = {place for each in texts for place in rows_in_other_scripts(each)}
         place_M = np.array(sorted(out), np.int64)
         self._drop(DropReason.SCRIPT, row_N[place_M])

@@ -88,8 +88,8 @@ def find_files(
     found = _inside(path)
     if found is None:
         return [(CorpusFile(path),)]
-    shards = _chosen(found, languages, alone)
-    if not shards:
+    groups = _chosen(found, languages, alone)
+    if not groups:
         there = ", ".join(short_repr(place.name) for place in found[:5]) or "nothing"
         endings = f".{alone}" if alone else f".{languages[0]} and .{languages[1]}"
         raise UserError(
@@ -98,7 +98,7 @@ def find_files(
             f"end in {endings}, found "
             f"{there}{', ...' if len(found) > 5 else ''}"
         )
-    return shards
+    return groups
 
 
 def notes_on_unread(
@@ -112,7 +112,7 @@ def notes_on_unread(
     found = _inside(paths[0]) if len(paths) == 1 else None
     if found is None:
         return []
-    read = {place for shard in _chosen(found, languages, alone) for place in shard}
+    read = {place for group in _chosen(found, languages, alone) for place in group}
     folders = sorted(paths[0].glob("[!.]*/")) if _is_folder(paths[0]) else []
     unread = [place.name for place in found if place not in read and not _is_about(place)]
     unread += [f"{folder.name}/" for folder in folders]
@@ -160,7 +160,7 @@ def _chosen(
     couples: list[FileGroup] = [(place, second[stem]) for stem, place in first.items()
                             if stem and stem in second]  # fmt: skip
     order = {place: number for number, place in enumerate(found)}
-    return sorted([*couples, *tables], key=lambda shard: order[shard[0]])
+    return sorted([*couples, *tables], key=lambda group: order[group[0]])
 
 
 def _stem(place: CorpusFile, side: str) -> str:

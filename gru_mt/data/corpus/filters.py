@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gru_mt.config.schema import DataConfig
 from gru_mt.data.corpus.languages import main_scripts, script_counts
 from gru_mt.data.corpus.report import Dropped, DropReason, Row
-from gru_mt.data.dataset.store import Packed, digests
+from gru_mt.data.dataset.store import TextArray, digests
 from gru_mt.data.splits import bucket, key
 from gru_mt.data.text.normalize import CONTROL, clean, count_words, spaced
 
@@ -54,7 +54,7 @@ class FilteredChunk(NamedTuple):
     lines: int
     dropped: dict[DropReason, int]  # how many
     examples: list[tuple[DropReason, int, str]]  # the first SHOWN of each reason, by place in N
-    sides: tuple[Packed, Packed]  # of M pairs
+    sides: tuple[TextArray, TextArray]  # of M pairs
     metadata_M: npt.NDArray[np.void]  # METADATA; the first line of the chunk has the number 0
     others: list[tuple[int, str]]  # attributions to others, by place in M
 
@@ -88,7 +88,7 @@ def filter_chunk(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) 
     metadata_M["flags"] = [*map(_flags, firsts, seconds, attributions)]
     of_others = np.flatnonzero(metadata_M["flags"] & PairFlag.OTHER)
     others = [(row, attributions[row]) for row in of_others.tolist()]
-    sides_of_M = Packed.of(firsts), Packed.of(seconds)
+    sides_of_M = TextArray.of(firsts), TextArray.of(seconds)
     return FilteredChunk(len(rows), dict(dropped), examples, sides_of_M, metadata_M, others)
 
 

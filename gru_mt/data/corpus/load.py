@@ -105,14 +105,14 @@ def _load(corpus: CorpusConfig, config: DataConfig, stored: PairStore, tell: Tel
 
 def _chunks(corpus: CorpusConfig, config: DataConfig) -> Iterator[_Chunk | FileEnd]:
     """Yield each file's chunks, and its end."""
-    _, shards = _shards(corpus, config)
-    for done, shard in enumerate(shards):
+    _, groups = _shards(corpus, config)
+    for done, group in enumerate(groups):
         with ExitStack() as stack:
-            texts = [stack.enter_context(_opened(place, corpus)) for place in shard]
-            begins = shard[0].name
+            texts = [stack.enter_context(_opened(place, corpus)) for place in group]
+            begins = group[0].name
             rows = iter(_rows(texts, corpus, config))
             while (chunk := [*islice(rows, CHUNK)]) or begins:
-                share = (done + texts[0].share()) / len(shards)
+                share = (done + texts[0].share()) / len(groups)
                 yield _Chunk(chunk, begins, share)
                 begins = ""
             yield FileEnd.of(texts)

@@ -24,16 +24,16 @@ from gru_mt.data.dataset.ids import EncodedPairs, IdSequences
 from gru_mt.data.dataset.store import (
     Array,
     ArrayWriter,
-    Column,
+    DiskArray,
     Ints,
-    Packed,
-    Stored,
-    TextFile,
+    LazySequence,
+    TextArray,
+    TextColumn,
     os_errors_as,
 )
 from gru_mt.data.types import Texts
 from gru_mt.errors import UserError
-from gru_mt.storage import file_digest, read_signed_json, write_signed_json
+from gru_mt.storage import file_digest, read_checksummed_json, write_checksummed_json
 
 SIDES = "source", "target"
 _BOUNDS = np.dtype([(side, np.int64) for side in SIDES])
@@ -45,7 +45,7 @@ class PreparedChunk(NamedTuple):
     """Some pairs, ready to be stored."""
 
     pairs: EncodedPairs
-    texts: tuple[Packed, Packed] | None  # masked and truecased, where training reads them
+    texts: tuple[TextArray, TextArray] | None  # masked and truecased, where training reads them
     place_M: Array  # PLACES
 
 
@@ -60,7 +60,7 @@ class Prepared:
     def __init__(self, folder: Path) -> None:
         """Take a folder that `writing` filled; UserError where it is damaged."""
         self._folder = folder
-        self.facts = read_signed_json(folder / _FACTS)
+        self.facts = read_checksummed_json(folder / _FACTS)
         self._bounds = self._array("bounds")
         size = len(self._bounds) - 1
         for side in SIDES:
@@ -109,9 +109,9 @@ class Prepared:
         source, target = (int((np.diff(bound_N[side]) > tokens).sum()) for side in SIDES)
         return source, target
 
-    def texts(self) -> "StoredTexts":
+    def texts(self) -> "LazyTexts":
         """Return the two sides of each pair, masked and truecased, where they are stored."""
-        return StoredTexts(self._folder)
+        return LazyTexts(self._folder)
 
     def words(self) -> WordLists:
         """Return the word lists of augmentation."""
@@ -129,21 +129,21 @@ def _opened(path: Path, mode: Literal["rb", "w+b"]) -> IO[bytes]:
         return path.open(mode, buffering=0)
 
 
-class StoredTexts(Stored[Texts]):
+class LazyTexts(LazySequence[Texts]):
     """The two sides of N pairs on disk."""
 
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         """Take a folder that has them, or will have."""
         mode: Literal["rb", "w+b"] = "w+b" if new else "rb"
         self._source, self._target = (
-            TextFile(
-                Column(_opened(folder / f"{side}.txt", mode), np.uint8),
-                Column(_opened(folder / f"{side}.bounds", mode), np.int64),
+            TextColumn(
+                DiskArray(_opened(folder / f"{side}.txt", mode), np.uint8),
+                DiskArray(_opened(folder / f"{side}.bounds", mode), np.int64),
             )
             for side in SIDES
         )
 
-    def append(self, sources: Packed, targets: Packed) -> None:
+    def append(self, sources: TextArray, targets: TextArray) -> None:
         """Add pairs at the end."""
         self._source.append(sources)
         self._target.append(targets)
@@ -179,7 +179,7 @@ def write_prepared(
 
         bounds, places = array("bounds", _BOUNDS), array("places", PLACES)
         ids = [array(side, dtype) for side, dtype in zip(SIDES, id_types, strict=True)]
-        texts: StoredTexts | None = None
+        texts: LazyTexts | None = None
         last = np.zeros(1, _BOUNDS)
         bounds.append(last)
         for chunk in chunks:
@@ -193,12 +193,12 @@ def write_prepared(
             places.append(chunk.place_M)
             sizes.update(chunk.place_M["corpus"].tolist())
             if chunk.texts is not None:
-                texts = texts or StoredTexts(folder, new=True)
+                texts = texts or LazyTexts(folder, new=True)
                 texts.append(*chunk.texts)
     found = facts()
     sizes_of = [sizes[corpus] for corpus in range(len(found["lines"]))]
     digests = _digests(sorted(folder.iterdir()))
-    write_signed_json(folder / _FACTS, found | {"sizes": sizes_of, "sha256s": digests})
+    write_checksummed_json(folder / _FACTS, found | {"sizes": sizes_of, "sha256s": digests})
 
 
 def _digests(paths: Iterable[Path]) -> dict[str, str]:
@@ -217,7 +217,7 @@ def check_undamaged(folder: Path) -> None:
     """
     fix = f"remove {folder} and repeat the command, which prepares it anew from the corpus"
     try:
-        before = read_signed_json(folder / _FACTS).get("sha256s", {})
+        before = read_checksummed_json(folder / _FACTS).get("sha256s", {})
         now = _digests(folder / name for name in before)
     except UserError as error:
         raise UserError(f"{error}; {fix}") from None
@@ -229,7 +229,7 @@ def check_undamaged(folder: Path) -> None:
 def holds_prepared(folder: Path) -> bool:
     """Return whether `write_prepared` filled a folder, which nothing else has been put into."""
     try:
-        known = {_FACTS, *read_signed_json(folder / _FACTS)["sha256s"]}
+        known = {_FACTS, *read_checksummed_json(folder / _FACTS)["sha256s"]}
         return known >= {path.name for path in folder.iterdir()}
     except (OSError, UserError, KeyError):
         return False

@@ -110,7 +110,7 @@ class EncodedPairs:
 class EpochPairs(EncodedPairs):
     """The ids of the N pairs that an epoch trains on."""
 
-    row_N: Ints  # of the training part, which each pair is about
+    row_N: Ints  # of the training split, which each pair is about
 
 
 def encode_pairs(

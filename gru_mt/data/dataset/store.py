@@ -47,7 +47,7 @@ def _write(file: IO[bytes], data: bytes) -> None:
         left = left[file.write(left) :]
 
 
-class Column:
+class DiskArray:
     """An array in a file, of numbers or of records. The file is closed with it."""
 
     def __init__(self, file: IO[bytes], dtype: npt.DTypeLike, place: object = None) -> None:
@@ -138,7 +138,7 @@ def close_runs(row_M: Ints) -> list[Ints]:
     return np.split(row_M, np.flatnonzero((gap_M < 0) | (gap_M > _CLOSE)) + 1)
 
 
-class Stored(Sequence[T]):
+class LazySequence(Sequence[T]):
     """Items on disk, which are read chunk by chunk; as equal as a list to what has the same."""
 
     @abstractmethod
@@ -172,7 +172,7 @@ class Stored(Sequence[T]):
     __hash__ = None  # type: ignore[assignment]
 
 
-class Packed(NamedTuple):
+class TextArray(NamedTuple):
     """Texts as the bytes of all, and how many of them each has."""
 
     data: bytes  # UTF-8
@@ -191,10 +191,10 @@ def digests(texts: Iterable[str]) -> Digests:
     return np.frombuffer(joined, np.uint64).reshape(-1, 2)
 
 
-class TextFile(Stored[str]):
+class TextColumn(LazySequence[str]):
     """Texts on disk: their UTF-8 in one file, and in another 0 and where each ends."""
 
-    def __init__(self, data: Column, bounds: Column) -> None:
+    def __init__(self, data: DiskArray, bounds: DiskArray) -> None:
         """Take bytes and whole numbers; what is in them are the first texts."""
         self._data, self._bounds = data, bounds
         if not len(self._bounds):
@@ -202,13 +202,13 @@ class TextFile(Stored[str]):
 
     @classmethod
     def scratch(cls, folder: Path | None = None) -> Self:
-        """Return no texts yet; see `Column.scratch`."""
-        return cls(Column.scratch(np.uint8, folder), Column.scratch(np.int64, folder))
+        """Return no texts yet; see `DiskArray.scratch`."""
+        return cls(DiskArray.scratch(np.uint8, folder), DiskArray.scratch(np.int64, folder))
 
     def __len__(self) -> int:
         return len(self._bounds) - 1
 
-    def append(self, texts: Packed) -> None:
+    def append(self, texts: TextArray) -> None:
         """Add texts at the end."""
         before = len(self._data)
         self._data.append(np.frombuffer(texts.data, np.uint8))
@@ -233,10 +233,10 @@ class TextFile(Stored[str]):
         return [data[start:end].decode() for start, end in bounds]
 
 
-class Chosen(Stored[T]):
+class Subset(LazySequence[T]):
     """The items at N rows of others."""
 
-    def __init__(self, items: Stored[T], row_N: Ints) -> None:
+    def __init__(self, items: LazySequence[T], row_N: Ints) -> None:
         self._items, self._row_N = items, row_N
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""A translation memory: the short texts of the training part, and how people translated them.
+"""A translation memory: the short texts of the training split, and how people translated them.
 
 It answers "Hello" from the pair "Hello!" and "Bonjour !", with the input's capitals and final mark.
 """
@@ -44,7 +44,7 @@ _HEADER = "# gru-mt translation memory"
 class _Pair(NamedTuple):
     source: str
     target: str
-    times: int  # that it stands in the training part
+    times: int  # that it stands in the training split
 
 
 class _Marked(NamedTuple):
@@ -91,7 +91,7 @@ def is_short(text: str) -> bool:
 
 
 class TranslationMemory:
-    """The short texts of the training part with their translations."""
+    """The short texts of the training split with their translations."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """The words of the source side: how each is mostly written, and so which ones were never seen.
 
-It is learned from the training part. With it a sentence in capitals, in title case or in small
+It is learned from the training split. With it a sentence in capitals, in title case or in small
 letters is read as one that is written with care, and an unknown name is found. Training and
 translation read alike: see `Truecaser.truecased`.
 """
@@ -132,15 +132,15 @@ class Truecaser:
         return cls({form.lower(): form for form in forms}, copies_names=habit[1] == "copied")
 
     def __contains__(self, word: str) -> bool:
-        """Return whether the training part has the word, in whatever case."""
+        """Return whether the training split has the word, in whatever case."""
         return word.lower() in self._forms
 
     def has_all(self, text: str) -> bool:
-        """Return whether the training part has each word of a text."""
+        """Return whether the training split has each word of a text."""
         return self._forms.keys() >= {word.lower() for word in words(text)}
 
     def is_small(self, word: str) -> bool:
-        """Return whether the training part has the word, and mostly writes it small."""
+        """Return whether the training split has the word, and mostly writes it small."""
         return self._forms.get(word.lower(), "A").islower()
 
     def is_common(self, word: str) -> bool:

@@ -1,6 +1,6 @@
 """From text to ids and back: by SentencePiece subwords, which lose nothing, or by words.
 
-A tokenizer is trained on the training part alone, and its files are part of the bundle.
+A tokenizer is trained on the training split alone, and its files are part of the bundle.
 """
 
 import io
@@ -310,7 +310,7 @@ def train_tokenizer(
     written: int | None = None,
     warn: Callable[[str], None],
 ) -> Tokenizer:
-    """Return a tokenizer trained on the cleaned texts of the training part.
+    """Return a tokenizer trained on the cleaned texts of the training split.
 
     People wrote the first `written` pairs, or all; the truecaser and the memory are theirs.
 

@@ -27,7 +27,7 @@ from gru_mt.evaluation.robustness.markup import add_frame, add_markdown, add_tag
 from gru_mt.evaluation.robustness.perturbations import REWRITINGS, has_final_mark
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.run import Run
-from gru_mt.storage import read_signed_json, write_signed_json
+from gru_mt.storage import read_checksummed_json, write_checksummed_json
 
 # Sentences of a row, at most, spread evenly over the set. With these a set of 2,300 sentences takes
 # about a minute: 30,000 translations.
@@ -113,7 +113,7 @@ def write_robustness(folder: Path, part: str, reports: Sequence[RobustnessReport
     """
     if run := run_of(folder, part):
         tables = [[asdict(row) for row in report.rows] for report in reports]
-        write_signed_json(run.robustness(part), {"tables": tables, "model": model_digest(run)})
+        write_checksummed_json(run.robustness(part), {"tables": tables, "model": model_digest(run)})
 
 
 def read_robustness(run: Run, part: str) -> list[RobustnessReport]:
@@ -123,7 +123,7 @@ def read_robustness(run: Run, part: str) -> list[RobustnessReport]:
     """
     if not run.robustness(part).is_file():
         return []
-    kept = read_signed_json(run.robustness(part))
+    kept = read_checksummed_json(run.robustness(part))
     if kept["model"] != model_digest(run):
         return []
     return [RobustnessReport(tuple(Row(**row) for row in rows)) for rows in kept["tables"]]

@@ -16,7 +16,7 @@ from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.confidence import Calibration
 from gru_mt.run import WEIGHTS, Run, bundle_of
-from gru_mt.storage import file_digest, read_json, without_digest
+from gru_mt.storage import file_digest, read_json, verify_checksum
 from gru_mt.tensors import tensors_digest
 
 if TYPE_CHECKING:
@@ -105,4 +105,4 @@ def _read_facts(folder: Path) -> dict[str, Any]:
     facts = read_json(folder / FACTS, most_bytes=_MOST_BYTES)
     if facts.get("format") != FORMAT:
         raise UserError(f"{folder}: of another version of gru-mt; export it again")
-    return without_digest(facts, folder / FACTS)
+    return verify_checksum(facts, folder / FACTS)

@@ -18,9 +18,9 @@ from gru_mt.data.corpus.readers import tmx as tmx_reader
 from gru_mt.data.corpus.report import DroppedLines, DropReason
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.origins import missing_origins, origins
-from gru_mt.data.parts import load_parts
+from gru_mt.data.parts import load_splits
 from gru_mt.errors import UserError
-from gru_mt.export.plain_text import write_parts
+from gru_mt.export.plain_text import write_splits
 from tests.corpora import data_config, load_one
 
 PAIRS = [("It's summer & hot.", "C'est l'été."), ("Go!", "Vas-y !"), ("No?", "Non ?")]
@@ -335,7 +335,7 @@ def test_what_a_folder_has_beside_the_corpus_is_named() -> None:
 
 def test_what_a_folder_of_test_has_beside_is_named() -> None:
     write({"p.tsv": TABLE, "t/a.en": "One.\n", "t/a.fr": "Un.\n", "t/b.en": "Alone.\n"})
-    assert load_parts(data_config("p.tsv", test="t")).warnings() == ["t: not read: 'b.en'"]
+    assert load_splits(data_config("p.tsv", test="t")).warnings() == ["t: not read: 'b.en'"]
 
 
 def test_files_of_one_name_in_two_folders_of_a_zip_are_both_read() -> None:
@@ -351,8 +351,8 @@ def test_files_of_one_name_in_two_folders_of_a_zip_are_both_read() -> None:
 
 def test_a_cell_of_several_lines_is_one_line_of_the_split() -> None:
     write({"t.csv": '"One,\nand two.","Un,\r\net deux."\n\nThree.,Trois.\n', "p.tsv": TABLE})
-    parts = load_parts(data_config({"path": "p.tsv", "part": "train"}, test="t.csv"))
-    write_parts(parts, Path("out"), "en", "fr")
+    parts = load_splits(data_config({"path": "p.tsv", "part": "train"}, test="t.csv"))
+    write_splits(parts, Path("out"), "en", "fr")
     assert Path("out/test.en").read_text() == "One, and two.\nThree.\n"
     assert Path("out/test.fr").read_text() == "Un, et deux.\nTrois.\n"
 
@@ -378,7 +378,7 @@ def test_a_set_with_its_sides_exchanged_is_told() -> None:
         f"Il est dans la maison et pas {n}.\tHe is in the house and not {n}." for n in range(9)
     ]
     write({"t.tsv": "".join(f"{line}\n" for line in lines)})
-    [warning] = load_parts(data_config("phrasebook", test="t.tsv")).warnings()
+    [warning] = load_splits(data_config("phrasebook", test="t.tsv")).warnings()
     assert warning.startswith("t.tsv: the first side looks like fr, the second like en: ")
 
 

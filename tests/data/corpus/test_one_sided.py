@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.corpus.builder import Corpus
-from gru_mt.data.parts import load_parts
+from gru_mt.data.parts import load_splits
 from gru_mt.data.types import Example, Pair
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
@@ -91,7 +91,7 @@ def test_text_alone_is_apart_from_pairs_and_leaks_are_dropped() -> None:
     Path("dev.tsv").write_text("!!!\thm\nw\tz\n")  # a source of marks alone is no text's leak
     Path("a.fr").write_text("Z!\nneuf\n")
     corpora = ["p.tsv", {"path": "a.fr", "side": "target"}]
-    parts = load_parts(data_config(corpora, dev="dev.tsv", back_translate="b"))
+    parts = load_splits(data_config(corpora, dev="dev.tsv", back_translate="b"))
     assert parts.train == [Example("w828", "x", 1)]
     assert parts.one_sided == [Example("", "neuf", 2, 1)]
     assert parts.leaks == {"a": 1}

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gru_mt.data.dataset.store import ArrayWriter, Chosen, Column, Packed, TextFile
+from gru_mt.data.dataset.store import ArrayWriter, DiskArray, Subset, TextArray, TextColumn
 from gru_mt.errors import UserError
 
 TEXTS = ["", "one", "zwei\u202f?", "三つ", "", "🙂" * 9, "last"]
 
 
-def stored(texts: list[str], *, at_once: int) -> TextFile:
-    file = TextFile.scratch()
+def stored(texts: list[str], *, at_once: int) -> TextColumn:
+    file = TextColumn.scratch()
     for place in range(0, len(texts), at_once):
-        file.append(Packed.of(texts[place : place + at_once]))
+        file.append(TextArray.of(texts[place : place + at_once]))
     return file
 
 
@@ -44,9 +44,9 @@ def test_rows_in_any_order_are_read_near_and_far_apart() -> None:
 
 
 def test_chosen_items_are_those_at_some_rows() -> None:
-    chosen = Chosen(stored(TEXTS, at_once=2), np.array([6, 1, 1, 3]))
+    chosen = Subset(stored(TEXTS, at_once=2), np.array([6, 1, 1, 3]))
     assert chosen == [TEXTS[row] for row in (6, 1, 1, 3)]
-    assert Chosen(chosen, np.array([3, 0]))[:] == [TEXTS[3], TEXTS[6]]
+    assert Subset(chosen, np.array([3, 0]))[:] == [TEXTS[3], TEXTS[6]]
 
 
 def test_a_column_has_the_records_that_were_added() -> None:
@@ -54,7 +54,7 @@ def test_a_column_has_the_records_that_were_added() -> None:
     records = np.zeros(500, kind)
     records["line"] = np.arange(500)
     records["key"] = np.arange(1_000).reshape(-1, 2)
-    column = Column.scratch(kind)
+    column = DiskArray.scratch(kind)
     for part in np.array_split(records, 7):
         column.append(part)
     assert len(column) == 500
@@ -81,7 +81,7 @@ def test_a_full_disk_is_one_line_that_names_the_file() -> None:
     if not full.exists():
         pytest.skip("this system has no /dev/full")
     with pytest.raises(UserError, match=r"^/dev/full: cannot be written: No space left on device$"):
-        Column(full.open("r+b", buffering=0), np.int64).append([1])
+        DiskArray(full.open("r+b", buffering=0), np.int64).append([1])
     with (
         pytest.raises(UserError, match="/dev/full: cannot be written"),
         ArrayWriter(full, "u2") as file,
@@ -92,11 +92,11 @@ def test_a_full_disk_is_one_line_that_names_the_file() -> None:
 def test_a_full_disk_under_a_file_without_a_name_names_the_folder(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    file = TextFile.scratch(tmp_path)
+    file = TextColumn.scratch(tmp_path)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, before[1]))
         with pytest.raises(UserError, match=f"^{tmp_path}: cannot be written: File too large$"):
-            file.append(Packed.of(["a" * 5_000]))
+            file.append(TextArray.of(["a" * 5_000]))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)

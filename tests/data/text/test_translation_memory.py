@@ -1,11 +1,11 @@
-"""Short texts of the training part: which are found, and how their translations are written."""
+"""Short texts of the training split: which are found, and how their translations are written."""
 
 from pathlib import Path
 
 import pytest
 
 from gru_mt.config.schema import Config
-from gru_mt.data.parts import load_parts
+from gru_mt.data.parts import load_splits
 from gru_mt.data.prepare import masked
 from gru_mt.data.text import translation_memory as memory_module
 from gru_mt.data.text.translation_memory import TranslationMemory, is_short
@@ -225,7 +225,7 @@ def test_long_texts_are_not_kept() -> None:
 
 def test_the_sources_of_dev_and_test_are_not_found(fra_eng_zip: Path) -> None:
     config = Config.model_validate({"data": {"corpus": str(fra_eng_zip)}})
-    parts = load_parts(config.data)
+    parts = load_splits(config.data)
     train = [masked(pair) for pair in parts.train]
     memory = TranslationMemory.learn([pair.source for pair in train], [p.target for p in train])
     kept = [source for each in [*parts.dev, *parts.test] for source in each.sources]

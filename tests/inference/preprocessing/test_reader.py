@@ -136,7 +136,7 @@ def test_a_sentence_ends_at_a_break(line: str, sources: list[str]) -> None:
     assert [each.source + each.gap for each in found] == sources
 
 
-# Parts
+# Splits
 
 
 def test_a_sentence_too_long_is_read_in_parts_that_fit() -> None:
