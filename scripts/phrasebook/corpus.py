@@ -9,6 +9,8 @@ leaves open. No two pairs share a side.
 from random import Random
 
 import zstandard
+
+from gru_mt.data.corpus.load import PHRASEBOOK
 from phrasebook.clauses import Pattern
 from phrasebook.questions import (
     asking,
@@ -33,8 +35,6 @@ from phrasebook.sentences import (
     telling,
 )
 from phrasebook.words import NAMES
-
-from gru_mt.data.corpus.load import PHRASEBOOK
 
 PAIRS = 26_000
 WORDS = range(3, 15)  # an English sentence has so many
