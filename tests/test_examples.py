@@ -21,10 +21,10 @@ from gru_mt.training.trainer import train
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "scripts" / "examples"
 GUIDE = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-ROAD = (ROOT / "configs" / "ROAD.md").read_text(encoding="utf-8")
+ABLATION = (ROOT / "configs" / "ABLATION.md").read_text(encoding="utf-8")
 COMMANDS: list[str] = [
     line
-    for block in re.findall(r"^```sh\n(.*?)^```", GUIDE + ROAD, re.MULTILINE | re.DOTALL)
+    for block in re.findall(r"^```sh\n(.*?)^```", GUIDE + ABLATION, re.MULTILINE | re.DOTALL)
     for line in block.splitlines()
 ]
 STEPS = {"classify": 15, "sentiment": 150, "tag": 160, "forecast": 15}  # that beat the baseline

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NAMES = ("setup.sh", "quickstart", "test", "bench", "road", "compare_cells", "torture")
+NAMES = ("setup.sh", "quickstart", "test", "bench", "ablation", "compare_cells", "torture")
 SCRIPTS = [ROOT / "scripts" / name for name in NAMES]
 SCRIPTS.append(ROOT / ".ci" / "run")
 PYTHON_NAMES = ("python3.11", "python3.12", "python3.13", "python3")

@@ -1,8 +1,8 @@
-"""Trains each step of the road from cho2014-as-written.yaml to fra-eng.yaml for as many updates.
+"""Trains each step of the ablation from cho2014-as-written.yaml to fra-eng.yaml.
 
-Each step is the one before and a few settings more. A line of scripts/results/road.jsonl is added
-for each training. At the end the tables of configs/ROAD.md are printed, from all lines of that
-file.
+A step is the one before it and a few settings more. Each training adds a line to
+scripts/results/ablation.jsonl. At the end the tables of configs/ABLATION.md are printed, from all
+lines of that file.
 """
 
 import argparse
@@ -22,12 +22,12 @@ from gru_mt.run import Run
 from gru_mt.storage import read_json
 
 START = Path("configs/cho2014-as-written.yaml")
-LINES = RESULTS / "road.jsonl"
+LINES = RESULTS / "ablation.jsonl"
 UPDATES = 966  # an epoch of configs/fra-eng.yaml
 # The notebook's cosine climbs again every second epoch, and ends at its peak. In so few updates it
 # falls and climbs once.
 SHORT = ["training.cosine_periods=1"]
-SENTENCES = [  # of test; ROAD.md shows what each step makes of them
+SENTENCES = [  # of test; ABLATION.md shows what each step makes of them
     "He dropped the cup and broke it.",
     "My friend asked me if I was feeling all right.",
 ]
@@ -147,7 +147,7 @@ def main() -> None:
     for seed in arguments.seed:
         for number in arguments.step:
             step = STEPS[number]
-            line = begin("road", {"step": step.name, "updates": step.updates, "seed": seed})
+            line = begin("ablation", {"step": step.name, "updates": step.updates, "seed": seed})
             settings = [*SHORT, *settings_of(STEPS[: number + 1]), f"training.seed={seed}"]
             figures = measure(settings, step.updates, arguments.corpus)
             record(line, figures, LINES)

@@ -1,13 +1,13 @@
-"""scripts/road: its steps end at the main recipe, and configs/ROAD.md shows what was measured."""
+"""scripts/ablation: it ends at the main recipe, and ABLATION.md shows what was measured."""
 
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
+import ablation
 import pytest
-import road
-from road import LINES, START, STEPS, Step, settings_of, tables
+from ablation import LINES, START, STEPS, Step, settings_of, tables
 
 from gru_mt.config.load import load_config
 
@@ -23,22 +23,22 @@ def line(step: str, seed: int, bleu: float, texts: list[str] | None = None) -> s
     return json.dumps({"settings": {"step": step, "seed": seed}, "figures": figures})
 
 
-def test_the_road_ends_at_the_main_configuration() -> None:
+def test_the_ablation_ends_at_the_main_configuration() -> None:
     settings = [*settings_of(STEPS), "training.max_epochs=3"]
     assert load_config(START, settings) == load_config(CONFIGS / "fra-eng.yaml")
 
 
 def test_the_page_shows_the_tables_of_the_lines_that_are_kept() -> None:
-    page = (CONFIGS / "ROAD.md").read_text(encoding="utf-8")
+    page = (CONFIGS / "ABLATION.md").read_text(encoding="utf-8")
     for table in tables(LINES.read_text(encoding="utf-8").splitlines()).split("\n\n"):
-        assert table in page, "scripts/road --seed prints the tables"
+        assert table in page, "scripts/ablation --seed prints the tables"
 
 
 def test_a_row_has_the_mean_of_its_seeds_and_the_gain_on_the_row_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     steps = [Step("one", []), Step("two", ["a=1", "b=2"]), Step("three", []), Step("four", [])]
-    monkeypatch.setattr(road, "STEPS", steps)
+    monkeypatch.setattr(ablation, "STEPS", steps)
     lines = [
         line("one", 1, 99.0),
         line("two", 2, 8.0, TEXTS),
@@ -65,13 +65,13 @@ def test_a_step_is_trained_with_its_settings_and_those_of_all_before(
         score = {"name": "BLEU multi", "value": 1.5, "low": 1.0, "high": 2.0, "sentences": 9}
         return {"test_beam_5": score | {"signature": "none"}, "translations": TEXTS}
 
-    monkeypatch.setattr(road, "measure", measure)
+    monkeypatch.setattr(ablation, "measure", measure)
     monkeypatch.setattr(
-        road, "begin", lambda track, settings: {"track": track, "settings": settings}
+        ablation, "begin", lambda track, settings: {"track": track, "settings": settings}
     )
-    monkeypatch.setattr(road, "LINES", tmp_path / "road.jsonl")
-    monkeypatch.setattr(sys, "argv", ["road", "--seed", "2", "--step", "1", "16"])
-    road.main()
+    monkeypatch.setattr(ablation, "LINES", tmp_path / "ablation.jsonl")
+    monkeypatch.setattr(sys, "argv", ["ablation", "--seed", "2", "--step", "1", "16"])
+    ablation.main()
     (second, updates), (late, more) = trained
     assert second == ["training.cosine_periods=1", *STEPS[1].settings, "training.seed=2"]
     assert [setting in late for step in STEPS[:17] for setting in step.settings].count(False) == 0
