@@ -57,9 +57,10 @@ ROWS = """
         training.run_writer training.estimate training.trainer runs report report.html
         evaluation.overlap report.tables report.failures report.samples report.pictures
         report.contents report.page report.write report.compare_page page page.weights
-        page.vocabulary page.sentences page.write cli.streams cli.app cli.translator cli.train
-        cli.evaluate cli.report cli.compare cli.runs cli.translate cli.export cli.data cli.init
-        cli.config cli __main__
+        page.vocabulary page.sentences page.write
+    cli.streams cli.app cli.translator cli.commands cli.commands.train cli.commands.evaluate
+        cli.commands.report cli.commands.compare cli.commands.runs cli.commands.translate
+        cli.commands.export cli.commands.data cli.commands.config cli __main__
 """
 ORDER = ROWS.split()
 

@@ -1,22 +1,29 @@
-"""`gru-mt init`."""
+"""`gru-mt init` writes a configuration, `gru-mt config` explains one."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gru_mt.cli.app import Command, LanguagesOption, app, two_languages
+from gru_mt.cli.app import Command, LanguagesOption, SetOption, app, two_languages
 from gru_mt.cli.streams import print_result, require_stdout, say
 from gru_mt.errors import UserError
 
-EXAMPLES = """\b
+INIT_EXAMPLES = """\b
 Examples:
   gru-mt init train.en train.de dev.en dev.de test.en test.de
   gru-mt init pairs.tsv --languages en,de --out my.yaml
 """
+CONFIG_EXAMPLES = """\b
+Examples:
+  gru-mt config
+  gru-mt config configs/fra-eng.yaml --set model.dropout=0.1
+  gru-mt config --schema > gru-mt.schema.json
+"""
 
 
-@app.command("init", cls=Command, epilog=EXAMPLES)
+@app.command("init", cls=Command, epilog=INIT_EXAMPLES)
 def init(
     files: Annotated[
         list[Path],
@@ -48,3 +55,27 @@ def init(
     write_output(out, text.encode())
     say(f"wrote {out}")
     print_result(f"gru-mt train --config {out}")
+
+
+@app.command("config", cls=Command, epilog=CONFIG_EXAMPLES)
+def show_config(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="A configuration, in YAML.")
+    ] = None,
+    overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print a JSON Schema of configurations, for editors.")
+    ] = False,
+) -> None:
+    """Explain every key, or print FILE with every value."""
+    if schema and (file or overrides):
+        raise UserError("--schema is of every configuration; give it alone")
+    if overrides and not file:
+        raise UserError("--set changes a configuration; name its FILE too")
+    from gru_mt.config.load import compare_config, load_config
+    from gru_mt.config.reference import json_schema, page
+
+    if file:
+        print_result(compare_config(load_config(file, overrides)))
+    else:
+        print_result(json.dumps(json_schema(), indent=2) if schema else page())
