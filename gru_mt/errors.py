@@ -45,6 +45,10 @@ class Interrupted(Exception):  # noqa: N818 it is no error
         self.signal = signal
 
 
+class ProcessLost(Exception):  # noqa: N818 it is no error of this process
+    """A process that trains with this one has ended or is silent; the command exits with 1."""
+
+
 def escape(text: str) -> str:
     """Return `text` with control characters, surrogates and bidirectional controls as escapes.
 

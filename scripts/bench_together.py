@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor, distributed
 
 from gru_mt.bundle import build_model
 from gru_mt.config.load import load_config
@@ -20,8 +21,7 @@ from gru_mt.model.device import resolve_precision
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
-from gru_mt.training.gradients import Gradients
-from gru_mt.training.group import Group, joined
+from gru_mt.training.distributed import join_group
 from gru_mt.training.journal import Journal
 from gru_mt.training.lr_schedule import block_updates
 from gru_mt.training.optimizer import Optimizer
@@ -32,18 +32,20 @@ WARM_UP, UPDATES = 10, 40
 
 
 class Gathering:
-    """Measures how long the methods of Group that exchange gradients take, once all are there."""
+    """Measures how long torch's collectives of gradients take, once all processes are there."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        for name in ("exchange", "gather", "add"):
-            setattr(Group, name, self._timed(getattr(Group, name)))
+        for name in ("all_to_all_single", "all_gather_single", "all_reduce"):
+            setattr(distributed, name, self._timed(getattr(distributed, name)))
 
-    def _timed(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        def run(group: Group, *arguments: Any) -> Any:
-            group.wait()
+    def _timed(self, collective: Callable[..., Any]) -> Callable[..., Any]:
+        def run(tensor: Tensor, *arguments: Any, **keywords: Any) -> Any:
+            if not tensor.is_floating_point():  # a signal
+                return collective(tensor, *arguments, **keywords)
+            distributed.barrier()
             started_s = time.perf_counter()
-            result = method(group, *arguments)
+            result = collective(tensor, *arguments, **keywords)
             self.seconds += time.perf_counter() - started_s
             return result
 
@@ -64,18 +66,17 @@ def main(folder: str, threads: str, microbatches: str, reduce: str) -> None:
     planned = block_updates(training, pairs, training.batch_tokens, 0)
     precision = resolve_precision(training.precision, cpu)
     torch.manual_seed(1)
-    with joined(cpu) as group, while_computing("cpu"):
+    with join_group(cpu) as group, while_computing("cpu"):
         optimizer = Optimizer(build_model(config, data.tokenizer), training, precision)
-        gradients = Gradients(optimizer.model.parameters(), group, training.reduce)
-        update = TrainStep(optimizer, gradients, precision, training.label_smoothing)
+        update = TrainStep(optimizer, training, precision, group)
         tokens, started_s = 0, 0.0
         for done, rows in enumerate(planned[: WARM_UP + UPDATES]):
             if done == WARM_UP:
-                group.wait()
+                group.barrier()
                 tokens, gathering.seconds, started_s = 0, 0.0, time.perf_counter()
             tokens += update(pairs, rows, learning_rate=1e-3, seed=done, done=done).tokens
         wall_s = time.perf_counter() - started_s
-        if group.leads:
+        if group.is_main:
             milliseconds = {"update_ms": wall_s, "gathering_ms": gathering.seconds}
             of_update = {name: each / UPDATES * 1e3 for name, each in milliseconds.items()}
             print(json.dumps({"tokens_per_s": tokens / wall_s} | of_update))

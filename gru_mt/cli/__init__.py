@@ -12,7 +12,7 @@ import typer
 
 from gru_mt.cli.app import NAME, app
 from gru_mt.cli.streams import flush_results, open_streams, say
-from gru_mt.errors import Interrupted, UserError
+from gru_mt.errors import Interrupted, ProcessLost, UserError
 
 # Importing a command adds it to the app. The help lists the commands in this order.
 from gru_mt.cli.commands import config, train, evaluate, report, compare  # isort: skip # noqa: F401
@@ -39,6 +39,9 @@ def main() -> None:
     except Interrupted as error:
         say(str(error))
         sys.exit(128 + error.signal)
+    except ProcessLost as error:
+        say(str(error))
+        sys.exit(1)
     except (OSError, MemoryError, ValueError, RuntimeError) as error:
         if not (reason := _outside_reason(error)):
             raise

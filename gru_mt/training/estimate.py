@@ -12,8 +12,6 @@ from gru_mt.data.loader import BLOCK, TrainingPairs
 from gru_mt.data.parts import Splits
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
-from gru_mt.training.gradients import Gradients
-from gru_mt.training.group import ALONE
 from gru_mt.training.journal import Journal
 from gru_mt.training.lr_schedule import block_updates, planned_updates, resolve_auto
 from gru_mt.training.optimizer import Optimizer
@@ -69,8 +67,7 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     precision = resolve_precision(training.precision, device)
     model = build_model(config, data.tokenizer).to(device)
     optimizer = Optimizer(model, training, precision)
-    gradients = Gradients(model.parameters(), ALONE, training.reduce)
-    update = TrainStep(optimizer, gradients, precision, training.label_smoothing)
+    update = TrainStep(optimizer, training, precision)
     planned = block_updates(training, pairs, training.batch_tokens, 0)
     prepared_s = time.perf_counter() - started_s
     for done, rows in enumerate(planned[: WARM_UP + TIMED]):

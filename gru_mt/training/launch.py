@@ -1,26 +1,29 @@
-"""Several processes on this machine that train together, started by torch's own launcher."""
+"""`gru-mt train --processes`: several processes on this machine, started by torch's launcher."""
 
 import logging
+import multiprocessing
 import os
+import runpy
 import signal
 import sys
-from collections.abc import Callable, Sequence
+import traceback
 
 from gru_mt.data.workers import STOPS, cores
-from gru_mt.training.presence import LAUNCHED
+from gru_mt.errors import ProcessLost
 
 SAVING_S = 600  # for processes to save after a signal, before they are killed
 
 
-def launch(processes: int, arguments: Sequence[str], say: Callable[[str], None]) -> int:
-    """Run gru-mt with these arguments in so many processes; return the code to exit with.
+def launch(processes: int) -> int:
+    """Run this command in so many processes; return the code to exit with.
 
     They share the cores, unless OMP_NUM_THREADS says how many threads each has. Signals go on to
-    them. Where one is killed the others end, and `say` is told.
+    them. Where one fails the launcher ends the others. Raises ProcessLost where one was killed.
     """
-    launcher = logging.getLogger("torch.distributed.elastic")
-    launcher.propagate = False  # the processes have said what there is to say
-    launcher.addHandler(logging.NullHandler())
+    for name in ("torch.distributed.elastic", "torch.multiprocessing"):
+        logger = logging.getLogger(name)
+        logger.propagate = False  # the processes have said what there is to say
+        logger.addHandler(logging.NullHandler())
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // processes)))
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     from torch.distributed.elastic.multiprocessing.api import DefaultLogsSpecs, SignalException
@@ -32,40 +35,45 @@ def launch(processes: int, arguments: Sequence[str], say: Callable[[str], None])
         max_nodes=1,
         nproc_per_node=processes,
         logs_specs=DefaultLogsSpecs(log_dir=os.devnull),  # else a folder stays in the temporary one
-        run_id=f"{LAUNCHED}{os.getpid()}",
+        run_id="gru-mt",
         rdzv_backend="c10d",
         rdzv_endpoint="localhost:0",
         local_addr="localhost",
         max_restarts=0,
         signals_to_handle=",".join(
-            each.name for each in STOPS if signal.getsignal(each) != signal.SIG_IGN
+            stop.name for stop in STOPS if signal.getsignal(stop) != signal.SIG_IGN
         ),
         shutdown_timeout=SAVING_S,
     )
     try:
-        elastic_launch(config, sys.executable)("-m", "gru_mt", *arguments)
+        elastic_launch(config, _train)()
     except SignalException as stopped:
         return 128 + stopped.sigval
     except ChildFailedError as failed:
-        return _code(
-            {rank: each.exitcode for rank, each in failed.failures.items()}, processes, say
-        )
+        [(rank, failure)] = failed.failures.items()  # the first
+        if failure.exitcode >= 0:
+            return failure.exitcode
+        raise ProcessLost(
+            f"process {rank} of {processes} was ended by {signal.Signals(-failure.exitcode).name}; "
+            "the same command goes on from the newest checkpoint"
+        ) from None
     return 0
 
 
-def _code(code_of: dict[int, int], processes: int, say: Callable[[str], None]) -> int:
-    """Return the code to exit with where processes failed; tell of one that was killed.
+def _train() -> None:
+    """Run the command line in a process of the launcher, with the launcher's arguments.
 
-    `code_of` has the exit code of each rank that failed, in the order in which the launcher saw it;
-    of a killed one it is minus the signal. Once it sees one, the launcher ends all others with
-    SIGTERM, and after half a minute with SIGKILL.
+    On Linux torch sends it SIGINT when the launcher dies.
     """
-    for rank, code in code_of.items():
-        if code < 0 and code != -signal.SIGTERM:
-            say(
-                f"process {rank} of {processes} was ended by {signal.Signals(-code).name}; "
-                "the same command goes on from the newest checkpoint"
-            )
-            return 1
-    told = [code for code in code_of.values() if code > 1]  # it said itself why it ended
-    return told[0] if told else 1 if 1 in code_of.values() else 128 + signal.SIGTERM
+    os.setsid()  # Ctrl-C reaches it once, through the launcher
+    launcher = multiprocessing.parent_process()
+    if launcher and not launcher.is_alive():  # it died before torch asked to be told of that
+        return
+    try:
+        runpy.run_module("gru_mt", run_name="__main__")
+    except SystemExit as end:
+        if end.code:  # else the launcher wants this function to return
+            raise
+    except Exception:
+        traceback.print_exc()
+        sys.exit(1)

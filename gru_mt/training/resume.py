@@ -3,16 +3,18 @@
 `start_of` makes this choice once.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
+from torch import Tensor
 
 from gru_mt.bundle import Bundle, load_bundle, load_named_tensors, named_tensors
-from gru_mt.config.load import load_config
+from gru_mt.config.load import dump_config, load_config
 from gru_mt.config.schema import Config, ResolvedConfig, Section, TokenizerConfig
 from gru_mt.data.corpus.files import user_path
 from gru_mt.data.dataset.ids import EpochPairs
@@ -26,6 +28,7 @@ from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.run import Run, flatten
 from gru_mt.storage import read_json
 from gru_mt.training.checkpoint import check_same_data, has_checkpoint, load_checkpoint
+from gru_mt.training.distributed import Group
 from gru_mt.training.journal import Journal
 from gru_mt.training.lr_schedule import AUTO, planned_updates, resolve_auto
 from gru_mt.training.optimizer import Optimizer
@@ -49,6 +52,7 @@ MAY_CHANGE = (  # files only to another place: a digest checks their contents
 
 _KEPT = ("model", "tokenizer")  # sections that go from a bundle into the run that starts from it
 _FREE = ("model.dropout", "tokenizer.sampling")  # keys of theirs that decide no weight's shape
+VISIBLE_S = 60.0  # a network drive may show a new file this late
 OF_START = " (start)"  # ends the name of a set that the run before was measured on
 FirstBlock = Callable[[], EpochPairs]  # the pairs of the first block; a resumed run needs none
 
@@ -233,6 +237,60 @@ class Resumed:
         Raises UserError where there is none, or where its fingerprints are not `fingerprints`.
         """
         return load_checkpoint(self.run.checkpoints, optimizer, fingerprints, journal.warn)
+
+
+@dataclass(frozen=True)
+class FromMain:
+    """How a run begins in a process beside process 0 of its group: with what that one has."""
+
+    run: Run
+    config: ResolvedConfig
+    progress: TrainState
+    tensors: dict[str, Tensor]  # on the CPU
+    counters: dict[str, Any]
+
+    @classmethod
+    def send(
+        cls,
+        group: Group,
+        run: Run,
+        config: ResolvedConfig,
+        optimizer: Optimizer,
+        progress: TrainState,
+    ) -> None:
+        """Send what process 0 has, and has written in the run's folder, to the others."""
+        tensors = {name: value.cpu() for name, value in optimizer.tensors().items()}
+        group.broadcast(cls(run, config, progress, tensors, optimizer.counters()))
+
+    @classmethod
+    def received(cls, group: Group) -> Self:
+        """Wait for what process 0 sends.
+
+        Raises UserError where this process does not see what process 0 wrote.
+        """
+        start: Self = group.broadcast()
+        path, until_s = start.run.config, time.monotonic() + VISIBLE_S
+        while not (path.is_file() and path.read_bytes() == dump_config(start.config).encode()):
+            if time.monotonic() > until_s:
+                raise UserError(
+                    f"{path}: process {group.rank} does not see what process 0 wrote there; all "
+                    "hosts need the run's folder at the same path, such as on a network drive"
+                )
+            time.sleep(0.1)
+        return start
+
+    def fit(
+        self, config: Config, first: FirstBlock, blocks: int, journal: Journal
+    ) -> ResolvedConfig:
+        """Return the configuration of process 0."""
+        return self.config
+
+    def load(
+        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
+    ) -> TrainState:
+        """Put the tensors of process 0 into `optimizer`; return its progress."""
+        optimizer.load(self.tensors, self.counters, self.run.checkpoints)
+        return self.progress
 
 
 Start = Fresh | FromBundle | Resumed

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from gru_mt.config.schema import TrainingConfig
 from gru_mt.data.batching import Batch, make_batch
 from gru_mt.data.dataset.ids import EncodedPairs, EpochPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.model.loss import forced_loss
-from gru_mt.training.gradients import Gradients
+from gru_mt.training.distributed import ALONE, Group
 from gru_mt.training.optimizer import Optimizer
 
 
@@ -33,9 +34,9 @@ class TrainStep:
     """Updates the weights of `optimizer`, and remembers nothing between updates itself."""
 
     optimizer: Optimizer
-    gradients: Gradients
+    training: TrainingConfig
     precision: torch.dtype
-    label_smoothing: float
+    group: Group = ALONE
 
     def __call__(
         self,
@@ -56,7 +57,12 @@ class TrainStep:
         def backward(place: int) -> Tensor:
             return self._backward(make_batch(pairs, rows[place]), seed + place, tokens)
 
-        loss = self.gradients.add_up(len(rows), backward)
+        loss = self.group.sum_gradients(
+            [*self.optimizer.model.parameters()],
+            len(rows),
+            backward,
+            in_order=self.training.reduce == "ordered",
+        )
         grad_norm = self.optimizer.step(learning_rate, done)
         return StepStats(loss, grad_norm, tokens, learning_rate)
 
@@ -66,7 +72,8 @@ class TrainStep:
         device = next(model.parameters()).device
         rng = torch.Generator(device).manual_seed(seed)
         with torch.autocast(device.type, self.precision, enabled=self.precision != torch.float32):
-            summed = forced_loss(model, batch.to(device), rng, label_smoothing=self.label_smoothing)
+            smoothing = self.training.label_smoothing
+            summed = forced_loss(model, batch.to(device), rng, label_smoothing=smoothing)
             part = summed / tokens
         self.optimizer.scaled(part).backward()
         return part.detach()

@@ -29,15 +29,13 @@ from gru_mt.model.fast.waiting import while_computing
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
 from gru_mt.training.back_translation import back_translated
-from gru_mt.training.gradients import Gradients
-from gru_mt.training.group import ALONE, Group, joined
-from gru_mt.training.handover import Handover, received
+from gru_mt.training.distributed import ALONE, Group, join_group
 from gru_mt.training.journal import Journal, Meter
 from gru_mt.training.lock import locked
 from gru_mt.training.lr_schedule import block_updates, learning_rate
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData, load_data, prepare
-from gru_mt.training.resume import Resumed, Start, start_of
+from gru_mt.training.resume import FromMain, Resumed, Start, start_of
 from gru_mt.training.run_writer import Bystander, Keeper, keep
 from gru_mt.training.signals import StopSignals
 from gru_mt.training.state import TrainState, derived_seed
@@ -53,8 +51,9 @@ def train(config: Config, folder: str | Path, *, started_s: float | None = None)
     now. Raises UserError for what is wrong with the corpus or the folder, and what `Trainer.run`
     raises. An existing run is not changed before all checks have passed.
 
-    Where torch's launcher has started several processes, each calls this with the same arguments,
-    and they train together. Raises ProcessLost where one of them is gone.
+    Where a launcher has started several processes, or torch.distributed is initialised, each of
+    them calls this with the same arguments, and they train together. Raises ProcessLost where one
+    of them has ended.
 
     >>> from gru_mt import load_config, train
     >>> config = load_config("small.yaml")
@@ -72,17 +71,17 @@ def train(config: Config, folder: str | Path, *, started_s: float | None = None)
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     if config.training.tensorboard:
         require_tensorboard()
-    with joined(device) as group:
+    with join_group(device) as group:
         run = Run(folder)
-        journal = Journal(run.log) if group.leads else Journal(Path(os.devnull), silent=True)
-        with locked(run) if group.leads else nullcontext(), closing(journal):
-            start: Start | Handover
-            if group.leads:
+        journal = Journal(run.log) if group.is_main else Journal(Path(os.devnull), silent=True)
+        with locked(run) if group.is_main else nullcontext(), closing(journal):
+            start: Start | FromMain
+            if group.is_main:
                 start = start_of(run, config)
                 config = start.accept(config)
                 data = _data(config, start, run, journal)
             else:
-                start = received(group)
+                start = FromMain.received(group)
                 config, run = start.config, start.run
                 data = load_data(config, run, journal)
             with while_computing(device.type):
@@ -109,7 +108,7 @@ class Trainer:
         config: Config,
         data: TrainingData,
         run: Run,
-        start: Start | Handover,
+        start: Start | FromMain,
         journal: Journal,
         device: torch.device,
         group: Group = ALONE,
@@ -128,12 +127,10 @@ class Trainer:
             torch.manual_seed(training.seed)
             self.model = build_model(config, data.tokenizer).to(device)
         self.optimizer = Optimizer(self.model, training, self.precision)
-        gradients = Gradients(self.model.parameters(), group, training.reduce)
-        smoothing = training.label_smoothing
-        self.update = TrainStep(self.optimizer, gradients, self.precision, smoothing)
+        self.update = TrainStep(self.optimizer, training, self.precision, group)
         self.progress = start.load(self.optimizer, data.fingerprints, journal)
         started_s -= self.progress.elapsed_s
-        kind = Keeper if group.leads else Bystander
+        kind = Keeper if group.is_main else Bystander
         self.keeper = kind(run, self.config, data, self.optimizer, started_s=started_s)
         self._window = MetricsWindow()
         self._newest: StepRecord | None = None
@@ -145,16 +142,15 @@ class Trainer:
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
         """
-        if self.group.leads:
+        if self.group.is_main:
             keep(self.config, self.data, self.paths)
             if self.group.size > 1:
-                handover = Handover.of(self.paths, self.config, self.optimizer, self.progress)
-                self.group.give(handover)
+                FromMain.send(self.group, self.paths, self.config, self.optimizer, self.progress)
         self.journal.start()
-        torn = self.paths.forget_metrics(self.progress.step) if self.group.leads else 0
+        torn = self.paths.forget_metrics(self.progress.step) if self.group.is_main else 0
         if torn:
             self.journal.warn(f"{self.paths.metrics}: unreadable lines were dropped: {torn}")
-        self.group.wait()
+        self.group.barrier()
         with (
             StopSignals(told=self.group.size == 1) as signals,
             self.keeper.board(self.progress.step),
@@ -166,7 +162,7 @@ class Trainer:
                     self._train_block(signals, meter)
             if self.keeper.write_summary(self.progress, str(self.device)):
                 self._say_the_end()
-        if signal := self.group.stopped_by(signals.received):
+        if signal := self.group.any_signal(signals.received):
             raise Interrupted(signal, "finished before the signal could stop it")
         return self.progress
 
@@ -198,7 +194,7 @@ class Trainer:
                 self._save()
             if self.progress.ended_by(training):
                 break
-            if signal := self.group.stopped_by(signals.received):
+            if signal := self.group.any_signal(signals.received):
                 self._stop(signal)
 
     def _validate(self) -> None:
@@ -239,7 +235,7 @@ class Trainer:
             self.keeper.save_bundle(self.progress, {"epoch": self.progress.epoch})
         told = f"of update {kept or self.progress.step:,}{'' if kept else ', not measured'}"
         self.journal.say(f"the translator so far, {told}, is {self.paths.bundle}")
-        self.group.wait()  # a launcher ends all once the first has ended
+        self.group.barrier()  # a launcher ends all once the first has ended
         raise Interrupted(signal, "stopped and saved; the same command goes on")
 
     def _save(self) -> None:

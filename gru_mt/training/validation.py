@@ -24,7 +24,7 @@ from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.training.group import Group
+from gru_mt.training.distributed import Group
 from gru_mt.training.lr_schedule import LARGEST_BATCH
 from gru_mt.training.preparation import TrainingData
 from gru_mt.training.state import TrainState

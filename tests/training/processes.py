@@ -101,22 +101,15 @@ def newest_step(metrics: Path) -> int:
     return int(json.loads(lines[-1])["step"]) if lines else 0
 
 
-def pids_of(rank: int, run: Path) -> set[int]:
-    """Return the processes of this rank that train a run."""
-    found = set()
+def children(launcher: int) -> list[int]:
+    """Return the processes that a launcher has started to train, by their rank."""
+    found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            environment = (folder / "environ").read_bytes().split(b"\0")
-            arguments = (folder / "cmdline").read_bytes().split(b"\0")
-            if f"RANK={rank}".encode() in environment and str(run).encode() in arguments:
-                found.add(int(folder.name))
-    return found
-
-
-def pid_of(rank: int, run: Path) -> int:
-    """Return the process of this rank that trains a run."""
-    [pid] = pids_of(rank, run)
-    return pid
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == launcher and b"resource_tracker" not in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return sorted(found)
 
 
 def bits(run: Path) -> dict[str, bytes]:

@@ -12,8 +12,6 @@ from gru_mt.data.dataset.ids import EncodedPairs, EpochPairs, IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.training.gradients import Gradients
-from gru_mt.training.group import ALONE
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.step import MetricsWindow, StepRecord, StepStats, TrainStep
 
@@ -28,8 +26,7 @@ def rows(*batches: list[int]) -> list[Ints]:
 
 
 def make_update(optimizer: Optimizer) -> TrainStep:
-    gradients = Gradients(optimizer.model.parameters(), ALONE, "ordered")
-    return TrainStep(optimizer, gradients, torch.float32, label_smoothing=0.0)
+    return TrainStep(optimizer, TrainingConfig(label_smoothing=0.0), torch.float32)
 
 
 def make_optimizer() -> Optimizer:

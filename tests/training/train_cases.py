@@ -18,7 +18,6 @@ from gru_mt.data.batching import Batch
 from gru_mt.errors import UserError
 from gru_mt.model.loss import forced_loss
 from gru_mt.training import step
-from gru_mt.training.presence import group_rank
 from gru_mt.training.state import derived_seed
 from gru_mt.training.trainer import train
 
@@ -52,7 +51,7 @@ def main(config: Path, folder: Path, names: Sequence[str]) -> None:
             train(load_config(config, CASES[name]), folder / name)
         except UserError as error:
             told = str(error).replace(str(folder), "")
-            (folder / f"{name}-{group_rank()}.txt").write_text(told)
+            (folder / f"{name}-{os.environ.get('RANK', 0)}.txt").write_text(told)
 
 
 def _broken_loss(model: Any, batch: Batch, rng: Generator, **settings: Any) -> Tensor:

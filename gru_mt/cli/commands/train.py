@@ -12,21 +12,14 @@ import typer
 
 from gru_mt.cli.app import Command, SetOption, app
 from gru_mt.cli.streams import say
-from gru_mt.errors import Interrupted, UserError
+from gru_mt.errors import Interrupted, ProcessLost, UserError
 from gru_mt.run import RUNS, Run
-from gru_mt.training.presence import (
-    ProcessLost,
-    group_rank,
-    group_size,
-    is_launched,
-    speaks,
-    watch_launcher,
-)
 
 if TYPE_CHECKING:
     from gru_mt.config.schema import Config
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
+LAUNCHER_S = 2  # a launcher sees within this that another process has ended, and ends this one
 EXAMPLES = """\b
 Examples:
   gru-mt train --config configs/fra-eng.yaml
@@ -67,24 +60,26 @@ def train(
     ] = False,
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
-    if is_launched():
-        watch_launcher()
-    with _one_voice():
+    with _told_once():
         if config is None:
             config = _config_of(run)
         from gru_mt.config.load import load_config, yaml_inline
 
         begun = [f"training.start={yaml_inline(str(start))}"] if start else []
         parsed = load_config(config, [*overrides, *begun])
-        if processes > 1 and not is_launched():
-            raise typer.Exit(_launch(processes))
+        if processes > 1 and "RANK" not in os.environ:
+            from gru_mt.training.launch import launch
+
+            raise typer.Exit(launch(processes))
+        if processes not in (1, size := _number("WORLD_SIZE", 1)):
+            raise UserError(f"--processes {processes}: a launcher has started {size}; leave it out")
         if fresh and int(os.environ.get("TORCHELASTIC_MAX_RESTARTS", 0)):
             raise UserError(
                 "--fresh: processes that torchrun starts again would begin anew once more; name a "
                 "new --run instead"
             )
         place = _trained(parsed, Run(run or RUNS / config.stem), fresh=fresh)
-        if group_rank() == 0 and not no_report:
+        if _number("RANK") == 0 and not no_report:
             _report(place)
 
 
@@ -98,37 +93,37 @@ def _trained(config: "Config", run: Run, *, fresh: bool) -> Run:
         try:
             train_run(config, place.folder, started_s=STARTED_S)
         except InUse:
-            if not fresh or group_size() > 1:
+            if not fresh or _number("WORLD_SIZE", 1) > 1:
                 raise  # else another start took the folder at the same moment
         else:
             return place
 
 
-def _launch(processes: int) -> int:
-    """Run this command in several processes; return the code to exit with."""
-    if group_size() > 1:
-        raise UserError("--processes: a launcher has started the processes; leave it out")
-    from gru_mt.training.launch import launch
-
-    return launch(processes, sys.argv[1:], say)
-
-
 @contextmanager
-def _one_voice() -> Iterator[None]:
-    """Of the processes that train together, let only the first that fails say why."""
+def _told_once() -> Iterator[None]:
+    """Where several processes end for the same reason, let one say it.
+
+    The others wait until a launcher ends them, as it does once the first has ended.
+    """
     try:
         yield
-    except ProcessLost as lost:
-        if is_launched():
-            time.sleep(1)  # so that the launcher sees first which process is gone
-        elif speaks():
-            say(str(lost))
-        sys.exit(1)
-    except Exception as error:
-        if group_size() == 1 or speaks():
-            raise
-        codes = {UserError: 2, Interrupted: 128 + getattr(error, "signal", 0)}
-        sys.exit(codes.get(type(error), 1))
+    except Interrupted as stopped:  # all are
+        if _number("RANK"):
+            sys.exit(128 + stopped.signal)
+        raise
+    except UserError:
+        if _number("LOCAL_RANK"):
+            time.sleep(LAUNCHER_S)
+        raise
+    except ProcessLost:
+        if "RANK" in os.environ:
+            time.sleep(LAUNCHER_S)
+        raise
+
+
+def _number(name: str, default: int = 0) -> int:
+    """Return what a launcher says in the environment; `default` without one."""
+    return int(os.environ.get(name, default))
 
 
 def _report(run: Run) -> None:
