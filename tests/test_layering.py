@@ -31,7 +31,7 @@ ROWS = """
         data.text.translation_memory data.tokenizer.tokenizer data.augment.augmenter
         data.dataset.ids data.dataset.dataset data.prepare data.batching model model.device
         model.notebook model.fast model.fast.switch model.fast.memory model.fast.waiting
-        model.fast.distinct model.fast.gru model.fast.loss model.fast.product model.dropout
+        model.fast.distinct model.fast.gru model.fast.loss model.fast.product
         model.layers model.cells model.recurrent model.attention model.seq2seq model.decoder_step
         model.loss tensors bundle inference inference.preprocessing inference.preprocessing.lines
         inference.search inference.constraints inference.engines inference.engines.engine

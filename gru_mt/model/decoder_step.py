@@ -72,28 +72,28 @@ class Incremental(nn.Module):
         state_LRZ: Tensor,
         sources: dict[str, Tensor],
         row_AK: Tensor,
-        place_R: Tensor,
+        position_R: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return what `likeliest` takes after last_id_R, the next state_LRZ, and weight_RS.
 
         Row a of row_AK names the hypotheses of source a; where they are fewer than K, any others
-        fill the row. Hypothesis r stands at place_R[r] of the flattened row_AK.
+        fill the row. Hypothesis r is at position_R[r] of the flattened row_AK.
         weight_RS is attention's; without it S is 0.
         """
         token_RE = self.model.embed(self.model.target_embedding, last_id_R)
         input_RG = linear(token_RE, self.token_GE, self.cells[0].bias_ih)
         if "input_AG" in sources:
-            source_R = place_R // row_AK.shape[1]
+            source_R = position_R // row_AK.shape[1]
             input_RG = input_RG + sources["input_AG"].index_select(0, source_R)
         below, *above = self.cells
         state_L = [below.advance(input_RG, state_LRZ[0], below.recurrent())]
         state_RH = state_L[0][:, : below.hidden_size]
-        context_RX, weight_RS = self._context(state_RH, sources, row_AK, place_R)
+        context_RX, weight_RS = self._context(state_RH, sources, row_AK, position_R)
         *context_RG, context_RE = context_RX.split(self.sizes_X, dim=1)
-        for cell, weight_GH, part_RG, start_RZ in zip(
+        for cell, weight_GH, add_RG, start_RZ in zip(
             above, self.state_GH, context_RG, state_LRZ[1:], strict=True
         ):
-            input_RG = linear(state_RH, weight_GH, cell.bias_ih) + part_RG
+            input_RG = linear(state_RH, weight_GH, cell.bias_ih) + add_RG
             state_L.append(cell.advance(input_RG, start_RZ, cell.recurrent()))
             state_RH = state_RH + state_L[-1][:, : cell.hidden_size]
         readout_RE = state_RH
@@ -103,7 +103,7 @@ class Incremental(nn.Module):
         return readout_RE, torch.stack(state_L), weight_RS
 
     def _context(
-        self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, place_R: Tensor
+        self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, position_R: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Return context_RX and weight_RS.
 
@@ -115,8 +115,8 @@ class Incremental(nn.Module):
         memory = Memory(sources["value_ASX"], sources["key_ASH"], sources["mask_AS"])
         query_AKH = state_RH.index_select(0, row_AK.flatten()).view(*row_AK.shape, -1)
         context_AKX, weight_AKS = self.model.attention(query_AKH, memory)
-        context_RX: Tensor = context_AKX.flatten(0, 1).index_select(0, place_R)
-        return context_RX, weight_AKS.flatten(0, 1).index_select(0, place_R)
+        context_RX: Tensor = context_AKX.flatten(0, 1).index_select(0, position_R)
+        return context_RX, weight_AKS.flatten(0, 1).index_select(0, position_R)
 
     def likeliest(self, readout_RE: Tensor, count: int) -> tuple[Tensor, Tensor]:
         """Return log_prob_RN and id_RN: <eos>, the placeholders, then the `count` likeliest others.
@@ -127,7 +127,7 @@ class Incremental(nn.Module):
         logits_RV = linear(readout_RE, self.model.output_weight, self.bias_V)
         log_prob_RV = logits_RV.log_softmax(dim=1)
         first_RF, other_RX = log_prob_RV[:, EOS:FIRST_OTHER], log_prob_RV[:, FIRST_OTHER:]
-        log_prob_RO, place_RO = other_RX.topk(torch.sym_min(count, other_RX.shape[1]), dim=1)
-        id_F = torch.arange(EOS, FIRST_OTHER, device=place_RO.device)
-        id_RN = torch.cat([id_F.expand_as(first_RF), place_RO + FIRST_OTHER], dim=1)
+        log_prob_RO, index_RO = other_RX.topk(torch.sym_min(count, other_RX.shape[1]), dim=1)
+        id_F = torch.arange(EOS, FIRST_OTHER, device=index_RO.device)
+        id_RN = torch.cat([id_F.expand_as(first_RF), index_RO + FIRST_OTHER], dim=1)
         return torch.cat([first_RF, log_prob_RO], dim=1), id_RN

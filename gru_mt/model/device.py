@@ -30,12 +30,12 @@ def resolve_device(name: str, *, field: str = "training.device") -> torch.device
 
 
 def own_device(device: torch.device) -> torch.device:
-    """Return where this process computes: of several on a machine, each on a GPU of its own.
+    """Return where this process computes: of several on a machine, every process on its own GPU.
 
     Raises UserError where there is no GPU left for it.
     """
-    place = os.environ.get("LOCAL_RANK")
-    if place is None or os.environ.get("WORLD_SIZE") == "1" or device.type == "cpu":
+    local_rank = os.environ.get("LOCAL_RANK")
+    if local_rank is None or os.environ.get("WORLD_SIZE") == "1" or device.type == "cpu":
         return device
     if device.index is not None:
         raise UserError(
@@ -43,9 +43,9 @@ def own_device(device: torch.device) -> torch.device:
             "processes takes its own"
         )
     count = torch.accelerator.device_count()
-    if int(place) >= count:
+    if int(local_rank) >= count:
         raise UserError(f"training.device {device}: {count} here, too few for a process each")
-    return torch.device(device.type, int(place))
+    return torch.device(device.type, int(local_rank))
 
 
 def _devices() -> list[str]:

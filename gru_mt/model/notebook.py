@@ -122,7 +122,7 @@ def negate_gate(parameters: Parameters, gate: int, *, gates: int) -> Parameters:
     """
     return {
         name: torch.cat(
-            [-part if place == gate else part for place, part in enumerate(value.chunk(gates))]
+            [-block if index == gate else block for index, block in enumerate(value.chunk(gates))]
         )
         for name, value in parameters.items()
     }

@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.model.cells import CELLS
-from gru_mt.model.dropout import dropout
 from gru_mt.model.fast.distinct import pick
 from gru_mt.model.fast.gru import gru
 from gru_mt.model.fast.product import infers_on_cpu
 from gru_mt.model.fast.switch import tuned
+from gru_mt.model.layers import dropout
 
 FUSED: dict[str, Callable[..., Any]] = {
     "rnn": torch.rnn_tanh,
@@ -31,7 +31,7 @@ class Layer(nn.Module):
 
     Where torch has a fused implementation of the cell, it is used; on an NVIDIA GPU it is cuDNN's.
     Otherwise a loop computes the steps, after one product with the inputs of all steps. On a CPU,
-    `cpu.gru` trains a GRU, and the loop does the inference of every cell.
+    `fast.gru` trains a GRU, and the loop does the inference of every cell.
     """
 
     def __init__(

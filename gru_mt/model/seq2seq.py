@@ -13,10 +13,9 @@ from torch import Tensor, nn
 from gru_mt.config.schema import ModelConfig
 from gru_mt.model.attention import Attention, Memory, length_mask
 from gru_mt.model.cells import CELLS
-from gru_mt.model.dropout import dropout
 from gru_mt.model.fast.distinct import distinct
 from gru_mt.model.fast.switch import tuned
-from gru_mt.model.layers import Linear, linear
+from gru_mt.model.layers import Linear, dropout, linear
 from gru_mt.model.recurrent import Layer, Recurrent
 
 # A tied output layer wants embeddings of length 1, as in Vaswani et al. 2017. A recurrent layer

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gru_mt.model.dropout import dropout
+from gru_mt.model.layers import dropout
 
 
 def generator(seed: int) -> torch.Generator:

@@ -95,11 +95,11 @@ def without_never(logits_V: Tensor) -> Tensor:
 def assert_steps_give(model: Seq2Seq, expected_BTV: Tensor) -> None:
     """Check that steps over TARGET_IN, with two hypotheses a source, give `expected_BTV`."""
     start, decoder = model.encode(SOURCE, SOURCE_LENGTH), Incremental(model)
-    row_AK, place_R = torch.arange(6).view(3, 2), torch.arange(6)
+    row_AK, position_R = torch.arange(6).view(3, 2), torch.arange(6)
     state_LRZ, sources = start.state_LBZ.repeat_interleave(2, dim=1), decoder.remember(start)
     for t, last_id_B in enumerate(TARGET_IN.unbind(1)):
         readout_RE, state_LRZ, _ = decoder(
-            last_id_B.repeat_interleave(2), state_LRZ, sources, row_AK, place_R
+            last_id_B.repeat_interleave(2), state_LRZ, sources, row_AK, position_R
         )
         for k in range(2):
             assert_same(log_probs(decoder, readout_RE[k::2]), without_never(expected_BTV[:, t]))
@@ -316,9 +316,9 @@ def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
     source_R, last_id_R = torch.tensor([0, 2, 2]), torch.tensor([5, 6, 7])
     # Sources 0 and 2 are held, with one hypothesis and with two.
     sources = {name: value[[0, 2]] for name, value in decoder.remember(start).items()}
-    row_AK, place_R = torch.tensor([[0, 0], [1, 2]]), torch.tensor([0, 2, 3])
+    row_AK, position_R = torch.tensor([[0, 0], [1, 2]]), torch.tensor([0, 2, 3])
     state_LRZ = start.state_LBZ[:, source_R]
-    readout_RE, _, weight_RS = decoder(last_id_R, state_LRZ, sources, row_AK, place_R)
+    readout_RE, _, weight_RS = decoder(last_id_R, state_LRZ, sources, row_AK, position_R)
     log_prob_RV = log_probs(decoder, readout_RE)
 
     for r, (row, last_id) in enumerate(zip(source_R.tolist(), last_id_R.tolist(), strict=True)):

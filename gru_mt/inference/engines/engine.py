@@ -65,7 +65,7 @@ class BeamState:
         return coverage_S or None
 
     def grid(self) -> tuple[Ints, Ints]:
-        """Return row_AK, the hypotheses of each source, and place_R, their places in flat row_AK.
+        """Return row_AK, the hypotheses of each source, and position_R, where they are in it, flat.
 
         The row of a source with fewer than K is filled up with hypothesis 0; results there are not
         used. K is at least 2: a product with a single row is summed in another order, so a sentence

@@ -34,13 +34,13 @@ class OnnxEngine:
 
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
         """Return <eos>, the placeholders and the `count` likeliest others, and the state there."""
-        row_AK, place_R = state.grid()
+        row_AK, position_R = state.grid()
         found = self._decoder.run(
             {
                 "last_id_R": last_id_R,
                 "state_LRZ": state.state_LRZ,
                 "row_AK": row_AK,
-                "place_R": place_R,
+                "place_R": position_R,
                 "rank_N": np.arange(count),
                 **state.sources,
             }

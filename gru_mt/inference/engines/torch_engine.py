@@ -47,13 +47,13 @@ class TorchEngine:
     @torch.inference_mode()
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
         """Return <eos>, the placeholders and the `count` likeliest others, and the state there."""
-        row_AK, place_R = state.grid()
+        row_AK, position_R = state.grid()
         readout_RE, state_LRZ, weight_RS = self.decoder(
             self._tensor(last_id_R),
             state.state_LRZ,
             state.sources,
             self._tensor(row_AK),
-            self._tensor(place_R),
+            self._tensor(position_R),
         )
         log_prob_RN, id_RN = self.decoder.likeliest(readout_RE, count)
         after = state.after(state_LRZ, weight_RS.cpu().numpy())

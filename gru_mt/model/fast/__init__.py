@@ -1,4 +1,4 @@
 """Code that only makes a CPU faster.
 
-Each part has a plain twin beside its call, and `switch` turns all parts off.
+A reference implementation stands beside each call, and `switch` turns the fast one off.
 """

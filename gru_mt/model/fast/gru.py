@@ -45,33 +45,33 @@ class _GRU(torch.autograd.Function):
         state_TBH, recurrent_TBG, gate_TBX, new_TBH, weight_GH = ctx.saved_tensors
         size_T, size_B, size_H = new_TBH.shape
         reset_TBH, update_TBH = gate_TBX.chunk(2, dim=2)
-        # A gate's slope is the derivative of h' by its a. The derivative by the candidate's input
-        # is (1 - z) (1 - n^2); r times this is the slope of the candidate's a.
-        slope_TBGH = recurrent_TBG.new_empty(size_T, size_B, 3, size_H)
-        slope_reset_TBH, slope_update_TBH, slope_new_TBH = slope_TBGH.unbind(dim=2)
+        # Local derivatives of h' by each gate's a. The derivative by the candidate's input is
+        # (1 - z) (1 - n^2); r times this is the derivative by the candidate's a.
+        local_TBGH = recurrent_TBG.new_empty(size_T, size_B, 3, size_H)
+        local_reset_TBH, local_update_TBH, local_new_TBH = local_TBGH.unbind(dim=2)
         share_TBH = 1 - update_TBH
-        slope_input_TBH = share_TBH.addcmul(share_TBH, new_TBH.square(), value=-1)
-        torch.mul(slope_input_TBH, reset_TBH, out=slope_new_TBH)
-        torch.addcmul(slope_new_TBH, slope_new_TBH, reset_TBH, value=-1, out=slope_reset_TBH)
-        slope_reset_TBH.mul_(recurrent_TBG[..., 2 * size_H :])
-        torch.mul((state_TBH[:-1] - new_TBH).mul_(update_TBH), share_TBH, out=slope_update_TBH)
+        local_input_TBH = share_TBH.addcmul(share_TBH, new_TBH.square(), value=-1)
+        torch.mul(local_input_TBH, reset_TBH, out=local_new_TBH)
+        torch.addcmul(local_new_TBH, local_new_TBH, reset_TBH, value=-1, out=local_reset_TBH)
+        local_reset_TBH.mul_(recurrent_TBG[..., 2 * size_H :])
+        torch.mul((state_TBH[:-1] - new_TBH).mul_(update_TBH), share_TBH, out=local_update_TBH)
 
-        error_TBG = slope_TBGH.view(size_T, size_B, 3 * size_H)  # the loop turns slopes into it
-        error_TBH = torch.empty_like(state_TBH)  # error 0 is that of the start
-        error_TBH[size_T] = outer[0][size_T - 1]
+        grad_TBG = local_TBGH.view(size_T, size_B, 3 * size_H)  # the loop makes them gradients
+        grad_TBH = torch.empty_like(state_TBH)  # gradient 0 is that of the start
+        grad_TBH[size_T] = outer[0][size_T - 1]
         for t in reversed(range(size_T)):
-            slope_TBGH[t].mul_(error_TBH[t + 1][:, None])
+            local_TBGH[t].mul_(grad_TBH[t + 1][:, None])
             if t:
-                torch.addcmul(outer[0][t - 1], error_TBH[t + 1], update_TBH[t], out=error_TBH[t])
+                torch.addcmul(outer[0][t - 1], grad_TBH[t + 1], update_TBH[t], out=grad_TBH[t])
             else:
-                torch.mul(error_TBH[1], update_TBH[0], out=error_TBH[0])
-            error_TBH[t].addmm_(error_TBG[t], weight_GH)
-        error_NG = error_TBG.flatten(0, 1)
-        weight_grad_GH = error_NG.t() @ state_TBH[:-1].flatten(0, 1)
-        bias_grad_G = error_NG.sum(dim=0)
-        # The errors of the input and of a differ only in the candidate.
-        torch.mul(error_TBH[1:], slope_input_TBH, out=error_TBG[..., 2 * size_H :])
-        return error_TBG, error_TBH[0], weight_grad_GH, bias_grad_G
+                torch.mul(grad_TBH[1], update_TBH[0], out=grad_TBH[0])
+            grad_TBH[t].addmm_(grad_TBG[t], weight_GH)
+        grad_NG = grad_TBG.flatten(0, 1)
+        weight_grad_GH = grad_NG.t() @ state_TBH[:-1].flatten(0, 1)
+        bias_grad_G = grad_NG.sum(dim=0)
+        # The gradients of the input and of a differ only in the candidate.
+        torch.mul(grad_TBH[1:], local_input_TBH, out=grad_TBG[..., 2 * size_H :])
+        return grad_TBG, grad_TBH[0], weight_grad_GH, bias_grad_G
 
 
 def gru(input_TBG: Tensor, start_BH: Tensor, weight_GH: Tensor, bias_G: Tensor | None) -> Tensor:

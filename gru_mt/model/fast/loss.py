@@ -1,6 +1,6 @@
 """The loss of a batch and its gradient, computed in one pass over the logits.
 
-Shapes: N target tokens of a batch, padding included, R rows of a part of them, V vocabulary.
+Shapes: N target tokens of a batch, padding included, R rows of a block of them, V vocabulary.
 """
 
 from typing import Any
@@ -37,9 +37,9 @@ class _Loss(torch.autograd.Function):
             mean_R1 = logits_RV.mean(dim=1, keepdim=True) - norm_R1
             nats_R1 = (label_smoothing - 1) * hit_R1 - label_smoothing * mean_R1
             loss += nats_R1[target_R != PAD].sum()
-            error_RV = chance_RV.sub_(label_smoothing / chance_RV.shape[1])
-            error_RV.scatter_add_(1, target_R1, torch.full_like(hit_R1, label_smoothing - 1))
-            gradient_RV.copy_(error_RV)
+            grad_RV = chance_RV.sub_(label_smoothing / chance_RV.shape[1])
+            grad_RV.scatter_add_(1, target_R1, torch.full_like(hit_R1, label_smoothing - 1))
+            gradient_RV.copy_(grad_RV)
         gradient_NV.index_fill_(0, (target_N == PAD).nonzero()[:, 0], 0)
         ctx.save_for_backward(gradient_NV)
         return loss

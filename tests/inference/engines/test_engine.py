@@ -20,16 +20,16 @@ def read(state: BeamState) -> str:
 
 
 def test_a_grid_has_the_hypotheses_of_each_source_side_by_side() -> None:
-    row_AK, place_R = state_of([0, 2, 2, 2, 3], "abcd").grid()
+    row_AK, position_R = state_of([0, 2, 2, 2, 3], "abcd").grid()
     assert row_AK.tolist() == [[0, 0, 0], [0, 0, 0], [1, 2, 3], [4, 0, 0]]
-    assert place_R.tolist() == [0, 6, 7, 8, 9]
-    assert row_AK.flatten()[place_R].tolist() == [0, 1, 2, 3, 4]
+    assert position_R.tolist() == [0, 6, 7, 8, 9]
+    assert row_AK.flatten()[position_R].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_grid_of_one_hypothesis_each_is_two_wide() -> None:
-    row_AK, place_R = state_of([0, 1], "ab").grid()
+    row_AK, position_R = state_of([0, 1], "ab").grid()
     assert row_AK.tolist() == [[0, 0], [1, 0]]
-    assert place_R.tolist() == [0, 2]
+    assert position_R.tolist() == [0, 2]
 
 
 def test_selected_hypotheses_take_their_states_and_sources_along() -> None:
