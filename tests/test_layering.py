@@ -18,7 +18,7 @@ ROOT = Path(gru_mt.__file__).parent
 ROWS = """
     errors decoding config config.schema config.load config.reference storage run provenance data
         data.text data.text.normalize data.corpus data.corpus.signatures data.dataset
-        data.dataset.store data.workers data.corpus.encodings data.corpus.files data.corpus.readers
+        data.dataset.store data.pool data.corpus.encodings data.corpus.files data.corpus.readers
         data.corpus.languages data.corpus.report data.corpus.text_stream data.corpus.readers.header
         data.corpus.readers.records data.corpus.readers.layout data.corpus.readers.table
         data.corpus.readers.json_lines data.corpus.readers.sgml data.corpus.readers.tmx
@@ -31,9 +31,9 @@ ROWS = """
         data.text.translation_memory data.tokenizer.tokenizer data.augment.augmenter
         data.dataset.ids data.dataset.dataset data.prepare data.batching model model.device
         model.notebook model.fast model.fast.switch model.fast.memory model.fast.waiting
-        model.fast.distinct model.fast.gru model.fast.loss model.fast.product
-        model.layers model.cells model.recurrent model.attention model.seq2seq model.decoder_step
-        model.loss tensors bundle inference inference.preprocessing inference.preprocessing.lines
+        model.fast.distinct model.fast.gru model.fast.loss model.fast.product model.layers
+        model.cells model.recurrent model.attention model.seq2seq model.decoder_step model.loss
+        tensors bundle inference inference.preprocessing inference.preprocessing.lines
         inference.search inference.constraints inference.engines inference.engines.engine
         inference.engines.ensemble inference.sampling inference.engines.torch_engine
         inference.engines.onnx_engine inference.preprocessing.tags inference.preprocessing.sentence

@@ -23,9 +23,9 @@ from gru_mt.data.augment.augmenter import Augmenter
 from gru_mt.data.dataset.dataset import Prepared
 from gru_mt.data.dataset.ids import EncodedPairs, EpochPairs, encode_pairs
 from gru_mt.data.dataset.store import Ints
+from gru_mt.data.pool import pool
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Texts
-from gru_mt.data.workers import Submit, processes
 from gru_mt.training.state import derived_seed
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class TrainingPairs:
     ) -> None:
         """Take the pairs, and what encodes them anew. A block has `most` pairs, or nearly so."""
         self._config, self._tokenizer, self._prepared = config, tokenizer, prepared
+        self._most = most
         corpora = config.data.corpus
         self._made = np.array([corpus.side is not None for corpus in corpora])
         self._weights = [corpus.weight for corpus in corpora]
@@ -61,6 +62,10 @@ class TrainingPairs:
         self._augmenter = augment and Augmenter(
             augment, prepared.texts(), prepared.words(), seed=seed
         )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        make = partial(TrainingPairs, most=self._most)  # another process opens the files anew
+        return make, (self._config, self._tokenizer, self._prepared)
 
     @property
     def are_read(self) -> bool:
@@ -84,6 +89,10 @@ class TrainingPairs:
             noisy = self._encoded([*changed.values()], row_N[order_M], epoch, block)
             pairs = pairs.overlaid(order_M, noisy)
         return EpochPairs(pairs.source, pairs.target, row_N)
+
+    def at(self, place: Place) -> EpochPairs:
+        """Return the pairs of a block; see `of_block`."""
+        return self.of_block(*place)
 
     def _places(self, epoch: int, block: int) -> Ints:
         """Return which places of an epoch a block has, in ascending order."""
@@ -143,14 +152,14 @@ class BlocksAhead:
 
     def __init__(self, config: Config, tokenizer: Tokenizer, prepared: Prepared) -> None:
         """Take what `TrainingPairs` takes; a block has BLOCK pairs at most."""
-        self._make = partial(TrainingPairs, config, tokenizer, prepared, most=BLOCK)
-        self._pairs, self._epochs = self._make(), config.training.max_epochs
+        self._pairs = TrainingPairs(config, tokenizer, prepared, most=BLOCK)
+        self._epochs = config.training.max_epochs
         self.count = self._pairs.blocks  # of each epoch
         self._here: tuple[Place, EpochPairs] | None = None
         self._next: tuple[Place, Future[EpochPairs]] | None = None
         self._making_s = 0.0  # what blocks took that this process made
         self._stack = ExitStack()
-        self._submit: Submit[Place, EpochPairs] | None = None
+        self._submit: Callable[[Place], Future[EpochPairs]] | None = None
 
     def close(self) -> None:
         """End the other process."""
@@ -178,11 +187,5 @@ class BlocksAhead:
         if self._next is not None and self._next[0] == after:
             return
         if self._submit is None:
-            make = partial(_maker, self._make)
-            self._submit = self._stack.enter_context(processes(1, make, nice=_NICE))
+            self._submit = self._stack.enter_context(pool(self._pairs.at, 1, nice=_NICE))
         self._next = after, self._submit(after)
-
-
-def _maker(make: Callable[[], TrainingPairs]) -> Callable[[Place], EpochPairs]:
-    pairs = make()
-    return lambda place: pairs.of_block(*place)

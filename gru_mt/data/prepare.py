@@ -3,7 +3,7 @@
 Shapes: M pairs of a chunk.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,9 @@ def truecased(examples: Iterable[Example], tokenizer: Tokenizer) -> list[Example
     return [pair._replace(source=read(pair.source)) for pair in examples]
 
 
-def masker() -> Callable[[Sequence[Example]], list[Example]]:
-    """Return what masks what is copied in some pairs."""
-    return lambda examples: [*map(masked, examples)]
+def mask_all(examples: Iterable[Example]) -> list[Example]:
+    """Return pairs with what is copied masked on both sides."""
+    return [*map(masked, examples)]
 
 
 def short_texts(config: Config, sample: Sequence[Example]) -> list[Example]:
@@ -51,22 +51,16 @@ def learn_words(config: Config, tokenizer: Tokenizer, known: Sequence[Example]) 
     return {"dictionary": lists.translations, "names": [*lists.names]}
 
 
-def encoder(
-    config: Config, tokenizer: Tokenizer
-) -> Callable[[tuple[list[Example], bool]], PreparedChunk]:
-    """Return what makes ids of some pairs, whose placeholders may be masked already."""
-    one_sided = [corpus.side is not None for corpus in config.data.corpus]
-    with_texts = bool(config.data.augment or config.tokenizer.sampling)
-
-    def encoded(chunk: tuple[list[Example], bool]) -> PreparedChunk:
-        examples, is_masked = chunk
-        pairs = truecased(examples if is_masked else map(masked, examples), tokenizer)
-        made_M = [one_sided[pair.corpus] for pair in pairs]
-        ids = encode_pairs(tokenizer, pairs, made_N=made_M)
-        texts = None
-        if with_texts:
-            sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-            texts = TextArray.of(sources), TextArray.of(targets)
-        return PreparedChunk(ids, texts, np.array([pair[2:] for pair in pairs], PLACES))
-
-    return encoded
+def encode_chunk(
+    config: Config, tokenizer: Tokenizer, chunk: tuple[list[Example], bool]
+) -> PreparedChunk:
+    """Return some pairs as ids; the chunk says whether they are masked already."""
+    examples, is_masked = chunk
+    pairs = truecased(examples if is_masked else mask_all(examples), tokenizer)
+    made_M = [config.data.corpus[pair.corpus].side is not None for pair in pairs]
+    texts = None
+    if config.data.augment or config.tokenizer.sampling:  # training reads them too
+        sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+        texts = TextArray.of(sources), TextArray.of(targets)
+    ids = encode_pairs(tokenizer, pairs, made_N=made_M)
+    return PreparedChunk(ids, texts, np.array([pair[2:] for pair in pairs], PLACES))

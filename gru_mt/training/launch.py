@@ -8,7 +8,7 @@ import signal
 import sys
 import traceback
 
-from gru_mt.data.workers import STOPS, cores
+from gru_mt.data.pool import STOPS, cores
 from gru_mt.errors import ProcessLost
 
 SAVING_S = 600  # for processes to save after a signal, before they are killed

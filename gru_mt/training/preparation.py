@@ -22,12 +22,12 @@ from gru_mt.data.dataset.store import CHUNK, LazySequence
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import Splits, check_epochs, load_splits
-from gru_mt.data.prepare import encoder, learn_words, masked, masker, short_texts, truecased
+from gru_mt.data.pool import FEW, in_background, map_in_order
+from gru_mt.data.prepare import encode_chunk, learn_words, mask_all, masked, short_texts, truecased
 from gru_mt.data.stages import Tell, counted
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Example
-from gru_mt.data.workers import FEW, beside, in_order
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.storage import read_json, replacing_folder
@@ -88,7 +88,7 @@ def prepare(
     sample = _sample(splits.train, journal)
     made = _with_sources(splits.one_sided, made_sources) if splits.one_sided else []
     find = partial(short_texts, config)
-    with beside(find, sample, is_small=_is_small(sample)) as found:
+    with in_background(find, sample, is_small=_is_small(sample)) as found:
         tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE], journal)
         _check_size(config, tokenizer)
         short = found()
@@ -110,10 +110,10 @@ def prepare(
     total = len(splits.train) + len(short) + len(made)
     learn = partial(learn_words, config, tokenizer)
     with (
-        beside(learn, known, is_small=_is_small(known)) as words,
+        in_background(learn, known, is_small=_is_small(known)) as words,
         replacing_folder(run.data) as folder,
     ):
-        encoded = in_order(partial(encoder, config, tokenizer), chunks)
+        encoded = map_in_order(partial(encode_chunk, config, tokenizer), chunks)
         write_prepared(
             folder,
             _told(encoded, journal.stage, total),
@@ -164,7 +164,7 @@ def _sample(train: LazySequence[Example], journal: Journal) -> list[Example]:
         row_N = np.sort(np.random.default_rng(0).choice(row_N, SAMPLE, replace=False))
         journal.say(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
     chunks = (train.read(row_N[place : place + CHUNK]) for place in range(0, len(row_N), CHUNK))
-    masked = chain.from_iterable(in_order(masker, chunks))
+    masked = chain.from_iterable(map_in_order(mask_all, chunks))
     return [*counted(masked, journal.stage, "masking what is copied", "pairs", total=len(row_N))]
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Self
 
-from gru_mt.data.workers import STOPS
+from gru_mt.data.pool import STOPS
 
 
 class StopSignals:

@@ -14,7 +14,7 @@ import pytest
 
 from gru_mt.config.load import dump_config
 from gru_mt.config.schema import Config
-from gru_mt.data import workers
+from gru_mt.data import pool
 from gru_mt.data.dataset.dataset import Prepared, id_type
 from gru_mt.errors import UserError
 from gru_mt.run import Run
@@ -232,7 +232,7 @@ def test_the_arrays_do_not_depend_on_the_number_of_processes(
     config = small_config()
     found = []
     for name, cores, chunk in (("one", 1, 10_000), ("two", 2, 100)):
-        monkeypatch.setattr(workers, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(pool, "cores", lambda cores=cores: cores)
         for module in (preparation, sys.modules["gru_mt.data.corpus.load"]):
             monkeypatch.setattr(module, "CHUNK", chunk)
         prepared(config, tmp_path / name)

@@ -2,7 +2,7 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
@@ -21,8 +21,8 @@ from gru_mt.data.corpus.readers.registry import pair_rows, text_rows
 from gru_mt.data.corpus.report import Row
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.data.dataset.store import CHUNK
+from gru_mt.data.pool import map_in_order
 from gru_mt.data.stages import Tell, tell_nobody
-from gru_mt.data.workers import in_order
 from gru_mt.errors import UserError, short_repr, short_text
 
 PHRASEBOOK = Path(__file__).with_name("phrasebook.tsv.zst")  # scripts/phrasebook makes it
@@ -87,8 +87,8 @@ def _load(corpus: CorpusConfig, config: DataConfig, stored: PairStore, tell: Tel
     """Return one corpus."""
     name, (where, _) = corpus_name(corpus, config.languages), _shards(corpus, config)
     account = CorpusBuilder(config, where, _sides(corpus, config), stored)
-    judges = partial(_judge_of, config, _sides(corpus, config))
-    for each in in_order(judges, _chunks(corpus, config)):
+    filtered = partial(_filtered, config, _sides(corpus, config))
+    for each in map_in_order(filtered, _chunks(corpus, config)):
         if isinstance(each, FileEnd):
             account.end(each)
             continue
@@ -118,18 +118,13 @@ def _chunks(corpus: CorpusConfig, config: DataConfig) -> Iterator[_Chunk | FileE
             yield FileEnd.of(texts)
 
 
-def _judge_of(
-    config: DataConfig, sides: Sequence[int]
-) -> Callable[[_Chunk | FileEnd], FilteredPart | FileEnd]:
-    """Return what judges a chunk, and passes on the rest."""
-
-    def judged(chunk: _Chunk | FileEnd) -> FilteredPart | FileEnd:
-        if isinstance(chunk, FileEnd):
-            return chunk
-        found = filter_chunk(chunk.rows, config, sides)
-        return FilteredPart(chunk.begins, chunk.share, found)
-
-    return judged
+def _filtered(
+    config: DataConfig, sides: Sequence[int], chunk: _Chunk | FileEnd
+) -> FilteredPart | FileEnd:
+    """Return a chunk's pairs that pass the filters; the end of a file as it is."""
+    if isinstance(chunk, FileEnd):
+        return chunk
+    return FilteredPart(chunk.begins, chunk.share, filter_chunk(chunk.rows, config, sides))
 
 
 def _sides(corpus: CorpusConfig, config: DataConfig) -> tuple[int, ...]:

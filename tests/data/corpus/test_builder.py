@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data import workers
+from gru_mt.data import pool
 from gru_mt.data.corpus import load as corpus_module
 from gru_mt.data.corpus.report import DropReason
 from gru_mt.data.splits import key
@@ -59,7 +59,7 @@ def test_the_account_does_not_depend_on_chunks_or_processes(
     filters: list[str], chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corpus_module, "CHUNK", chunk)
-    monkeypatch.setattr(workers, "cores", lambda: 2)
+    monkeypatch.setattr(pool, "cores", lambda: 2)
     rng = random.Random(f"{filters}")
     lines = [(rng.choice(SIDES), rng.choice(SIDES)) for _ in range(60)]
     path = tmp_path / "c.tsv"

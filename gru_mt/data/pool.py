@@ -1,0 +1,153 @@
+"""A pool of processes for preparing data, which ends with the process that made it.
+
+A result depends on its item alone, so the number of processes changes nothing.
+"""
+
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from itertools import islice
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
+from threading import Thread
+from types import ModuleType
+from typing import Any, TypeVar
+
+from gru_mt.errors import UserError
+
+STOPS = [  # signals that ask a process to stop
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if hasattr(signal, name)  # not on every system
+]
+FEW = 2  # chunks; for so few no process is started
+AHEAD = 3  # chunks for each process that wait for it, or for those before them
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on every system
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def map_in_order(function: Callable[[A], B], chunks: Iterable[A]) -> Generator[B, None, None]:
+    """Yield `function(chunk)` of each chunk, in order; a process for each core computes them.
+
+    Raises what the function raises, and UserError where the system kills a process.
+    """
+    waiting = iter(chunks)
+    first = [*islice(waiting, FEW + 1)]
+    if len(first) <= FEW or cores() == 1:
+        yield from map(function, first)
+        yield from map(function, waiting)
+        return
+    with pool(function, cores()) as submit:
+        results = deque(map(submit, first))
+        while results:
+            results.extend(map(submit, islice(waiting, AHEAD * cores() - len(results))))
+            yield results.popleft().result()
+
+
+@contextmanager
+def in_background(
+    function: Callable[[A], B], item: A, *, is_small: bool
+) -> Iterator[Callable[[], B]]:
+    """Yield a function that returns `function(item)`, which another process computes meanwhile.
+
+    Where that is little work, or one core is all there is, this process does it when it is asked.
+    """
+    if is_small or cores() == 1:
+        yield lambda: function(item)
+        return
+    with pool(function, 1) as submit:
+        yield submit(item).result
+
+
+@contextmanager
+def pool(
+    function: Callable[[A], B], size: int, *, nice: int = 0
+) -> Iterator[Callable[[A], Future[B]]]:
+    """Yield a function that hands an item to the next free one of `size` processes.
+
+    They end with the block, and with this process, whatever they are at. The system gives less time
+    to those with a larger `nice`.
+    """
+    workers, free = [], SimpleQueue[Connection]()
+    for _ in range(size):
+        ours, theirs = get_context("spawn").Pipe()
+        arguments = theirs, function, nice
+        workers.append(get_context("spawn").Process(target=_work, args=arguments, daemon=True))
+        _start(workers[-1])
+        theirs.close()
+        free.put(ours)
+
+    def result(item: A) -> B:
+        connection = free.get()
+        try:
+            connection.send(item)
+            found, error = connection.recv()
+        except (EOFError, OSError):
+            raise UserError(
+                "a process that prepares data was killed, mostly for lack of memory; the same "
+                "command starts again"
+            ) from None
+        finally:
+            free.put(connection)
+        if error is not None:
+            raise error
+        value: B = found
+        return value
+
+    with ThreadPoolExecutor(size) as threads:
+        try:
+            yield lambda item: threads.submit(result, item)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.kill()
+                worker.join()
+
+
+def _start(worker: Any) -> None:
+    """Start a process that does not run the caller's main module again, as it needs none of it."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        worker.start()
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _work(connection: Connection, function: Callable[[Any], Any], nice: int) -> None:
+    """Answer each item with its result, or with what the function raises."""
+    for stop in STOPS:
+        signal.signal(stop, signal.SIG_IGN)  # they may reach all; the first process ends us
+    Thread(target=_exit_with_parent, daemon=True).start()
+    if hasattr(os, "nice"):  # not on every system
+        os.nice(nice)
+    with suppress(EOFError, OSError):  # the other end is closed: nobody waits for an answer
+        while True:
+            item = connection.recv()
+            answer: tuple[Any, BaseException | None]
+            try:
+                answer = function(item), None
+            except BaseException as error:
+                answer = None, error
+            connection.send(answer)
+
+
+def _exit_with_parent() -> None:
+    """End this process, whatever it is at, once the one that started it has ended."""
+    parent = parent_process()
+    assert parent, "a pool started this process"
+    wait([parent.sentinel])
+    os._exit(1)

@@ -1,0 +1,112 @@
+"""A pool of processes: results in order, errors as they are, and no process that is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gru_mt.data import pool as pool_module
+from gru_mt.data.pool import in_background, map_in_order, pool
+from gru_mt.errors import UserError
+
+
+def square(number: int) -> tuple[int, int]:
+    return number * number, os.getpid()
+
+
+def hundred_over(number: int) -> float:
+    return 100 / number
+
+
+def kill_self(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture(autouse=True)
+def _two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "cores", lambda: 2)
+
+
+def test_results_come_in_order_from_other_processes() -> None:
+    found = [*map_in_order(square, range(40))]
+    assert [result for result, _ in found] == [number * number for number in range(40)]
+    pids = {pid for _, pid in found}
+    assert os.getpid() not in pids
+    assert 1 <= len(pids) <= 2
+
+
+def test_few_chunks_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {pid for _, pid in map_in_order(square, range(2))} == {os.getpid()}
+    monkeypatch.setattr(pool_module, "cores", lambda: 1)
+    assert {pid for _, pid in map_in_order(square, range(40))} == {os.getpid()}
+
+
+def test_chunks_are_read_only_a_little_ahead() -> None:
+    read = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(1_000):
+            read.append(number)
+            yield number
+
+    results = map_in_order(square, numbers())
+    next(results)
+    results.close()
+    assert len(read) <= pool_module.AHEAD * 2
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_what_a_function_raises_is_raised_here(count: int) -> None:
+    with pytest.raises(ZeroDivisionError):
+        [*map_in_order(hundred_over, reversed(range(count)))]
+
+
+def test_a_process_that_was_killed_is_one_line() -> None:
+    with pytest.raises(UserError, match="was killed, mostly for lack of memory; the same command"):
+        [*map_in_order(kill_self, range(9))]
+
+
+def test_work_in_the_background_has_its_result_when_it_is_asked_for() -> None:
+    for is_small in (True, False):
+        with in_background(partial(sorted, reverse=True), [2, 3, 1], is_small=is_small) as result:
+            assert result() == [3, 2, 1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_processes_outlive_a_signal_to_all_and_end_with_the_block(number: signal.Signals) -> None:
+    started_s = time.monotonic()
+    with pool(square, 1) as submit:
+        _, pid = submit(1).result()
+        os.kill(pid, number)
+        assert submit(3).result() == (9, pid)
+    with pool(time.sleep, 1) as submit_sleep:
+        submit_sleep(60.0)
+    assert time.monotonic() - started_s < 30
+
+
+PROGRAM = """
+import os, time
+from gru_mt.data.pool import pool
+from tests.data.test_pool import square
+with pool(square, 1) as idle, pool(time.sleep, 1) as busy:
+    busy(60.0)
+    idle(3).result()
+    time.sleep(1.0)  # the other is asleep
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_script_that_is_killed_leaves_no_process_and_no_message(tmp_path: Path) -> None:
+    """The script has no `if __name__ == "__main__"`: a new process does not run it again."""
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM)
+    command = [sys.executable, str(script)]
+    # What it started has its pipes too: they are at their end once all of them have ended.
+    killed = subprocess.run(command, capture_output=True, text=True, timeout=45, check=False)
+    assert (killed.returncode, killed.stdout, killed.stderr) == (-signal.SIGKILL, "", "")
