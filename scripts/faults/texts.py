@@ -14,17 +14,16 @@ from pathlib import Path
 
 import zstandard
 
+from faults.checks import HIDDEN, Ended, Failed, check, check_message, during, user_errors
+from faults.commands import gru_mt, limit_memory
+from faults.configs import SIGNS
+from faults.workspace import Suite, Workspace
 from gru_mt.config.load import parse_config
 from gru_mt.config.schema import DataConfig, TokenizerConfig
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.splits import split_pairs
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.errors import short_repr
-from torturing.configs import SIGNS
-from torturing.judging import HIDDEN, Ended, Failed, judge, judge_message
-from torturing.places import Campaign, Place
-from torturing.processes import gru_mt
-from torturing.reading import user_errors
 
 LIMIT_S = 20.0  # what reading a corpus may take
 FILES = [  # none is a text of pairs
@@ -42,9 +41,9 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 ENCODINGS = ["utf-8", "utf-16", "utf-16-le", "utf-32", "cp1252", "shift_jis", "gb18030", "utf-7"]
 
 
-def corpora(place: Place) -> Campaign:
-    """Return the campaign that reads and splits odd corpora, and trains tokenizers on them."""
-    config = Path(place.config).read_text()
+def corpora(workspace: Workspace) -> Suite:
+    """Return the suite that reads and splits odd corpora, and trains tokenizers on them."""
+    config = Path(workspace.config).read_text()
 
     def trial(index: int, rng: random.Random, folder: Path) -> None:
         if index % 20 == 19:
@@ -72,10 +71,11 @@ def corpora(place: Place) -> Campaign:
         words = rng.choice([1, 5, 200, 2000])
         data = {"corpus": corpus, "max_words": words, "max_ratio": rng.choice([1.01, 9.0, 1e9])}
         data["allow_dropped"] = rng.choice([0.2, 1.0])
+        limit_memory()
         with user_errors(LIMIT_S):  # the name of a corpus may be refused too
             _read(parse_config(json.dumps({"data": data}), where="config").data, rng)
 
-    return Campaign(max(1, round(600 * place.times)), trial)
+    return Suite(600, trial)
 
 
 def _read(data: DataConfig, rng: random.Random) -> None:
@@ -101,7 +101,7 @@ def _read(data: DataConfig, rng: random.Random) -> None:
         vocabulary_size=rng.choice([16, 300, 1000, 4000]),
         joint=rng.random() < 0.5,
     )
-    tokenizer = train_tokenizer(config, sources, targets, warn=judge_message)
+    tokenizer = train_tokenizer(config, sources, targets, warn=check_message)
     ids = tokenizer.source.encode_all(sources)
     if max(map(max, filter(None, ids)), default=0) >= tokenizer.source.size:
         raise Failed("an id past the vocabulary")
@@ -207,19 +207,17 @@ def _zipped(rng: random.Random, content: bytes) -> bytes:
 
 
 def _command(config: str, corpus: str | dict[str, object], folder: Path) -> None:
-    """Judge `gru-mt data` on a corpus."""
+    """Check `gru-mt data` on a corpus."""
     value = json.dumps(corpus)
     path = folder / "a.yaml"
     path.write_text(re.sub(r"corpus: [^}]*", lambda _: f"corpus: {value}", config))
-    try:
-        judge(gru_mt("data", f"--config={path}", "--out=out", folder=folder, limit_s=LIMIT_S))
-    except Failed as failure:
-        raise Failed(f"corpus {short_repr(corpus)}: {failure}") from None
+    with during(f"corpus {short_repr(corpus)}"):
+        check(gru_mt("data", f"--config={path}", "--out=out", folder=folder, limit_s=LIMIT_S))
 
 
-def inputs(place: Place) -> Campaign:
-    """Return the campaign of sentences to translate: as many lines out as in."""
-    run = place.run
+def inputs(workspace: Workspace) -> Suite:
+    """Return the suite of sentences to translate: as many lines out as in."""
+    run = workspace.run
 
     def trial(index: int, rng: random.Random, folder: Path) -> None:
         data = b"" if rng.random() < 0.05 else lines_of_text(rng)[:8_000]
@@ -236,12 +234,10 @@ def inputs(place: Place) -> Campaign:
                 data = b"\n".join(parts) + b"\n"
                 arguments = ["--", *map(os.fsdecode, parts)]
         command = ("translate", "--model", str(run), *options, *arguments)
-        try:
-            _judge_lines(gru_mt(*command, folder=folder, stdin=stdin), data, options)
-        except Failed as failure:
-            raise Failed(f"{' '.join(options)} {short_repr(arguments[:1])}: {failure}") from None
+        with during(f"{' '.join(options)} {short_repr(arguments[:1])}"):
+            _check_lines(gru_mt(*command, folder=folder, stdin=stdin), data, options)
 
-    return Campaign(max(1, round(320 * place.times)), trial)
+    return Suite(320, trial)
 
 
 def search_options(rng: random.Random) -> list[str]:
@@ -257,9 +253,9 @@ def search_options(rng: random.Random) -> list[str]:
     return [*chosen, *flags, *rng.choice([[], ["--no-split"]])]
 
 
-def _judge_lines(ended: Ended, data: bytes, options: list[str]) -> None:
+def _check_lines(ended: Ended, data: bytes, options: list[str]) -> None:
     """Raise Failed unless `ended` refused, or printed what it should for each line of `data`."""
-    if judge(ended).code:
+    if check(ended).code:
         return
     data = data.removeprefix(b"\xef\xbb\xbf")
     count = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))

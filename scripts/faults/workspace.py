@@ -1,4 +1,4 @@
-"""What is attacked, and what undisturbed runs and commands give, to compare with."""
+"""What faults are injected into, and what undisturbed runs and commands give, to compare with."""
 
 import os
 import random
@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from torturing.judging import Ended, Files, compare, judge, results
-from torturing.processes import LIMIT_S, gru_mt
+from faults.checks import Ended, Files, check, compare, results
+from faults.commands import LIMIT_S, gru_mt
 
 SENTENCES = ("I see cats.", "Anne want maps.", "nobody sell cars.", "they take dogs.", "", "zzz")
 
@@ -30,23 +30,22 @@ decoding: {{beam_size: 2, max_source_tokens: 12}}
 
 
 @dataclass(frozen=True, slots=True)
-class Campaign:
-    """Attacks of one kind."""
+class Suite:
+    """Trials of one kind: a trial gets its number, randomness and an empty folder."""
 
-    count: int
-    trial: Callable[[int, random.Random, Path], None]
-    """Makes one of them, by number and randomness, in an empty folder; raises Failed."""
+    count: int  # of trials, usually
+    trial: Callable[[int, random.Random, Path], None]  # raises Failed
 
 
 @dataclass(frozen=True)
-class Place:
+class Workspace:
     """A folder with a corpus, a configuration, and undisturbed runs, each made when first used.
 
-    A campaign must use all that it needs before its trials begin in processes of their own.
+    A suite must use all that it needs before its trials begin in processes of their own.
     """
 
     folder: Path
-    times: float  # so many times the default counts
+    times: float  # so many times the usual counts
 
     @cached_property
     def config(self) -> str:
@@ -66,12 +65,12 @@ class Place:
     @cached_property
     def run(self) -> Path:
         """A finished run."""
-        judge(gru_mt(*self.train(), folder=self.folder), code=0)
+        check(gru_mt(*self.train(), folder=self.folder), code=0)
         return self.folder / "run"
 
     @property
     def exports(self) -> bool:
-        """Whether exports are attacked too: each takes ten seconds, and onnx need not be there."""
+        """Whether exports are tested too: each takes ten seconds, and onnx need not be there."""
         return self.times >= 0.5 and all(map(find_spec, ("onnx", "onnxscript", "onnxruntime")))
 
     def train(self, *options: str) -> tuple[str, ...]:
@@ -84,23 +83,23 @@ def copy(run: Path, folder: Path) -> Path:
     return Path(shutil.copytree(run, folder / "run", symlinks=True))
 
 
-class Scene:
+class Scenario:
     """A command, the files that it finds, and the folder that it makes."""
 
-    def __init__(self, place: Place, name: str, made: str, *arguments: str) -> None:
+    def __init__(self, workspace: Workspace, name: str, output: str, *arguments: str) -> None:
         """Run the command once, undisturbed, to know what it makes."""
-        self.place, self.name, self.made, self.arguments = place, name, made, arguments
-        self.folder = Path(tempfile.mkdtemp(dir=place.folder))
+        self.workspace, self.name, self.output, self.arguments = workspace, name, output, arguments
+        self.folder = Path(tempfile.mkdtemp(dir=workspace.folder))
         self.prepare(self.folder)
         started_s = time.perf_counter()
         self.operations: list[str] = self._count(self.folder)
         self.seconds = time.perf_counter() - started_s
-        self.wanted: Files = results(self.folder / made)
+        self.wanted: Files = results(self.folder / output)
 
     def prepare(self, folder: Path) -> None:
         """Put the files that the command finds into `folder`."""
         if self.name in ("longer", "eval", "export"):
-            copy(self.place.run, folder)
+            copy(self.workspace.run, folder)
         if self.name == "eval":
             (folder / "out").mkdir()
             (folder / "out" / "text").write_text("what was there before\n")
@@ -112,8 +111,8 @@ class Scene:
 
     def finish(self, folder: Path) -> None:
         """Run the command again; it must now make what it makes undisturbed."""
-        judge(self.begin(folder), code=0)
-        compare(results(folder / self.made), self.wanted, f"{self.name}, run again")
+        check(self.begin(folder), code=0)
+        compare(results(folder / self.output), self.wanted, f"{self.name}, run again")
 
     def _count(self, folder: Path) -> list[str]:
         """Run the command; return its operations on files."""
@@ -123,25 +122,25 @@ class Scene:
         def note(number: int, operation: str, path: Path) -> None:
             os.write(file, f"{operation} {path.relative_to(folder)}\n".encode())
 
-        judge(self.begin(folder, first=partial(watch, folder, note)), code=0)
+        check(self.begin(folder, first=partial(watch_files, folder, note)), code=0)
         os.close(file)
         return notes.read_text().splitlines()
 
 
 @cache
-def scene(place: Place, name: str) -> Scene:
-    """Return the scene of this name, made once."""
+def scenario(workspace: Workspace, name: str) -> Scenario:
+    """Return the scenario of this name, made once."""
     commands = {
-        "fresh": ("run", *place.train()),
-        "longer": ("run", *place.train("--set=training.max_epochs=3")),
-        "data": ("out", "data", "--config", place.config, "--out", "out"),
+        "fresh": ("run", *workspace.train()),
+        "longer": ("run", *workspace.train("--set=training.max_epochs=3")),
+        "data": ("out", "data", "--config", workspace.config, "--out", "out"),
         "eval": ("out", "eval", "--model", "run", "--output", "out/text"),
         "export": ("run/onnx", "export", "--model", "run"),
     }
-    return Scene(place, name, *commands[name])
+    return Scenario(workspace, name, *commands[name])
 
 
-def watch(folder: Path, act: Callable[[int, str, Path], None]) -> None:
+def watch_files(folder: Path, act: Callable[[int, str, Path], None]) -> None:
     """Call `act`, with number, kind and path, before each operation that changes files in `folder`.
 
     Python's audit events tell of the operations, so those of other languages are not seen.

@@ -1,10 +1,10 @@
-"""Commands in processes of their own, where they can be killed.
+"""Commands and trials in processes of their own, where they can be killed.
 
 A command is a fork of this process, which has imported everything and computed nothing. So it need
 not wait for imports.
 """
 
-import json
+import multiprocessing
 import os
 import resource
 import select
@@ -17,11 +17,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import NoReturn
 
+from faults.checks import Ended, Failed
 from gru_mt.cli import main
-from torturing.judging import Ended, Failed
 
 LIMIT_S = 30.0  # what a command may take
 HANG_S = 300.0  # what a trial may take, all its commands together
@@ -29,7 +30,7 @@ MEMORY = 4 << 30  # bytes that a command may ask for
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ROOT = Path(__file__).parents[2]
 
-Attempt = Callable[[int], str | None]  # a trial's number -> how it failed
+Trial = Callable[[int], str | None]  # its number -> how it failed
 
 
 def gru_mt(
@@ -53,35 +54,34 @@ def gru_mt(
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         child = os.fork()
         if not child:
-            _live(arguments, folder, (file.fileno(), its_out, its_err), first)
+            _run_command(arguments, folder, (file.fileno(), its_out, its_err), first)
     os.close(its_out)
     os.close(its_err)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
-    return _collect(child, (out, err), arguments, stops, on_stop, limit_s)
+    return _collect(child, (out, err), arguments[0], stops, on_stop, limit_s)
 
 
-def started_gru_mt(
-    *arguments: str, folder: Path, stdin: bytes = b"", stops: Sequence[tuple[float, int]] = ()
+def gru_mt_started_anew(
+    *arguments: str, folder: Path, stdin: bytes, stops: Sequence[tuple[float, int]]
 ) -> Ended:
     """Run a command as users start it, Python's own start included; see `gru_mt`."""
     command = [sys.executable, "-m", "gru_mt", *arguments]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    (out, its_out), (err, its_err) = os.pipe(), os.pipe()
     with tempfile.TemporaryFile() as file:
         file.write(stdin)
         file.seek(0)
-        pipe = subprocess.PIPE
-        with subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=file, stdout=pipe, stderr=pipe
-        ) as process:
-            assert process.stdout, "it is a pipe"
-            assert process.stderr, "it is a pipe"
-            ends = (os.dup(process.stdout.fileno()), os.dup(process.stderr.fileno()))
-            ended = _collect(process.pid, ends, arguments, stops, int, LIMIT_S)
-            process.returncode = ended.code  # it has been waited for
-            return ended
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=file, stdout=its_out, stderr=its_err
+        )
+    os.close(its_out)
+    os.close(its_err)
+    ended = _collect(process.pid, (out, err), arguments[0], stops)
+    process.returncode = ended.code  # it has been waited for
+    return ended
 
 
-def _live(
+def _run_command(
     arguments: Sequence[str],
     folder: Path,
     streams: tuple[int, int, int],
@@ -98,17 +98,17 @@ def _live(
         sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         sys.argv = ["gru-mt", *arguments]
         limit_memory()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         if first:
             first()
-        code = _called()
+        code = _call_main()
     finally:
         os._exit(code)
 
 
-def _called() -> int:
+def _call_main() -> int:
     """Call `main`; return the exit code with which Python would end after it."""
     code = 1
     try:
@@ -143,13 +143,12 @@ def limit_memory() -> None:
 def _collect(
     child: int,
     ends: tuple[int, int],
-    arguments: Sequence[str],
+    name: str,
     stops: Sequence[tuple[float, int]],
-    on_stop: Callable[[], object],
-    limit_s: float,
+    on_stop: Callable[[], object] = int,
+    limit_s: float = LIMIT_S,
 ) -> Ended:
     """Return how a process ended; send it its signals, and kill it where it hangs."""
-    name = " ".join(arguments[:1])
     read: dict[int, bytearray] = {end: bytearray() for end in ends}
     to_send, sent, open_ends = sorted(stops), [], set(ends)
     started_s = time.perf_counter()
@@ -180,72 +179,45 @@ def _collect(
     return Ended(name, code, bytes(out), err.decode("utf-8", "replace"), tuple(sent))
 
 
-# Trials
-
-
-class Worker:
-    """A process that makes trials, one after the other."""
-
-    def __init__(self, attempt: Attempt, indexes: list[int]) -> None:
-        self.attempt = attempt
-        self.indexes = indexes  # of trials to come, the one under way first
-        self.ended = False
-        self.heard_s = time.perf_counter()
-        self.pipe, end = os.pipe()
-        self.pid = os.fork()
-        if not self.pid:
-            self._work(end)
-        os.close(end)
-
-    def _work(self, end: int) -> NoReturn:
-        try:
-            os.setpgid(0, 0)
-            for index in self.indexes:
-                os.write(end, json.dumps(self.attempt(index)).encode() + b"\n")
-        finally:
-            os._exit(0)
-
-    def read(self) -> list[tuple[int, str | None]]:
-        """Return the results since the last call: each a trial's number and how it failed."""
-        data = os.read(self.pipe, 1 << 20)
-        self.heard_s = time.perf_counter()
-        if data:
-            return [(self.indexes.pop(0), json.loads(line)) for line in data.splitlines()]
-        self.end()
-        self.ended = True
-        return [(self.indexes.pop(0), "its process died or hung")] if self.indexes else []
-
-    def end(self) -> None:
-        """Kill it, and the command that it runs."""
-        for number in (self.pid, -self.pid):  # its group exists only once it has begun
-            with suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-
-
-def side_by_side(
-    attempt: Attempt, indexes: Sequence[int], jobs: int
-) -> Iterator[tuple[int, str | None]]:
-    """Yield each index and what `attempt` returns for it, from `jobs` processes at a time."""
-    shares = [list(indexes[rank::jobs]) for rank in range(jobs)]
-    begun = [Worker(attempt, share) for share in shares if share]
-    workers = {worker.pipe: worker for worker in begun}
+def run_trials(trial: Trial, indexes: Sequence[int], jobs: int) -> Iterator[tuple[int, str | None]]:
+    """Yield each index and what `trial` returns for it; each runs in a fork, `jobs` at a time."""
+    context = multiprocessing.get_context("fork")
+    left = [*reversed(indexes)]
+    running: dict[Connection, tuple[int, int, float]] = {}  # index, process id, when it hangs
     try:
-        while workers:
-            ready = select.select([*workers], [], [], 1.0)[0]
-            for pipe in ready:
-                worker = workers[pipe]
-                yield from worker.read()
-                if worker.ended:
-                    del workers[pipe]
-                    os.close(pipe)
-                    if worker.indexes:  # a new process takes the rest
-                        worker = Worker(attempt, worker.indexes)
-                        workers[worker.pipe] = worker
-            for worker in workers.values():
-                if time.perf_counter() - worker.heard_s > HANG_S:
-                    worker.end()  # the next read finds its pipe's end
+        while left or running:
+            while left and len(running) < jobs:
+                index = left.pop()
+                receiver, sender = context.Pipe(duplex=False)
+                process = context.Process(target=_run_trial, args=(trial, index, sender))
+                process.start()
+                sender.close()
+                assert process.pid, "it has been started"
+                running[receiver] = (index, process.pid, time.monotonic() + HANG_S)
+            ready = wait([*running], timeout=1.0)
+            for pipe in [pipe for pipe in running if pipe in ready]:
+                index, pid, _ = running.pop(pipe)
+                try:
+                    failure = pipe.recv()
+                except EOFError:
+                    failure = "its process died or hung"
+                _kill(pid)
+                yield index, failure
+            for _, pid, hangs_s in running.values():
+                if time.monotonic() > hangs_s:
+                    _kill(pid)  # then its pipe is at its end
     finally:
-        for worker in workers.values():
-            worker.end()
+        for _, pid, _ in running.values():
+            _kill(pid)
+
+
+def _run_trial(trial: Trial, index: int, sender: Connection) -> None:
+    os.setpgid(0, 0)
+    sender.send(trial(index))
+
+
+def _kill(pid: int) -> None:
+    """Kill a trial's process and the command that it runs; its group is there once it has begun."""
+    for number in (pid, -pid):
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)

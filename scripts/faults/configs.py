@@ -4,11 +4,10 @@ import random
 import re
 from pathlib import Path
 
+from faults.checks import check, during, user_errors
+from faults.commands import ROOT, gru_mt, limit_memory
+from faults.workspace import Suite, Workspace
 from gru_mt.config.load import dump_config, load_config, parse_config
-from torturing.judging import Failed, judge
-from torturing.places import Campaign, Place
-from torturing.processes import ROOT, gru_mt
-from torturing.reading import user_errors
 
 LIMIT_S = 5.0  # what reading a configuration may take
 EXTREMES = ["0", "1", "2", "-1", "1e-300", "1e300", "0.999999", str(2**31), str(2**63), str(10**30)]
@@ -30,11 +29,11 @@ SIGNS = [
 ]  # fmt: skip
 
 
-def configs(place: Place) -> Campaign:
-    """Return the campaign that reads odd configurations, and trains with one in fifty."""
+def configs(workspace: Workspace) -> Suite:
+    """Return the suite that reads odd configurations, and trains with one in fifty."""
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "configs").glob("*.yaml"))]
     seeds = [re.sub("fra-eng|phrasebook", "a.tsv", text) for text in texts]  # no download
-    seeds += [dump_config(load_config(Path(place.config))), "", "data: {corpus: a.tsv}\n"]
+    seeds += [dump_config(load_config(Path(workspace.config))), "", "data: {corpus: a.tsv}\n"]
     fields = [
         f"{section}.{name}"
         for section, values in parse_config("data: {corpus: a}", where="a").model_dump().items()
@@ -44,7 +43,7 @@ def configs(place: Place) -> Campaign:
 
     def trial(index: int, rng: random.Random, folder: Path) -> None:
         if index % 50 == 49:
-            _train(place, fields, rng, folder)
+            _train(workspace, fields, rng, folder)
             return
         text, overrides = mutated(rng, rng.choice(seeds)), []
         while rng.random() < 0.3:
@@ -57,23 +56,22 @@ def configs(place: Place) -> Campaign:
             name = rng.choice(["a.yaml", "a.yaml", "a.yaml", rng.choice(NAMES)])
             out = rng.choice(["out", "/dev/null/out", rng.choice(NAMES)])
             options = [f"--set={override}" for override in overrides if "\0" not in override]
-            judge(gru_mt("data", f"--config={name}", f"--out={out}", *options, folder=folder))
+            check(gru_mt("data", f"--config={name}", f"--out={out}", *options, folder=folder))
             return
+        limit_memory()
         with user_errors(LIMIT_S):
             load_config(path, overrides)
 
-    return Campaign(max(1, round(2500 * place.times)), trial)
+    return Suite(2500, trial)
 
 
-def _train(place: Place, fields: list[str], rng: random.Random, folder: Path) -> None:
+def _train(workspace: Workspace, fields: list[str], rng: random.Random, folder: Path) -> None:
     """Train a little with odd values, and translate."""
     values = [f"{rng.choice(fields)}={rng.choice(EXTREMES)}" for _ in range(rng.randint(1, 3))]
     options = [f"--set={value}" for value in values if "max_steps" not in value]
-    try:
-        judge(gru_mt(*place.train("--set=training.max_steps=3", *options), folder=folder))
-        judge(gru_mt("translate", "--model", "run", "I see cats.", folder=folder))
-    except Failed as failure:
-        raise Failed(f"{' '.join(options)}: {failure}") from None
+    with during(" ".join(options)):
+        check(gru_mt(*workspace.train("--set=training.max_steps=3", *options), folder=folder))
+        check(gru_mt("translate", "--model", "run", "I see cats.", folder=folder))
 
 
 def altered(rng: random.Random, text: str) -> str:
@@ -129,11 +127,5 @@ def encoded(rng: random.Random, text: str) -> bytes:
     if rng.random() < 0.9:
         return data
     at = rng.randrange(len(data) + 1)
-    damaged = [
-        text.encode("utf-16"),
-        b"\xef\xbb\xbf" + data,
-        data[:at] + rng.randbytes(3) + data[at:],
-        data[:at] + b"\x00" + data[at:],
-        data[:at],
-    ]
-    return rng.choice(damaged)
+    put_in = [data[:at] + extra + data[at:] for extra in (rng.randbytes(3), b"\x00")]
+    return rng.choice([text.encode("utf-16"), b"\xef\xbb\xbf" + data, data[:at], *put_in])

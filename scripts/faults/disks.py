@@ -11,33 +11,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from torturing.judging import Failed, judge
-from torturing.places import Campaign, Place, Scene, copy, scene
-from torturing.processes import gru_mt
+from faults.checks import Failed, check, during
+from faults.commands import gru_mt
+from faults.workspace import Scenario, Suite, Workspace, copy, scenario
 
 
-def disks(place: Place) -> Campaign:
-    """Return the campaign in which there is no room: for files, on stdout, for the log."""
-    scenes = [scene(place, name) for name in ("fresh", "longer", "data", "eval")]
-    mountable = can_mount(place.folder)
+def disks(workspace: Workspace) -> Suite:
+    """Return the suite in which there is no room: for files, on stdout, for the log."""
+    scenarios = [scenario(workspace, name) for name in ("fresh", "longer", "data", "eval")]
+    mountable = can_mount(workspace.folder)
     if not mountable:
         print("disks: no real full disk, since mounting is not permitted", file=sys.stderr)
 
     def trial(index: int, rng: random.Random, folder: Path) -> None:
-        attacked = rng.choice(scenes)
+        tested = rng.choice(scenarios)
         match index % 4:
             case 0 | 1:
-                _small_files(attacked, folder, rng)
+                _small_files(tested, folder, rng)
             case 2 if mountable:
                 with mounted(folder) as disk:
-                    _full_disk(attacked, disk, rng)
+                    _full_disk(tested, disk, rng)
             case _:
-                rng.choice([_full_stdout, _full_log, _full_output])(place, folder, rng)
+                rng.choice([_full_stdout, _full_log, _full_output])(workspace, folder, rng)
 
-    return Campaign(max(1, round(80 * place.times)), trial)
+    return Suite(80, trial)
 
 
-def _small_files(attacked: Scene, folder: Path, rng: random.Random) -> None:
+def _small_files(tested: Scenario, folder: Path, rng: random.Random) -> None:
     """At first no file may grow past a size, as on a full disk; then the limit is gone."""
     size = int(rng.choice([0, 10 ** rng.uniform(0, 5)]))
 
@@ -45,12 +45,10 @@ def _small_files(attacked: Scene, folder: Path, rng: random.Random) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
-    attacked.prepare(folder)
-    try:
-        judge(attacked.begin(folder, first=limit))
-        attacked.finish(folder)
-    except Failed as failure:
-        raise Failed(f"{attacked.name}, no file above {size} bytes: {failure}") from None
+    tested.prepare(folder)
+    with during(f"{tested.name}, no file above {size} bytes"):
+        check(tested.begin(folder, first=limit))
+        tested.finish(folder)
 
 
 def can_mount(folder: Path) -> bool:
@@ -72,25 +70,23 @@ def mounted(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-def _full_disk(attacked: Scene, disk: Path, rng: random.Random) -> None:
+def _full_disk(tested: Scenario, disk: Path, rng: random.Random) -> None:
     """At first the disk has only a little room; then it has enough."""
-    attacked.prepare(disk)
+    tested.prepare(disk)
     room = int(rng.choice([0, rng.uniform(0, 200_000)]))
     filler = disk / "filler"
     free = os.statvfs(disk)
     with filler.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, free.f_bavail * free.f_frsize - room)
-    try:
-        judge(attacked.begin(disk))
+    with during(f"{tested.name}, a disk with room for {room} bytes"):
+        check(tested.begin(disk))
         filler.unlink()
-        attacked.finish(disk)
-    except Failed as failure:
-        raise Failed(f"{attacked.name}, a disk with room for {room} bytes: {failure}") from None
+        tested.finish(disk)
 
 
-def _full_stdout(place: Place, folder: Path, rng: random.Random) -> None:
+def _full_stdout(workspace: Workspace, folder: Path, rng: random.Random) -> None:
     """Results cannot be printed: the command must end with exit 2 and a line."""
-    copy(place.run, folder)
+    copy(workspace.run, folder)
     command = rng.choice([("translate", "I see cats."), ("eval",)])
     options = rng.choice([(), ("--json",)])
 
@@ -105,39 +101,36 @@ def _full_stdout(place: Place, folder: Path, rng: random.Random) -> None:
         sys.stdout.reconfigure(encoding="ascii")  # type: ignore[union-attr]
 
     first = rng.choice([full, closed, ascii_alone])
-    try:
-        ended = judge(gru_mt(*command, "--model", "run", *options, folder=folder, first=first))
+    with during(f"{first.__name__} stdout, {options}"):
+        ended = check(gru_mt(*command, "--model", "run", *options, folder=folder, first=first))
         if first is not ascii_alone and ended.code != 2:
             raise Failed(f"{ended.cause()} (exit 2 was due)")
-    except Failed as failure:
-        raise Failed(f"{first.__name__} stdout, {options}: {failure}") from None
 
 
-def _full_log(place: Place, folder: Path, rng: random.Random) -> None:
+def _full_log(workspace: Workspace, folder: Path, rng: random.Random) -> None:
     """A run's log lies on a full disk; once the disk has room, the run must be able to finish."""
-    run = copy(place.run, folder)
+    run = copy(workspace.run, folder)
     name = rng.choice(["train.log", "metrics.jsonl"])
     (run / name).unlink()
     (run / name).symlink_to("/dev/full")
-    try:
-        judge(gru_mt(*place.train("--set=training.max_epochs=3"), folder=folder))
+    train = workspace.train("--set=training.max_epochs=3")
+    with during(f"{name} on a full disk"):
+        check(gru_mt(*train, folder=folder))
         (run / name).unlink(missing_ok=True)
-        judge(gru_mt(*place.train("--set=training.max_epochs=3"), folder=folder), code=0)
+        check(gru_mt(*train, folder=folder), code=0)
         (run / "summary.json").stat()
-    except Failed as failure:
-        raise Failed(f"{name} on a full disk: {failure}") from None
 
 
-def _full_output(place: Place, folder: Path, rng: random.Random) -> None:
+def _full_output(workspace: Workspace, folder: Path, rng: random.Random) -> None:
     """Translations go to a device or to a link to one, which must not become a file."""
-    copy(place.run, folder)
+    copy(workspace.run, folder)
     output = folder / "out"
     if rng.random() < 0.5 or os.getuid() != 0:
         output.symlink_to(rng.choice(["/dev/full", "/dev/null"]))
     else:
         os.mknod(output, 0o666 | stat.S_IFCHR, os.makedev(1, rng.choice([3, 7])))  # null, full
     before = output.lstat()
-    judge(gru_mt("eval", "--model", "run", "--output", "out", folder=folder))
+    check(gru_mt("eval", "--model", "run", "--output", "out", folder=folder))
     after = output.lstat()
     if (before.st_mode, before.st_ino) != (after.st_mode, after.st_ino):
         raise Failed("eval --output replaced a link or a device by a file")

@@ -1,0 +1,1 @@
+"""The suites of `scripts/fault_injection`, and what they share."""

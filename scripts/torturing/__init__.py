@@ -1,1 +1,0 @@
-"""What `scripts/torture` is made of."""
