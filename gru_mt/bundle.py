@@ -14,8 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gru_mt.config.load import dump_config, load_config
+from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.tokenizer.tokenizer import MAX_BYTES, Tokenizer
 from gru_mt.errors import UserError, short_text
 from gru_mt.model.seq2seq import Seq2Seq

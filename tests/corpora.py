@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from gru_mt.config.schema import DataConfig
+from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.dataset.store import Ints, LazySequence

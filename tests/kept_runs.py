@@ -6,7 +6,8 @@ from pathlib import Path
 
 import torch
 
-from gru_mt.config.load import dump_config, parse_config
+from gru_mt.config.load import parse_config
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.evaluation.hypotheses import Hypotheses, write_hypotheses
 from gru_mt.evaluation.score import score_translations

@@ -21,8 +21,8 @@ from measuring import begin, commit, readable, record, spread
 from measuring_spelling import changes
 from typer.testing import CliRunner
 
-from gru_mt.config.load import dump_config
 from gru_mt.config.schema import Config, TokenizerConfig
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.inference.preprocessing.reader import Reader

@@ -21,8 +21,9 @@ from gru_mt.bundle import (
     named_tensors,
     save_bundle,
 )
-from gru_mt.config.load import dump_config, parse_config
+from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.tokenizer.special import EOS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError

@@ -16,7 +16,8 @@ ROOT = Path(gru_mt.__file__).parent
 # Top to bottom: a module may import those before it. A package stands before its modules, so its
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
-    errors decoding config config.schema config.load config.reference storage run provenance data
+    errors decoding config config.fields config.data config.schema config.yaml_text
+        config.load config.reference storage run provenance data
         data.text data.text.normalize data.corpus data.corpus.signatures data.dataset
         data.dataset.store data.pool data.corpus.encodings data.corpus.files data.corpus.readers
         data.corpus.languages data.corpus.report data.corpus.text_stream data.corpus.readers.header
@@ -166,9 +167,10 @@ def read_attributes(path: Path) -> set[str]:
 
 def test_every_config_field_is_read_somewhere() -> None:
     paths = module_paths(ROOT)
-    config = paths.pop("config.schema")
+    sections = [paths.pop(name) for name in ("config.data", "config.schema")]
     read = set().union(*map(read_attributes, paths.values()))
-    for function in ast.walk(ast.parse(config.read_text(encoding="utf-8"))):
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sections)
+    for function in ast.walk(ast.parse(text)):
         # What a property of the configuration reads counts where that property is read.
         if isinstance(function, ast.FunctionDef) and function.name in read:
             read |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}

@@ -4,8 +4,8 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from gru_mt.config.load import yaml_inline
 from gru_mt.config.schema import Config
+from gru_mt.config.yaml_text import yaml_inline
 
 _KINDS = {"integer": "whole number", "string": "text", "boolean": "true or false"}
 _BOUNDS = {

@@ -4,262 +4,25 @@ The text below a field says what it means. `gru-mt config`, the JSON Schema and 
 show it, so it is written for users.
 """
 
-import codecs
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
+from pydantic import Field, model_validator
+
+from gru_mt.config.data import DataConfig
+from gru_mt.config.fields import (
+    Auto,
+    Count,
+    CountOrZero,
+    Fraction,
+    Layers,
+    Positive,
+    Rate,
+    RateOrZero,
+    Section,
+    Size,
+    Text,
 )
-
 from gru_mt.decoding import Decoding
-from gru_mt.errors import escape, short_repr
-
-
-def _without_controls(text: str) -> str:
-    if escape(text) != text or "\n" in text:
-        raise ValueError(f"must have no control characters, got {short_repr(text)}")
-    return text
-
-
-def known_encoding(name: str) -> str:
-    """Return an encoding's name, of UTF-8 always the same; ValueError if Python has no such."""
-    try:
-        "a".encode(name)  # LookupError for one of bytes, such as "hex"
-        known = codecs.lookup(name).name
-    except (LookupError, ValueError):
-        raise ValueError(f"is no encoding that Python knows, got {short_repr(name)}") from None
-    return "utf-8" if known in ("utf-8", "utf-8-sig") else name
-
-
-# The bounds are far beyond what anybody trains with. Within them no sum or product overflows.
-Text = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_without_controls)]
-Language = Annotated[str, Field(pattern=r"^[\w .-]{1,40}$")]  # a part of file names
-Count = Annotated[int, Field(gt=0, le=1_000_000_000)]
-CountOrZero = Annotated[int, Field(ge=0, le=1_000_000_000)]
-Size = Annotated[int, Field(gt=0, le=16_384)]
-Layers = Annotated[int, Field(gt=0, le=32)]
-Rate = Annotated[float, Field(gt=0, le=1_000)]
-RateOrZero = Annotated[float, Field(ge=0, le=1_000)]
-Positive = Annotated[float, Field(ge=1e-6, le=1e9)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Fraction = Annotated[float, Field(ge=0, lt=1)]
-Auto = Literal["auto"]
-
-
-class Section(BaseModel):
-    """A frozen group of fields; an unknown key or a value of another type is an error."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        allow_inf_nan=False,
-        use_attribute_docstrings=True,
-    )
-
-
-def _listed(value: Any) -> Any:
-    """Return a single value as a list of one."""
-    return value if isinstance(value, list) else [value]
-
-
-def _named(value: Any) -> Any:
-    """Return a corpus or several, each as a section: "fra-eng" -> [{"path": "fra-eng"}]."""
-    return [{"path": each} if isinstance(each, str) else each for each in _listed(value)]
-
-
-_Files = Annotated[list[Text], Field(min_length=1, max_length=2)]
-Paths = Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=Text | _Files)]
-_SetFiles = Annotated[list[Text], Field(min_length=1, max_length=100)]
-SetPaths = Annotated[_SetFiles, BeforeValidator(_listed, json_schema_input_type=Text | _SetFiles)]
-Columns = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1, max_length=2)]
-Encoding = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(known_encoding)]
-Delimiter = Annotated[str, Field(pattern=r'^[^"\\\r\n]{1,5}$')]
-
-
-class FilesConfig(Section):
-    """Where sentence pairs are, and how they are read."""
-
-    path: Paths
-    """A table, or parallel files in the order of data.languages."""
-    columns: Columns | None = None
-    """Columns of a table that have the first and the second of data.languages, counted from 1. null
-    is those that a header names, else those that hold text; three of text are two sides and an
-    attribution. Text with side: target has one."""
-    delimiter: Delimiter | None = None
-    """What stands between the columns of a table. null is a tab, and in .csv the mark that gives
-    nearly all lines as many columns."""
-    encoding: Encoding | None = None
-    """How the files have their letters as bytes: any encoding that Python knows. null is UTF-8, or
-    what XML declares."""
-    name: Annotated[Text, Field(max_length=80, pattern=r"^[^/\\]+$")] | None = None
-    """Its name in messages and scores; null is the file's name without its ending."""
-
-    @property
-    def sides(self) -> int:
-        """How many languages are in it."""
-        return 2
-
-    @model_validator(mode="after")
-    def _each_side_has_a_column(self) -> Self:
-        if self.columns and len(self.columns) != self.sides:
-            raise ValueError(
-                f"columns {self.columns} must be {self.sides}: one for each language that is read"
-            )
-        return self
-
-
-class CorpusConfig(FilesConfig):
-    """Sentence pairs, and what they are for."""
-
-    path: Paths
-    """A corpus that is built in (fra-eng, phrasebook), a table, a folder or a pattern of files
-    (shards/*.tsv); or two parallel files in the order of data.languages."""
-    weight: Annotated[float, Field(gt=0, le=1_000)] = 1.0
-    """How often an epoch sees each pair. A fraction takes that share of the pairs, others in each
-    epoch."""
-    part: Literal["split", "train"] = "split"
-    """Whether the corpus is split into train, dev and test, or trains as a whole."""
-    side: Literal["target"] | None = None
-    """null for sentence pairs. target for text in data.target alone, a sentence a line: the model
-    of data.back_translate makes the sources, and all of it is trained on."""
-    limit: Count | None = None
-    """Training pairs of it, at most; more are drawn from, the same at every run. null is no limit.
-    Dev and test stay whole, so that scores of several limits can be compared."""
-
-    @property
-    def sides(self) -> int:
-        """How many languages are in it."""
-        return 1 if self.side else 2
-
-    @model_validator(mode="after")
-    def _one_side_is_one_file(self) -> Self:
-        if self.side and len(self.path) > 1:
-            raise ValueError(f"side {self.side} is text of one language: path must be one file")
-        return self
-
-
-class EvaluationSetConfig(FilesConfig):
-    """Sentences with references that nobody trains on. Their lines stay as they are."""
-
-    path: SetPaths
-    """A table, or parallel files: one in the first of data.languages, then one or more in the
-    second."""
-
-
-_Corpora = Annotated[list[Text | CorpusConfig], Field(min_length=1, max_length=1_000)]
-Corpora = Annotated[
-    list[CorpusConfig],
-    Field(min_length=1, max_length=1_000),
-    BeforeValidator(_named, json_schema_input_type=Text | CorpusConfig | _Corpora),
-]
-_Sets = Annotated[list[Text | EvaluationSetConfig], Field(max_length=100)]
-EvaluationSets = Annotated[
-    list[EvaluationSetConfig],
-    Field(max_length=100),
-    BeforeValidator(_named, json_schema_input_type=Text | EvaluationSetConfig | _Sets),
-]
-
-
-class AugmentConfig(Section):
-    """Shares of the training pairs that each epoch rewrites; each kind is drawn by itself."""
-
-    no_mark: Share = 0.08
-    """Both sides without their final mark. Without augmentation such text kept 69 % of BLEU, with
-    it 99 %."""
-    typos: Share = 0.1
-    """A letter of a source word swapped, dropped, doubled or hit beside its key. Beside what
-    translating mends, it is worth a point: 91.6 and 92.4 % of BLEU."""
-    apostrophes: Share = 0.2
-    """Source without its apostrophes, or with others. Text without them kept 97.0 % of BLEU where
-    this was drawn for 8 %, and 98.2 % where it is for 20 % and I'm is known in Im."""
-    marks: Share = 0.06
-    """Marks as people type them: other quotes, spaces before marks, several."""
-    join: Share = 0.1
-    """A pair and one to seven others, as one. On a line that is not split, two and eight sentences
-    kept 47 and 2 % of BLEU after 500 updates without augmentation, 87 and 39 % with it."""
-    names: Share = 0.5
-    """Names that stand on both sides become others that begin alike (d'Anne is not d'Paul),
-    made-up ones or placeholders, where a pair has any."""
-    numbers: Share = 0.5
-    """Numbers of one or two digits that stand on both sides become others, where a pair has any."""
-    items: Share = 0.08
-    """One to three placeholders, numbers or made-up names are put into both sides. Without
-    augmentation, tags around a word came out in order in 90 %, with it in 95 %."""
-    words: bool = True
-    """Whether pairs of single words and of short phrases are added, which are found by counting
-    where words meet."""
-
-
-class DataConfig(Section):
-    corpus: Corpora
-    """Sentence pairs: a name (fra-eng, phrasebook), a file, the keys below, or a list of such."""
-    dev: EvaluationSets = []
-    """Sets that every validation scores, beside the dev splits of split corpora: a table, the keys
-    of a corpus but weight and part, or a list of such. The first decides which weights are kept."""
-    test: EvaluationSets = []
-    """Sets that `gru-mt eval` scores, beside the test splits of split corpora."""
-    leaks: Literal["drop", "keep"] = "drop"
-    """What happens to training pairs that share a sentence with dev or test, but for case and
-    punctuation."""
-    back_translate: Text | None = None
-    """A run, or a bundle, that translates from data.target into data.source: it makes the sources
-    of corpora with side: target, by sampling."""
-    languages: Annotated[list[Language], Field(min_length=2, max_length=2)] = ["en", "fr"]
-    """Languages of the corpus's first and second side. The split into train, dev and test depends
-    on this order, not on the direction of translation."""
-    source: Language = "en"
-    """Language to translate from."""
-    target: Language = "fr"
-    """Language to translate into."""
-    max_words: Count = 200
-    """Words of a side, at most; a pair with a longer side is dropped. A letter of a script without
-    spaces (Chinese, Japanese, Thai and others) is a word, and so are 25 characters of any."""
-    max_ratio: Annotated[float, Field(gt=1, le=1e9)] = 9.0
-    """Longer side of a pair over its shorter side, in words, at most. Other pairs are dropped."""
-    allow_dropped: Share = 0.2
-    """Share of a corpus's lines that may be dropped; where more are, training does not begin."""
-    filters: list[Literal["copies", "digits", "near_duplicates", "scripts"]] = []
-    """Pairs to drop that are seldom translations: the same text on both sides, other numbers on
-    both sides, all but case and punctuation as in a pair before, a side mostly in another script
-    than its language has."""
-    augment: AugmentConfig | None = AugmentConfig()
-    """Rewriting of training pairs into what people type; null leaves them as they are."""
-
-    @model_validator(mode="after")
-    def _directions_are_the_corpus_languages(self) -> Self:
-        if self.languages[0] == self.languages[1]:
-            raise ValueError(f"languages {self.languages} must be two different ones")
-        if sorted((self.source, self.target)) != sorted(self.languages):
-            raise ValueError(
-                f"source {self.source!r} and target {self.target!r} must be the two of "
-                f"languages {self.languages}"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _text_of_one_side_has_a_model(self) -> Self:
-        one_sided = any(corpus.side for corpus in self.corpus)
-        if one_sided and self.back_translate is None:
-            raise ValueError(
-                "a corpus with side: target needs back_translate, a run that translates from "
-                f"{self.target} into {self.source}"
-            )
-        if self.back_translate is not None and not one_sided:
-            raise ValueError(
-                f"back_translate {self.back_translate!r} has no corpus with side: target to read"
-            )
-        return self
-
-    @property
-    def reversed(self) -> bool:
-        """Whether translation goes from the corpus's second side to its first."""
-        return self.source == self.languages[1]
 
 
 class TokenizerConfig(Section):
@@ -414,15 +177,6 @@ class TrainingConfig(Section):
     tensorboard: bool = False
     """Whether the figures of metrics.jsonl are also written for TensorBoard, into the run's folder
     tensorboard. Needs pip install 'gru-mt[tensorboard]'."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _rename(cls, values: Any) -> Any:
-        """Read `floor`, the name of final_learning_rate in runs and bundles of version 0.1."""
-        if isinstance(values, dict) and "floor" in values:
-            values = {"final_learning_rate": values["floor"]} | values
-            del values["floor"]
-        return values
 
     @model_validator(mode="after")
     def _rate_falls(self) -> Self:

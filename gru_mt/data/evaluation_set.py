@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
-from gru_mt.config.schema import DataConfig, EvaluationSetConfig
+from gru_mt.config.data import DataConfig, EvaluationSetConfig
 from gru_mt.data.corpus.files import CorpusFile, FileGroup, find_files, notes_on_unread, user_path
 from gru_mt.data.corpus.languages import languages_warning
 from gru_mt.data.corpus.readers.layout import TableOptions

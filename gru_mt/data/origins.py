@@ -6,7 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gru_mt.config.schema import CorpusConfig, DataConfig, FilesConfig
+from gru_mt.config.data import CorpusConfig, DataConfig, FilesConfig
 from gru_mt.data.corpus.files import find_files, user_path
 from gru_mt.data.corpus.load import is_built_in
 from gru_mt.errors import UserError, short_text

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.config.schema import CorpusConfig, DataConfig
+from gru_mt.config.data import CorpusConfig, DataConfig
 from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.filters import KEYS
 from gru_mt.data.corpus.load import load_corpora

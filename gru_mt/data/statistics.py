@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gru_mt.config.schema import DataConfig
+from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.languages import script_counts
 from gru_mt.data.dataset.store import CHUNK
 from gru_mt.data.parts import Splits

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from gru_mt.config.load import parse_config, yaml_inline
+from gru_mt.config.load import parse_config
+from gru_mt.config.yaml_text import yaml_inline
 from gru_mt.data.corpus.files import TABLES, CorpusFile, find_files, notes_on_unread
 from gru_mt.data.corpus.languages import main_scripts, script_counts
 from gru_mt.data.parts import Splits, load_splits

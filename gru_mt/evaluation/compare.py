@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from gru_mt.config.load import yaml_inline
+from gru_mt.config.yaml_text import yaml_inline
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.calibration import sentence_chrf
 from gru_mt.evaluation.ngrams import NgramCounts, compare_ngrams

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from gru_mt.config.load import compare_config, short_config
+from gru_mt.config.yaml_text import compare_config, short_config
 from gru_mt.errors import escape
 from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.evaluation.score import FEW

@@ -14,8 +14,10 @@ import torch
 from torch import Tensor
 
 from gru_mt.bundle import Bundle, load_bundle, load_named_tensors, named_tensors
-from gru_mt.config.load import dump_config, load_config
-from gru_mt.config.schema import Config, ResolvedConfig, Section, TokenizerConfig
+from gru_mt.config.fields import Section
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config, ResolvedConfig, TokenizerConfig
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.corpus.files import user_path
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.evaluation_set import EvaluationSet

@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from gru_mt.bundle import Bundle, save_bundle
-from gru_mt.config.load import dump_config
 from gru_mt.config.schema import Config, ResolvedConfig
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.evaluation_set import sets_to_json
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError

@@ -7,7 +7,8 @@ from pathlib import Path
 from faults.checks import check, during, user_errors
 from faults.commands import ROOT, gru_mt, limit_memory
 from faults.workspace import Suite, Workspace
-from gru_mt.config.load import dump_config, load_config, parse_config
+from gru_mt.config.load import load_config, parse_config
+from gru_mt.config.yaml_text import dump_config
 
 LIMIT_S = 5.0  # what reading a configuration may take
 EXTREMES = ["0", "1", "2", "-1", "1e-300", "1e300", "0.999999", str(2**31), str(2**63), str(10**30)]

@@ -18,8 +18,9 @@ from faults.checks import HIDDEN, Ended, Failed, check, check_message, during, u
 from faults.commands import gru_mt, limit_memory
 from faults.configs import SIGNS
 from faults.workspace import Suite, Workspace
+from gru_mt.config.data import DataConfig
 from gru_mt.config.load import parse_config
-from gru_mt.config.schema import DataConfig, TokenizerConfig
+from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.splits import split_pairs
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer

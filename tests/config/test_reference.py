@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from gru_mt.config.load import compare_config, load_config, parse_config
+from gru_mt.config.load import load_config, parse_config
 from gru_mt.config.reference import described_sections, json_schema, page
 from gru_mt.config.schema import Config
+from gru_mt.config.yaml_text import compare_config
 from gru_mt.errors import UserError
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from gru_mt.config.load import dump_config, load_config, parse_config
-from gru_mt.config.schema import Config, CorpusConfig, EvaluationSetConfig
+from gru_mt.config.data import CorpusConfig, EvaluationSetConfig
+from gru_mt.config.load import load_config, parse_config
+from gru_mt.config.schema import Config
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.errors import UserError
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
@@ -182,22 +184,6 @@ def test_fields_that_exclude_each_other_are_named_together(section: str, message
     assert error_line(PHRASEBOOK + section) == f"a.yaml: {message}"
 
 
-def test_a_run_of_version_0_1_says_floor_for_the_final_learning_rate() -> None:
-    text = PHRASEBOOK + "training: {learning_rate: 0.5, floor: 0.25}"
-    config = parse(text)
-    assert config.training.final_learning_rate == 0.25
-    assert "final_learning_rate: 0.25\n" in dump_config(config)
-    assert "floor" not in dump_config(config)
-    assert parse(text, "training.final_learning_rate=0.125").training.final_learning_rate == 0.125
-    assert error_line(PHRASEBOOK + "training: {floor: -1}") == (
-        "a.yaml: training.final_learning_rate must be greater than or equal to 0, got -1"
-    )
-    assert error_line(text, "training.learning_rate=0.1") == (
-        "a.yaml: training: final_learning_rate 0.25 must not pass learning_rate 0.1"
-    )
-    assert error_line(PHRASEBOOK + "training: {flor: 1}").startswith("a.yaml: training.flor is unk")
-
-
 def test_a_corpus_has_two_languages() -> None:
     line = error_line("data: {corpus: x, languages: [en]}")
     assert line.startswith("a.yaml: data.languages list should have at least 2 items")
@@ -221,11 +207,6 @@ def test_a_config_without_a_corpus_says_what_to_write(text: str, name: str) -> N
         f"a.yaml: {name} is missing; "
         "name a corpus, such as data.corpus: fra-eng, phrasebook or a file"
     )
-
-
-def test_a_corpus_may_be_two_parallel_files() -> None:
-    config = parse("data: {corpus: {path: [train.en, train.fr]}}")
-    assert config.data.corpus == [CorpusConfig(path=["train.en", "train.fr"])]
 
 
 def test_several_corpora_and_own_sets_may_be_names_or_sections() -> None:
@@ -277,25 +258,10 @@ def test_text_that_is_not_yaml_is_named_by_file_and_line(text: str, place: str) 
     assert error_line(text).startswith(f"{place}: not YAML: ")
 
 
-def test_a_key_that_stands_twice_is_an_error() -> None:
-    assert error_line("data: {corpus: x}\ntraining:\n  seed: 1\n  seed: 2").endswith(
-        "not YAML: key 'seed' stands twice"
-    )
-
-
-@pytest.mark.parametrize("text", ["[1, 2]", "phrasebook"])
-def test_a_file_without_sections_says_what_it_expects(text: str) -> None:
-    assert error_line(text).startswith("a.yaml: expected sections such as 'data:', got ")
-
-
 def test_an_override_wins_over_the_file_and_the_last_one_wins() -> None:
     text = PHRASEBOOK + "training: {seed: 1, max_epochs: 2}\n"
     training = parse(text, "training.seed=5", "training.seed=6", "training.device=cpu").training
     assert (training.seed, training.max_epochs, training.device) == (6, 2, "cpu")
-
-
-def test_overrides_alone_are_a_config() -> None:
-    assert parse("", "data.corpus=phrasebook", "training.max_steps=null") == parse(PHRASEBOOK)
 
 
 def test_an_override_may_hold_an_equals_sign_and_replace_a_corpus_by_two_files() -> None:
@@ -367,17 +333,6 @@ def test_every_shipped_config_loads(path: Path) -> None:
     assert isinstance(load_config(path), Config)
 
 
-def test_a_language_code_that_yaml_calls_a_boolean_is_a_word() -> None:
-    config = parse_config("data: {corpus: x, languages: [en, no], target: no}", where="a.yaml")
-    assert config.data.target == "no"
-    assert parse_config(dump_config(config), where="a.yaml") == config
-
-
-def test_what_reads_as_a_number_is_quoted_when_written() -> None:
-    config = parse_config("data: {corpus: '1e5'}", where="a.yaml")
-    assert parse_config(dump_config(config), where="a.yaml") == config
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -391,11 +346,6 @@ def test_what_reads_as_a_number_is_quoted_when_written() -> None:
 )
 def test_odd_values_are_one_line(text: str, message: str) -> None:
     assert message in error_line(text)
-
-
-def test_a_broken_override_is_named_as_it_was_given() -> None:
-    with pytest.raises(UserError, match=r"^--set training\.seed=\[1: not YAML: "):
-        parse_config("data: {corpus: x}", where="a.yaml", overrides=["training.seed=[1"])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from gru_mt.config.schema import DataConfig, TokenizerConfig
+from gru_mt.config.data import DataConfig
+from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.parts import load_splits
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Subwords, Vocabulary, train_tokenizer

@@ -1,6 +1,6 @@
 """What tests read back from the pairs that a run has stored."""
 
-from gru_mt.config.schema import AugmentConfig
+from gru_mt.config.data import AugmentConfig
 from gru_mt.data.types import Example
 from gru_mt.training.preparation import TrainingData
 

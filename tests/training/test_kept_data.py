@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gru_mt.config.load import dump_config
 from gru_mt.config.schema import Config
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data import pool
 from gru_mt.data.dataset.dataset import Prepared, id_type
 from gru_mt.errors import UserError

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config.load import dump_config
 from gru_mt.config.schema import Config
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.errors import UserError
 from gru_mt.run import Run

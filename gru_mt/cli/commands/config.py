@@ -72,8 +72,9 @@ def show_config(
         raise UserError("--schema is of every configuration; give it alone")
     if overrides and not file:
         raise UserError("--set changes a configuration; name its FILE too")
-    from gru_mt.config.load import compare_config, load_config
+    from gru_mt.config.load import load_config
     from gru_mt.config.reference import json_schema, page
+    from gru_mt.config.yaml_text import compare_config
 
     if file:
         print_result(compare_config(load_config(file, overrides)))

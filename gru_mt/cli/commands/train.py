@@ -63,7 +63,8 @@ def train(
     with _told_once():
         if config is None:
             config = _config_of(run)
-        from gru_mt.config.load import load_config, yaml_inline
+        from gru_mt.config.load import load_config
+        from gru_mt.config.yaml_text import yaml_inline
 
         begun = [f"training.start={yaml_inline(str(start))}"] if start else []
         parsed = load_config(config, [*overrides, *begun])

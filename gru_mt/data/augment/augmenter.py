@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Self
 
-from gru_mt.config.schema import AugmentConfig
+from gru_mt.config.data import AugmentConfig
 from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
 from gru_mt.data.text.spelling import BESIDE
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from gru_mt.config.schema import DataConfig
+from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.filters import (
     ENTITY,
     KEYS,

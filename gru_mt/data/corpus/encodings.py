@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from gru_mt.config.schema import known_encoding
+from gru_mt.config.fields import known_encoding
 from gru_mt.data.corpus.signatures import LOOKED_AT, is_utf16, marked_encoding
 from gru_mt.errors import UserError, short_repr
 

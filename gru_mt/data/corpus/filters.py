@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.config.schema import DataConfig
+from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.languages import main_scripts, script_counts
 from gru_mt.data.corpus.report import Dropped, DropReason, Row
 from gru_mt.data.dataset.store import TextArray, digests

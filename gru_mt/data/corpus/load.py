@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from gru_mt.config.schema import CorpusConfig, DataConfig
+from gru_mt.config.data import CorpusConfig, DataConfig
 from gru_mt.data.corpus import fra_eng
 from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, FileEnd, PairStore
 from gru_mt.data.corpus.files import CorpusFile, FileGroup, find_files, notes_on_unread, user_path

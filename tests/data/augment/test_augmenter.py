@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gru_mt.config.schema import AugmentConfig
+from gru_mt.config.data import AugmentConfig
 from gru_mt.data.augment.augmenter import (
     Augmenter,
     WordLists,

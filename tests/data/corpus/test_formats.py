@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from gru_mt.config.schema import DataConfig
+from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus import text_stream
 from gru_mt.data.corpus.readers import tmx as tmx_reader
 from gru_mt.data.corpus.report import DroppedLines, DropReason
