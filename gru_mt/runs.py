@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
-from gru_mt.data.corpus.files import CorpusFile, user_path
+from gru_mt.data.corpus.files import corpus_name
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import read_hypotheses
 from gru_mt.run import Run
@@ -86,9 +86,8 @@ def _config(run: Run) -> Config | None:
 
 
 def _corpora(config: Config) -> str:
-    places = (CorpusFile(user_path(corpus.path[0])) for corpus in config.data.corpus)
-    pairs = zip(config.data.corpus, places, strict=True)
-    return ", ".join(corpus.name or place.stem(config.data.languages) for corpus, place in pairs)
+    languages = config.data.languages
+    return ", ".join(corpus_name(corpus, languages) for corpus in config.data.corpus)
 
 
 def _finished(run: Run) -> TrainState | None:

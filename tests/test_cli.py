@@ -405,7 +405,7 @@ def test_init_and_check_lead_from_files_to_a_training(
         opened.append(place.name)
         return open_text(place, **options)
 
-    monkeypatch.setattr("gru_mt.data.corpus.load.open_text", noted)
+    monkeypatch.setattr("gru_mt.data.corpus.readers.registry.open_text", noted)
     of_files = gru_mt("data", "--check", "--json", *files[:2], *(f"--set={each}" for each in small))
     assert opened == files[:2], "they are read once"
     assert json.loads(of_files.out)["corpora"][0]["read"] == 60

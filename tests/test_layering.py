@@ -16,18 +16,18 @@ ROOT = Path(gru_mt.__file__).parent
 # Top to bottom: a module may import those before it. A package stands before its modules, so its
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
-    errors decoding config config.fields config.data config.schema config.yaml_text
-        config.load config.reference storage run provenance data
-        data.text data.text.normalize data.corpus data.corpus.signatures data.dataset
-        data.dataset.store data.pool data.corpus.encodings data.corpus.files data.corpus.readers
-        data.corpus.languages data.corpus.report data.corpus.text_stream data.corpus.readers.header
-        data.corpus.readers.records data.corpus.readers.layout data.corpus.readers.table
-        data.corpus.readers.json_lines data.corpus.readers.sgml data.corpus.readers.tmx
-        data.corpus.readers.registry data.corpus.fra_eng data.types data.splits data.corpus.filters
-        data.corpus.builder data.stages data.corpus.load data.origins data.evaluation_set
-        data.parts data.statistics data.suggest_config data.tokenizer data.tokenizer.special
-        data.text.masking data.text.patterns data.text.placeholders data.text.frames
-        data.text.glossary data.text.sentences data.text.spelling data.text.truecase data.augment
+    errors decoding config config.fields config.data config.schema config.yaml_text config.load
+        config.reference storage run provenance data data.text data.text.normalize data.corpus
+        data.corpus.detect data.dataset data.dataset.store data.pool data.corpus.files
+        data.corpus.readers data.corpus.languages data.corpus.report data.corpus.text_stream
+        data.corpus.readers.header data.corpus.readers.records data.corpus.readers.layout
+        data.corpus.readers.table data.corpus.readers.parquet data.corpus.readers.json_lines
+        data.corpus.readers.sgml data.corpus.readers.tmx data.corpus.readers.registry
+        data.corpus.fra_eng data.types data.splits data.corpus.filters data.corpus.builder
+        data.stages data.corpus.load data.origins data.evaluation_set data.parts data.statistics
+        data.suggest_config data.tokenizer data.tokenizer.special data.text.masking
+        data.text.patterns data.text.placeholders data.text.frames data.text.glossary
+        data.text.sentences data.text.spelling data.text.truecase data.augment
         data.augment.bilingual_lexicon data.tokenizer.words data.tokenizer.subword_sampling
         data.text.translation_memory data.tokenizer.tokenizer data.augment.augmenter
         data.dataset.ids data.dataset.dataset data.prepare data.batching model model.device

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Self, TypeGuard
 
 from gru_mt.config.data import DataConfig, EvaluationSetConfig
-from gru_mt.data.corpus.files import CorpusFile, FileGroup, find_files, notes_on_unread, user_path
+from gru_mt.data.corpus.files import CorpusFile, FileGroup, corpus_name, find_files, user_path
 from gru_mt.data.corpus.languages import languages_warning
 from gru_mt.data.corpus.readers.layout import TableOptions
-from gru_mt.data.corpus.readers.registry import pair_rows
+from gru_mt.data.corpus.readers.registry import open_group, pair_rows
 from gru_mt.data.corpus.readers.sgml import side_lines
 from gru_mt.data.corpus.report import Dropped, DropReason
 from gru_mt.data.corpus.text_stream import open_text
@@ -122,8 +122,7 @@ def load_evaluation_set(
     Raises UserError, which names the file and the line, for a line that is not text or has no
     reference. `key` is where `files` stands in the configuration.
     """
-    paths = [*map(user_path, files.path)]
-    groups, notes = find_files(paths, config.languages), notes_on_unread(paths, config.languages)
+    groups, notes = find_files([*map(user_path, files.path)], config.languages)
     tables = [_columns(group, files, config.languages, notes) for group in groups]
     if len(tables) == 1:
         [columns] = tables
@@ -140,11 +139,9 @@ def load_evaluation_set(
                 "from: name one of them"
             )
         columns.reverse()
-    first = CorpusFile(paths[0])
-    name = first.stem(config.languages) if files.name is None else files.name
-    found = EvaluationSet.from_files(columns, name)
+    found = EvaluationSet.from_files(columns, corpus_name(files, config.languages))
     if not found.sources:
-        raise UserError(f"{first}: is empty")
+        raise UserError(f"{user_path(files.path[0])}: is empty")
     return found, notes
 
 
@@ -156,37 +153,37 @@ def _columns(
 ) -> list[_Column]:
     """Return the sources and the references of a table, or of parallel files."""
     if len(group) > 1:
-        return [(place, _lines(place, files.encoding)) for place in group]
-    [place] = group
+        return [(file, _lines(file, files.encoding)) for file in group]
+    [file] = group
     pairs, left_out = [], Counter[DropReason]()
-    with open_text(place, encoding=files.encoding) as text:
+    with open_group(group, files.encoding) as sources:
         options = TableOptions(languages, files.columns, files.delimiter)
-        for number, row in enumerate(pair_rows([text], options), start=1):
+        for number, row in enumerate(pair_rows(sources, options), start=1):
             if not isinstance(row, Dropped):
-                pairs.append(tuple(_checked(side, place, number) for side in row[:2]))
+                pairs.append(tuple(_checked(side, file, number) for side in row[:2]))
             elif row.reason in _LEFT_OUT:
                 left_out[row.reason] += 1
             elif row.reason is not DropReason.HEADER:
-                raise UserError(f"{place}:{number}: {row.reason}")
-        notes += text.notes
+                raise UserError(f"{file}:{number}: {row.reason}")
+        notes += sources[0].notes
     counts = ", ".join(f"{reason}: {count:,}" for reason, count in left_out.items())
-    notes += [f"{place}: left out: {counts}"] if counts else []
-    return [(place, side) for side in zip(*pairs, strict=True)] or [(place, ())] * 2
+    notes += [f"{file}: left out: {counts}"] if counts else []
+    return [(file, side) for side in zip(*pairs, strict=True)] or [(file, ())] * 2
 
 
-def _lines(place: CorpusFile, encoding: str | None) -> list[str]:
+def _lines(file: CorpusFile, encoding: str | None) -> list[str]:
     texts = []
-    with open_text(place, encoding=encoding) as text:
+    with open_text(file, encoding=encoding) as text:
         for number, line in enumerate(side_lines(text), start=1):
             if not isinstance(line, Dropped):
-                texts.append(_checked(line, place, number))
+                texts.append(_checked(line, file, number))
             elif line.reason is not DropReason.MARKUP:
-                raise UserError(f"{place}:{number}: {line.reason}; set encoding")
+                raise UserError(f"{file}:{number}: {line.reason}; set encoding")
     return texts
 
 
-def _checked(text: str, place: CorpusFile, number: int) -> str:
+def _checked(text: str, file: CorpusFile, number: int) -> str:
     text = normal(_LINE_ENDS.sub(" ", text)).strip()
     if CONTROL.search(text):
-        raise UserError(f"{place}:{number}: has control characters")
+        raise UserError(f"{file}:{number}: has control characters")
     return text

@@ -101,6 +101,6 @@ def _paths(config: DataConfig) -> list[Path]:
 
 def _files(config: DataConfig, files: FilesConfig) -> list[Path]:
     """Return the files of a corpus, or of a set of dev or test."""
-    alone = config.target if isinstance(files, CorpusConfig) and files.side else None
-    groups = find_files([*map(user_path, files.path)], config.languages, alone=alone)
-    return [place.path for group in groups for place in group]
+    only = config.target if isinstance(files, CorpusConfig) and files.side else None
+    found = find_files([*map(user_path, files.path)], config.languages, only_language=only)
+    return [file.path for group in found.groups for file in group]

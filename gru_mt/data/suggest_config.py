@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gru_mt.config.load import parse_config
 from gru_mt.config.yaml_text import yaml_inline
-from gru_mt.data.corpus.files import TABLES, CorpusFile, find_files, notes_on_unread
+from gru_mt.data.corpus.files import TABLES, CorpusFile, find_files
 from gru_mt.data.corpus.languages import main_scripts, script_counts
 from gru_mt.data.parts import Splits, load_splits
 from gru_mt.data.splits import key
@@ -84,13 +84,14 @@ def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -
     """
     if languages is None or not (path.is_dir() or path.suffix.lower() == ".zip"):
         return [path]
-    places = [place for group in find_files([path], languages) for place in group]
+    found = find_files([path], languages)
+    places = [place for group in found.groups for place in group]
     sets = [place for place in places if _part(place.name) != "corpus"]
     if sets and sets[0].member:
         raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
     if not sets:
         return [path]
-    notes += notes_on_unread([path], languages)
+    notes += found.notes
     return [place.path for place in places]
 
 

@@ -1,6 +1,6 @@
-"""The account of a corpus: each line becomes a pair, or is counted under the reason to drop it.
+"""Builds a corpus from lines, and counts those that are dropped by reason.
 
-Shapes: N pairs that were read, M of them that are kept.
+Shapes: N pairs that were read, M of them.
 """
 
 import bisect
@@ -8,9 +8,8 @@ import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -27,15 +26,14 @@ from gru_mt.data.corpus.filters import (
 )
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.languages import languages_warning
-from gru_mt.data.corpus.report import SAMPLE, CorpusReport, DroppedLines, DropReason, advice
-from gru_mt.data.corpus.text_stream import TextStream
+from gru_mt.data.corpus.report import CorpusReport, DroppedLines, DropReason, hint
 from gru_mt.data.dataset.store import Array, DiskArray, Ints, LazySequence, Subset, TextColumn
 from gru_mt.data.splits import capped, component_of, first_alike, parts_of
 from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
 
 _MOSTLY, _OFTEN, _SOME = 0.9, 0.1, 0.001  # shares of pairs
-_LOOKED_AT, _FEW = 1_000, 20  # attributions; of the former, pairs too
+_LOOKED_AT, _FEW = 1_000, 20  # attributions, and pairs; different attributions
 
 
 class LineNumbers:
@@ -45,14 +43,10 @@ class LineNumbers:
         """Take files, each with the number that its first line has in the corpus."""
         self.files = [*files]
 
-    def begin(self, name: str, line: int) -> None:
-        """Note that a file's first line is line number `line` of the corpus."""
-        self.files.append((name, line))
-
     def where(self, line: int) -> str:
         """Return the file and the number that line `line` of the corpus has there: "a.tsv:7"."""
-        place = bisect.bisect_right(self.files, line, key=lambda file: file[1]) - 1
-        name, first_line = self.files[place]
+        index = bisect.bisect_right(self.files, line, key=lambda file: file[1]) - 1
+        name, first_line = self.files[index]
         return f"{name}:{line - first_line + 1}"
 
     def short(self, line: int) -> int | str:
@@ -60,20 +54,38 @@ class LineNumbers:
         return line if len(self.files) == 1 else self.where(line)
 
 
+@dataclass
+class ReadFiles:
+    """What is known of a corpus's files when they have been read."""
+
+    lines: LineNumbers = field(default_factory=LineNumbers)
+    sha256s: list[str] = field(default_factory=list)  # of the texts
+    notes: list[str] = field(default_factory=list)  # what to tell a user about how they were read
+    sample: bytes = b""  # the beginning of the first
+    share: float = 0.0  # of the corpus, from 0 to 1, that was read so far
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the text; of several files, of their digests in lines."""
+        if len(self.sha256s) == 1:
+            return self.sha256s[0]
+        return hashlib.sha256("\n".join(self.sha256s).encode()).hexdigest()
+
+
 class PairStore(LazySequence[Pair]):
-    """The pairs of corpora on disk, with what the account and the split want to know of each."""
+    """The pairs of corpora on disk, with the metadata that filters and splits need."""
 
     def __init__(self, folder: Path | None) -> None:
         """Begin with none, in new files; see `DiskArray.scratch`."""
         self.sides = TextColumn.scratch(folder), TextColumn.scratch(folder)
         self._metadata = DiskArray.scratch(METADATA, folder)
 
-    def append(self, judged: FilteredChunk, line: int) -> None:
+    def append(self, chunk: FilteredChunk, line: int) -> None:
         """Add the pairs of a chunk, which begins with line number `line` of the corpus."""
-        for side, texts in zip(self.sides, judged.sides, strict=True):
+        for side, texts in zip(self.sides, chunk.sides, strict=True):
             side.append(texts)
-        judged.metadata_M["line"] += line
-        self._metadata.append(judged.metadata_M)
+        chunk.metadata_M["line"] += line
+        self._metadata.append(chunk.metadata_M)
 
     def __len__(self) -> int:
         return len(self._metadata)
@@ -88,30 +100,15 @@ class PairStore(LazySequence[Pair]):
         return self._metadata.field(name, start, stop)
 
 
-class FileEnd(NamedTuple):
-    """What is known of a file, or of two parallel files, at the end."""
-
-    sha256s: list[str]  # of the texts
-    sample: bytes  # of their beginnings
-    notes: list[str]  # what to tell a user about how they were read
-
-    @classmethod
-    def of(cls, texts: Sequence[TextStream]) -> Self:
-        """Return what is known of texts that were read."""
-        sample = b"".join(text.sample for text in texts)[:SAMPLE]
-        notes = [note for text in texts for note in text.notes]
-        return cls([text.sha256 for text in texts], sample, notes)
-
-
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The pairs of a corpus, and the facts to report about them."""
+    """The pairs of a corpus, and what to report about them."""
 
     name: str
     stored: PairStore  # of this corpus and others
     row_N: Ints  # of `stored`: the distinct pairs, at least one, in the order of the file
     report: CorpusReport
-    sha256: str  # of the unpacked text; of several files, of their digests in lines
+    sha256: str  # see `ReadFiles`
     attribution: str  # the credit that its licence asks for; "" if none is known
     warnings: tuple[str, ...]
     lines: LineNumbers
@@ -135,81 +132,59 @@ class Corpus:
 
 
 class CorpusBuilder:
-    """The account of one corpus while it is read."""
+    """Takes the filtered chunks of one corpus in their order, then returns the corpus."""
 
     def __init__(
-        self,
-        config: DataConfig,
-        where: str,
-        sides: Sequence[int],
-        pairs: PairStore,
+        self, config: DataConfig, label: str, sides: Sequence[int], pairs: PairStore
     ) -> None:
-        """Begin with no file; messages call the corpus `where`. Only `sides` of it have text.
+        """Begin without lines; messages begin with `label`. Only `sides` of it have text.
 
         Its pairs go to the end of `pairs`.
         """
-        self._config, self._where, self._sides = config, where, sides
+        self._config, self._label, self._sides = config, label, sides
         self._pairs, self._first_row = pairs, len(pairs)
-        self._dropped: defaultdict[DropReason, list[int]] = defaultdict(list)  # the first lines
-        self._examples: defaultdict[DropReason, list[str]] = defaultdict(list)
+        self.lines = 0  # that were read
         self._counts = Counter[DropReason]()
-        self.read = 0  # lines so far
+        self._examples: defaultdict[DropReason, list[tuple[int, str]]] = defaultdict(list)
         self._others: list[tuple[int, str]] = []  # the first rows with attributions to others
-        self._lines, self._sha256s, self._sample = LineNumbers(), list[str](), b""
-        self._notes: list[str] = []
 
-    def begin(self, name: str) -> None:
-        """Take a file, whose chunks follow."""
-        self._lines.begin(name, self.read + 1)
-
-    def end(self, file: FileEnd) -> None:
-        """Take what is known of the file at its end."""
-        self._sha256s += file.sha256s
-        self._sample = self._sample or file.sample
-        self._notes += file.notes
-
-    def add(self, judged: FilteredChunk) -> None:
-        """Take the next chunk of the file."""
-        for reason, place, text in judged.examples:
-            self._show(reason, self.read + 1 + place, text)
-        self._counts.update(judged.dropped)
+    def add(self, chunk: FilteredChunk) -> None:
+        """Take the next chunk."""
+        for reason, index, text in chunk.examples:
+            self._show(reason, self.lines + 1 + index, text)
+        self._counts.update(chunk.dropped)
         if len(self._others) < _LOOKED_AT * _FEW:
-            self._others += [(len(self._pairs) + place, text) for place, text in judged.others]
-        self._pairs.append(judged, self.read + 1)
-        self.read += judged.lines
+            self._others += [(len(self._pairs) + index, text) for index, text in chunk.others]
+        self._pairs.append(chunk, self.lines + 1)
+        self.lines += chunk.lines
 
-    def corpus(self, name: str) -> Corpus:
+    def corpus(self, name: str, files: ReadFiles) -> Corpus:
         """Return the corpus, or raise UserError where too little is left of it."""
         row_N = self._distinct()
         if "scripts" in self._config.filters:
-            row_N = self._of_usual_scripts(row_N)
+            row_N = self._in_main_scripts(row_N)
         flag_N = self._metadata("flags")[row_N - self._first_row]
-        same, tatoeba, others, _ = (int(np.count_nonzero(flag_N & kind)) for kind in PairFlag)
-        report = self._report(len(row_N))
-        self._refuse(report, same)
-        [sha256, *more] = self._sha256s
-        if more:
-            sha256 = hashlib.sha256("\n".join(self._sha256s).encode()).hexdigest()
+        same, tatoeba, others, _ = (int(np.count_nonzero(flag_N & flag)) for flag in PairFlag)
+        report = self._report(len(row_N), files.lines)
+        self._check(report, files.sample, same)
+        self._check_attributions(row_N, others)
         attributions = []
-        if tatoeba or sha256 == FRA_ENG_SHA256:
+        if tatoeba or files.sha256 == FRA_ENG_SHA256:
             attributions.append(TATOEBA_ATTRIBUTION)
         if others:
             attributions.append(
-                f"pairs that name their own source in column 3 of {self._where}: {others:,}"
+                f"pairs that name their own source in column 3 of {self._label}: {others:,}"
             )
-        kept = {*row_N[np.isin(row_N, [row for row, _ in self._others])].tolist()}
-        thirds = {text for row, text in self._others if row in kept}
-        if len(thirds) > _FEW and 2 * len(thirds) > min(others, _LOOKED_AT):
-            raise UserError(
-                f"{self._where}: column 3 is no attribution, as nearly every line has another text "
-                f"in it: set columns to those of {' and '.join(self._config.languages)}"
-            )
-        warnings = (
-            *self._warnings(report, same),
-            *self._warnings_of_texts(row_N, row_N[(flag_N & PairFlag.ENTITY) > 0]),
-        )
+        odd = [
+            *self._oddities(report, files.sample, same),
+            *self._odd_texts(row_N, row_N[(flag_N & PairFlag.ENTITY) > 0], files.lines),
+        ]
+        warnings = (*dict.fromkeys(files.notes), *(f"{self._label}: {line}" for line in odd))
         credit = "; ".join(attributions)
-        return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, self._lines)
+        return Corpus(name, self._pairs, row_N, report, files.sha256, credit, warnings, files.lines)
+
+    def _metadata(self, name: str) -> Array:
+        return self._pairs.metadata(name, self._first_row, len(self._pairs))
 
     def _distinct(self) -> Ints:
         """Return the rows of the distinct pairs; with a filter, of those with distinct keys too."""
@@ -224,16 +199,13 @@ class CorpusBuilder:
         distinct_N: Ints = row_N[alike_N == order_N]
         return distinct_N
 
-    def _metadata(self, name: str) -> Array:
-        return self._pairs.metadata(name, self._first_row, len(self._pairs))
-
-    def _of_usual_scripts(self, row_N: Ints) -> Ints:
+    def _in_main_scripts(self, row_N: Ints) -> Ints:
         """Return the rows of which no side is in a script that its language has not."""
         texts = [Subset(self._pairs.sides[side], row_N) for side in self._sides]
-        out = {place for each in texts for place in rows_in_other_scripts(each)}
-        place_M = np.array(sorted(out), np.int64)
-        self._drop(DropReason.SCRIPT, row_N[place_M])
-        return np.delete(row_N, place_M)
+        out = {index for side in texts for index in rows_in_other_scripts(side)}
+        index_M = np.array(sorted(out), np.int64)
+        self._drop(DropReason.SCRIPT, row_N[index_M])
+        return np.delete(row_N, index_M)
 
     def _drop(self, reason: DropReason, row_M: Ints) -> None:
         """Count pairs as dropped, and show the first ones."""
@@ -244,65 +216,67 @@ class CorpusBuilder:
 
     def _show(self, reason: DropReason, line: int, text: str) -> None:
         if len(self._examples[reason]) < SHOWN:
-            self._dropped[reason].append(line)
-            self._examples[reason].append(text)
+            self._examples[reason].append((line, text))
 
-    def _report(self, kept: int) -> CorpusReport:
-        frequent_first = sorted(
-            self._counts.items(), key=lambda item: (-item[1], self._dropped[item[0]])
-        )
-        by_reason = {
-            reason: DroppedLines(
-                count,
-                tuple(map(self._lines.short, self._dropped[reason])),
-                tuple(self._examples[reason]),
-            )
-            for reason, count in frequent_first
-        }
-        return CorpusReport(self.read, kept, by_reason)
+    def _report(self, kept: int, lines: LineNumbers) -> CorpusReport:
+        dropped = {}
+        for reason, count in sorted(
+            self._counts.items(), key=lambda item: (-item[1], self._examples[item[0]])
+        ):
+            numbers, texts = zip(*self._examples[reason], strict=True)
+            dropped[reason] = DroppedLines(count, tuple(map(lines.short, numbers)), texts)
+        return CorpusReport(self.lines, kept, dropped)
 
-    def _refuse(self, report: CorpusReport, same: int) -> None:
+    def _check(self, report: CorpusReport, sample: bytes, same: int) -> None:
         """Raise UserError where no pair is left, or most lines or sides cannot be meant."""
         if not report.read:
-            raise UserError(f"{self._where}: is empty")
+            raise UserError(f"{self._label}: is empty")
         headers = report.dropped.get(DropReason.HEADER)
         dropped = report.read - report.kept - (headers.count if headers and report.kept else 0)
-        share = math.ceil(1_000 * dropped / report.read) / 1_000
         if not report.kept or dropped > self._config.allow_dropped * report.read:
             reason, lines = next(iter(report.dropped.items()))
-            said = advice(reason, self._sample, self._config.languages)
             message = f"{dropped:,} of {report.read:,} lines dropped; most often {reason}: {lines}"
-            if said:
-                message += f"; {said}"
+            if found := hint(reason, sample, self._config.languages):
+                message += f"; {found}"
             if report.kept:
+                share = math.ceil(1_000 * dropped / report.read) / 1_000
                 message += f"; to go on without them set data.allow_dropped to {share:.3f} or more"
-            raise UserError(f"{self._where}: {message}")
+            raise UserError(f"{self._label}: {message}")
         if same > _MOSTLY * report.kept:
             raise UserError(
-                f"{self._where}: {same:,} of {report.kept:,} pairs have the same text on "
+                f"{self._label}: {same:,} of {report.kept:,} pairs have the same text on "
                 "both sides; was one file or column named twice?"
             )
 
-    def _warnings(self, report: CorpusReport, same: int) -> Iterator[str]:
-        """Yield what wants attention."""
-        yield from dict.fromkeys(self._notes)
-        if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
-            said = advice(DropReason.NOT_UTF8, self._sample, self._config.languages)
-            yield f"{self._where}: lines that are not UTF-8: {not_utf8}: {said}"
-        if same > _OFTEN * report.kept:
-            yield f"{self._where}: {same:,} pairs have the same text on both sides"
+    def _check_attributions(self, row_N: Ints, others: int) -> None:
+        """Raise UserError where the third column, which `others` pairs have, is no attribution."""
+        is_kept = np.isin([row for row, _ in self._others], row_N)
+        texts = {text for (_, text), kept in zip(self._others, is_kept, strict=True) if kept}
+        if len(texts) > _FEW and 2 * len(texts) > min(others, _LOOKED_AT):
+            raise UserError(
+                f"{self._label}: column 3 is no attribution, as nearly every line has another text "
+                f"in it: set columns to those of {' and '.join(self._config.languages)}"
+            )
 
-    def _warnings_of_texts(self, row_N: Ints, row_M: Ints) -> Iterator[str]:
+    def _oddities(self, report: CorpusReport, sample: bytes, same: int) -> Iterator[str]:
+        """Yield what is odd in the lines."""
+        if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
+            found = hint(DropReason.NOT_UTF8, sample, self._config.languages)
+            yield f"lines that are not UTF-8: {not_utf8}: {found}"
+        if same > _OFTEN * report.kept:
+            yield f"{same:,} pairs have the same text on both sides"
+
+    def _odd_texts(self, row_N: Ints, row_M: Ints, lines: LineNumbers) -> Iterator[str]:
         """Yield what is odd in the texts of N pairs, of which M have an HTML entity."""
         if len(row_M) > _SOME * len(row_N):
             [(first, second, line)] = self._pairs.read(row_M[:1])
             [entity, *_] = ENTITY.findall(f"{first} {second}")
             yield (
-                f"{self._where}: {len(row_M):,} of {len(row_N):,} pairs have HTML entities, the "
-                f"first is {entity} in line {self._lines.short(line)}: replace them by what they "
-                "stand for, as Python's html.unescape does"
+                f"{len(row_M):,} of {len(row_N):,} pairs have HTML entities, the first is "
+                f"{entity} in line {lines.short(line)}: replace them by what they stand for, as "
+                "Python's html.unescape does"
             )
         sample = self._pairs.read(row_N[:: max(1, len(row_N) // _LOOKED_AT)])
         sides = [pair.first for pair in sample], [pair.second for pair in sample]
-        if said := languages_warning(sides, self._config.languages):
-            yield f"{self._where}: {said}"
+        if found := languages_warning(sides, self._config.languages):
+            yield found

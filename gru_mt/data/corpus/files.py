@@ -1,4 +1,4 @@
-"""Find the files of a corpus."""
+"""Find the files of a corpus, in folders, patterns and archives, and name them."""
 
 import errno
 import glob
@@ -14,23 +14,27 @@ from typing import NamedTuple
 
 import zstandard
 
-from gru_mt.data.corpus.signatures import packing
-from gru_mt.errors import UserError, short_repr, short_text
+from gru_mt.config.data import FilesConfig
+from gru_mt.data.corpus.detect import compression
+from gru_mt.errors import UserError, as_path, short_repr, short_text
 
-# What unpacking a damaged file raises; ValueError is for a name in a zip that is not text.
-DAMAGE = (
+READ_ERRORS = (  # what reading and unpacking raise
+    OSError,
+    RuntimeError,  # zipfile: it needs a password, or its version is unknown
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
     zstandard.ZstdError,
     EOFError,
-    ValueError,
+    ValueError,  # a name in a zip that is not text
 )
 JSON_LINES = (".jsonl", ".ndjson")
-TABLES = (".tsv", ".txt", ".csv", ".tmx", *JSON_LINES)
-_ABOUT = re.compile(  # no sentences in these
-    r"(_about|readme|licen[sc]e|copying|notice|attribution)(\.\w+)?", re.IGNORECASE
+TABLES = (".tsv", ".txt", ".csv", ".tmx", *JSON_LINES, ".parquet")
+_ABOUT = re.compile(  # files about others, which have no sentences; _SUCCESS is Spark's
+    r"(_about|readme|licen[sc]e|copying|notice|attribution|_success|_(common_)?metadata)(\.\w+)?",
+    re.IGNORECASE,
 )
+_HIDDEN = re.compile(r"(^|/)(__MACOSX/|\.[^/]*$)")  # members of an archive
 
 
 class CorpusFile(NamedTuple):
@@ -46,7 +50,7 @@ class CorpusFile(NamedTuple):
     def name(self) -> str:
         """The file's name without its folder, and without .gz and its like."""
         name = PurePosixPath(self.member or self.path.name).name
-        return name[: -len(packed)] if (packed := packing(name)) else name
+        return name.removesuffix(PurePosixPath(name).suffix) if compression(name) else name
 
     def stem(self, languages: Sequence[str]) -> str:
         """Return the name without its ending: "mine.en" -> "mine", "a.en-fr.tsv" -> "a"."""
@@ -64,82 +68,76 @@ class CorpusFile(NamedTuple):
 FileGroup = tuple[CorpusFile, ...]  # a table, or two parallel files
 
 
+class FoundFiles(NamedTuple):
+    """The files of a corpus, and a line about what is beside them, if anything is."""
+
+    groups: list[FileGroup]
+    notes: list[str]
+
+
 def user_path(name: str) -> Path:
     """Return the path that a configuration names, with `~` expanded; UserError for no path."""
     try:
-        return Path(name).expanduser()
-    except (RuntimeError, ValueError) as error:  # no such user; a NUL or a lone surrogate
+        return as_path(name, "a file's name").expanduser()
+    except RuntimeError as error:  # no such user
         raise UserError(f"{short_text(name)}: no path: {error}") from None
 
 
+def corpus_name(files: FilesConfig, languages: Sequence[str]) -> str:
+    """Return the name of a corpus, or of a dev or test set: its own, or its first file's."""
+    return files.name or CorpusFile(Path(files.path[0])).stem(languages)
+
+
 def find_files(
-    paths: Sequence[Path], languages: Sequence[str], *, alone: str | None = None
-) -> list[FileGroup]:
+    paths: Sequence[Path], languages: Sequence[str], *, only_language: str | None = None
+) -> FoundFiles:
     """Return what a corpus's paths name: tables, or couples of parallel files.
 
     A folder, a pattern or a zip archive is sorted by name. In it, files whose names differ only in
-    their endings, which are the `languages`, are parallel (Moses): train.en and train.fr. Where
-    text of one language stands `alone`, each file with its ending is read, and each table. Raises
-    UserError where it has nothing to read.
+    their endings, which are the `languages`, are parallel (Moses): train.en and train.fr. Of a
+    monolingual corpus, with an `only_language`, the files with its ending and all tables are read.
+    Raises UserError where there is nothing to read.
     """
     if len(paths) > 1:
-        return [tuple(map(_only, paths))]
+        return FoundFiles([tuple(map(_only_file, paths))], [])
     [path] = paths
-    found = _inside(path)
+    found = _files_in(path)
     if found is None:
-        return [(CorpusFile(path),)]
-    groups = _chosen(found, languages, alone)
+        return FoundFiles([(CorpusFile(path),)], [])
+    texts = [file for file in found if not _ABOUT.fullmatch(file.name)]
+    groups = _grouped(texts, languages, only_language)
     if not groups:
-        there = ", ".join(short_repr(place.name) for place in found[:5]) or "nothing"
-        endings = f".{alone}" if alone else f".{languages[0]} and .{languages[1]}"
+        there = ", ".join(short_repr(file.name) for file in found[:5]) or "nothing"
+        endings = f".{only_language or f'{languages[0]} and .{languages[1]}'}"
         raise UserError(
-            f"{short_text(path)}: no corpus in it: expected tables ({', '.join(TABLES)}) or "
-            "files that "
-            f"end in {endings}, found "
-            f"{there}{', ...' if len(found) > 5 else ''}"
+            f"{short_text(path)}: no corpus in it: expected tables ({', '.join(TABLES)}) or files "
+            f"that end in {endings}, found {there}{', ...' if len(found) > 5 else ''}"
         )
-    return groups
+    read = {file for group in groups for file in group}
+    unread = [file.name for file in texts if file not in read]
+    if os.path.isdir(path):
+        unread += [f"{folder.name}/" for folder in sorted(path.glob("[!.]*/"))]
+    names = ", ".join(map(short_repr, unread))
+    return FoundFiles(groups, [f"{short_text(path)}: not read: {names}"] if unread else [])
 
 
-def notes_on_unread(
-    paths: Sequence[Path], languages: Sequence[str], *, alone: str | None = None
-) -> list[str]:
-    """Return a line about what `find_files` leaves out of a folder, a pattern or an archive.
-
-    There is none where that is nothing. Hidden files, and those that tell about the others, do not
-    count.
-    """
-    found = _inside(paths[0]) if len(paths) == 1 else None
-    if found is None:
-        return []
-    read = {place for group in _chosen(found, languages, alone) for place in group}
-    folders = sorted(paths[0].glob("[!.]*/")) if _is_folder(paths[0]) else []
-    unread = [place.name for place in found if place not in read and not _is_about(place)]
-    unread += [f"{folder.name}/" for folder in folders]
-    return (
-        [f"{short_text(paths[0])}: not read: {', '.join(map(short_repr, unread))}"]
-        if unread
-        else []
-    )
-
-
-def _inside(path: Path) -> list[CorpusFile] | None:
+def _files_in(path: Path) -> list[CorpusFile] | None:
     """Return the files in a folder, a zip archive or a pattern, by name; None for a file."""
-    if _is_folder(path):
-        return [CorpusFile(each) for each in sorted(path.glob("[!.]*")) if each.is_file()]
-    if path.suffix.lower() == ".zip" and path.is_file():
+    if os.path.isdir(path):
+        return [CorpusFile(file) for file in sorted(path.glob("[!.]*")) if file.is_file()]
+    if path.suffix.lower() == ".zip" and os.path.isfile(path):
         return _members(path)
-    if (pattern := str(path)) != glob.escape(pattern) and not path.exists():
-        found = [CorpusFile(Path(each)) for each in sorted(glob.glob(pattern, recursive=True))]
-        return [place for place in found if place.path.is_file()]
+    if (pattern := str(path)) != glob.escape(pattern) and not os.path.exists(path):
+        found = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]
+        return [CorpusFile(file) for file in found if file.is_file()]
     return None
 
 
-def _only(path: Path) -> CorpusFile:
-    """Return the place of one of two parallel files: the file, or the only text in a zip."""
-    if path.suffix.lower() != ".zip" or not path.is_file():
+def _only_file(path: Path) -> CorpusFile:
+    """Return one of two parallel files: the file itself, or the only text in a zip."""
+    if path.suffix.lower() != ".zip" or not os.path.isfile(path):
         return CorpusFile(path)
-    members = [place for place in _members(path) if not _is_about(place)]
+    members = [member for member in _members(path) if not _ABOUT.fullmatch(member.name)]
     if len(members) != 1:
         raise UserError(
             f"{short_text(path)}: {len(members):,} files in it; a zip archive that is one of two "
@@ -148,58 +146,41 @@ def _only(path: Path) -> CorpusFile:
     return members[0]
 
 
-def _chosen(
-    found: Sequence[CorpusFile], languages: Sequence[str], alone: str | None
+def _grouped(
+    files: Sequence[CorpusFile], languages: Sequence[str], only_language: str | None
 ) -> list[FileGroup]:
-    """Return the couples of parallel files and the tables, or the text that stands `alone`."""
-    texts = [place for place in found if not _is_about(place)]
-    if alone is not None:
-        return [(place,) for place in texts if place.ending in (*TABLES, f".{alone.lower()}")]
-    tables: list[FileGroup] = [(place,) for place in texts if place.ending in TABLES]
-    first, second = ({_stem(place, side): place for place in texts} for side in languages)
-    couples: list[FileGroup] = [(place, second[stem]) for stem, place in first.items()
-                            if stem and stem in second]  # fmt: skip
-    order = {place: number for number, place in enumerate(found)}
-    return sorted([*couples, *tables], key=lambda group: order[group[0]])
+    """Return tables and couples of parallel files, in the order of their first files."""
+    if only_language is not None:
+        endings = (*TABLES, f".{only_language.lower()}")
+        return [(file,) for file in files if file.ending in endings]
+    first, second = ({_stem(file, language): file for file in files} for language in languages)
+    groups: list[FileGroup] = [(file,) for file in files if file.ending in TABLES]
+    groups += [(file, second[stem]) for stem, file in first.items() if stem and stem in second]
+    order = {file: number for number, file in enumerate(files)}
+    return sorted(groups, key=lambda group: order[group[0]])
 
 
-def _stem(place: CorpusFile, side: str) -> str:
+def _stem(file: CorpusFile, language: str) -> str:
     """Return where a file is, without the ending that names its language; "" without such."""
-    folder = PurePosixPath(place.member).parent if place.member else place.path.parent
-    stem = place.name.removesuffix(f".{side}")
-    return f"{folder}/{stem}" if stem != place.name else ""
-
-
-def _is_about(place: CorpusFile) -> bool:
-    """Return whether a file tells about the others, and holds no sentences."""
-    return _ABOUT.fullmatch(place.name) is not None
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):  # open_text tells what is wrong with it
-        return False
+    folder = PurePosixPath(file.member).parent if file.member else file.path.parent
+    stem = file.name.removesuffix(f".{language}")
+    return f"{folder}/{stem}" if stem != file.name else ""
 
 
 def _members(path: Path) -> list[CorpusFile]:
+    """Return the files in a zip archive, by name."""
     try:
         members = open_archive(path).infolist()
         names = sorted(member.filename for member in members if not member.is_dir())
-    except (*DAMAGE, RuntimeError) as error:  # RuntimeError: a version of zip that is not known
-        raise damaged(path, error) from None
-    except OSError as error:
-        if error.errno in (None, errno.EINVAL):
-            raise damaged(path, error) from None
-        raise UserError(f"{short_text(path)}: cannot be read: {error.strerror}") from None
-    hidden = re.compile(r"(^|/)(__MACOSX/|\.[^/]*$)")
-    return [CorpusFile(path, name) for name in names if not hidden.search(name)]
+    except READ_ERRORS as error:
+        raise read_error(path, error) from None
+    return [CorpusFile(path, name) for name in names if not _HIDDEN.search(name)]
 
 
 def open_archive(path: Path) -> zipfile.ZipFile:
     """Return an open archive, for all its members: its directory is read once.
 
-    Another process opens it anew, as the place in a file is common to those that share it.
+    Another process opens it anew, as a position in a file is common to those that share it.
     """
     return _opened(path.resolve(), path.stat().st_mtime_ns, os.getpid())
 
@@ -209,9 +190,18 @@ def _opened(path: Path, _changed_ns: int, _process: int) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def damaged(path: Path, error: Exception) -> UserError:
-    """Return what to say of a file that cannot be unpacked."""
+def read_error(path: Path, error: Exception, missing: str = "") -> UserError:
+    """Return what to say of a file that cannot be read; of one not found, `missing` at the end."""
+    name = short_text(path)
+    match error:
+        case FileNotFoundError():
+            where = "" if path.is_absolute() else f" in {short_text(Path.cwd())}"
+            return UserError(f"{name}: no such file{where}{missing}")
+        case OSError(errno=number) if number not in (None, errno.EINVAL):  # as damaged files give
+            return UserError(f"{name}: cannot be read: {error.strerror}")
+        case RuntimeError():
+            return UserError(f"{name}: cannot be unpacked: {short_text(error)}")
     return UserError(
-        f"{short_text(path)}: damaged, or not of the kind its name says ({short_text(error)}); "
-        "delete it and fetch it again"
+        f"{name}: damaged, or not of the kind its name says ({short_text(error)}); delete it and "
+        "fetch it again"
     )

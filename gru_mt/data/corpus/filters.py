@@ -1,4 +1,4 @@
-"""Which lines of a corpus become pairs, as far as a chunk of them alone tells it.
+"""Which lines of a corpus become pairs, as far as one chunk of them tells it.
 
 Shapes: N lines of a chunk, M of them that give pairs.
 """
@@ -32,7 +32,7 @@ METADATA = np.dtype(  # of a pair
         ("digest", np.uint64, 2),  # two pairs with the same one are the same
         ("first_key", np.uint64, 2),  # the digest of the `key` of a side
         ("second_key", np.uint64, 2),
-        ("bucket", np.uint16),  # of the first side as it was written: it decides the part
+        ("bucket", np.uint16),  # of the first side as it was written: it decides the split
         ("flags", np.uint8),  # a sum of what `PairFlag` has
     ]
 )
@@ -53,18 +53,18 @@ class FilteredChunk(NamedTuple):
 
     lines: int
     dropped: dict[DropReason, int]  # how many
-    examples: list[tuple[DropReason, int, str]]  # the first SHOWN of each reason, by place in N
+    examples: list[tuple[DropReason, int, str]]  # the first SHOWN of each reason, by index in N
     sides: tuple[TextArray, TextArray]  # of M pairs
     metadata_M: npt.NDArray[np.void]  # METADATA; the first line of the chunk has the number 0
-    others: list[tuple[int, str]]  # attributions to others, by place in M
+    others: list[tuple[int, str]]  # attributions to others, by index in M
 
 
-def filter_chunk(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) -> FilteredChunk:
+def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) -> FilteredChunk:
     """Return what becomes of a chunk's rows; only `sides` of the corpus have text."""
     dropped = Counter[DropReason]()
     examples: list[tuple[DropReason, int, str]] = []
     kept: list[tuple[int, str, str, str, int]] = []
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         reason, text = None, ""
         if isinstance(row, Dropped):
             reason, text = row
@@ -73,14 +73,14 @@ def filter_chunk(rows: Sequence[Row], config: DataConfig, sides: Sequence[int]) 
             reason = _reason(first, second, config, sides)
             text = f"{first[:MAX_EXAMPLE]} | {second}"
         if reason is None:
-            kept.append((place, first, second, attribution, bucket(spaced(row[0]))))
+            kept.append((index, first, second, attribution, bucket(spaced(row[0]))))
             continue
         dropped[reason] += 1
         if dropped[reason] <= SHOWN:
-            examples.append((reason, place, text[:MAX_EXAMPLE].strip()))
-    places, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
+            examples.append((reason, index, text[:MAX_EXAMPLE].strip()))
+    indices, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
     metadata_M = np.empty(len(kept), METADATA)
-    metadata_M["line"] = places
+    metadata_M["line"] = indices
     metadata_M["digest"] = digests(map("\n".join, zip(firsts, seconds, strict=True)))
     for name, side in zip(KEYS, (firsts, seconds), strict=True):
         metadata_M[name] = digests(map(key, side))
@@ -115,10 +115,10 @@ def _reason(first: str, second: str, config: DataConfig, sides: Sequence[int]) -
         return DropReason.TOO_LONG
     if max(words) > config.max_ratio * min(words):
         return DropReason.RATIO
-    return why_no_translation(first, second, config.filters) if len(sides) > 1 else None
+    return filter_pair(first, second, config.filters) if len(sides) > 1 else None
 
 
-def why_no_translation(first: str, second: str, filters: Sequence[str]) -> DropReason | None:
+def filter_pair(first: str, second: str, filters: Sequence[str]) -> DropReason | None:
     """Return why one of `filters` drops a pair by itself; None if none does."""
     if "copies" in filters and first.lower() == second.lower():
         return DropReason.COPY
@@ -139,7 +139,7 @@ def _ascii_number(digits: str) -> str:
 
 
 def rows_in_other_scripts(texts: Iterable[str]) -> list[int]:
-    """Return the places of the texts that are mostly in scripts that few of all letters have.
+    """Return the rows of texts that are mostly in scripts that few of all letters have.
 
     `texts` are gone through twice.
     """
@@ -147,9 +147,8 @@ def rows_in_other_scripts(texts: Iterable[str]) -> list[int]:
     for text in texts:
         total.update(script_counts(text))
     usual = main_scripts(total)
-    counts = map(script_counts, texts)
     return [
-        place
-        for place, of_text in enumerate(counts)
-        if 2 * sum(of_text[name] for name in usual) < of_text.total()
+        row
+        for row, counts in enumerate(map(script_counts, texts))
+        if 2 * sum(counts[name] for name in usual) < counts.total()
     ]

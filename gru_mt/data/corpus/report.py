@@ -1,4 +1,4 @@
-"""What became of a corpus's lines, and what to do where too many were dropped."""
+"""What becomes of the lines of a corpus: rows, and counts of those that are dropped."""
 
 import codecs
 import csv
@@ -8,6 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
+
+SAMPLE = 100_000  # bytes that hints and the layout of a table are drawn from
+_ENCODINGS = {  # languages whose older files have other encodings than Western Europe's
+    "ja": ("shift_jis", "euc-jp"), "zh": ("gb18030", "big5"), "ko": ("euc-kr",),
+    "ru": ("cp1251",), "uk": ("cp1251",), "be": ("cp1251",), "bg": ("cp1251",),
+    "pl": ("cp1250",), "cs": ("cp1250",), "sk": ("cp1250",), "hu": ("cp1250",), "hr": ("cp1250",),
+}  # fmt: skip
 
 
 class DropReason(StrEnum):
@@ -45,16 +52,8 @@ class Dropped(NamedTuple):
 
 Row = tuple[str, str, str] | Dropped  # first side, second side, attribution or ""
 
-
-SAMPLE = 100_000  # bytes that advice is drawn from
-_ENCODINGS = {  # languages whose older files have other encodings than Western Europe's
-    "ja": ("shift_jis", "euc-jp"), "zh": ("gb18030", "big5"), "ko": ("euc-kr",),
-    "ru": ("cp1251",), "uk": ("cp1251",), "be": ("cp1251",), "bg": ("cp1251",),
-    "pl": ("cp1250",), "cs": ("cp1250",), "sk": ("cp1250",), "hu": ("cp1250",), "hr": ("cp1250",),
-}  # fmt: skip
-
 _QUOTES = "cells that hold a delimiter or quotation marks stand in such; these are doubled"
-_ADVICE = {
+_HINTS = {
     DropReason.NO_TAB: "for parallel files set path: [FILE, FILE]",
     DropReason.OTHER_COLUMNS: _QUOTES,
     DropReason.QUOTES: _QUOTES,
@@ -94,7 +93,7 @@ class CorpusReport:
         return [f"{self.read:,} lines read, {self.kept:,} kept", *reasons]
 
 
-def advice(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
+def hint(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
     """Return what to do about lines that were dropped for `reason`, or ""; `sample` has such."""
     match reason:
         case DropReason.NO_TAB if sample.count(b"|||") > sample.count(b"\n") / 2:
@@ -108,7 +107,7 @@ def advice(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
             return f"looks like {encoding.capitalize()}: set encoding: {encoding}"
         case DropReason.LANGUAGE:
             return f"data.languages {[*languages]} must be the codes that it has"
-    return _ADVICE.get(reason, "")
+    return _HINTS.get(reason, "")
 
 
 def _is_csv(sample: bytes) -> bool:
@@ -122,6 +121,11 @@ def _is_csv(sample: bytes) -> bool:
 
 
 def _likely_encoding(sample: bytes, languages: Sequence[str]) -> str:
+    """Return the encoding that older files in these languages have.
+
+    Texts are too short for a guess by the frequencies of letters: charset-normalizer takes French
+    in cp1252 for cp775, and Russian in cp1251 for cp855.
+    """
     whole_lines = sample.rpartition(b"\n")[0] or sample
     for language in languages:
         for encoding in _ENCODINGS.get(language.lower().partition("-")[0], ()):

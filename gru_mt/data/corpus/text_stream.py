@@ -1,195 +1,180 @@
-"""Read a file as UTF-8, unpacked, piece by piece: no file is in memory as a whole.
-
-A file that is damaged or of another kind is refused with what to do about it, at once or when the
-reading comes to the damage.
-"""
+"""Read a file as UTF-8, unpacked, piece by piece: no file is in memory as a whole."""
 
 import bz2
 import codecs
-import errno
 import gzip
 import hashlib
-import io
 import lzma
 import os
 import re
-import stat
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import IO
 
 import zstandard
 
-from gru_mt.data.corpus.encodings import encoding_of, recoded, with_line_feeds
-from gru_mt.data.corpus.files import DAMAGE, CorpusFile, damaged, open_archive
+from gru_mt.data.corpus.detect import LOOKED_AT, UTF_16, compression, encoding_of, kind_of
+from gru_mt.data.corpus.files import READ_ERRORS, CorpusFile, open_archive, read_error
 from gru_mt.data.corpus.report import SAMPLE
-from gru_mt.data.corpus.signatures import LOOKED_AT, UTF_16, kind_of, packing
-from gru_mt.errors import UserError, short_text
+from gru_mt.errors import UserError
 
 MAX_LINE_BYTES = 10_000_000
-_PIECE = 1 << 20  # bytes that are read at a time
+PIECE = 1 << 18  # bytes that are read at a time
 _WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html\b)", re.IGNORECASE)
-_START = 16  # bytes that tell how a file is packed
 _OPEN: dict[str, Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
     ".bz2": bz2.BZ2File,
     ".xz": lzma.LZMAFile,
 }
+_START = 16  # bytes that tell how a file is compressed
 
 
-class TextStream(io.RawIOBase):
-    """The text of a file, from its beginning to its end, once."""
+class TextStream:
+    """The text of a file in UTF-8, from its beginning to its end, once."""
 
     def __init__(
-        self, pieces: Iterator[bytes], place: CorpusFile, share: Callable[[], float] = float
+        self, pieces: Iterator[bytes], file: CorpusFile, share: Callable[[], float] = float
     ) -> None:
-        """Take the text in pieces of any length; messages call it `place`.
+        """Take the text in pieces of any length; messages name `file`.
 
-        `share` tells how much of the file was read so far, from 0 to 1.
+        `share` returns how much of the file was read so far, from 0 to 1.
         """
-        self._pieces, self._left, self.place = pieces, memoryview(b""), place
-        self.share = share
-        self._digest, self.sample = hashlib.sha256(), b""
+        start, self._pieces = _peek(pieces, SAMPLE)
+        self.file, self.share, self.sample = file, share, start[:SAMPLE]
         self.notes: list[str] = []  # what to tell a user about how it was read
+        self._digest = hashlib.sha256()
 
     @property
     def sha256(self) -> str:
         """The digest of what has been read."""
         return self._digest.hexdigest()
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read some bytes into `buffer`; return how many, 0 at the end."""
-        while not self._left:
-            if (piece := self._next()) is None:
-                return 0
-            self._left = memoryview(piece)
-        size = min(len(buffer), len(self._left))
-        buffer[:size] = self._left[:size]
-        self._left = self._left[size:]
-        return size
-
-    def _next(self) -> bytes | None:
-        piece = next(self._pieces, None)
-        if piece is not None:
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the text in pieces that end anywhere."""
+        for piece in self._pieces:
             self._digest.update(piece)
-            self.sample += piece[: SAMPLE - len(self.sample)]
-        return piece
-
-    def beginning(self) -> bytes:
-        """Return the first SAMPLE bytes of a text of which nothing was read; they stay to read."""
-        pieces = [bytes(self._left)]
-        while len(self.sample) < SAMPLE and (piece := self._next()) is not None:
-            pieces.append(piece)
-        self._left = memoryview(b"".join(pieces))
-        return self.sample
+            yield piece
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines, without a byte order mark; only a line feed ends a line.
+        """Yield the lines without their ends and a byte order mark; a line feed ends a line.
 
         Raises UserError for one that is too long to be a sentence.
         """
-        buffered = io.BufferedReader(self, _PIECE)
-        read = partial(buffered.readline, MAX_LINE_BYTES + 1)
-        first = read().removeprefix(codecs.BOM_UTF8)
-        for number, line in enumerate(chain([first] if first else [], iter(read, b"")), start=1):
-            if len(line) > MAX_LINE_BYTES:
-                raise UserError(
-                    f"{self.place}: line {number:,} has more than {MAX_LINE_BYTES:,} bytes; a "
-                    "corpus has a sentence on each line"
-                )
-            yield line
+        number, rest = 0, b""
+        for piece in chain(self.pieces(), [b""]):  # the last one is the end
+            *lines, rest = (rest + piece).split(b"\n")
+            if rest and not piece:
+                lines.append(rest)  # the last line needs no line feed
+            for line in lines:
+                number += 1
+                self._check_length(line, number)
+                yield line if number > 1 else line.removeprefix(codecs.BOM_UTF8)
+            self._check_length(rest, number + 1)
+
+    def _check_length(self, line: bytes, number: int) -> None:
+        if len(line) >= MAX_LINE_BYTES:
+            raise UserError(
+                f"{self.file}: line {number:,} has more than {MAX_LINE_BYTES:,} bytes; a corpus "
+                "has a sentence on each line"
+            )
 
 
 @contextmanager
 def open_text(
-    place: CorpusFile, *, encoding: str | None = None, missing: str = ""
+    file: CorpusFile, *, encoding: str | None = None, missing: str = ""
 ) -> Iterator[TextStream]:
     """Yield the text of a file in UTF-8; what is packed is unpacked while it is read.
 
     Raises UserError, here or at reading, where it cannot be read, or is not text in `encoding`;
     lines that are not UTF-8 are no error here. `missing` ends the message of a file not found.
     """
-    read = [0.0]
-    pieces = _unpacked(place, missing, read)
+    share = [0.0]
+    packed = _unpacked(file, missing, share)
     try:
-        start = b""
-        while len(start) < LOOKED_AT and (piece := next(pieces, b"")):
-            start += piece
+        start, pieces = _peek(packed, LOOKED_AT)
         if (kind := kind_of(start)) not in (None, UTF_16):
-            raise UserError(f"{place}: is {kind.name}: {kind.corpus_fix}")
+            raise UserError(f"{file}: is {kind.name}: {kind.corpus_fix}")
         if _WEB_PAGE.match(start):
-            raise UserError(f"{place}: is a web page: was it saved in place of the file?")
-        known = encoding_of(start, encoding, place)
-        text = recoded(chain([start] if start else [], pieces), known, place)
-        yield TextStream(with_line_feeds(text), place, lambda: read[0])
+            raise UserError(f"{file}: is a web page: was it saved in place of the file?")
+        start, text = _peek(_as_utf8(pieces, encoding_of(start, encoding, file), file), LOOKED_AT)
+        if b"\r" in start and b"\n" not in start:  # lines of old Macs
+            text = (piece.replace(b"\r", b"\n") for piece in text)
+        yield TextStream(text, file, lambda: share[0])
     finally:
-        pieces.close()
+        packed.close()
 
 
-def _unpacked(place: CorpusFile, missing: str, read: list[float]) -> Generator[bytes, None, None]:
-    """Yield what is in a file, some megabytes at a time; `read` gets the share that was read."""
-    path = place.path
+def _peek(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first `size` bytes or more, as far as there are such; and all pieces."""
+    start = b""
+    for piece in pieces:
+        start += piece
+        if len(start) >= size:
+            break
+    return start, chain([start], pieces)
+
+
+def _unpacked(file: CorpusFile, missing: str, share: list[float]) -> Generator[bytes, None, None]:
+    """Yield what is in a file, some megabytes at a time; `share` gets the share that was read."""
+    path = file.path
     try:
-        if not _is_regular(path):
+        if path.exists() and not path.is_file():
             raise UserError(
-                f"{short_text(path)}: not a regular file; a run reads its corpus again when it "
-                "resumes"
+                f"{file}: not a regular file; a run reads its corpus again when it resumes"
             )
-        with path.open("rb") as file, ExitStack() as stack:
-            packed: IO[bytes] = file
-            start, size = file.peek(_START), os.fstat(file.fileno()).st_size
-            if place.member:
+        with path.open("rb") as raw, ExitStack() as stack:
+            packed: IO[bytes] = raw
+            start, size = raw.peek(_START), os.fstat(raw.fileno()).st_size
+            if file.member:
                 archive = open_archive(path)
-                packed = stack.enter_context(archive.open(place.member))
+                packed = stack.enter_context(archive.open(file.member))
                 start = packed.peek(_START)  # type: ignore[attr-defined]  # it is a ZipExtFile
-                size = archive.getinfo(place.member).file_size
+                size = archive.getinfo(file.member).file_size
             kind = kind_of(start)
-            named = packing(place.member or path.name)
-            for piece in _pieces(packed, named or (kind.packing if kind else "")):
-                read[0] = packed.tell() / max(1, size)
+            ending = compression(file.member or path.name) or (kind.compression if kind else "")
+            for piece in _decompressed(packed, ending):
+                share[0] = packed.tell() / max(1, size)
                 yield piece
-    except FileNotFoundError:
-        where = "" if path.is_absolute() else f" in {short_text(Path.cwd())}"
-        raise UserError(f"{short_text(path)}: no such file{where}{missing}") from None
-    except OSError as error:
-        if error.errno in (None, errno.EINVAL):  # None: gzip, bz2; EINVAL: a bad zip's offset
-            raise damaged(path, error) from None
-        raise UserError(f"{short_text(path)}: cannot be read: {error.strerror}") from None
-    except DAMAGE as error:
-        raise damaged(path, error) from None
-    except RuntimeError as error:  # zipfile: it needs a password, or the compression is unknown
-        raise UserError(f"{short_text(path)}: cannot be unpacked: {short_text(error)}") from None
+    except READ_ERRORS as error:
+        raise read_error(path, error, missing) from None
 
 
-def _pieces(file: IO[bytes], packed: str) -> Iterator[bytes]:
-    if packed == ".zst":
-        yield from _unpacked_zst(file)
+def _decompressed(file: IO[bytes], ending: str) -> Iterator[bytes]:
+    """Yield the bytes of a file that is compressed as a name with this ending says."""
+    if ending == ".zst":
+        frame, is_whole = zstandard.ZstdDecompressor().decompressobj(), True
+        while packed := file.read(1 << 12):  # which may hold 128 MB
+            while packed:
+                yield frame.decompress(packed)
+                packed, is_whole = frame.unused_data, frame.eof
+                if is_whole:
+                    frame = zstandard.ZstdDecompressor().decompressobj()
+        if not is_whole:
+            raise EOFError("it ends early")
         return
     with ExitStack() as stack:
-        plain = stack.enter_context(_OPEN[packed](file)) if packed else file
-        yield from iter(partial(plain.read, _PIECE), b"")
+        opened = stack.enter_context(_OPEN[ending](file)) if ending else file
+        yield from iter(partial(opened.read, PIECE), b"")
 
 
-def _unpacked_zst(file: IO[bytes]) -> Iterator[bytes]:
-    frame, whole = zstandard.ZstdDecompressor().decompressobj(), True
-    while packed := file.read(1 << 12):  # which may hold 128 MB
-        while packed:
-            yield frame.decompress(packed)
-            packed, whole = frame.unused_data, frame.eof
-            if whole:
-                frame = zstandard.ZstdDecompressor().decompressobj()
-    if not whole:
-        raise EOFError("it ends early")
-
-
-def _is_regular(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except ValueError as error:  # a NUL or a lone surrogate
-        raise UserError(f"{short_text(path)}: no path: {error}") from None
+def _as_utf8(pieces: Iterator[bytes], encoding: str, file: CorpusFile) -> Iterator[bytes]:
+    """Yield text in an encoding as UTF-8. Raises UserError where it is not in that encoding."""
+    if encoding == "utf-8":
+        yield from pieces
+        return
+    decoder = codecs.getincrementaldecoder(encoding)()
+    done = 0  # bytes before this piece
+    for piece in chain(pieces, [b""]):
+        waiting = len(decoder.getstate()[0])
+        try:
+            text = decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            raise UserError(
+                f"{file}: not {encoding} at byte {done - waiting + error.start:,}: {error.reason}"
+            ) from None
+        except UnicodeError as error:
+            raise UserError(f"{file}: not {encoding}: {error}") from None
+        yield text.encode(errors="surrogatepass")  # half a pair is no UTF-8: its line is dropped
+        done += len(piece)

@@ -8,7 +8,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from gru_mt.data.corpus.signatures import kind_of
+from gru_mt.data.corpus.detect import kind_of
 from gru_mt.data.text.normalize import CONTROL, normal
 from gru_mt.errors import UserError, short_text
 

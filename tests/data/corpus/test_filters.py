@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.corpus.filters import rows_in_other_scripts, why_no_translation
+from gru_mt.data.corpus.filters import filter_pair, rows_in_other_scripts
 from gru_mt.data.corpus.report import DroppedLines, DropReason
 from tests.corpora import data_config, load_one
 
@@ -82,5 +82,5 @@ def test_a_language_may_have_several_scripts() -> None:
     ],
 )
 def test_numbers_are_equal_in_whatever_digits(first: str, second: str, same: bool) -> None:
-    reason = why_no_translation(first, second, ["digits"])
+    reason = filter_pair(first, second, ["digits"])
     assert reason == (None if same else DropReason.DIGITS)

@@ -14,7 +14,6 @@ import zstandard
 
 from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus import text_stream
-from gru_mt.data.corpus.readers import tmx as tmx_reader
 from gru_mt.data.corpus.report import DroppedLines, DropReason
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.origins import missing_origins, origins
@@ -228,7 +227,7 @@ def test_units_may_have_prefixes_comments_and_stand_alone() -> None:
 
 
 def test_a_memory_may_be_one_long_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tmx_reader, "_PIECE", 7)  # bytes: each tag and letter is cut somewhere
+    monkeypatch.setattr(text_stream, "PIECE", 7)  # bytes: each tag and letter is cut somewhere
     monkeypatch.setattr(text_stream, "MAX_LINE_BYTES", 100)
     write({"a.tmx": tmx("utf-8").replace("\n", " ")})
     assert pairs("a.tmx") == PAIRS
@@ -287,7 +286,7 @@ def test_json_keys_may_be_chosen_by_number() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.parquet", b"PAR1\x15\x04", "is a Parquet table: write it as JSON lines"),
+        ("a.parquet", b"PAR1\x15\x04", "damaged, or not of the kind its name says"),
         ("a.tsv", b"SQLite format 3\0", "is a database of SQLite: export its table"),
         ("a.txt", b"%PDF-1.7\n", "is a PDF: save it as tab-separated text"),
         (

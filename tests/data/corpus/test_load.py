@@ -299,8 +299,8 @@ def test_a_zip_without_a_corpus_is_refused_by_its_names(
 ) -> None:
     (tmp_path / "c.zip").write_bytes(zipped(*members))
     assert refusal(tmp_path / "c.zip").endswith(
-        "no corpus in it: expected tables (.tsv, .txt, .csv, .tmx, .jsonl, .ndjson) or files that "
-        f"end in .en and .fr, found {found}"
+        "no corpus in it: expected tables (.tsv, .txt, .csv, .tmx, .jsonl, .ndjson, .parquet) or "
+        f"files that end in .en and .fr, found {found}"
     )
 
 

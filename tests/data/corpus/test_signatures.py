@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from gru_mt.data.corpus.signatures import kind_of
+from gru_mt.data.corpus.detect import kind_of
 
 TEXTS = [
     "Where is the station?\n",

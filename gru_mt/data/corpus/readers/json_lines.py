@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from gru_mt.data.corpus.readers.layout import TableOptions, chosen_columns, note, text_columns
+from gru_mt.data.corpus.readers.layout import TableOptions, choose_names
 from gru_mt.data.corpus.readers.table import text_lines
 from gru_mt.data.corpus.report import Dropped, DropReason
 from gru_mt.data.corpus.text_stream import TextStream
-from gru_mt.errors import UserError, short_repr
+from gru_mt.errors import short_repr
 
 _BETWEEN = ("", "[", "]")  # lines that are no object, also of an array with an object a line
 _LOOKED_AT = 1_000  # lines whose values tell which are text
@@ -26,38 +26,24 @@ def json_cells(text: TextStream, options: TableOptions) -> Iterator[list[str] | 
     """
     lines = (_parsed(line) for line in text_lines(text) if line not in _BETWEEN)
     begun = [*islice(lines, _LOOKED_AT)]
-    names = _names(begun, options, text)
-    for each in chain(begun, lines):
-        if isinstance(each, Dropped):
-            yield each
+    objects = [value for value in begun if not isinstance(value, Dropped)]
+    names: list[str] = []
+    if objects:
+        texts = {
+            name: [str(value.get(name)) for value in objects]
+            for name, first in objects[0].items()
+            if isinstance(first, str)
+        }
+        names = choose_names([*objects[0]], texts, options, text.file, text.notes)
+    for value in chain(begun, lines):
+        if isinstance(value, Dropped):
+            yield value
             continue
-        sides = [each.get(name) for name in names]
+        sides = [value.get(name) for name in names]
         if all(isinstance(side, str) for side in sides):
             yield [str(side) for side in sides]
         else:
-            yield Dropped(DropReason.LANGUAGE, f"has {short_repr([*each])}")
-
-
-def _names(begun: list[_Object | Dropped], options: TableOptions, text: TextStream) -> list[str]:
-    """Return the names of the sides, as the first object and the values of others tell them."""
-    objects = [each for each in begun if not isinstance(each, Dropped)]
-    if not objects:
-        return []
-    first = objects[0]
-    keys = [*first]
-    columns = chosen_columns(keys, options, text.place)
-    if columns is None:
-        keys = [key for key in keys if isinstance(first[key], str)]
-        table = [[str(each.get(key)) for key in keys] for each in objects]
-        columns = text_columns(table, len(keys))
-        if len(columns) == len(options.languages) < len(first):
-            text.notes.append(f"{text.place}: {note([keys[each] for each in columns], options)}")
-    if len(columns) != len(options.languages) or max(columns) >= len(keys):
-        raise UserError(
-            f"{text.place}: {short_repr([*first])} do not tell which are "
-            f"{' and '.join(options.languages)}: set columns to their numbers"
-        )
-    return [keys[column] for column in columns]
+            yield Dropped(DropReason.LANGUAGE, f"has {short_repr([*value])}")
 
 
 def _parsed(line: str | Dropped) -> _Object | Dropped:
@@ -68,16 +54,16 @@ def _parsed(line: str | Dropped) -> _Object | Dropped:
     except (ValueError, RecursionError):
         return Dropped(DropReason.JSON, line)
     if isinstance(value, list):
-        value = {str(place): each for place, each in enumerate(value, start=1)}
+        value = {str(number): item for number, item in enumerate(value, start=1)}
     return _flat(value) if isinstance(value, dict) else Dropped(DropReason.JSON, line)
 
 
 def _flat(value: dict[str, Any]) -> _Object:
     """Return the values of an object and of those in it, by the names on the way to them."""
     found: _Object = {}
-    for name, each in value.items():
-        if isinstance(each, dict):
-            found |= {f"{name}.{inner}": deep for inner, deep in _flat(each).items()}
+    for name, item in value.items():
+        if isinstance(item, dict):
+            found |= {f"{name}.{inner}": deep for inner, deep in _flat(item).items()}
         else:
-            found[name] = each
+            found[name] = item
     return found

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.readers.header import is_header, named_columns, other_languages
 from gru_mt.data.corpus.readers.records import Form, has_doubled, is_closed, quoted_cells, records
 from gru_mt.data.corpus.report import SAMPLE, Dropped
@@ -39,12 +40,12 @@ class TableOptions(NamedTuple):
     delimiter: str | None = None
 
 
-def find_layout(sample: bytes, options: TableOptions, *, is_csv: bool, place: object) -> Layout:
+def find_layout(sample: bytes, options: TableOptions, file: CorpusFile) -> Layout:
     """Return the layout of a table by its beginning, of SAMPLE bytes.
 
     Raises UserError where the header contradicts the options.
     """
-    lines = _lines(sample)
+    lines, is_csv = _lines(sample), file.ending == ".csv"
     form = _form(lines, options, is_csv=is_csv)
     skipped = int(bool(is_csv and lines and _SEPARATOR_LINE.fullmatch(lines[0])))
     table = [cells for cells in records(lines[skipped:], form) if not isinstance(cells, Dropped)]
@@ -52,7 +53,7 @@ def find_layout(sample: bytes, options: TableOptions, *, is_csv: bool, place: ob
     names = table[0] if table and _has_header(table, width, options.languages) else None
     most = width if is_csv else None
     found = Layout(form, skipped + (names is not None), usual=width or None, width=most)
-    if chosen := chosen_columns(names, options, place):
+    if chosen := chosen_columns(names, options, file):
         return found._replace(columns=chosen)
     if len(options.languages) == 1:
         return found._replace(columns=(0,) if width < 2 else None, width=1)
@@ -60,7 +61,7 @@ def find_layout(sample: bytes, options: TableOptions, *, is_csv: bool, place: ob
 
 
 def chosen_columns(
-    names: Sequence[str] | None, options: TableOptions, place: object
+    names: Sequence[str] | None, options: TableOptions, file: object
 ) -> tuple[int, ...] | None:
     """Return the columns, from 0, that a user or a header names; None where neither does.
 
@@ -70,7 +71,7 @@ def chosen_columns(
     if not options.columns:
         if names and not named and (others := other_languages(names, options.languages)):
             raise UserError(
-                f"{place}: its header names {' and '.join(map(short_repr, others))}, and "
+                f"{file}: its header names {' and '.join(map(short_repr, others))}, and "
                 f"data.languages are {' and '.join(options.languages)}: set these, or columns"
             )
         return tuple(named) if named else None
@@ -79,20 +80,42 @@ def chosen_columns(
         column in named and column != right for column, right in zip(chosen, named, strict=True)
     ):  # fmt: skip
         raise UserError(
-            f"{place}: columns {[*options.columns]} are "
-            f"{short_repr([names[each] for each in chosen])} "
+            f"{file}: columns {[*options.columns]} are "
+            f"{short_repr([names[column] for column in chosen if column < len(names)])} "
             f"by its header: set columns: {[column + 1 for column in named]}"
         )
     return chosen
 
 
-def text_columns(table: Sequence[Sequence[str]], width: int) -> tuple[int, ...]:
-    """Return the columns that hold text, and no numbers, addresses or labels."""
-    return tuple(column for column in range(width) if _is_text(table, column))
+def choose_names(
+    names: Sequence[str],
+    texts: Mapping[str, Sequence[str]],
+    options: TableOptions,
+    file: object,
+    notes: list[str],
+) -> list[str]:
+    """Return the names of the columns to read; `texts` has values of those that may hold text.
+
+    Where only the values tell them, `notes` get a line about it. Raises UserError, which names
+    `file`, where neither a user nor the names nor the values tell them.
+    """
+    columns = chosen_columns(names, options, file)
+    if columns is None:
+        found = [name for name, cells in texts.items() if _is_text(cells)]
+        if len(found) == len(options.languages):
+            if len(found) < len(names):
+                notes.append(f"{file}: {_note(found, options)}")
+            return found
+    elif max(columns) < len(names):
+        return [names[column] for column in columns]
+    raise UserError(
+        f"{file}: {short_repr([*names])} do not tell which are "
+        f"{' and '.join(options.languages)}: set columns to their numbers"
+    )
 
 
-def note(columns: Sequence[str], options: TableOptions) -> str:
-    """Return what to say where columns were chosen by their looks; they are numbers or names."""
+def _note(columns: Sequence[str], options: TableOptions) -> str:
+    """Return what to say where columns were chosen by their values; they are numbers or names."""
     languages = " and ".join(options.languages)
     return f"columns {' and '.join(columns)} are read as {languages}; set columns to read others"
 
@@ -101,18 +124,18 @@ def _by_looks(
     found: Layout, table: Sequence[Sequence[str]], width: int, options: TableOptions
 ) -> Layout:
     """Return a layout with the columns that hold text: the first two, where up to three may."""
-    texts = text_columns(table, width)
-    in_prose = any(_is_mostly(_IN_PROSE, table, column) for column in range(1, width))
+    texts = tuple(column for column in range(width) if _is_text(_cells(table, column)))
+    in_prose = any(_is_mostly(_IN_PROSE, _cells(table, column)) for column in range(1, width))
     if in_prose and width > 2 and found.form.delimiter != "\t":
         return found._replace(width=1)  # a delimiter that stands in sentences divides nothing
     if width < 4 and (len(texts) != 2 or texts == (0, 1)):
-        is_credit = not any(_is_mostly(pattern, table, 2) for pattern in (_NUMBER, _NAME))
+        is_credit = not any(_is_mostly(pattern, _cells(table, 2)) for pattern in (_NUMBER, _NAME))
         most = 3 if found.width is None else max(2, width)
         return found._replace(columns=(0, 1), attribution=2 if is_credit else None, width=most)
     if len(texts) != 2:
         return found._replace(width=3)
     numbers = [str(column + 1) for column in texts]
-    return found._replace(columns=texts, note="" if texts == (0, 1) else note(numbers, options))
+    return found._replace(columns=texts, note="" if texts == (0, 1) else _note(numbers, options))
 
 
 def _lines(sample: bytes) -> list[str]:
@@ -184,22 +207,25 @@ def _has_header(table: Sequence[Sequence[str]], width: int, languages: Sequence[
     """Return whether the first record names the columns; one of numbers may begin with a word."""
     first, rest = table[0], table[1:]
     if is_header(first, languages):
-        below = Counter(place for cells in rest for place in enumerate(cells))
-        return not any(2 * below[place] > len(rest) for place in enumerate(first))
+        below = Counter(cell for cells in rest for cell in enumerate(cells))
+        return not any(2 * below[cell] > len(rest) for cell in enumerate(first))
     return width > 2 and len(first) == width and len(rest) >= _FEW and any(
-        not _NUMBER.fullmatch(first[column]) and _is_mostly(_NUMBER, rest, column)
+        not _NUMBER.fullmatch(first[column]) and _is_mostly(_NUMBER, _cells(rest, column))
         for column in range(width)
     )  # fmt: skip
 
 
-def _is_mostly(pattern: re.Pattern[str], table: Sequence[Sequence[str]], column: int) -> bool:
-    cells = [cells[column] for cells in table if column < len(cells)]
+def _cells(table: Sequence[Sequence[str]], column: int) -> list[str]:
+    return [cells[column] for cells in table if column < len(cells)]
+
+
+def _is_mostly(pattern: re.Pattern[str], cells: Sequence[str]) -> bool:
     found = sum(pattern.fullmatch(cell) is not None for cell in cells)
     return bool(cells) and found >= _NEARLY_ALL * len(cells)
 
 
-def _is_text(table: Sequence[Sequence[str]], column: int) -> bool:
-    if _is_mostly(_NUMBER, table, column) or _is_mostly(_NAME, table, column):
+def _is_text(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a column are text, and no numbers, addresses or labels."""
+    if _is_mostly(_NUMBER, cells) or _is_mostly(_NAME, cells):
         return False
-    cells = [cells[column] for cells in table if column < len(cells)]
     return len(cells) < _LEAST or len({*cells}) > _LABELS * len(cells)

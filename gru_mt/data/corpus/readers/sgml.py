@@ -21,7 +21,7 @@ _BOTH = re.compile(r"<src\b.*<(ref|hyp)\b", re.DOTALL | re.IGNORECASE)  # WMT's 
 
 def is_markup(text: TextStream) -> bool:
     """Return whether a file begins with markup and not with a sentence."""
-    return begins_markup(text.beginning().decode(errors="replace"))
+    return begins_markup(text.sample.decode(errors="replace"))
 
 
 def begins_markup(start: str) -> bool:
@@ -36,36 +36,34 @@ def side_lines(text: TextStream) -> Iterator[str | Dropped]:
     Raises UserError for markup that has no segments, or those of several languages.
     """
     lines = text_lines(text)
-    start = text.beginning().decode(errors="replace")
-    yield from _sentences(lines, start, text.place) if begins_markup(start) else lines
+    start = text.sample.decode(errors="replace")
+    yield from _sentences(lines, start, text.file) if begins_markup(start) else lines
 
 
-def read_segments(lines: Sequence[str], place: object) -> list[str]:
+def read_segments(lines: Sequence[str], file: object) -> list[str]:
     """Return the sentences in lines that begin with markup; errors are those of `side_lines`."""
-    found = _sentences(lines, "\n".join(lines), place)
+    found = _sentences(lines, "\n".join(lines), file)
     return [line for line in found if isinstance(line, str)]
 
 
-def _sentences(
-    lines: Iterable[str | Dropped], start: str, place: object
-) -> Iterator[str | Dropped]:
+def _sentences(lines: Iterable[str | Dropped], start: str, file: object) -> Iterator[str | Dropped]:
     if _BOTH.search(start):
-        raise UserError(f"{place}: has several languages; write each into a file of its own")
+        raise UserError(f"{file}: has several languages; write each into a file of its own")
     if _OPEN.search(start):
-        yield from _segments(lines, place)
+        yield from _segments(lines, file)
         return
     if re.match(r"\s*<[?!]", start.lstrip("\ufeff")):
-        raise UserError(f"{place}: is XML without <seg>: save it as plain text, or as TMX")
+        raise UserError(f"{file}: is XML without <seg>: save it as plain text, or as TMX")
     for line in lines:
         is_about = isinstance(line, str) and _MARKUP.match(line)
         yield Dropped(DropReason.MARKUP, str(line)) if is_about else line
 
 
-def _segments(lines: Iterable[str | Dropped], place: object) -> Iterator[str]:
+def _segments(lines: Iterable[str | Dropped], file: object) -> Iterator[str]:
     rest = ""
     for line in lines:
         if isinstance(line, Dropped):
-            raise UserError(f"{place}: not UTF-8: set encoding")
+            raise UserError(f"{file}: not UTF-8: set encoding")
         rest += line + "\n"
         end = 0
         for match in _SEGMENT.finditer(rest):
@@ -74,4 +72,4 @@ def _segments(lines: Iterable[str | Dropped], place: object) -> Iterator[str]:
         begun = _OPEN.search(rest, end)
         rest = rest[begun.start() :] if begun else ""
     if rest:
-        raise UserError(f"{place}: ends within a <seg>")
+        raise UserError(f"{file}: ends within a <seg>")

@@ -12,24 +12,22 @@ from gru_mt.data.corpus.report import Dropped, DropReason, Row
 from gru_mt.data.corpus.text_stream import TextStream
 
 
-def table_rows(text: TextStream, options: TableOptions, *, is_csv: bool) -> Iterator[Row]:
+def table_rows(text: TextStream, options: TableOptions) -> Iterator[Row]:
     """Yield the row of each record; see `records`.
 
     Raises UserError where the header contradicts the options.
     """
-    layout = find_layout(text.beginning(), options, is_csv=is_csv, place=text.place)
+    layout, is_csv = find_layout(text.sample, options, text.file), text.file.ending == ".csv"
     if layout.note:
-        text.notes.append(f"{text.place}: {layout.note}")
+        text.notes.append(f"{text.file}: {layout.note}")
     single = DropReason.FEW_COLUMNS if is_csv or options.columns else DropReason.NO_TAB
     for cells in _records(text, layout):
         yield cells if isinstance(cells, Dropped) else _row(cells, layout, single, is_csv=is_csv)
 
 
-def table_texts(
-    text: TextStream, options: TableOptions, *, is_csv: bool
-) -> Iterator[str | Dropped]:
+def table_texts(text: TextStream, options: TableOptions) -> Iterator[str | Dropped]:
     """Yield each text of a file in one language: a whole line, or one column of a table."""
-    layout = find_layout(text.beginning(), options, is_csv=is_csv, place=text.place)
+    layout = find_layout(text.sample, options, text.file)
     for cells in _records(text, layout):
         if isinstance(cells, Dropped):
             yield cells

@@ -1,9 +1,9 @@
 """Translation memories in TMX 1.4: units, each with a segment in each of several languages."""
 
 import codecs
-import io
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from xml.etree import ElementTree as ET
 
 from gru_mt.data.corpus.languages import language_code
@@ -15,7 +15,6 @@ _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _UNIT = re.compile(r"<!--.*?-->|<tu[\s>].*?</tu\s*>", re.DOTALL)
 _BEGUN = re.compile(r"<!--|<tu[\s>]")
 _ROOT = re.compile(r"<tmx\b[^>]*>")  # may declare prefixes that units use
-_PIECE = 1 << 18  # bytes that are read at a time
 _KEPT = 10  # characters at the end of what holds no unit: a tag may begin there
 _CODES = ("bpt", "ept", "ph", "it", "ut", "sub")  # what a program wrote in them is no text
 _BREAKS = ("lb", "br", "x-br", "x-lb")  # types of codes that stand for the end of a line
@@ -28,8 +27,9 @@ def tmx_rows(text: TextStream, languages: Sequence[str]) -> Iterator[Row]:
     that <hi> marks stays. Raises UserError where there is no unit, or the end is missing.
     """
     root, rest, found = "<tmx>", "", False
-    for piece in _decoded(text):
-        rest += piece
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape")
+    for piece in chain(text.pieces(), [b""]):
+        rest += decoder.decode(piece, final=not piece)  # what is no UTF-8 makes a unit no XML
         if root == "<tmx>" and (match := _ROOT.search(rest)):
             root = match[0].replace("/>", ">")
         end = 0
@@ -41,20 +41,11 @@ def tmx_rows(text: TextStream, languages: Sequence[str]) -> Iterator[Row]:
         begun = _BEGUN.search(rest, end)
         rest = rest[begun.start() :] if begun else rest[max(end, len(rest) - _KEPT) :]
         if len(rest) > MAX_LINE_BYTES:
-            raise UserError(f"{text.place}: no TMX that can be read: a unit does not end")
+            raise UserError(f"{text.file}: no TMX that can be read: a unit does not end")
     if not found:
-        raise UserError(f"{text.place}: no TMX that can be read: it has no unit, <tu>")
+        raise UserError(f"{text.file}: no TMX that can be read: it has no unit, <tu>")
     if _BEGUN.match(rest):
-        raise UserError(f"{text.place}: no TMX that can be read: it ends within a unit")
-
-
-def _decoded(text: TextStream) -> Iterator[str]:
-    """Yield the text in pieces; what is no UTF-8 makes a unit no XML."""
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape")
-    file = io.BufferedReader(text)
-    while piece := file.read(_PIECE):
-        yield decoder.decode(piece)
-    yield decoder.decode(b"", final=True)
+        raise UserError(f"{text.file}: no TMX that can be read: it ends within a unit")
 
 
 def _row(root: str, unit: str, languages: Sequence[str]) -> Row:

@@ -1,0 +1,140 @@
+"""Tell what a file is and how its letters are encoded, by its first bytes."""
+
+import codecs
+import re
+from pathlib import PurePath
+from typing import NamedTuple
+
+from gru_mt.errors import UserError, short_repr
+
+LOOKED_AT = 4_096  # bytes that tell what a file is
+_SAVE, _UNPACK = "save its text as plain text in UTF-8", "unpack it first"
+_TABLE = "save it as tab-separated text (.tsv)"
+_JSON = "write it as JSON lines, as pandas does with to_json(FILE, orient='records', lines=True)"
+
+
+class FileKind(NamedTuple):
+    """What a file is that is no plain text."""
+
+    name: str
+    fix: str  # what makes lines of text of it
+    corpus_fix: str = _TABLE  # what makes a corpus of it
+    compression: str = ""  # the ending of its name, where it can be unpacked
+
+
+UTF_16 = FileKind("UTF-16", _SAVE)
+_PICTURE = FileKind("a picture", "type its text")
+PARQUET = FileKind("a Parquet table", _SAVE, "give it alone, and not in an archive")
+_KINDS = {
+    rb"\x1f\x8b\x08": FileKind("packed by gzip", _UNPACK, _UNPACK, ".gz"),
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": FileKind("packed by bzip2", _UNPACK, _UNPACK, ".bz2"),
+    rb"\xfd7zXZ\0": FileKind("packed by xz", _UNPACK, _UNPACK, ".xz"),
+    rb"\x28\xb5\x2f\xfd": FileKind("packed by zstd", _UNPACK, _UNPACK, ".zst"),
+    rb"PK\x03\x04": FileKind(
+        "a zip archive, as Word, Excel and OpenDocument files are",
+        _SAVE,
+        f"{_TABLE}; an archive of corpora must be named .zip",
+    ),
+    rb"\xd0\xcf\x11\xe0\xa1\xb1": FileKind("a file of an older Word or Excel", _SAVE),
+    rb"%PDF-\d\.": FileKind("a PDF", _SAVE),
+    rb"\{\\rtf\d": FileKind("an RTF document", _SAVE),
+    rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar": FileKind("a packed archive", _UNPACK, _UNPACK),
+    rb"\x89PNG\r\n|\xff\xd8\xff[\xc0-\xfe]|GIF8[79]a[^\n]{0,9}\0": _PICTURE,
+    rb"II\*\0|MM\0\*|RIFF.{4}WEBP": _PICTURE,
+    rb"SQLite format 3\0": FileKind("a database of SQLite", _SAVE, "export its table as CSV"),
+    rb"PAR1[\x00-\x1f]": PARQUET,
+    rb"ARROW1\0|\xff{4}.{2}\0\0\x10\0\0\0|FEA1\0": FileKind("an Arrow table", _SAVE, _JSON),
+    rb"\x89HDF|\x93NUMPY|Obj\x01|\x80[\x02-\x05][c}\]\x8c\x95]": FileKind(
+        "data of a program", _SAVE, _JSON
+    ),
+}
+_BYTE_ORDER_MARKS = {  # the longer ones first
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']{1,40})["']""")
+_BEFORE_XML = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # marks, spaces, and the zeros of UTF-16
+_COMMON = "\t\n\r <>"  # characters that text has in every language
+
+
+def kind_of(start: bytes) -> FileKind | None:
+    """Return what a file is whose first bytes are `start`; None for what may be lines of text."""
+    for pattern, kind in _KINDS.items():
+        if re.match(pattern, start, re.DOTALL):
+            return kind
+    return UTF_16 if marked_encoding(start) == "utf-16" or is_utf16(start) else None
+
+
+def compression(name: str) -> str:
+    """Return how a file of this name is compressed: ".gz", ".bz2", ".xz", ".zst", or ""."""
+    ending = PurePath(name).suffix.lower()
+    return ending if any(kind.compression == ending for kind in _KINDS.values()) else ""
+
+
+def marked_encoding(start: bytes) -> str:
+    """Return the encoding that a byte order mark tells; "" where there is none."""
+    return next(
+        (encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), ""
+    )
+
+
+def is_utf16(start: bytes) -> bool:
+    """Return whether bytes without a byte order mark are UTF-16.
+
+    A space, a line feed and each Latin letter has a zero byte then, always on the same side. Bytes
+    that are read the other way are mostly no characters.
+    """
+    start = start[: min(len(start), LOOKED_AT) // 2 * 2]
+    zeros = [start[side::2].count(0) for side in (0, 1)]
+    if sum(zeros) < max(4, len(start) // 50) or all(zeros):
+        return False
+    text = start.decode("utf-16-le" if zeros[1] else "utf-16-be", errors="replace")
+    text = text.removesuffix("\ufffd")
+    return all(character.isprintable() or character.isspace() for character in text)
+
+
+def encoding_of(start: bytes, asked: str | None, file: object) -> str:
+    """Return the encoding of a file by its beginning.
+
+    A byte order mark tells it for certain; then what a user asks for; then what XML declares; else
+    it is UTF-8. Raises UserError for UTF-16 that nobody named; it names `file`.
+    """
+    marked = marked_encoding(start)
+    if asked is None and start.lstrip(_BEFORE_XML).startswith(b"<"):
+        asked = marked or _declared_encoding(start, file)
+    elif asked is None and (marked.startswith("utf-16") or is_utf16(start)):
+        raise UserError(f"{file}: looks like UTF-16: set encoding: utf-16")
+    return marked or _with_byte_order(asked or "utf-8", start)
+
+
+def _declared_encoding(start: bytes, file: object) -> str:
+    """Return the encoding that XML declares for itself, and else UTF-8.
+
+    A declaration that can be read as ASCII is not in UTF-16, whatever it says.
+    """
+    match = _DECLARED.match(start.removeprefix(codecs.BOM_UTF8))
+    if not match:
+        return "utf-16" if is_utf16(start) else "utf-8"
+    name = match[1].decode(errors="replace")
+    try:
+        "a".encode(name)  # LookupError for one of bytes, such as "hex"
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        raise UserError(
+            f"{file}: declares the encoding {short_repr(name)}, which nobody knows: set encoding"
+        ) from None
+    return "utf-8" if known.startswith(("utf-8", "utf-16", "utf-32")) else known
+
+
+def _with_byte_order(encoding: str, start: bytes) -> str:
+    """Return UTF-16 or UTF-32 with the order of its bytes; another encoding as it is."""
+    name = codecs.lookup(encoding).name
+    if name not in ("utf-16", "utf-32"):
+        return encoding
+    return max(
+        (f"{name}-le", f"{name}-be"),
+        key=lambda order: sum(map(start.decode(order, errors="ignore").count, _COMMON)),
+    )

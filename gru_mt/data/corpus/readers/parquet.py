@@ -1,0 +1,152 @@
+"""Parquet tables, as Spark, Ray Data, Polars, DuckDB and the Hugging Face hub write them.
+
+A column may stand in a struct: of {"translation": {"en": ..., "fr": ...}} it is "translation.en".
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+from gru_mt.data.corpus.detect import LOOKED_AT, PARQUET, kind_of
+from gru_mt.data.corpus.files import READ_ERRORS, CorpusFile, read_error
+from gru_mt.data.corpus.readers.layout import TableOptions, choose_names
+from gru_mt.data.corpus.report import Dropped, DropReason
+from gru_mt.errors import UserError
+from gru_mt.storage import file_digest
+
+_ROWS = 10_000  # read at a time
+_BUFFER_BYTES = 1 << 20  # of a column; else pyarrow holds a whole row group, which may be a file
+
+
+def is_parquet(file: CorpusFile) -> bool:
+    """Return whether a file is a Parquet table by its name or its first bytes."""
+    if file.member or not os.path.isfile(file.path):
+        return False
+    if file.ending == ".parquet":
+        return True
+    try:
+        with file.path.open("rb") as opened:
+            return kind_of(opened.read(LOOKED_AT)) is PARQUET
+    except OSError:  # open_text says what is wrong
+        return False
+
+
+class ParquetTable:
+    """An open Parquet file; it has of a `TextStream` what is not about text."""
+
+    sample = b""
+
+    def __init__(self, file: CorpusFile) -> None:
+        """Open a file; UserError where it cannot be read, or pyarrow is not installed."""
+        try:
+            from pyarrow import parquet
+        except ImportError:
+            raise UserError(
+                f"{file}: Parquet needs pyarrow: pip install 'gru-mt[parquet]'"
+            ) from None
+        self.file = file
+        self.notes: list[str] = []  # what to tell a user about how it was read
+        self._read = 0  # rows
+        with self._errors():
+            self._table = parquet.ParquetFile(
+                file.path, buffer_size=_BUFFER_BYTES, pre_buffer=False
+            )
+            self.types = dict(_leaves(self._table.schema_arrow))  # of columns, by their names
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._table.close(force=True)
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file."""
+        return file_digest(self.file.path)
+
+    def share(self) -> float:
+        """Return how much was read so far, from 0 to 1."""
+        rows: int = self._table.metadata.num_rows
+        return self._read / max(1, rows)
+
+    def batches(self, names: list[str]) -> Iterator[list[list[bytes | None]]]:
+        """Yield the UTF-8 of some columns, some thousand rows at a time; None for a null."""
+        with self._errors():
+            for batch in self._table.iter_batches(_ROWS, columns=names, use_threads=False):
+                yield [_values(batch, name) for name in names]
+                self._read += batch.num_rows
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Raise UserError that names the file for what pyarrow raises."""
+        try:
+            yield
+        except READ_ERRORS as error:  # pyarrow's own are ValueError, OSError or RuntimeError
+            raise read_error(self.file.path, error) from None
+
+
+def parquet_cells(table: ParquetTable, options: TableOptions) -> Iterator[list[str] | Dropped]:
+    """Yield the sides of each row that are asked for; one with a null is dropped.
+
+    Raises UserError where no names or values tell which columns are meant.
+    """
+    texts = [name for name, kind in table.types.items() if _is_text(kind)]
+    sample: list[list[bytes | None]] = next(table.batches(texts), [[]] * len(texts))
+    columns = {
+        name: [value.decode(errors="replace") for value in values if value is not None]
+        for name, values in zip(texts, sample, strict=True)
+    }
+    names = choose_names([*table.types], columns, options, table.file, table.notes)
+    for name in names:
+        if name not in columns:
+            raise UserError(f"{table.file}: column {name!r} has {table.types[name]}, and no text")
+    for batch in table.batches(names):
+        yield from map(_cells, zip(*batch, strict=True))
+
+
+def _cells(values: tuple[bytes | None, ...]) -> list[str] | Dropped:
+    reason = DropReason.NOT_UTF8
+    if None not in values:
+        try:
+            return [value.decode() for value in values if value is not None]
+        except UnicodeDecodeError:
+            pass
+    else:
+        reason = DropReason.EMPTY
+    return Dropped(reason, " | ".join((value or b"").decode(errors="replace") for value in values))
+
+
+def _leaves(fields: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the name and the type of each column; of a struct, those of the columns in it."""
+    from pyarrow import types
+
+    for field in fields:
+        if types.is_struct(field.type):
+            yield from _leaves(field.type, f"{prefix}{field.name}.")
+        else:
+            yield f"{prefix}{field.name}", field.type
+
+
+def _is_text(kind: Any) -> bool:
+    """Return whether a column holds text; old programs write it as bytes."""
+    from pyarrow import types
+
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    tests = (types.is_string, types.is_large_string, types.is_string_view)
+    return any(test(kind) for test in (*tests, types.is_binary, types.is_large_binary))
+
+
+def _values(batch: Any, name: str) -> list[bytes | None]:
+    """Return a column of a batch as bytes, as pyarrow does not say whether they are UTF-8."""
+    import pyarrow
+    from pyarrow import compute
+
+    top, *inner = name.split(".")
+    column = batch.column(top)
+    if inner:
+        column = compute.struct_field(column, inner)
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    values: list[bytes | None] = column.cast(pyarrow.large_binary()).to_pylist()
+    return values

@@ -1,0 +1,145 @@
+"""Parquet tables as Spark, Ray Data, Polars, DuckDB and the Hugging Face hub write them."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from gru_mt.data.corpus.builder import Corpus
+from gru_mt.data.corpus.files import CorpusFile
+from gru_mt.data.corpus.readers.parquet import ParquetTable
+from gru_mt.data.corpus.report import DroppedLines, DropReason
+from gru_mt.data.parts import load_splits
+from gru_mt.errors import UserError
+from tests.corpora import data_config, load_one
+
+EN, FR = ["Go.", "It's summer.", "No."], ["Va !", "C'est l'été.", "Non."]
+PAIRS = [*zip(EN, FR, strict=True)]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(path: str, columns: dict[str, Any], **settings: Any) -> None:
+    Path(path).parent.mkdir(exist_ok=True)
+    parquet.write_table(pa.table(columns), path, **settings)
+
+
+def load(corpus: Any, **settings: Any) -> Corpus:
+    return load_one(data_config(corpus, **settings))
+
+
+def pairs(corpus: Any, **settings: Any) -> list[tuple[str, str]]:
+    return [(pair.first, pair.second) for pair in load(corpus, **settings).pairs]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"source": EN, "target": FR},
+        {"id": [1, 2, 3], "fr": FR, "score": [0.5, 0.7, 1.0], "en": EN},
+        {"translation": [{"en": one, "fr": two} for one, two in PAIRS]},
+        {"en": pa.array(EN, pa.large_string()), "fr": pa.array(FR).dictionary_encode()},
+        {"en": pa.array(EN, pa.string_view()), "fr": pa.array([text.encode() for text in FR])},
+    ],
+)
+def test_columns_are_found_by_their_names(columns: dict[str, Any]) -> None:
+    write("a.parquet", columns)
+    assert pairs("a.parquet") == PAIRS
+    Path("a.parquet").rename("table")  # whatever it is called
+    assert pairs("table") == PAIRS
+
+
+def test_columns_are_found_by_their_numbers_or_their_text() -> None:
+    write("a.parquet", {"x": FR, "n": [1, 2, 3], "y": EN})
+    assert pairs({"path": "a.parquet", "columns": [3, 1]}) == PAIRS
+    found = load("a.parquet")
+    assert found.pairs[0][:2] == ("Va !", "Go.")
+    assert "a.parquet: columns x and y are read as en and fr; set columns to" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "settings", "said"),
+    [
+        ({"a": EN, "n": [1, 2, 3]}, {}, "a.parquet: ['a', 'n'] do not tell which are en and fr"),
+        ({"n": [1, 2, 3]}, {}, "['n'] do not tell which are en and fr"),
+        ({"en": EN, "de": FR}, {"columns": [1, 3]}, "['en', 'de'] do not tell which"),
+        ({"en": EN, "german": FR}, {}, "its header names 'german', and data.languages are en"),
+        ({"en": EN, "n": [1, 2, 3]}, {"columns": [1, 2]}, "column 'n' has int64, and no text"),
+    ],
+)
+def test_other_columns_are_named(columns: Any, settings: Any, said: str) -> None:
+    write("a.parquet", columns)
+    with pytest.raises(UserError) as raised:
+        load({"path": "a.parquet", **settings})
+    assert said in str(raised.value)
+
+
+def test_rows_with_a_null_or_broken_text_are_counted() -> None:
+    struct = pa.array([{"en": "No.", "fr": "Non."}, None, {"en": "Go.", "fr": None}])
+    write("a.parquet", {"translation": struct})
+    assert load("a.parquet").report.dropped == {DropReason.EMPTY: DroppedLines(2, (2, 3))}
+    write("b.parquet", {"en": pa.array([b"Go.", b"\xff"]), "fr": ["Va !", "x"]})
+    assert load("b.parquet").report.dropped == {DropReason.NOT_UTF8: DroppedLines(1, (2,))}
+
+
+def test_a_folder_of_them_is_one_corpus() -> None:
+    write("d/part-00000.parquet", {"en": EN[:1], "fr": FR[:1]})
+    write("d/part-00001.snappy.parquet", {"en": EN[1:], "fr": FR[1:]})
+    Path("d/_SUCCESS").touch()
+    found = load("d")
+    assert [found.lines.where(pair.line) for pair in found.pairs] == [
+        "part-00000.parquet:1", "part-00001.snappy.parquet:1", "part-00001.snappy.parquet:2"
+    ]  # fmt: skip
+    assert (found.name, found.warnings) == ("d", ())
+
+
+def test_dev_and_test_and_text_in_one_language_may_be_parquet() -> None:
+    write("train.parquet", {"en": ["Yes."], "fr": ["Oui."]})
+    write("dev.parquet", {"en": EN, "fr": FR})
+    write("news.parquet", {"fr": ["Bonjour."]})
+    corpora = [
+        {"path": "train.parquet", "part": "train"},
+        {"path": "news.parquet", "side": "target"},
+    ]
+    found = load_splits(data_config(corpora, dev="dev.parquet", back_translate="runs/back"))
+    assert (found.dev[0].sources, found.dev[0].references) == (EN, [[text] for text in FR])
+    assert found.sizes() == "train 1 pairs and 1 texts alone, dev 3, test 0"
+    write("null.parquet", {"en": ["Go.", None], "fr": ["Va !", "x"]})
+    with pytest.raises(UserError, match=r"null\.parquet:2: empty side"):
+        load_splits(data_config("train.parquet", test="null.parquet"))
+
+
+def test_what_cannot_be_read_is_refused_in_one_line() -> None:
+    write("a.parquet", {"en": EN * 9_000, "fr": FR * 9_000}, compression="snappy")
+    whole = Path("a.parquet").read_bytes()
+    middle = len(whole) // 3
+    for broken in (b"", b"PAR1", whole[:-9], whole[:middle] + bytes(99) + whole[middle + 99 :]):
+        Path("a.parquet").write_bytes(broken)
+        with pytest.raises(UserError, match=r"^a\.parquet: (damaged|cannot be unpacked).*$"):
+            load("a.parquet")
+    Path("a.parquet").unlink()
+    with pytest.raises(UserError, match=r"^a\.parquet: no such file in "):
+        load("a.parquet")
+
+
+def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.parquet", {"en": EN, "fr": FR})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UserError, match=r"a\.parquet: Parquet needs pyarrow: pip install 'gru-mt"):
+        load("a.parquet")
+
+
+def test_memory_holds_some_rows_of_a_row_group() -> None:
+    texts = [f"sentence {number} " * 9 for number in range(60_000)]
+    write("a.parquet", {"en": texts, "fr": texts}, compression="none", use_dictionary=False)
+    size, before = Path("a.parquet").stat().st_size, pa.total_allocated_bytes()
+    with ParquetTable(CorpusFile(Path("a.parquet"))) as table:
+        most = max(pa.total_allocated_bytes() - before for _ in table.batches(["en", "fr"]))
+        assert table.share() == 1.0
+    assert most < size / 2
