@@ -23,14 +23,14 @@ def make_run(
     *overrides: str,
     minutes: float | None = None,
     tokenizer: str = "13a",
-    part: str = "test",
+    split: str = "test",
 ) -> Run:
     """Make a run of six parameters that translated `sets` into `texts` in half a second each."""
     run = Run(folder)
     run.bundle.mkdir(parents=True)
     config = parse_config("data: {corpus: mine.tsv}", where="here", overrides=overrides)
     run.config.write_text(dump_config(config))
-    write_checksummed_json(run.evaluation_sets(part), sets_to_json(sets))
+    write_checksummed_json(run.evaluation_sets(split), sets_to_json(sets))
     save_tensors(run.bundle / WEIGHTS, {"a": torch.zeros(2, 2), "b": torch.zeros(2)}, {})
     kept = [
         Hypotheses(
@@ -39,7 +39,7 @@ def make_run(
         )
         for one, each in zip(sets, texts, strict=True)
     ]  # fmt: skip
-    write_hypotheses(folder, part, kept, config.decoding, tokenizer)
+    write_hypotheses(folder, split, kept, config.decoding, tokenizer)
     if minutes is not None:
         run.summary.write_text(json.dumps({"minutes": minutes}))
     return run

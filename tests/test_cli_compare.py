@@ -98,7 +98,7 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
         (["--group", "x=runs/a", "--group", "x=runs/b"], "--group x: is given twice"),
         (["--group", "x=runs/a", "--group", "y=runs/a"], "runs/a: is given twice"),
         (["a.txt", "b.txt", "--source", "x"], "--source belongs to files"),
-        (["a.txt", "b.txt", "--reference", "x", "--split", "dev"], "--split is a part of a run"),
+        (["a.txt", "b.txt", "--reference", "x", "--split", "dev"], "--split belongs to runs"),
         (["a.txt", "b.txt", "--reference", "x"], "x: cannot be read: No such file"),
         (["runs/a", "runs/b", "--reference", "runs"], "runs: cannot be read: Is a directory"),
     ],

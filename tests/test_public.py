@@ -13,7 +13,6 @@ import pytest
 import torch
 
 import gru_mt
-from gru_mt.data.evaluation_set import EvaluationSet
 
 CONFIG = """
 data: {corpus: pairs.tsv}
@@ -191,39 +190,17 @@ def test_a_device_of_torch_is_a_device(folder: Path) -> None:
     assert gru_mt.Translator.load(run, device=device).translate("").text == ""
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (EvaluationSet(["I see."], ["je vois."]), "evaluation_set: sentence 1 has no list of"),  # type: ignore[list-item]
-        (EvaluationSet(["I see."], []), "evaluation_set: 1 sources, references of 0"),
-        (EvaluationSet(["I see."], [[]]), "evaluation_set: sentence 1 has no list of"),
-        (EvaluationSet([3], [["x"]]), "evaluation_set: a set without"),  # type: ignore[list-item]
-        (EvaluationSet([], []), "nothing to score|no sentences|is empty"),
-        ((["I see."], [["je vois."]]), "evaluation_set must be of type EvaluationSet"),
-        (None, "evaluation_set must be of type EvaluationSet, got None"),
-    ],
-)
-def test_a_set_of_other_types_is_named(
-    translator: gru_mt.Translator, given: Any, message: str
-) -> None:
-    with pytest.raises(gru_mt.UserError, match=message):
-        gru_mt.evaluate(translator, given)
-
-
 def test_evaluate_takes_settings_of_their_types(translator: gru_mt.Translator) -> None:
-    one = EvaluationSet(["I see a dog."], [["je vois un chien."]])
     wrong: list[dict[str, Any]] = [
-        {"decoding": 3},
+        {"beam_size": "3"},
+        {"beam_size": True},
+        {"length_penalty": -1},
         {"bleu_tokenizer": 3},
         {"bleu_tokenizer": ["13a"]},
     ]
     for more in wrong:
         with pytest.raises(gru_mt.UserError):
-            gru_mt.evaluate(translator, one, **more)
-    with pytest.raises(
-        gru_mt.UserError, match=r"^translator must be a Translator, got 'runs/small"
-    ):
-        gru_mt.evaluate("runs/small", one)  # type: ignore[arg-type]
+            gru_mt.evaluate(translator, ["I see a dog."], ["je vois un chien."], **more)
 
 
 def test_the_public_names_are_listed() -> None:

@@ -8,20 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gru_mt.evaluation.score import sentence_chrf
+
 RIGHT_CHRF = 50.0  # 0 to 100
 BINS = 10
-
-
-def sentence_chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]], /) -> list[float]:
-    """Return each sentence's chrF2 (0 to 100) against that one of its references which fits best.
-
-    The numbers are sacreBLEU's.
-    """
-    from sacrebleu import CHRF
-
-    metric = CHRF()
-    pairs = zip(hypotheses, references, strict=True)
-    return [float(metric.sentence_score(text, alternatives).score) for text, alternatives in pairs]
 
 
 def auc(scores: Sequence[float], right: Sequence[bool]) -> float | None:
@@ -35,8 +25,20 @@ def auc(scores: Sequence[float], right: Sequence[bool]) -> float | None:
     of_wrong = sorted(score for score, is_right in pairs if not is_right)
     if not of_right or not of_wrong:
         return None
-    halves = sum(bisect_left(of_wrong, each) + bisect_right(of_wrong, each) for each in of_right)
+    halves = sum(bisect_left(of_wrong, score) + bisect_right(of_wrong, score) for score in of_right)
     return halves / (2 * len(of_right) * len(of_wrong))
+
+
+def confidence_bins(
+    confidences: Sequence[float], right: Sequence[bool], *, bins: int = BINS
+) -> list[list[tuple[float, bool]]]:
+    """Return confidences with whether they are right, in bins of equal count by rising confidence.
+
+    Equal confidences keep their order; a bin may be empty where there are few.
+    """
+    pairs = sorted(zip(confidences, right, strict=True), key=lambda pair: pair[0])
+    ends = [len(pairs) * number // bins for number in range(bins + 1)]
+    return [pairs[start:end] for start, end in pairwise(ends)]
 
 
 def calibration_error(
@@ -44,20 +46,19 @@ def calibration_error(
 ) -> float:
     """Return the expected calibration error, 0 to 1 (Naeini et al. 2015, with bins of equal count).
 
-    The sentences, by rising confidence, are cut into bins. A bin's error is the difference of its
-    mean confidence and its share of right ones; bins weigh as many sentences as they hold. Equal
-    confidences keep their order. calibration_error([0.9, 0.9], [True, False], bins=1) -> 0.4.
+    A bin's error is the difference of its mean confidence and its share of right ones; bins weigh
+    as many sentences as they hold. calibration_error([0.9, 0.9], [True, False], bins=1) -> 0.4.
     """
-    pairs = sorted(zip(confidences, right, strict=True), key=lambda pair: pair[0])
-    ends = [len(pairs) * bin_ // bins for bin_ in range(bins + 1)]
-    parts = (pairs[start:end] for start, end in pairwise(ends))
     # Of n sentences, those of a bin weigh size / n * |sum / size - sum / size|: sizes cancel out.
-    errors = [abs(sum(score - is_right for score, is_right in part)) for part in parts]
-    return sum(errors) / len(pairs)
+    errors = (
+        abs(sum(score - is_right for score, is_right in pairs))
+        for pairs in confidence_bins(confidences, right, bins=bins)
+    )
+    return sum(errors) / len(confidences)
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class ConfidenceStats:
     """How far confidences can be relied on."""
 
     auc: float | None  # see `auc`
@@ -68,16 +69,16 @@ class Trust:
         return f"confidence: AUC {area}, calibration error {self.calibration_error:.3f}"
 
 
-def measure_trust(
+def measure_confidence(
     confidences: Sequence[float | None],
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
-) -> Trust | None:
-    """Return how far the confidences of `hypotheses` can be relied on; None where none has any."""
+) -> ConfidenceStats | None:
+    """Return how far confidences can be relied on; None where no translation has one."""
     rows = zip(confidences, hypotheses, references, strict=True)
-    known = [(each, *row) for each, *row in rows if each is not None]
+    known = [(confidence, *row) for confidence, *row in rows if confidence is not None]
     if not known:
         return None
     certain, texts, alternatives = zip(*known, strict=True)
-    right = [chrf >= RIGHT_CHRF for chrf in sentence_chrf(texts, alternatives)]
-    return Trust(auc(certain, right), calibration_error(certain, right))
+    right = [score >= RIGHT_CHRF for score in sentence_chrf(texts, alternatives)]
+    return ConfidenceStats(auc(certain, right), calibration_error(certain, right))

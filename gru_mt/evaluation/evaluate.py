@@ -1,16 +1,18 @@
 """How good a translator is, and how fast."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gru_mt.data.evaluation_set import EvaluationSet, load_sets, sets_from_json, sets_to_json
+from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.decoding import Decoding
-from gru_mt.errors import UserError, check_type, short_repr
-from gru_mt.evaluation.calibration import Trust, measure_trust
+from gru_mt.errors import UserError, as_path, as_texts, short_repr
+from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
+from gru_mt.evaluation.calibration import ConfidenceStats, measure_confidence
 from gru_mt.evaluation.hypotheses import Hypotheses
-from gru_mt.evaluation.score import Scores, resolve_bleu_tokenizer, score_translations
+from gru_mt.evaluation.score import Scores, score_translations
 from gru_mt.inference.preprocessing.lines import read_lines
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
@@ -18,25 +20,26 @@ from gru_mt.run import Run
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The scores of a translator on an evaluation set."""
+    """The scores of a translator on an evaluation set; `str` gives them as lines."""
 
     hypotheses: Hypotheses
     decoding: Decoding
-    trust: Trust | None  # how far confidences can be relied on; None without them
+    confidence: ConfidenceStats | None  # how far confidences can be relied on; None without them
 
     @property
     def scores(self) -> Scores:
         """The scores of all translations together."""
         return self.hypotheses.corpus_scores
 
-    def lines(self) -> list[str]:
-        """Return the scores, the speed and how far confidences can be relied on, for people."""
+    def __str__(self) -> str:
+        found = self.hypotheses
         speed = (
-            f"{len(self.hypotheses.texts):,} sentences in {self.hypotheses.seconds:.1f} s: "
-            f"{self.hypotheses.sentences_s:,.0f} a second, beam {self.decoding.beam_size}, "
+            f"{len(found.texts):,} sentences in {found.seconds:.1f} s: "
+            f"{found.sentences_s:,.0f} a second, beam {self.decoding.beam_size}, "
             f"length penalty {self.decoding.length_penalty}"
         )
-        return [*map(str, self.scores), speed, *([str(self.trust)] if self.trust else [])]
+        confidence = [self.confidence] if self.confidence else []
+        return "\n".join(map(str, [*self.scores, speed, *confidence]))
 
     def to_json(self) -> dict[str, Any]:
         """Return scores, speed, beam size and length penalty as JSON values."""
@@ -47,71 +50,118 @@ class Evaluation:
             "sentences_s": self.hypotheses.sentences_s,
             "beam_size": self.decoding.beam_size,
             "length_penalty": self.decoding.length_penalty,
-            "confidence": self.trust and asdict(self.trust),
+            "confidence": self.confidence and asdict(self.confidence),
         }
 
 
 def evaluate(
     translator: Translator,
-    evaluation_set: EvaluationSet,
+    sources: str | Path | Iterable[str],
+    references: str | Path | Iterable[str | Iterable[str]],
     *,
+    beam_size: int | None = None,
+    length_penalty: float | None = None,
+    bleu_tokenizer: str | None = None,
+) -> Evaluation:
+    """Translate sentences, and score the translations by BLEU and chrF.
+
+    Args:
+        translator: What translates.
+        sources: The path of a text file with one sentence per line, or an iterable of sentences.
+        references: The path of a text file with one reference per line, or an iterable with the
+            reference of each sentence, or with an iterable of its references.
+        beam_size: Hypotheses that the search keeps; the model's own setting by default.
+        length_penalty: Exponent of the length by which hypotheses are ranked; the model's own by
+            default.
+        bleu_tokenizer: One of sacreBLEU's tokenizers, or "auto" for the one that fits the target
+            language; the model's own setting by default.
+
+    Returns:
+        An Evaluation. Its `scores` are BLEU against all references, BLEU against the first
+        reference, and chrF, with `value`, 95 % interval (`low`, `high`) and sacreBLEU's
+        `signature`; `hypotheses.texts` are the translations.
+
+    Raises:
+        UserError: An argument is of another type or out of its range, a file cannot be read, there
+            are no sentences, or a sentence has no reference.
+
+    Example:
+        >>> from gru_mt import Translator, evaluate
+        >>> translator = Translator.load("runs/small")
+        >>> references = [["Je vois un chien.", "Je vois le chien."]]
+        >>> result = evaluate(translator, ["I see a dog."], references, beam_size=1)
+        >>> [f"{score.name} {score.value:.0f}" for score in result.scores]
+        ['BLEU, all references 100', 'BLEU, first reference 100', 'chrF 100']
+    """
+    if not hasattr(translator, "target_language"):
+        raise UserError(f"translator must be a Translator, got {short_repr(translator)}")
+    evaluation_set = EvaluationSet(_texts(sources, "sources"), _references(references))
+    decoding = translator.decoding.overridden(beam_size=beam_size, length_penalty=length_penalty)
+    return evaluate_set(translator, evaluation_set, decoding, bleu_tokenizer)
+
+
+def _texts(given: str | Path | Iterable[str], name: str) -> list[str]:
+    """Return the lines of a file, or the texts of an iterable."""
+    return (
+        read_lines(as_path(given, name)) if isinstance(given, str | Path) else as_texts(given, name)
+    )
+
+
+def _references(given: str | Path | Iterable[str | Iterable[str]]) -> list[list[str]]:
+    """Return the references of each sentence."""
+    if isinstance(given, str | Path):
+        return [[line] for line in _texts(given, "references")]
+    if not isinstance(given, Iterable):
+        raise UserError(f"references must be a list of texts, got {short_repr(given)}")
+    return [
+        [texts] if isinstance(texts, str) else as_texts(texts, f"references[{index}]")
+        for index, texts in enumerate(given)
+    ]
+
+
+def evaluate_set(
+    translator: Translator,
+    evaluation_set: EvaluationSet,
     decoding: Decoding | None = None,
     bleu_tokenizer: str | None = None,
 ) -> Evaluation:
     """Translate the sources of a set, and score the translations.
 
-    `decoding` and `bleu_tokenizer` are the translator's own if none is given. The latter is a
-    `setting` of `resolve_bleu_tokenizer`. Raises UserError as that and `score_translations` do, and
-    for an argument of another type.
-
-    >>> from gru_mt import Translator, evaluate
-    >>> from gru_mt.data.evaluation_set import EvaluationSet, load_sets
-    >>> one = EvaluationSet(["I see a dog."], [["Je vois un chien.", "Je vois le chien."]])
-    >>> translator = Translator.load("runs/small")
-    >>> greedy = translator.decoding.overridden(beam_size=1)
-    >>> result = evaluate(translator, one, decoding=greedy)
-    >>> [f"{score.name} {score.value:.0f}" for score in result.scores]
-    ['BLEU, all references 100', 'BLEU, first reference 100', 'chrF 100']
+    `decoding` and `bleu_tokenizer`, a setting of `resolve_bleu_tokenizer`, are the translator's own
+    by default. Raises UserError as `resolve_bleu_tokenizer` and `score_translations` do.
     """
-    if not hasattr(translator, "target_language"):
-        raise UserError(f"translator must be a Translator, got {short_repr(translator)}")
-    check_type(evaluation_set, EvaluationSet, "evaluation_set")
-    try:
-        sets_from_json(sets_to_json([evaluation_set]))
-    except ValueError as error:  # such as a text in place of a list of references
-        raise UserError(f"evaluation_set: {error}") from None
-    decoding = translator.decoding if decoding is None else decoding
-    setting = translator.bleu_tokenizer if bleu_tokenizer is None else bleu_tokenizer
+    decoding = decoding or translator.decoding
+    sources, references = evaluation_set.sources, evaluation_set.references
     tokenizer = resolve_bleu_tokenizer(
-        translator.target_language, setting, evaluation_set.references
+        translator.target_language, bleu_tokenizer or translator.bleu_tokenizer, references
     )
     started_s = time.perf_counter()
-    translations = translator.translate(evaluation_set.sources, decoding=decoding)
+    translations = translator.translate(sources, decoding=decoding)
     seconds = time.perf_counter() - started_s
-    texts, references = [each.text for each in translations], evaluation_set.references
+    texts = [translation.text for translation in translations]
     scores = score_translations(texts, references, tokenizer=tokenizer)
     hypotheses = Hypotheses.of(evaluation_set, translations, seconds=seconds, corpus_scores=scores)
-    trust = measure_trust(hypotheses.confidences, texts, references)
-    return Evaluation(hypotheses, decoding, trust)
+    confidence = measure_confidence(hypotheses.confidences, texts, references)
+    return Evaluation(hypotheses, decoding, confidence)
 
 
-def read_sets(folder: Path, part: str) -> list[EvaluationSet]:
-    """Return the sets of dev or test that a run keeps; `folder` is the run's, or its bundle's.
+def read_sets(folder: Path, split: str) -> list[EvaluationSet]:
+    """Return the dev or test sets that a run keeps; `folder` is the run's, or its bundle's.
 
     Raises UserError if there is none, or they are damaged: a bundle that was moved has none.
     """
-    sets = find_sets(folder, part)
+    sets = find_sets(folder, split)
     if sets is None:
-        raise UserError(f"{folder}: no {part} part is kept there; give --source and --reference")
+        raise UserError(f"{folder}: no {split} split is kept there; give --source and --reference")
     if not sets:
-        raise UserError(f"{folder}: the corpus was too small for a {part} part")
+        raise UserError(f"{folder}: the corpus was too small for a {split} split")
     return sets
 
 
-def find_sets(folder: Path, part: str) -> list[EvaluationSet] | None:
+def find_sets(folder: Path, split: str) -> list[EvaluationSet] | None:
     """Return what `read_sets` does, or none; None where no file of them is there."""
     for run in (Run(folder), Run(folder.parent)):
-        if (path := run.evaluation_sets(part)).is_file():
+        if (path := run.evaluation_sets(split)).is_file():
             return load_sets(path)
     return None
 

@@ -4,43 +4,27 @@ A run keeps what its own model translates, whole sets, as that model decodes by 
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
-from gru_mt.evaluation.score import Score, Scores
+from gru_mt.evaluation.score import SCORE_NAMES, Score, Scores
 from gru_mt.inference.translation import Translation
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.tensors import tensors_digest
 
-_LISTS = ("texts", "scores", "confidences", "warnings")  # fields with one of each a sentence
-_Number = int | float
-_KINDS: dict[str, Any] = {  # of the values in a file
-    "texts": list[str],
-    "scores": list[_Number | None],
-    "confidences": list[_Number | None],
-    "warnings": list[list[str]],
-    "seconds": Annotated[float, Field(gt=0, allow_inf_nan=False)],
-}
-_SCORE_KINDS: dict[str, Any] = {
-    "name": str,
-    "value": _Number,
-    "low": _Number | None,
-    "high": _Number | None,
-    "signature": str,
-    "sentences": int,
-}
+_COLUMNS = ("texts", "scores", "confidences", "warnings")  # with an item for each sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """The translation of each sentence of a set, in its order."""
+    """The translations of the sentences of a set, in order."""
 
     set: EvaluationSet
     texts: list[str]
@@ -65,15 +49,16 @@ class Hypotheses:
         corpus_scores: Scores,
     ) -> Self:
         """Return what `translations` of a set's sources hold."""
+        scores = [
+            min((sentence.candidates[0].score for sentence in line.sentences), default=None)
+            for line in translations
+        ]
         return cls(
             evaluation_set,
-            [each.text for each in translations],
-            [
-                min((one.candidates[0].score for one in each.sentences), default=None)
-                for each in translations
-            ],
-            [each.confidence for each in translations],
-            [[*each.warnings] for each in translations],
+            [line.text for line in translations],
+            scores,
+            [line.confidence for line in translations],
+            [[*line.warnings] for line in translations],
             seconds,
             corpus_scores,
         )
@@ -88,75 +73,81 @@ class RunHypotheses:
     bleu_tokenizer: str  # sacreBLEU's name for it
     model: str  # SHA-256 of the weights that translated
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all of it as JSON values."""
-        sets = sets_to_json([each.set for each in self.sets])["sets"]
-        for values, each in zip(sets, self.sets, strict=True):
-            values |= {name: getattr(each, name) for name in (*_LISTS, "seconds")}
-            values["corpus_scores"] = [asdict(score) for score in each.corpus_scores]
-        return {
-            "sets": sets,
-            "decoding": asdict(self.decoding),
-            "bleu_tokenizer": self.bleu_tokenizer,
-            "model": self.model,
-        }
+
+class _StoredSet(BaseModel):
+    """What a file has of a set beside its sentences."""
+
+    texts: list[str]
+    scores: list[float | None]
+    confidences: list[float | None]
+    warnings: list[list[str]]
+    seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    corpus_scores: Annotated[list[Score], Field(min_length=3, max_length=3)]
+
+
+class _Stored(BaseModel):
+    """A file's contents; `sets_from_json` reads the sentences of its sets."""
+
+    sets: Annotated[list[_StoredSet], Field(min_length=1)]
+    decoding: Decoding
+    bleu_tokenizer: str
+    model: str
 
 
 def write_hypotheses(
-    folder: Path, part: str, sets: list[Hypotheses], decoding: Decoding, bleu_tokenizer: str
+    folder: Path, split: str, sets: list[Hypotheses], decoding: Decoding, bleu_tokenizer: str
 ) -> None:
-    """Write the hypotheses of a part into the run that `folder` is, or is the bundle of.
+    """Write the hypotheses of a split into the run that `folder` is, or is the bundle of.
 
     Nothing is written where `folder` is neither.
     """
-    if run := run_of(folder, part):
-        kept = RunHypotheses(sets, decoding, bleu_tokenizer, model_digest(run))
-        write_checksummed_json(run.hypotheses(part), kept.to_json())
+    if not (run := run_of(folder, split)):
+        return
+    stored = sets_to_json([found.set for found in sets])["sets"]
+    for values, found in zip(stored, sets, strict=True):
+        values |= {name: getattr(found, name) for name in _COLUMNS}
+        values |= {"seconds": found.seconds, "corpus_scores": [*map(asdict, found.corpus_scores)]}
+    contents = {
+        "sets": stored,
+        "decoding": asdict(decoding),
+        "bleu_tokenizer": bleu_tokenizer,
+        "model": model_digest(run),
+    }
+    write_checksummed_json(run.hypotheses(split), contents)
 
 
-def read_hypotheses(run: Run, part: str) -> RunHypotheses | None:
+def read_hypotheses(run: Run, split: str) -> RunHypotheses | None:
     """Return the hypotheses that a run keeps; None where it has none of the weights it has now.
 
     Raises UserError where the file is damaged.
     """
-    path = run.hypotheses(part)
+    path = run.hypotheses(split)
     if not path.is_file():
         return None
     values = read_checksummed_json(path)
     try:
-        kept = _from_json(values)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        found = _from_json(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise UserError(f"{path}: damaged: {field}: {first['msg']}") from None
+    except ValueError as error:
         raise UserError(f"{path}: damaged: {error}") from None
-    return kept if kept.model == model_digest(run) else None
+    return found if found.model == model_digest(run) else None
 
 
 def _from_json(values: dict[str, Any]) -> RunHypotheses:
-    """Return what `to_json` gave; another value raises one of several errors."""
+    """Return what `write_hypotheses` wrote; ValueError for other values."""
+    stored = TypeAdapter(_Stored).validate_python(values)
     sets = []
-    for one, each in zip(sets_from_json(values), values["sets"], strict=True):
-        _check_kinds(each, _KINDS)
-        lists: dict[str, Any] = {name: [*each[name]] for name in _LISTS}
-        if any(len(column) != len(one.sources) for column in lists.values()):
-            raise ValueError(f"not one of each for the {len(one.sources):,} sentences")
-        for score in each["corpus_scores"]:
-            _check_kinds(score, _SCORE_KINDS)
-        scores = Scores(*(Score(**score) for score in each["corpus_scores"]))
-        seconds = float(each["seconds"])
-        sets.append(Hypotheses(one, **lists, seconds=seconds, corpus_scores=scores))
-    decoding = Decoding(**values["decoding"])
-    if not sets:
-        raise ValueError("no set")
-    _check_kinds(values, {"bleu_tokenizer": str, "model": str})
-    return RunHypotheses(sets, decoding, values["bleu_tokenizer"], values["model"])
-
-
-def _check_kinds(values: dict[str, Any], kinds: dict[str, Any]) -> None:
-    """Raise ValueError where a value is not of its kind."""
-    for name, kind in kinds.items():
-        try:
-            TypeAdapter(kind).validate_python(values[name], strict=True)
-        except ValidationError as error:
-            raise ValueError(f"{name}: {error.errors()[0]['msg']}") from None
+    for found, one in zip(stored.sets, sets_from_json(values), strict=True):
+        columns: dict[str, Any] = {name: getattr(found, name) for name in _COLUMNS}
+        if any(len(column) != len(one.sources) for column in columns.values()):
+            raise ValueError(f"its lists do not have {len(one.sources):,} items")
+        pairs = zip(found.corpus_scores, SCORE_NAMES, strict=True)  # older runs have other names
+        scores = Scores(*(replace(score, name=name) for score, name in pairs))
+        sets.append(Hypotheses(one, **columns, seconds=found.seconds, corpus_scores=scores))
+    return RunHypotheses(sets, stored.decoding, stored.bleu_tokenizer, stored.model)
 
 
 def model_digest(run: Run) -> str:
@@ -164,9 +155,9 @@ def model_digest(run: Run) -> str:
     return tensors_digest(bundle_of(run.folder) / WEIGHTS)
 
 
-def run_of(folder: Path, part: str) -> Run | None:
+def run_of(folder: Path, split: str) -> Run | None:
     """Return the run that `folder` is, or is the bundle of; None where it is neither."""
     for run in (Run(folder), Run(folder.parent)):
-        if run.evaluation_sets(part).is_file() and bundle_of(folder) == run.bundle:
+        if run.evaluation_sets(split).is_file() and bundle_of(folder) == run.bundle:
             return run
     return None

@@ -2,42 +2,44 @@
 
 The paired bootstrap (Koehn 2004) and approximate randomisation (Riezler and Maxwell 2005) give what
 sacreBLEU's give, to the bit. Its own hold all resamples and trials at once: 91 MB a thousand
-sentences. It is imported where it is first needed.
+sentences.
 
-Shapes: N sentences, K counts that a metric takes of each, R resamples or trials, B of them a block.
+Shapes: N sentences, K counts that a metric takes of a sentence, R resamples or trials, B of them a
+batch.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from sacrebleu.metrics.base import Metric
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.significance import estimate_ci
 
 from gru_mt.data.dataset.store import Ints
-from gru_mt.evaluation.resampling import (
+from gru_mt.evaluation.score import (
+    FEW,
     RESAMPLES,
     SEED,
     Floats,
     count_matches,
     interval,
+    reference_streams,
     resampled,
     score_of,
 )
-from gru_mt.evaluation.score import FEW, reference_streams
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
 
 TRIALS = 10_000  # of approximate randomisation
-_BLOCK = 32  # trials at a time; numpy draws so many truth values at once
+_BATCH = 32  # trials at a time; numpy draws so many truth values at once
 
 
 @dataclass(frozen=True, slots=True)
 class SystemScore:
-    """A system's score by one metric, and how sure its difference from the first system is.
+    """A system's score by one metric, and how sure its difference from the baseline is.
 
     A p-value is the share of resamples, or of trials, in which chance alone made a difference as
-    large. The first system has none, and nobody has where fewer than FEW translations differ:
+    large. The baseline has none, and no system has where fewer than FEW translations differ:
     sacreBLEU takes a trial that gives the same difference for a smaller one, which matters then.
     Equal scores have 1.
     """
@@ -67,53 +69,48 @@ def score_systems(
 
     Raises UserError as `score_translations` does. The seed is sacreBLEU's default, 12345.
     """
-    from sacrebleu import BLEU, CHRF
-
-    [streams, *_] = [reference_streams(each, references) for each in texts]
-    enough = [differing(texts[0], each) >= FEW for each in texts]
+    [streams, *_] = [reference_streams(system, references) for system in texts]
+    tested = [differing(texts[0], system) >= FEW for system in texts]
     found = []
     for name, metric in (("BLEU", BLEU(tokenize=tokenizer)), ("chrF", CHRF())):
-        counts = [count_matches(metric, each, streams) for each in texts]
-        of_first = resampled(metric, counts[0])
+        counts = [count_matches(metric, system, streams) for system in texts]
+        baseline_R = resampled(metric, counts[0])
         scores = [
-            _score(metric, counts[0], of_first, count_NK, tested=tested)
-            for count_NK, tested in zip(counts, enough, strict=True)
+            _score(metric, counts[0], baseline_R, count_NK, tested=is_tested)
+            for count_NK, is_tested in zip(counts, tested, strict=True)
         ]
-        found.append(MetricScores(name, scores, *_signatures(metric)))
+        signatures = _signature(metric, "bs", RESAMPLES), _signature(metric, "ar", TRIALS)
+        found.append(MetricScores(name, scores, *signatures))
     return found
 
 
 def _score(
-    metric: "Metric", first_NK: Ints, first_R: Floats, count_NK: Ints, *, tested: bool
+    metric: Metric, baseline_NK: Ints, baseline_R: Floats, count_NK: Ints, *, tested: bool
 ) -> SystemScore:
     """Return the score of a system, with p-values if enough translations differ."""
-    from sacrebleu.significance import estimate_ci
-
     value, score_R = score_of(metric, count_NK), resampled(metric, count_NK)
     mean, half_width = map(float, estimate_ci(score_R))
-    difference = abs(score_of(metric, first_NK) - value)
+    difference = abs(score_of(metric, baseline_NK) - value)
     low, high = interval(mean, half_width) if len(count_NK) > 1 else (None, None)
     bootstrap = randomisation = None
     if tested and not difference:  # sacreBLEU's p-value would be the smallest that there is
         bootstrap = randomisation = 1.0
     elif tested:
-        spread_R = np.abs(score_R - first_R)
+        spread_R = np.abs(score_R - baseline_R)
         bootstrap = _p_value(spread_R - spread_R.mean(), difference)
-        randomisation = _p_value(_randomised(metric, first_NK, count_NK), difference)
+        randomisation = _p_value(_randomised(metric, baseline_NK, count_NK), difference)
     return SystemScore(value, mean, low, high, bootstrap, randomisation)
 
 
-def _randomised(metric: "Metric", first_NK: Ints, second_NK: Ints) -> Floats:
+def _randomised(metric: Metric, first_NK: Ints, second_NK: Ints) -> Floats:
     """Return the differences of two systems in TRIALS that exchange half of their sentences."""
     rng, size = np.random.default_rng(SEED), len(first_NK)
     first_K, second_K = first_NK.sum(0), second_NK.sum(0)
     difference_NK = (first_NK - second_NK).astype(float)  # whole numbers, so the sums are exact
     found = []
-    for done in range(0, TRIALS, _BLOCK):
-        shape = min(_BLOCK, TRIALS - done), size
-        is_first_BN = rng.integers(2, size=shape, dtype=bool)
-        moved_BK = (is_first_BN @ difference_NK).astype(np.int64)
-        for moved_K in moved_BK:
+    for done in range(0, TRIALS, _BATCH):
+        is_first_BN = rng.integers(2, size=(min(_BATCH, TRIALS - done), size), dtype=bool)
+        for moved_K in (is_first_BN @ difference_NK).astype(np.int64):
             one, other = (second_K + moved_K)[None], (first_K - moved_K)[None]
             found.append(abs(score_of(metric, one) - score_of(metric, other)))
     return np.array(found)
@@ -124,15 +121,12 @@ def _p_value(chance_R: Floats, difference: float) -> float:
     return (int(np.sum(chance_R > difference)) + 1) / (len(chance_R) + 1)
 
 
-def _signatures(metric: "Metric") -> tuple[str, str]:
-    """Return sacreBLEU's signatures of the bootstrap and of randomisation."""
-    found = []
-    for test, count in (("bs", RESAMPLES), ("ar", TRIALS)):
-        signature = metric.get_signature()
-        signature.update("seed", SEED)
-        signature.update(test, count)
-        found.append(str(signature))
-    return found[0], found[1]
+def _signature(metric: Metric, test: str, count: int) -> str:
+    """Return sacreBLEU's signature of the bootstrap, bs, or of randomisation, ar."""
+    signature = metric.get_signature()
+    signature.update("seed", SEED)
+    signature.update(test, count)
+    return str(signature)
 
 
 def differing(first: Sequence[str], second: Sequence[str]) -> int:

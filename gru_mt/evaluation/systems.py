@@ -9,85 +9,92 @@ from typing import Any
 from gru_mt.config.load import load_config
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError, short_repr, short_text
+from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
-from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.inference.preprocessing.lines import read_lines
 from gru_mt.run import WEIGHTS, Run, flatten
 from gru_mt.tensors import tensors_shapes
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """What a system made of a set."""
+class Facts:
+    """What is known of a system beside its translations; None where nobody knows."""
 
-    set: EvaluationSet
-    texts: list[str]
-    seconds: float | None = None  # of translating; None where nobody knows
+    name: str  # of its folder or file, as messages show it
+    minutes: float | None = None  # of training
+    parameters: int | None = None
+    sentences_s: float | None = None  # translated per second
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A translator, by what it made of some sets; only a run has the other facts."""
+    """A translator, by what it made of some sets."""
 
-    name: str  # of its folder or file, as messages show it
-    outputs: list[Output]
+    facts: Facts
+    outputs: list[tuple[EvaluationSet, list[str]]]  # sets and their translations
     bleu_tokenizer: str  # sacreBLEU's name for it
-    config: dict[str, Any]  # values by full name
-    minutes: float | None = None  # of training; None where it is not finished
-    parameters: int | None = None
+    config: dict[str, Any]  # values by full name; empty for a file
+
+    def texts(self, wanted: EvaluationSet) -> list[str] | None:
+        """Return the translations of a set, whatever its name; None where it has none."""
+        found = (texts for one, texts in self.outputs if _is_in(one, [wanted]))
+        return next(found, None)
 
 
-def read_systems(folders: Sequence[Path], part: str, bleu_tokenizer: str | None) -> list[System]:
+def read_runs(folders: Sequence[Path], split: str, bleu_tokenizer: str | None) -> list[System]:
     """Return the runs in `folders` with what they keep of dev or test.
 
-    `bleu_tokenizer` is a `setting` of `resolve_bleu_tokenizer`; None takes each run's own. Raises
+    `bleu_tokenizer` is a `setting` of `resolve_bleu_tokenizer`; None takes the runs' own. Raises
     UserError where a folder is no run or is given twice, or a run keeps no translations.
     """
-    runs = [_run(folder, part) for folder in folders]
-    places = [run.folder.resolve() for run in runs]
-    for folder, place in zip(folders, places, strict=True):
-        if places.count(place) > 1:
-            raise UserError(f"{folder}: is given twice; name different runs")
-    return [
-        _read_run(short_text(folder), run, part, bleu_tokenizer)
-        for folder, run in zip(folders, runs, strict=True)
-    ]
+    runs = [_find_run(folder, split) for folder in folders]
+    _check_distinct(folders, [run.folder.resolve() for run in runs], "runs")
+    pairs = zip(folders, runs, strict=True)
+    return [_read_run(short_text(folder), run, split, bleu_tokenizer) for folder, run in pairs]
 
 
-def _run(folder: Path, part: str) -> Run:
+def _check_distinct(paths: Sequence[Path], resolved: Sequence[Path], what: str) -> None:
+    for path, real in zip(paths, resolved, strict=True):
+        if resolved.count(real) > 1:
+            raise UserError(f"{path}: is given twice; name different {what}")
+
+
+def _find_run(folder: Path, split: str) -> Run:
     """Return the run that a user means by its folder or its bundle's."""
     if folder.is_file():
         raise UserError(f"{folder}: is a file; to compare files of translations, give --reference")
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder")
-    if run := run_of(folder, part):
+    if run := run_of(folder, split):
         return run
     if Run(folder).config.is_file():
-        raise UserError(f"{folder}: keeps no {part} part")
+        raise UserError(f"{folder}: keeps no {split} split")
     raise UserError(f"{folder}: is no run of gru-mt train")
 
 
-def _read_run(name: str, run: Run, part: str, bleu_tokenizer: str | None) -> System:
-    kept = read_hypotheses(run, part)
-    if kept is None:
-        option = "" if part == "test" else f" --split {part}"
+def _read_run(name: str, run: Run, split: str, bleu_tokenizer: str | None) -> System:
+    found = read_hypotheses(run, split)
+    if found is None:
+        option = "" if split == "test" else f" --split {split}"
         raise UserError(
-            f"{name}: keeps no translations of its {part} part; "
+            f"{name}: keeps no translations of its {split} split; "
             f"run gru-mt eval --model {name}{option} first"
         )
-    config = load_config(run.config).model_dump() | {"decoding": asdict(kept.decoding)}
-    language = config["data"]["target"]
-    return System(
+    config = load_config(run.config).model_dump() | {"decoding": asdict(found.decoding)}
+    sentences = sum(len(each.texts) for each in found.sets)
+    facts = Facts(
         name,
-        [Output(each.set, each.texts, each.seconds) for each in kept.sets],
-        resolve_bleu_tokenizer(
-            language,
-            bleu_tokenizer or kept.bleu_tokenizer,
-            [texts for each in kept.sets for texts in each.set.references],
-        ),
-        flatten(config),
         run.read_minutes(),
         sum(map(math.prod, tensors_shapes(run.bundle / WEIGHTS).values())),
+        sentences / sum(each.seconds for each in found.sets),
+    )
+    tokenizer = resolve_bleu_tokenizer(
+        config["data"]["target"],
+        bleu_tokenizer or found.bleu_tokenizer,
+        [texts for each in found.sets for texts in each.set.references],
+    )
+    return System(
+        facts, [(each.set, each.texts) for each in found.sets], tokenizer, flatten(config)
     )
 
 
@@ -100,9 +107,7 @@ def read_files(
     reference's name is its language: ref.ja is Japanese. Raises UserError where a file cannot be
     read, is not plain text, is empty, differs in length, or is given twice.
     """
-    for file in files:
-        if files.count(file) > 1:
-            raise UserError(f"{file}: is given twice; name different files")
+    _check_distinct(files, files, "files")
     first = source or references[0]
     lines = {path: read_lines(path) for path in (first, *references, *files)}
     if not lines[first]:
@@ -117,11 +122,13 @@ def read_files(
         known = replace(known, sources=[""] * len(known.sources))
     language = references[0].suffix.removeprefix(".")
     tokenizer = resolve_bleu_tokenizer(language, bleu_tokenizer, known.references)
-    return [System(short_text(path), [Output(known, lines[path])], tokenizer, {}) for path in files]
+    return [
+        System(Facts(short_text(path)), [(known, lines[path])], tokenizer, {}) for path in files
+    ]
 
 
-def common_outputs(systems: Sequence[System], part: str) -> list[list[Output]]:
-    """Return each set of the first system that all have, by what is in it, with their outputs.
+def common_sets(systems: Sequence[System], split: str) -> tuple[list[EvaluationSet], list[str]]:
+    """Return the sets that all systems have, by what is in them, and the names of the others.
 
     Raises UserError where there is none, or where the systems' BLEU tokenizers differ.
     """
@@ -129,30 +136,24 @@ def common_outputs(systems: Sequence[System], part: str) -> list[list[Output]]:
     for other in others:
         if other.bleu_tokenizer != first.bleu_tokenizer:
             raise UserError(
-                f"{other.name}: its BLEU tokenizer is {other.bleu_tokenizer}, that of {first.name} "
-                f"is {first.bleu_tokenizer}; choose one with --bleu-tokenizer"
+                f"{other.facts.name}: its BLEU tokenizer is {other.bleu_tokenizer}, that of "
+                f"{first.facts.name} is {first.bleu_tokenizer}; choose one with --bleu-tokenizer"
             )
-    found = []
-    for output in first.outputs:
-        theirs = [_of_set(other, output.set) for other in others]
-        if all(theirs):
-            found.append([output, *(each for each in theirs if each)])
-    if not found:
-        output = first.outputs[0]
-        other = next(each for each in others if not _of_set(each, output.set))
+    sets = [one for one, _ in first.outputs if all(other.texts(one) for other in others)]
+    if not sets:
+        wanted, _ = first.outputs[0]
+        other = next(each for each in others if not each.texts(wanted))
         raise UserError(
-            f"{other.name}: its {part} part is not that of {first.name}: "
-            f"{_difference(other.outputs[0].set, output.set)}"
+            f"{other.facts.name}: its {split} split is not that of {first.facts.name}: "
+            f"{_difference(other.outputs[0][0], wanted)}"
         )
-    return found
+    names = {one.name for system in systems for one, _ in system.outputs if not _is_in(one, sets)}
+    return sets, sorted(names)
 
 
-def _of_set(system: System, wanted: EvaluationSet) -> Output | None:
-    """Return what a system made of the sentences of a set, whatever its name; None for nothing."""
-    for output in system.outputs:
-        if replace(output.set, name=wanted.name) == wanted:
-            return output
-    return None
+def _is_in(wanted: EvaluationSet, sets: Sequence[EvaluationSet]) -> bool:
+    """Return whether the sentences of a set are those of one of `sets`, whatever its name."""
+    return any(replace(one, name=wanted.name) == wanted for one in sets)
 
 
 def _difference(one: EvaluationSet, other: EvaluationSet) -> str:

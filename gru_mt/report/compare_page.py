@@ -6,8 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from gru_mt.evaluation.compare import Comparison, SetComparison
-from gru_mt.evaluation.ngrams import NgramCounts
+from gru_mt.evaluation.compare import Comparison, NgramCounts, SetComparison
 from gru_mt.evaluation.overlap import TrainOverlap
 from gru_mt.report.page import render, table_picture
 from gru_mt.report.pictures import INSTALL, can_draw
@@ -50,7 +49,7 @@ def comparison_page(
     """
     names = [each.name for each in comparison.systems]
     values = {
-        "title": f"{' and '.join(names)}: {comparison.part or 'files'}",
+        "title": f"{' and '.join(names)}: {comparison.split or 'files'}",
         "comparison": comparison,
         "names": names,
         "sets": [
@@ -75,8 +74,8 @@ def _set_values(
         "others": [
             {
                 "name": name,
-                "gained": [*_differences(found, place, found.by_gain(place)[:SENTENCES], 1)],
-                "lost": [*_differences(found, place, found.by_gain(place)[::-1][:SENTENCES], -1)],
+                "gained": [*_differences(found, place, 1)],
+                "lost": [*_differences(found, place, -1)],
                 "more": _ngrams(found.ngrams[place], 1),
                 "less": _ngrams(found.ngrams[place][::-1], -1),
             }
@@ -101,13 +100,10 @@ def _tables(
         yield SystemsTable(first.title, first.about, first.unit, rows, picture)
 
 
-def _differences(
-    found: SetComparison, system: int, rows: Sequence[int], sign: int
-) -> Iterator[Difference]:
-    """Yield those of `rows` that gained, or lost if `sign` is -1."""
-    gains = found.gains(system)
-    for row in rows:
-        if sign * gains[row] > 0:
+def _differences(found: SetComparison, system: int, sign: int) -> Iterator[Difference]:
+    """Yield the sentences that gained most, or lost most if `sign` is -1."""
+    for gain, row in found.gains(system)[::sign][:SENTENCES]:
+        if sign * gain > 0:
             first, second = found.texts[0][row], found.texts[system][row]
             yield Difference(
                 row + 1,
@@ -120,4 +116,4 @@ def _differences(
 
 
 def _ngrams(sorted_by_gain: Sequence[NgramCounts], sign: int) -> list[NgramCounts]:
-    return [each for each in sorted_by_gain[:NGRAMS] if sign * each.gained > 0]
+    return [each for each in sorted_by_gain[:NGRAMS] if sign * (each.second - each.first) > 0]

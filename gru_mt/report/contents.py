@@ -9,7 +9,8 @@ from gru_mt.config.schema import Config
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.parts import Splits, load_splits
 from gru_mt.errors import UserError
-from gru_mt.evaluation.evaluate import evaluate, find_sets
+from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
+from gru_mt.evaluation.evaluate import evaluate_set, find_sets
 from gru_mt.evaluation.hypotheses import (
     Hypotheses,
     RunHypotheses,
@@ -18,7 +19,6 @@ from gru_mt.evaluation.hypotheses import (
 )
 from gru_mt.evaluation.overlap import TrainOverlap, read_train_overlap, train_overlap
 from gru_mt.evaluation.robustness.measure import RobustnessReport, read_robustness
-from gru_mt.evaluation.score import resolve_bleu_tokenizer
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.provenance import PROVENANCE, read_provenance
@@ -121,7 +121,8 @@ def _translated(run: Run, part: str, say: Say) -> RunHypotheses:
     for each in sets:
         say(f"translating {len(each.sources):,} sentences of {part} {each.name}".rstrip())
         with while_computing(translator.engine.device_type):
-            found.append(evaluate(translator, each, bleu_tokenizer=tokenizer).hypotheses)
+            result = evaluate_set(translator, each, bleu_tokenizer=tokenizer)
+            found.append(result.hypotheses)
     write_hypotheses(run.folder, part, found, translator.decoding, tokenizer)
     kept = read_hypotheses(run, part)
     assert kept, "they were just written"

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from gru_mt.data.splits import key
 from gru_mt.data.text.normalize import count_words
 from gru_mt.data.text.truecase import words
-from gru_mt.evaluation.calibration import BINS, RIGHT_CHRF, sentence_chrf
+from gru_mt.evaluation.calibration import BINS, RIGHT_CHRF
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.overlap import TrainOverlap
+from gru_mt.evaluation.score import sentence_chrf
 from gru_mt.inference.confidence import is_repetitive
 from gru_mt.report.tables import Estimate, SentenceScores, Table, tables_of
 

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 
 from gru_mt.data.text.normalize import SPACELESS, in_word
 from gru_mt.data.tokenizer.subword_sampling import SPACE
-from gru_mt.evaluation.calibration import sentence_chrf
 from gru_mt.evaluation.hypotheses import Hypotheses
+from gru_mt.evaluation.score import sentence_chrf
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run

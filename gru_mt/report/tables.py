@@ -16,8 +16,13 @@ from gru_mt.data.dataset.store import Ints
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text.normalize import count_words
 from gru_mt.evaluation.overlap import TrainOverlap
-from gru_mt.evaluation.resampling import count_matches, interval_of, resampled, score_of
-from gru_mt.evaluation.score import reference_streams
+from gru_mt.evaluation.score import (
+    count_matches,
+    interval_of,
+    reference_streams,
+    resampled,
+    score_of,
+)
 
 LENGTHS = (3, 5, 8, 12, 20)  # words: the longest of each bucket but the last
 RARITIES = (0, 2, 9, 99)  # training sentences

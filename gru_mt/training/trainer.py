@@ -22,7 +22,7 @@ from gru_mt.data.dataset.store import Ints
 from gru_mt.data.loader import BlocksAhead
 from gru_mt.decoding import check_number
 from gru_mt.errors import Interrupted, UserError, as_path, check_type
-from gru_mt.evaluation.score import resolve_bleu_tokenizer
+from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.model.device import own_device, resolve_device, resolve_precision
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.model.fast.waiting import while_computing

@@ -17,8 +17,9 @@ from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.evaluation.calibration import RIGHT_CHRF, sentence_chrf
-from gru_mt.evaluation.score import corpus_bleu, resolve_bleu_tokenizer
+from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
+from gru_mt.evaluation.calibration import RIGHT_CHRF
+from gru_mt.evaluation.score import corpus_bleu, sentence_chrf
 from gru_mt.inference.confidence import fitted
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator

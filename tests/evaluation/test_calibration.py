@@ -4,9 +4,13 @@ import random
 from itertools import product
 
 import pytest
-from sacrebleu import CHRF
 
-from gru_mt.evaluation.calibration import auc, calibration_error, sentence_chrf
+from gru_mt.evaluation.calibration import (
+    ConfidenceStats,
+    auc,
+    calibration_error,
+    measure_confidence,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +29,7 @@ def test_auc_by_hand(scores: list[float], right: list[bool], expected: float | N
     assert auc(scores, right) == expected
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(3))
 def test_auc_counts_pairs(seed: int) -> None:
     rng = random.Random(seed)
     scores = [rng.randrange(8) / 8 for _ in range(40)]  # many ties
@@ -55,23 +59,9 @@ def test_a_perfect_calibration_has_no_error() -> None:
     assert calibration_error([1.0, 0.0], [False, True]) == 1, "fewer sentences than bins"
 
 
-def test_ten_bins_are_the_default() -> None:
-    confidences = [number / 20 for number in range(20)]
-    right = [number % 3 == 0 for number in range(20)]
-    expected = 0.0
-    for start in range(0, 20, 2):
-        mean = sum(confidences[start : start + 2]) / 2
-        expected += 2 / 20 * abs(mean - sum(right[start : start + 2]) / 2)
-    assert calibration_error(confidences, right) == pytest.approx(expected)
-
-
-def test_a_sentences_chrf_is_sacrebleus_against_its_best_reference() -> None:
-    hypotheses = ["Tom est ici.", "Oui.", "abc"]
-    references = [["Tom est là.", "Tom est ici."], ["Non.", "Peut-être."], ["abd"]]
-    scores = sentence_chrf(hypotheses, references)
-    assert scores[0] == pytest.approx(100)
-    assert scores[1] == pytest.approx(
-        max(CHRF().sentence_score("Oui.", [each]).score for each in references[1])
-    )
-    # 2 of 3 characters, 1 of 2 pairs and 0 of 1 triples match, in precision as in recall.
-    assert scores[2] == pytest.approx(100 * (2 / 3 + 1 / 2 + 0) / 3)
+def test_only_translations_with_a_confidence_count() -> None:
+    texts, references = ["Oui.", "x", "Non."], [["Oui."], ["y"], ["Bien sûr."]]
+    found = measure_confidence([0.9, None, 0.4], texts, references)
+    # The right one is 0.1 off, the wrong one 0.4; each has a bin of its own.
+    assert found == ConfidenceStats(1.0, pytest.approx(0.25))  # type: ignore[arg-type]
+    assert measure_confidence([None] * 3, texts, references) is None

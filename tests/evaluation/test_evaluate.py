@@ -31,24 +31,54 @@ class Echo:
 def test_decoding_is_the_translators_or_what_is_asked_for() -> None:
     echo: Any = Echo()
     sources = ["one two three four five", "six seven eight nine ten"]
-    evaluation_set = EvaluationSet(sources, [[source] for source in sources])
-    result = evaluate(echo, evaluation_set)
+    result = evaluate(echo, sources, sources)
     assert echo.asked == {"decoding": echo.decoding}
-    assert result.to_json()["beam_size"] == 4
-    assert result.to_json()["length_penalty"] == 0.5
+    assert (result.to_json()["beam_size"], result.to_json()["length_penalty"]) == (4, 0.5)
     assert [score.value for score in result.scores] == pytest.approx([100, 100, 100])
-    greedy = echo.decoding.overridden(beam_size=1, length_penalty=0.0)
-    result = evaluate(echo, evaluation_set, decoding=greedy)
+    assert str(result).splitlines()[:3] == [*map(str, result.scores)]
+    result = evaluate(echo, sources, sources, beam_size=1, length_penalty=0.0)
     assert echo.asked == {"decoding": Decoding(1, 0.0, max_source_tokens=9)}
-    assert result.decoding == greedy
+    assert result.decoding == Decoding(1, 0.0, max_source_tokens=9)
+
+
+def test_sentences_come_from_any_iterable_or_from_a_file(tmp_path: Path) -> None:
+    echo: Any = Echo()
+    source = write(tmp_path / "s", "a b c d e", "f g h i j")
+    reference = write(tmp_path / "r", "a b c d f", "f g h i j")
+    of_files = evaluate(echo, source, str(reference)).scores
+    sources = (text for text in ("a b c d e", "f g h i j"))
+    assert evaluate(echo, sources, [["a b c d f"], ("f g h i j",)]).scores == of_files
+    several = evaluate(echo, ["a b c d e"], [iter(["x", "a b c d e"])]).scores
+    assert [round(score.value) for score in several] == [100, 0, 100]
+
+
+@pytest.mark.parametrize(
+    ("sources", "references", "message"),
+    [
+        (["a"], [["a"], ["b"]], "1 translations cannot be scored"),
+        ([], [], "nothing to score"),
+        (["a"], [[]], "sentence 1 has no reference"),
+        (["a"], [1], r"references\[0\] must be a list of texts, got 1"),
+        (["a"], [["a", None]], r"references\[0\]\[1\] must be text, got None"),
+        (["a", 1], ["a", "b"], r"sources\[1\] must be text, got 1"),
+        (3, ["a"], "sources must be a list of texts, got 3"),
+        (["a"], None, "references must be a list of texts, got None"),
+        ("none", "none", "none: cannot be read"),
+    ],
+)
+def test_other_arguments_are_refused(sources: Any, references: Any, message: str) -> None:
+    echo: Any = Echo()
+    with pytest.raises(UserError, match=message):
+        evaluate(echo, sources, references)
+    with pytest.raises(UserError, match="translator must be a Translator, got 'runs/small'"):
+        evaluate("runs/small", sources, references)  # type: ignore[arg-type]
 
 
 def test_the_bleu_tokenizer_is_the_translators_or_what_is_asked_for() -> None:
     echo: Any = Echo()
-    evaluation_set = EvaluationSet(["一二三四五"], [["一二三四五"]])
 
     def signature(**asked: Any) -> str:
-        return evaluate(echo, evaluation_set, **asked).scores[0].signature
+        return evaluate(echo, ["一二三四五"], ["一二三四五"], **asked).scores[0].signature
 
     assert "|tok:char|" in signature()  # by the target language
     assert "|tok:zh|" in signature(bleu_tokenizer="zh")
@@ -124,9 +154,7 @@ def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
         {"references": [["x"]]},
         {"sources": ["a"]},
         {"sources": ["a"], "references": [["x"]], "name": 3},
-        {"sources": "a", "references": [["x"]]},
         {"sources": [1], "references": [["x"]]},
-        {"sources": ["a"], "references": {"a": ["x"]}},
         {"sources": ["a"], "references": ["x"]},
         {"sources": ["a"], "references": [["x", None]]},
         {"sources": ["a"], "references": [[]]},

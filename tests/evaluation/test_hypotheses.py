@@ -12,8 +12,6 @@ from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import (
     Hypotheses,
-    RunHypotheses,
-    model_digest,
     read_hypotheses,
     write_hypotheses,
 )
@@ -26,7 +24,7 @@ from gru_mt.evaluation.robustness.measure import (
 from gru_mt.evaluation.score import score_translations
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.run import WEIGHTS, Run
-from gru_mt.storage import write_checksummed_json
+from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.tensors import save_tensors
 
 SET = EvaluationSet(["A dog. A cat.", ""], [["Un chien. Un chat."], ["-"]], "pets")
@@ -114,10 +112,10 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
         read_hypotheses(run, "test")
     short = Hypotheses(SET, ["Un chien."], [-1.5], [0.5], [[]], 0.5, SCORES)
     write_hypotheses(run.folder, "test", [short], Decoding(), "13a")
-    with pytest.raises(UserError, match="damaged: not one of each for the 2 sentences"):
+    with pytest.raises(UserError, match="damaged: its lists do not have 2 items"):
         read_hypotheses(run, "test")
     write_checksummed_json(path, {"sets": []})
-    with pytest.raises(UserError, match="damaged: 'decoding'"):
+    with pytest.raises(UserError, match="damaged: sets: "):
         read_hypotheses(run, "test")
 
 
@@ -138,9 +136,8 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
     ],
 )
 def test_hypotheses_of_other_types_are_named(run: Run, change: dict[str, Any]) -> None:
-    kept = RunHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
-    write_checksummed_json(run.hypotheses("test"), kept)
-    assert read_hypotheses(run, "test")
+    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+    kept = read_checksummed_json(run.hypotheses("test"))
     (one,) = kept["sets"]
     write_checksummed_json(run.hypotheses("test"), {**kept, "sets": [{**one, **change}]})
     with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: ") as error:
@@ -150,9 +147,10 @@ def test_hypotheses_of_other_types_are_named(run: Run, change: dict[str, Any]) -
 
 @pytest.mark.parametrize("sets", [[], {}, None, [3]])
 def test_hypotheses_without_a_set_are_named(run: Run, sets: object) -> None:
-    kept = RunHypotheses([FOUND], Decoding(), "13a", model_digest(run)).to_json()
+    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+    kept = read_checksummed_json(run.hypotheses("test"))
     write_checksummed_json(run.hypotheses("test"), {**kept, "sets": sets})
-    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: no "):
+    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: sets"):
         read_hypotheses(run, "test")
 
 

@@ -7,20 +7,17 @@ import subprocess
 import sys
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
-from gru_mt.config.schema import EvaluationConfig
 from gru_mt.errors import UserError
-from gru_mt.evaluation import score as score_module
-from gru_mt.evaluation.resampling import interval
 from gru_mt.evaluation.score import (
-    TOKENIZERS,
     Score,
     corpus_bleu,
-    resolve_bleu_tokenizer,
+    interval,
     score_translations,
+    sentence_chrf,
 )
 
 HYPOTHESES = [
@@ -82,7 +79,7 @@ def test_scores_are_those_of_the_sacrebleu_command_line(tmp_path: Path) -> None:
     assert_same(scores.chrf, chrf)
 
 
-def test_single_scores_against_the_first_reference_alone(tmp_path: Path) -> None:
+def test_single_reference_scores_are_against_the_first_reference_alone(tmp_path: Path) -> None:
     single = score_translations(HYPOTHESES, REFERENCES).single_reference
     bleu, _ = command_line_scores(tmp_path, HYPOTHESES, [refs[:1] for refs in REFERENCES])
     assert_same(single, bleu)
@@ -107,6 +104,9 @@ def test_chrf_by_hand() -> None:
     # 2 of 3 characters, 1 of 2 pairs and 0 of 1 triples match, in precision as in recall.
     chrf = score_translations(["abc"], [["abd"]]).chrf
     assert chrf.value == pytest.approx(100 * (2 / 3 + 1 / 2 + 0) / 3)
+    # Of a sentence, against the reference that fits it best.
+    expected = pytest.approx([chrf.value, 100])
+    assert sentence_chrf(["abc", "Tom."], [["xyz", "abd"], ["Tom.", "Tim."]]) == expected
 
 
 def test_any_reference_of_a_sentence_may_match() -> None:
@@ -114,11 +114,9 @@ def test_any_reference_of_a_sentence_may_match() -> None:
     assert scores.multi_reference.value == pytest.approx(100)
     assert scores.single_reference.value == pytest.approx(100 * 0.2**0.25)
     assert corpus_bleu(["a b c d e"], [["a b c d f", "a b c d e"]]) == pytest.approx(100)
-
-
-def test_perfect_translations_score_100_without_doubt() -> None:
-    for score in score_translations(HYPOTHESES, [[line] for line in HYPOTHESES]):
-        assert (score.value, score.low, score.high) == pytest.approx((100, 100, 100))
+    assert corpus_bleu(HYPOTHESES, REFERENCES) == (
+        score_translations(HYPOTHESES, REFERENCES).multi_reference.value
+    )
 
 
 def test_an_interval_stays_between_0_and_100(tmp_path: Path) -> None:
@@ -147,11 +145,6 @@ def test_the_seed_of_the_interval_ignores_the_environment(monkeypatch: pytest.Mo
     assert os.environ["SACREBLEU_SEED"] == "7", "the environment is left as it was"
 
 
-def test_corpus_bleu_is_the_multi_score() -> None:
-    multi = score_translations(HYPOTHESES, REFERENCES).multi_reference
-    assert corpus_bleu(HYPOTHESES, REFERENCES) == multi.value
-
-
 def test_a_score_reads_as_one_line_with_interval_and_signature() -> None:
     score = Score(
         "BLEU, all references", 38.214, low=37.06, high=39.31, signature="nrefs:var", sentences=30
@@ -171,82 +164,6 @@ def test_one_sentence_has_no_interval() -> None:
         assert (score.low, score.high) == (None, None)
         assert str(score) == f"{score.name} {score.value:.2f}  {score.signature}"
         assert score.signature.startswith("nrefs:1|case:mixed|"), "no bootstrap stands there"
-
-
-# What a word is
-
-
-@pytest.mark.parametrize(
-    ("languages", "expected"),
-    [
-        ("zh zh-CN zh_Hans zho ZH-tw cmn yue_Hant Chinese", "zh"),
-        ("ja JA jpn ja-JP jpn_Jpan ko kor kor_Hang", "char"),  # MeCab is not installed
-        ("th lo km my bo tha_Thai mya_Mymr bod Thai", "char"),
-        ("fr en de vi jv jav zu kok kmr tl tibet", "13a"),
-    ],
-)
-def test_the_tokenizer_follows_the_target_language(
-    languages: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(score_module, "find_spec", lambda _: None)
-    found = {language: resolve_bleu_tokenizer(language, "auto") for language in languages.split()}
-    assert found == dict.fromkeys(languages.split(), expected)
-
-
-JAPANESE, CHINESE = "私は東京に住んでいます。", "我住在北京，在IBM工作。"
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "expected"),
-    [
-        ("cn", CHINESE, "zh"),
-        ("cht", "我住在臺北。", "zh"),
-        ("mandarin", f"Hello {CHINESE}", "zh"),
-        ("jp", JAPANESE, "ja-mecab"),
-        ("nihongo", "テスト", "ja-mecab"),
-        ("kr", "나는 서울에 살아요.", "ko-mecab"),
-        ("siamese", "ฉันอยู่ที่กรุงเทพ", "char"),
-        ("xx", "ខ្ញុំ ကျွန်တော် ຂ້ອຍ", "char"),
-        ("xx", "Я живу в Москве, 我.", "13a"),
-        ("vn", "Tôi sống ở Hà Nội.", "13a"),
-        ("fr", "J'habite à Pékin (北京).", "13a"),
-        ("xx", "123 !?", "13a"),
-        ("zh", JAPANESE, "zh"),  # where the language is known, that decides
-        ("ja", CHINESE, "ja-mecab"),
-    ],
-)
-def test_the_tokenizer_follows_the_script_where_the_language_is_unknown(
-    language: str, text: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(score_module, "find_spec", lambda _: True)
-    references = [["1", text], [text]]
-    assert resolve_bleu_tokenizer(language, "auto", references) == expected
-    assert resolve_bleu_tokenizer(language, "13a", references) == "13a"
-
-
-def test_japanese_and_korean_are_cut_by_mecab_where_it_is_installed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(score_module, "find_spec", lambda name: name in ("MeCab", "ipadic"))
-    assert (
-        resolve_bleu_tokenizer("ja", "auto")
-        == resolve_bleu_tokenizer("fr", "ja-mecab")
-        == "ja-mecab"
-    )
-    assert resolve_bleu_tokenizer("ko", "auto") == "char"
-    with pytest.raises(UserError, match=r"ko-mecab is not installed: .* 'sacrebleu\[ko\]'$"):
-        resolve_bleu_tokenizer("ko", "ko-mecab")
-    monkeypatch.setattr(score_module, "find_spec", lambda _: None)
-    with pytest.raises(UserError, match=r"ja-mecab is not installed: .* 'sacrebleu\[ja\]'$"):
-        resolve_bleu_tokenizer("ja", "ja-mecab")
-
-
-def test_the_tokenizer_can_be_set() -> None:
-    assert resolve_bleu_tokenizer("zh", "intl") == "intl"
-    with pytest.raises(UserError, match=r"no BLEU tokenizer 'spm'; there are auto, 13a, intl, zh,"):
-        resolve_bleu_tokenizer("zh", "spm")
-    in_config = get_args(EvaluationConfig.model_fields["bleu_tokenizer"].annotation)
-    assert in_config == ("auto", *TOKENIZERS)
 
 
 def test_chinese_by_hand() -> None:

@@ -14,9 +14,17 @@ from sacrebleu import BLEU, CHRF
 from sacrebleu.significance import PairedTest, Result, _bootstrap_resample
 
 from gru_mt.errors import UserError
-from gru_mt.evaluation import resampling
-from gru_mt.evaluation.resampling import RESAMPLES, count_matches, interval, resampled
-from gru_mt.evaluation.score import corpus_bleu, corpus_chrf, score_translations
+from gru_mt.evaluation import score as score_module
+from gru_mt.evaluation import significance
+from gru_mt.evaluation.score import (
+    RESAMPLES,
+    corpus_bleu,
+    corpus_chrf,
+    count_matches,
+    interval,
+    resampled,
+    score_translations,
+)
 from gru_mt.evaluation.significance import differing, score_systems
 
 if TYPE_CHECKING:
@@ -75,7 +83,7 @@ def test_scores_intervals_and_p_values_are_those_of_sacrebleus_command(tmp_path:
 def test_all_figures_are_sacrebleus_to_the_bit(
     tokenizer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resampling, "_COUNTED", 7)  # sentences, of 60
+    monkeypatch.setattr(score_module, "_COUNTED", 7)  # sentences, of 60
     references = [[text, *SYSTEMS[0][row : row + row % 3]] for row, text in enumerate(REFERENCES)]
     streams = [*zip_longest(*references)]
     others = SYSTEMS[0], SYSTEMS[1], damaged(REFERENCES, 5, seed=4)
@@ -115,6 +123,7 @@ def test_resamples_are_sacrebleus_to_the_bit(sentences_of_a_corpus: int) -> None
         assert resampled(metric, counts).tolist() == [each.score for each in expected]
 
 
+@pytest.mark.slow
 def test_a_large_set_takes_bounded_memory() -> None:
     """sacreBLEU's tests take 91 MB a thousand sentences."""
     texts, references = SYSTEMS[0] * 20, [[text] for text in REFERENCES * 20]
@@ -145,6 +154,7 @@ def test_sentences_may_have_more_references_than_others() -> None:
 
 def test_the_seed_is_not_taken_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     references = [[text] for text in REFERENCES]
+    monkeypatch.setattr(significance, "TRIALS", 40)
     before = score_systems(SYSTEMS, references, tokenizer="13a")
     monkeypatch.setenv("SACREBLEU_SEED", "7")
     assert score_systems(SYSTEMS, references, tokenizer="13a") == before

@@ -7,7 +7,7 @@ import torch
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError
-from gru_mt.evaluation.systems import Output, System, common_outputs, read_files, read_systems
+from gru_mt.evaluation.systems import Facts, System, common_sets, read_files, read_runs
 from gru_mt.run import WEIGHTS
 from gru_mt.tensors import save_tensors
 from tests.kept_runs import make_run
@@ -18,44 +18,44 @@ TEXTS = ["un chat", "un chien"]
 
 
 def system(name: str, *sets: EvaluationSet, tokenizer: str = "13a") -> System:
-    return System(name, [Output(each, each.sources) for each in sets], tokenizer, {})
+    return System(Facts(name), [(each, each.sources) for each in sets], tokenizer, {})
 
 
 def refusal(*systems: System) -> str:
     with pytest.raises(UserError) as refused:
-        common_outputs(systems, "test")
+        common_sets(systems, "test")
     return str(refused.value)
 
 
 def test_a_run_is_read_with_its_facts(tmp_path: Path) -> None:
     make_run(tmp_path / "a", [PETS], [TEXTS], "training.seed=7", minutes=2.5)
     make_run(tmp_path / "b", [PETS], [TEXTS], "data.source=fr", "data.target=en", tokenizer="intl")
-    first, second = read_systems([tmp_path / "a", tmp_path / "b" / "model"], "test", None)
-    assert first.outputs == [Output(PETS, TEXTS, 0.5)]
-    assert (first.name, first.minutes, first.parameters) == (str(tmp_path / "a"), 2.5, 6)
+    first, second = read_runs([tmp_path / "a", tmp_path / "b" / "model"], "test", None)
+    assert first.outputs == [(PETS, TEXTS)]
+    assert first.facts == Facts(str(tmp_path / "a"), 2.5, 6, 4.0)  # 2 sentences in 0.5 s
     assert first.config["training.seed"] == 7
     assert first.config["decoding.beam_size"] == 5
     assert (first.bleu_tokenizer, second.bleu_tokenizer) == ("13a", "intl")
-    assert (second.name, second.minutes) == (str(tmp_path / "b" / "model"), None)
-    chosen = read_systems([tmp_path / "a", tmp_path / "b"], "test", "char")
+    assert (second.facts.name, second.facts.minutes) == (str(tmp_path / "b" / "model"), None)
+    chosen = read_runs([tmp_path / "a", tmp_path / "b"], "test", "char")
     assert [each.bleu_tokenizer for each in chosen] == ["char", "char"]
 
 
 def test_decoding_is_that_of_the_translations_and_not_of_the_run_today(tmp_path: Path) -> None:
     run = make_run(tmp_path / "a", [PETS], [TEXTS])
     run.config.write_text(run.config.read_text().replace("beam_size: 5", "beam_size: 2"))
-    [found] = read_systems([run.folder], "test", None)
+    [found] = read_runs([run.folder], "test", None)
     assert found.config["decoding.beam_size"] == 5
 
 
 def test_a_run_without_translations_is_told_how_to_get_them(tmp_path: Path) -> None:
-    for part, option in (("test", ""), ("dev", " --split dev")):
-        run = make_run(tmp_path / part, [PETS], [TEXTS], part=part)
+    for split, option in (("test", ""), ("dev", " --split dev")):
+        run = make_run(tmp_path / split, [PETS], [TEXTS], split=split)
         save_tensors(run.bundle / WEIGHTS, {"a": torch.ones(1)}, {})  # other weights than before
         with pytest.raises(UserError) as refused:
-            read_systems([run.folder], part, None)
+            read_runs([run.folder], split, None)
         assert str(refused.value) == (
-            f"{run.folder}: keeps no translations of its {part} part; "
+            f"{run.folder}: keeps no translations of its {split} split; "
             f"run gru-mt eval --model {run.folder}{option} first"
         )
 
@@ -64,31 +64,32 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     make_run(tmp_path / "a", [PETS], [TEXTS])
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
-    for folder, part, message in (
+    for folder, split, message in (
         ("none", "test", "there is no such folder"),
         ("file", "test", "is a file; to compare files of translations, give --reference"),
         ("folder", "test", "is no run of gru-mt train"),
         ("a", "dev", "keeps no dev split"),
     ):
         with pytest.raises(UserError) as refused:
-            read_systems([tmp_path / folder], part, None)
+            read_runs([tmp_path / folder], split, None)
         assert str(refused.value) == f"{tmp_path / folder}: {message}"
 
 
 def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
     make_run(tmp_path / "a", [PETS], [TEXTS])
     with pytest.raises(UserError, match="a/model: is given twice"):
-        read_systems([tmp_path / "a" / "model", tmp_path / "a"], "test", None)
+        read_runs([tmp_path / "a" / "model", tmp_path / "a"], "test", None)
 
 
 def test_a_common_set_is_found_by_what_is_in_it() -> None:
     renamed = EvaluationSet(PETS.sources, PETS.references, "animals")
     first, second = system("a", CARS, PETS), system("b", renamed)
-    assert common_outputs([first, second], "test") == [[first.outputs[1], second.outputs[0]]]
-    assert len(common_outputs([first, system("b", PETS, CARS)], "test")) == 2
+    assert common_sets([first, second], "test") == ([PETS], ["cars"])
+    assert second.texts(PETS) == PETS.sources
+    assert common_sets([first, system("b", PETS, CARS)], "test") == ([CARS, PETS], [])
 
 
-def test_different_parts_are_refused_by_what_differs() -> None:
+def test_different_splits_are_refused_by_what_differs() -> None:
     start = "b: its test split is not that of a: "
     first = system("a", PETS)
     assert refusal(first, system("b", CARS)) == f"{start}1 and 2 sentences"
@@ -120,12 +121,13 @@ def test_files_are_systems_of_their_references(tmp_path: Path) -> None:
     known = EvaluationSet(PETS.sources, PETS.references)
     systems = read_files([one, two], [first, second], source, "auto")
     assert [each.outputs for each in systems] == [
-        [Output(known, ["un chat", "chien"])], [Output(known, ["chat", ""])],
-    ]  # fmt: skip
-    assert [each.name for each in systems] == [str(one), str(two)]
+        [(known, ["un chat", "chien"])],
+        [(known, ["chat", ""])],
+    ]
+    assert [each.facts.name for each in systems] == [str(one), str(two)]
     assert systems[0].bleu_tokenizer == "13a"
     without = read_files([one], [first], None, "intl")[0]
-    assert without.outputs[0].set == EvaluationSet(["", ""], [["un chat"], ["un chien"]])
+    assert without.outputs[0][0] == EvaluationSet(["", ""], [["un chat"], ["un chien"]])
     assert without.bleu_tokenizer == "intl"
 
 

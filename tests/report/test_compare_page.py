@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.evaluation.compare import compare
+from gru_mt.evaluation.compare import compare_systems
 from gru_mt.evaluation.overlap import TrainOverlap
-from gru_mt.evaluation.systems import read_systems
+from gru_mt.evaluation.systems import read_runs
 from gru_mt.report.compare_page import comparison_page
 from tests.kept_runs import make_run
 from tests.report.made import Page
@@ -28,9 +28,9 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
     make_run(Path("a&b"), [SET], [FIRST], "training.seed=1", minutes=2.0)
     make_run(Path("new"), [SET], [SECOND], "training.seed=2")
-    systems = read_systems([Path("a&b"), Path("new")], "test", None)
+    systems = read_runs([Path("a&b"), Path("new")], "test", None)
     known = TrainOverlap(["x"] * 3, [0.1, 0.5, 0.9], [False] * 3, [0, 1, 200], {})
-    return comparison_page(compare(systems, "test", say=lambda _: None), "13a", {"pets": known})
+    return comparison_page(compare_systems(systems, "test"), "13a", {"pets": known})
 
 
 def cells(text: str, title: str) -> list[list[str]]:

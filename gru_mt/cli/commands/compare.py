@@ -1,5 +1,6 @@
 """`gru-mt compare`."""
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,11 +9,10 @@ import typer
 from gru_mt.cli.app import Command, JsonOption, app
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
 from gru_mt.errors import UserError, short_text
-from gru_mt.evaluation.score import BleuTokenizer
+from gru_mt.evaluation.bleu_tokenizer import BleuTokenizer
 
 if TYPE_CHECKING:
-    from gru_mt.evaluation.compare import Comparison
-    from gru_mt.evaluation.groups import GroupComparison
+    from gru_mt.evaluation.compare import Comparison, GroupComparison
     from gru_mt.evaluation.systems import System
 
 EXAMPLES = """\b
@@ -41,7 +41,7 @@ def compare(
     ] = [],  # noqa: B006 typer wants a list, and nobody changes it
     split: Annotated[
         Literal["dev", "test"] | None,
-        typer.Option(help="The part of the runs' corpus.  [default: test]"),
+        typer.Option(help="The split of the runs' corpus.  [default: test]"),
     ] = None,
     reference: Annotated[
         list[Path],
@@ -67,60 +67,70 @@ def compare(
     n-grams that changed most are shown too.
     """
     require_stdout()
-    systems = systems or []
-    _check(systems, group, split, reference, source)
-    if html:
-        _check_page(html, group)
+    runs = systems or []
+    _check(runs, group, split, reference, source, html)
     from dataclasses import asdict
 
-    from gru_mt.evaluation.compare import compare as compare_systems
-    from gru_mt.evaluation.compare_lines import comparison_lines, group_lines
-    from gru_mt.evaluation.systems import read_files, read_systems
+    from gru_mt.evaluation.compare import compare_groups, compare_systems
+    from gru_mt.evaluation.systems import read_files, read_runs
+    from gru_mt.report.compare_text import comparison_lines, group_lines
+    from gru_mt.storage import check_output
 
+    if html:
+        check_output(html)
+    used_split = "" if reference else split or "test"
+    found: Comparison | GroupComparison
     if group:
-        spreads = _compare_groups(group, split or "test", bleu_tokenizer)
-        found: Comparison | GroupComparison = spreads
-        lines = group_lines(spreads)
+        groups = _groups(group)
+        members = [run for folders in groups.values() for run in folders]
+        rest = iter(read_runs(members, used_split, bleu_tokenizer))
+        found = compare_groups(
+            {name: [*islice(rest, len(folders))] for name, folders in groups.items()}, used_split
+        )
+        lines = group_lines(found)
     else:
-        if reference:
-            named = read_files(systems, reference, source, bleu_tokenizer or "auto")
-        else:
-            named = read_systems(systems, split or "test", bleu_tokenizer)
-        comparison = compare_systems(named, "" if reference else split or "test", say=say)
-        found, lines = comparison, comparison_lines(comparison)
+        named = (
+            read_files(runs, reference, source, bleu_tokenizer or "auto")
+            if reference
+            else read_runs(runs, used_split, bleu_tokenizer)
+        )
+        found = compare_systems(named, used_split, say)
+        lines = comparison_lines(found)
         if html:
-            _write_page(html, comparison, named[0], systems[0])
+            _write_page(html, found, named[0], runs[0])
     for name in found.left_out:
         say(f"note: {short_text(name)} is not compared, because not all have it")
     if as_json:
-        print_json(asdict(found))
+        values = asdict(found)
+        print_json({"part": values.pop("split")} | values)
         return
     for line in lines:
         print_result(line)
 
 
 def _check(
-    systems: list[Path],
+    runs: list[Path],
     groups: list[str],
     split: str | None,
     reference: list[Path],
     source: Path | None,
+    html: Path | None,
 ) -> None:
     """Raise UserError for arguments that do not belong together."""
-    if groups and (systems or reference):
+    if groups and (runs or reference):
         raise UserError("--group: give groups of runs, or runs, or files with --reference")
-    if not groups and len(systems) < 2:
+    if not groups and len(runs) < 2:
         raise UserError("give two or more runs to compare, or files with --reference")
     if source and not reference:
         raise UserError("--source belongs to files; give their --reference too")
     if split and reference:
-        raise UserError("--split is a part of a run; files with --reference have none")
+        raise UserError("--split belongs to runs; files with --reference have none")
+    if html and groups:
+        raise UserError("--html shows runs or files, not groups")
 
 
-def _compare_groups(texts: list[str], part: str, bleu_tokenizer: str | None) -> "GroupComparison":
-    from gru_mt.evaluation.groups import compare_groups, divided
-    from gru_mt.evaluation.systems import read_systems
-
+def _groups(texts: list[str]) -> dict[str, list[Path]]:
+    """Return the runs of each group: ["a=x,y"] -> {"a": [x, y]}."""
     groups: dict[str, list[Path]] = {}
     for text in texts:
         name, _, runs = text.partition("=")
@@ -129,21 +139,11 @@ def _compare_groups(texts: list[str], part: str, bleu_tokenizer: str | None) -> 
         if name in groups:
             raise UserError(f"--group {short_text(name)}: is given twice")
         groups[name] = [*map(Path, runs.split(","))]
-    systems = read_systems([run for runs in groups.values() for run in runs], part, bleu_tokenizer)
-    members = divided(systems, [*map(len, groups.values())])
-    return compare_groups(dict(zip(groups, members, strict=True)), part)
-
-
-def _check_page(html: Path, group: list[str]) -> None:
-    from gru_mt.storage import check_output
-
-    if group:
-        raise UserError("--html shows runs or files, not groups")
-    check_output(html)
+    return groups
 
 
 def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder: Path) -> None:
-    """Write the page of a comparison, with what is known of the baseline's training split.
+    """Write the page of a comparison, with the overlap of the sets with the baseline's training.
 
     `folder` is the baseline's, or its file.
     """
@@ -152,10 +152,9 @@ def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder
     from gru_mt.report.compare_page import comparison_page
     from gru_mt.storage import write_output
 
-    known = {}
-    if comparison.part:
-        sets = [each.set.name for each in baseline.outputs]
-        run = run_of(folder, comparison.part)
-        found = read_train_overlap(run, comparison.part) if run else []
-        known = dict(zip(sets, found, strict=True)) if found else {}
-    write_output(html, comparison_page(comparison, baseline.bleu_tokenizer, known).encode())
+    overlaps = {}
+    if comparison.split and (run := run_of(folder, comparison.split)):
+        names = [one.name for one, _ in baseline.outputs]
+        if found := read_train_overlap(run, comparison.split):
+            overlaps = dict(zip(names, found, strict=True))
+    write_output(html, comparison_page(comparison, baseline.bleu_tokenizer, overlaps).encode())

@@ -19,7 +19,7 @@ from gru_mt.cli.app import (
 from gru_mt.cli.streams import print_json, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError
-from gru_mt.evaluation.score import BleuTokenizer
+from gru_mt.evaluation.bleu_tokenizer import BleuTokenizer
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 
@@ -36,7 +36,7 @@ Examples:
 def evaluate(
     model: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     split: Annotated[
-        Literal["dev", "test"], typer.Option(help="The part of the run's corpus.")
+        Literal["dev", "test"], typer.Option(help="The split of the run's corpus.")
     ] = "test",
     source: Annotated[
         Path | None,
@@ -58,7 +58,9 @@ def evaluate(
     ] = None,
     real: Annotated[
         bool,
-        typer.Option("--real", help="Also rewrite the sentences as people type them: a table."),
+        typer.Option(
+            "--real", help="Also report BLEU on perturbed input (case, typos, punctuation)."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -70,11 +72,10 @@ def evaluate(
 
     if output:
         _check_output(output, [source, *reference] if source else [])
-    from gru_mt.evaluation.evaluate import evaluate as evaluate_translator
-    from gru_mt.evaluation.evaluate import read_evaluation_set, read_sets
+    from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
+    from gru_mt.evaluation.evaluate import evaluate_set, read_evaluation_set, read_sets
     from gru_mt.evaluation.hypotheses import write_hypotheses
     from gru_mt.evaluation.robustness.measure import measure, write_robustness
-    from gru_mt.evaluation.score import resolve_bleu_tokenizer
 
     folder = model[0] if model else Run.newest().folder
     sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
@@ -90,9 +91,7 @@ def evaluate(
         name = source or (f"{split} {each.name}" if len(sets) > 1 else split)
         say(f"translating {len(each.sources):,} sentences of {name}")
         with while_computing(translator.engine.device_type):
-            result = evaluate_translator(
-                translator, each, decoding=decoding, bleu_tokenizer=tokenizer
-            )
+            result = evaluate_set(translator, each, decoding, tokenizer)
             report = None
             if real:
                 translate: Any = translator.translate  # mypy cannot bind an overload's argument
@@ -108,7 +107,7 @@ def evaluate(
             print_json({"set": each.name} | result.to_json() | real_rows)
             continue
         title = [f"{each.name}:"] if len(sets) > 1 else []
-        for line in [*title, *result.lines(), *(report.lines() if report else ())]:
+        for line in [*title, str(result), *(report.lines() if report else ())]:
             print_result(line)
     if source is None and len(model) < 2 and decoding == translator.decoding:
         _keep(partial(write_hypotheses, folder, split, found, decoding, tokenizer))

@@ -33,7 +33,7 @@ def runs(
         raise UserError(f"{folder}: there is no such folder")
     from dataclasses import asdict
 
-    from gru_mt.evaluation.table import table
+    from gru_mt.report.compare_text import table
     from gru_mt.runs import list_runs
 
     found = list_runs(folder or RUNS)
@@ -49,7 +49,7 @@ def runs(
 
 
 def _row(run: "RunOverview") -> list[str]:
-    from gru_mt.evaluation.table import number
+    from gru_mt.report.compare_text import number
 
     test = ", ".join(f"{bleu:.1f}" for bleu in run.test_bleu.values())
     return [
