@@ -23,7 +23,7 @@ from measuring import spread
 import gru_mt.model.device
 from gru_mt.config.load import load_config
 from gru_mt.data.corpus.load import load_corpora
-from gru_mt.data.loader import BLOCK, TrainingPairs
+from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.run import Run
@@ -107,11 +107,11 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         disk_mb = sum(path.stat().st_size for path in run.data.iterdir()) / 1e6
         started_s = time.perf_counter()
         data = load_data(config, run, journal)
-        pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
-        block = pairs.of_block(0, 0)
+        pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
+        block = pairs.load((0, 0))
         first_block_s = time.perf_counter() - started_s
         size = len(data.pairs)
-    training = resolve_auto(config.training, block, pairs.blocks)
+    training = resolve_auto(config.training, block, pairs.buffers)
 
     def plan_s(epoch: int) -> float:
         started_s = time.perf_counter()
@@ -126,7 +126,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         "peak_mb_of_a_helper": peaks_mb[1],
         "disk_mb": disk_mb,
         "first_block_s": first_block_s,
-        "blocks": pairs.blocks,
+        "blocks": pairs.buffers,
         "plan_s_per_million": spread([plan_s(epoch) for epoch in range(PLANS)]),
     }
 

@@ -16,7 +16,7 @@ from torch import Tensor, distributed
 
 from gru_mt.bundle import build_model
 from gru_mt.config.load import load_config
-from gru_mt.data.loader import BLOCK, TrainingPairs
+from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.model.device import resolve_precision
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.model.fast.waiting import while_computing
@@ -62,7 +62,7 @@ def main(folder: str, threads: str, microbatches: str, reduce: str) -> None:
     training = config.training
     assert isinstance(training.batch_tokens, int), "R1 has a number"
     data = load_data(config, run, Journal(run.log, silent=True))
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK).of_block(0, 0)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS).load((0, 0))
     planned = block_updates(training, pairs, training.batch_tokens, 0)
     precision = resolve_precision(training.precision, cpu)
     torch.manual_seed(1)

@@ -53,10 +53,10 @@ def plan_batches(
     batch_tokens: int,
     seed: int,
     epoch: int,
-    block: int | None = None,
+    buffer: int | None = None,
     batch_sentences: int | None = None,
 ) -> list[Ints]:
-    """Return the rows of each batch of an epoch, or of a block where an epoch has several.
+    """Return the rows of each batch of an epoch, or of a buffer where an epoch has several.
 
     The same arguments give the same batches.
 
@@ -65,18 +65,18 @@ def plan_batches(
     shuffles pairs of equal lengths anew, and the batches too.
     """
     most_pairs = batch_sentences or sys.maxsize
-    rng = np.random.default_rng((seed, epoch) if block is None else (seed, epoch, block))
+    rng = np.random.default_rng((seed, epoch) if buffer is None else (seed, epoch, buffer))
     shuffled_N = rng.permutation(len(pairs.target.length_N))
     target_N, source_N = (side.length_N[shuffled_N] for side in (pairs.target, pairs.source))
     # Sort by target length, then by source length: upwards for one target length, downwards for the
     # next. So neighbours differ little even where the target length changes.
     snake_N = np.where(target_N % 2 == 1, source_N, -source_N)
     order_N = np.lexsort((snake_N, target_N))
-    cuts, first = [], 0
-    for place, tokens in enumerate(target_N[order_N].tolist()):
-        count = place - first + 1
+    ends, first = [], 0
+    for index, tokens in enumerate(target_N[order_N].tolist()):
+        count = index - first + 1
         if count > 1 and (count * tokens > batch_tokens or count > most_pairs):
-            cuts.append(place)
-            first = place
-    batches = np.split(shuffled_N[order_N], cuts)
-    return [batches[index] for index in rng.permutation(len(batches))]
+            ends.append(index)
+            first = index
+    batches = np.split(shuffled_N[order_N], ends)
+    return [batches[number] for number in rng.permutation(len(batches))]

@@ -1,11 +1,11 @@
-"""The pairs that an epoch trains on, block by block, as ids.
+"""The pairs that an epoch trains on, as ids, buffer by buffer.
 
-A block has up to BLOCK pairs: so many are encoded, planned into batches and held in memory at a
-time. A corpus of more has several, and each epoch puts other pairs together in a block. What a
-block has is a pure function of the prepared pairs, the seed, the epoch and the block. No torch
-here: another process than the one that trains may make the next block.
+A buffer has up to BUFFER_PAIRS pairs: so many are encoded, planned into batches and held in memory
+at a time. A larger corpus has several buffers, and each epoch puts other pairs together in one.
+What a buffer has is a pure function of the dataset, the seed, the epoch and the buffer's index. No
+torch here: a process beside the one that trains may make the next buffer.
 
-Shapes: N pairs of a block, P places of an epoch, M pairs of a corpus.
+Shapes: N pairs of a buffer, P samples of an epoch, M pairs of a corpus.
 """
 
 import math
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from gru_mt.config.schema import Config
 from gru_mt.data.augment.augmenter import Augmenter
-from gru_mt.data.dataset.dataset import Prepared
+from gru_mt.data.dataset.dataset import Dataset
 from gru_mt.data.dataset.ids import EncodedPairs, EpochPairs, encode_pairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.pool import pool
@@ -31,161 +31,152 @@ from gru_mt.training.state import derived_seed
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-BLOCK = 1 << 18  # pairs
-STRIPS = 1 << 8  # of neighbours, of which a block is made, so that reading it is quick
-_NICE = 10  # of the process that makes the next block: training goes before
-STARTING_S = 1.0  # that such a process takes to start, about
+BUFFER_PAIRS = 1 << 18
+SHUFFLE_CHUNKS = 1 << 8  # of neighbours, of which a buffer is made, so that it is read quickly
+STARTING_S = 1.0  # that a process takes to start, about
+_NICE = 10  # of the process that makes the next buffer: training goes before
 
-Place = tuple[int, int]  # an epoch, and a block of it
+Position = tuple[int, int]  # an epoch, and the index of a buffer in it
 
 
 class TrainingPairs:
     """The training pairs, as each epoch reads them."""
 
     def __init__(
-        self, config: Config, tokenizer: Tokenizer, prepared: Prepared, *, most: int
+        self, config: Config, tokenizer: Tokenizer, dataset: Dataset, *, max_pairs: int
     ) -> None:
-        """Take the pairs, and what encodes them anew. A block has `most` pairs, or nearly so."""
-        self._config, self._tokenizer, self._prepared = config, tokenizer, prepared
-        self._most = most
-        corpora = config.data.corpus
-        self._made = np.array([corpus.side is not None for corpus in corpora])
-        self._weights = [corpus.weight for corpus in corpora]
-        sizes = zip(prepared.sizes, self._weights, strict=True)
+        """Take the pairs, and what encodes them anew. A buffer has about `max_pairs`, or fewer."""
+        self._config, self._tokenizer, self._dataset = config, tokenizer, dataset
+        self._max_pairs = max_pairs
+        self._weights = [corpus.weight for corpus in config.data.corpus]
+        sizes = zip(dataset.sizes, self._weights, strict=True)
         pairs = round(sum(size * weight for size, weight in sizes))
-        self.blocks = max(1, math.ceil(pairs / most))  # of each epoch
-        self._strip = max(1, most // STRIPS)
+        self.buffers = max(1, math.ceil(pairs / max_pairs))  # of each epoch
+        self._epoch_rows: tuple[int, npt.NDArray[np.int32]] | None = None  # of the last epoch
         augment, seed = config.data.augment, config.training.seed
-        self._rows_of: tuple[int, npt.NDArray[np.int32]] | None = (
-            None  # of the epoch asked for last
-        )
         self._augmenter = augment and Augmenter(
-            augment, prepared.texts(), prepared.words(), seed=seed
+            augment, dataset.texts(), dataset.word_lists(), seed=seed
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        make = partial(TrainingPairs, most=self._most)  # another process opens the files anew
-        return make, (self._config, self._tokenizer, self._prepared)
+        make = partial(TrainingPairs, max_pairs=self._max_pairs)  # another process opens the files
+        return make, (self._config, self._tokenizer, self._dataset)
 
     @property
-    def are_read(self) -> bool:
-        """Whether a block is only read, because nothing in it is encoded anew."""
-        return not (self._augmenter or self._config.tokenizer.sampling)
+    def encodes(self) -> bool:
+        """Whether pairs are encoded anew for each epoch, and not only read."""
+        return bool(self._augmenter or self._config.tokenizer.sampling)
 
-    def of_block(self, epoch: int, block: int) -> EpochPairs:
-        """Return the pairs of a block, augmented and, with sampling, subwords of its own."""
-        place_N = self._places(epoch, block)
-        row_N = place_N if {*self._weights} == {1} else self._rows(epoch)[place_N].astype(np.int64)
+    def load(self, position: Position) -> EpochPairs:
+        """Return the pairs of a buffer, augmented and, with sampling, in subwords of its own."""
+        epoch, _ = position
+        sample_N = self._samples(position)
+        is_weighted = {*self._weights} != {1}
+        row_N = self._rows(epoch)[sample_N].astype(np.int64) if is_weighted else sample_N
         if self._config.tokenizer.sampling:
             row_M, order_N = np.unique(row_N, return_inverse=True)
-            texts = self._prepared.texts().read(row_M)
-            pairs = self._encoded(texts, row_M, epoch, block).taken(order_N)
+            texts = self._dataset.texts().read(row_M)
+            pairs = self._encoded(texts, row_M, position).select(order_N)
         else:
-            pairs = self._prepared.taken(row_N, self._config.training.cut_tokens)
+            pairs = self._dataset.select(row_N, self._config.training.cut_tokens)
         if self._augmenter:
-            texts = self._prepared.texts().read(row_N)
-            changed = self._augmenter.of_epoch(epoch, place_N.tolist(), texts)
+            texts = self._dataset.texts().read(row_N)
+            changed = self._augmenter.of_epoch(epoch, sample_N.tolist(), texts)
             order_M = np.fromiter(changed, np.int64, len(changed))
-            noisy = self._encoded([*changed.values()], row_N[order_M], epoch, block)
-            pairs = pairs.overlaid(order_M, noisy)
+            augmented = self._encoded([*changed.values()], row_N[order_M], position)
+            pairs = pairs.replace_rows(order_M, augmented)
         return EpochPairs(pairs.source, pairs.target, row_N)
 
-    def at(self, place: Place) -> EpochPairs:
-        """Return the pairs of a block; see `of_block`."""
-        return self.of_block(*place)
-
-    def _places(self, epoch: int, block: int) -> Ints:
-        """Return which places of an epoch a block has, in ascending order."""
-        size = self._size(epoch)
-        if self.blocks == 1:
+    def _samples(self, position: Position) -> Ints:
+        """Return which of an epoch's samples a buffer has, in ascending order."""
+        epoch, index = position
+        size = sum(last - first for first, last in self._sample_ranges(epoch))
+        if self.buffers == 1:
             return np.arange(size)
-        strips = math.ceil(size / self._strip)
+        chunk = max(1, self._max_pairs // SHUFFLE_CHUNKS)
         rng = np.random.default_rng(derived_seed("blocks", self._config.training.seed, epoch))
-        own = np.sort(rng.permutation(strips)[block :: self.blocks])
-        place_N = (own[:, None] * self._strip + np.arange(self._strip)).ravel()
-        return place_N[place_N < size]
+        own = np.sort(rng.permutation(math.ceil(size / chunk))[index :: self.buffers])
+        sample_N = (own[:, None] * chunk + np.arange(chunk)).ravel()
+        return sample_N[sample_N < size]
 
-    def _size(self, epoch: int) -> int:
-        return sum(last - first for first, last in self._turns(epoch))
-
-    def _turns(self, epoch: int) -> list[tuple[int, int]]:
-        """Return the first and the last turn of each corpus's pairs in an epoch, over all epochs.
+    def _sample_ranges(self, epoch: int) -> list[tuple[int, int]]:
+        """Return which sample numbers of each corpus an epoch draws, counted over all epochs.
 
         A corpus of weight 2.5 gives each pair twice, and half of its pairs once more. The next
         epoch takes the other half.
         """
         return [
             (round(size * weight * epoch), round(size * weight * (epoch + 1)))
-            for size, weight in zip(self._prepared.sizes, self._weights, strict=True)
+            for size, weight in zip(self._dataset.sizes, self._weights, strict=True)
         ]
 
     def _rows(self, epoch: int) -> npt.NDArray[np.int32]:
-        """Return the rows of all pairs that an epoch takes, in ascending order."""
-        if self._rows_of is None or self._rows_of[0] != epoch:
-            corpus_N, rows = np.array(self._prepared.places["corpus"]), []
-            for corpus, (first, last) in enumerate(self._turns(epoch)):
-                own_M = np.flatnonzero(corpus_N == corpus).astype(np.int32)
+        """Return the rows of all samples of an epoch, in ascending order."""
+        if self._epoch_rows is None or self._epoch_rows[0] != epoch:
+            corpus_N, rows = np.array(self._dataset.line_N["corpus"]), []
+            for corpus, (first, last) in enumerate(self._sample_ranges(epoch)):
+                row_M = np.flatnonzero(corpus_N == corpus).astype(np.int32)
                 rng = np.random.default_rng((self._config.training.seed, corpus))
-                turn_P = np.arange(first, last) % max(1, len(own_M))
-                rows.append(rng.permutation(own_M)[turn_P])
-            self._rows_of = epoch, np.sort(np.concatenate(rows))
-        return self._rows_of[1]
+                sample_P = np.arange(first, last) % max(1, len(row_M))
+                rows.append(rng.permutation(row_M)[sample_P])
+            self._epoch_rows = epoch, np.sort(np.concatenate(rows))
+        return self._epoch_rows[1]
 
-    def _encoded(self, texts: Sequence[Texts], row_N: Ints, epoch: int, block: int) -> EncodedPairs:
-        training = self._config.training
-        only = (block,) if self.blocks > 1 else ()
+    def _encoded(self, texts: Sequence[Texts], row_N: Ints, position: Position) -> EncodedPairs:
+        training, corpora = self._config.training, self._config.data.corpus
+        epoch, index = position
+        only = (index,) if self.buffers > 1 else ()
+        is_synthetic = np.array([corpus.side is not None for corpus in corpora])
         return encode_pairs(
             self._tokenizer,
             texts,
-            made_N=self._made[self._prepared.places["corpus"][row_N]].tolist(),
+            synthetic_N=is_synthetic[self._dataset.line_N["corpus"][row_N]].tolist(),
             sampling=self._config.tokenizer.sampling,
             seed=derived_seed("subwords", training.seed, epoch, *only) >> 32,  # it takes 31 bits
-            cut_tokens=training.cut_tokens,
+            max_tokens=training.cut_tokens,
         )
 
 
-class BlocksAhead:
-    """The blocks of a run, one after the other.
+class PairLoader:
+    """Loads the buffers of a run, one after the other.
 
     Once making them has taken longer than a process takes to start, one makes the next meanwhile.
     """
 
-    def __init__(self, config: Config, tokenizer: Tokenizer, prepared: Prepared) -> None:
-        """Take what `TrainingPairs` takes; a block has BLOCK pairs at most."""
-        self._pairs = TrainingPairs(config, tokenizer, prepared, most=BLOCK)
+    def __init__(self, config: Config, tokenizer: Tokenizer, dataset: Dataset) -> None:
+        """Take what `TrainingPairs` takes; a buffer has BUFFER_PAIRS pairs at most."""
+        self._pairs = TrainingPairs(config, tokenizer, dataset, max_pairs=BUFFER_PAIRS)
         self._epochs = config.training.max_epochs
-        self.count = self._pairs.blocks  # of each epoch
-        self._here: tuple[Place, EpochPairs] | None = None
-        self._next: tuple[Place, Future[EpochPairs]] | None = None
-        self._making_s = 0.0  # what blocks took that this process made
+        self.buffers = self._pairs.buffers  # of each epoch
+        self._loaded: tuple[Position, EpochPairs] | None = None
+        self._next: tuple[Position, Future[EpochPairs]] | None = None
+        self._making_s = 0.0  # that this process took to make buffers
         self._stack = ExitStack()
-        self._submit: Callable[[Place], Future[EpochPairs]] | None = None
+        self._submit: Callable[[Position], Future[EpochPairs]] | None = None
 
     def close(self) -> None:
         """End the other process."""
         self._stack.close()
 
-    def of_block(self, epoch: int, block: int) -> EpochPairs:
-        """Return the pairs of a block."""
-        place = epoch, block
-        if self._here is None or self._here[0] != place:
-            if self._next is not None and self._next[0] == place:
-                self._here = place, self._next[1].result()
+    def load(self, position: Position) -> EpochPairs:
+        """Return the pairs of a buffer."""
+        if self._loaded is None or self._loaded[0] != position:
+            if self._next is not None and self._next[0] == position:
+                self._loaded = position, self._next[1].result()
             else:
                 started_s = time.monotonic()
-                self._here = place, self._pairs.of_block(epoch, block)
+                self._loaded = position, self._pairs.load(position)
                 self._making_s += time.monotonic() - started_s
-        return self._here[1]
+        return self._loaded[1]
 
-    def begin_next(self) -> None:
-        """Begin to make the block after the one asked for last, where another process does so."""
-        assert self._here, "no block was asked for"
-        epoch, block = self._here[0]
-        after = (epoch, block + 1) if block + 1 < self.count else (epoch + 1, 0)
-        if self._pairs.are_read or after[0] == self._epochs or self._making_s < STARTING_S:
-            return
-        if self._next is not None and self._next[0] == after:
+    def prefetch(self) -> None:
+        """Begin to make the buffer after the last one, where another process does so."""
+        assert self._loaded, "no buffer was loaded"
+        epoch, index = self._loaded[0]
+        after = (epoch, index + 1) if index + 1 < self.buffers else (epoch + 1, 0)
+        is_quick = not self._pairs.encodes or self._making_s < STARTING_S
+        if is_quick or after[0] == self._epochs or (self._next and self._next[0] == after):
             return
         if self._submit is None:
-            self._submit = self._stack.enter_context(pool(self._pairs.at, 1, nice=_NICE))
+            self._submit = self._stack.enter_context(pool(self._pairs.load, 1, nice=_NICE))
         self._next = after, self._submit(after)

@@ -11,7 +11,7 @@ import numpy as np
 from gru_mt.config.schema import Config
 from gru_mt.data.augment.augmenter import WordLists
 from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
-from gru_mt.data.dataset.dataset import PLACES, PreparedChunk
+from gru_mt.data.dataset.dataset import LINE, EncodedChunk
 from gru_mt.data.dataset.ids import encode_pairs
 from gru_mt.data.dataset.store import TextArray
 from gru_mt.data.text.placeholders import mask_pair
@@ -53,14 +53,14 @@ def learn_words(config: Config, tokenizer: Tokenizer, known: Sequence[Example]) 
 
 def encode_chunk(
     config: Config, tokenizer: Tokenizer, chunk: tuple[list[Example], bool]
-) -> PreparedChunk:
+) -> EncodedChunk:
     """Return some pairs as ids; the chunk says whether they are masked already."""
     examples, is_masked = chunk
     pairs = truecased(examples if is_masked else mask_all(examples), tokenizer)
-    made_M = [config.data.corpus[pair.corpus].side is not None for pair in pairs]
+    synthetic_M = [config.data.corpus[pair.corpus].side is not None for pair in pairs]
     texts = None
     if config.data.augment or config.tokenizer.sampling:  # training reads them too
         sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
         texts = TextArray.of(sources), TextArray.of(targets)
-    ids = encode_pairs(tokenizer, pairs, made_N=made_M)
-    return PreparedChunk(ids, texts, np.array([pair[2:] for pair in pairs], PLACES))
+    ids = encode_pairs(tokenizer, pairs, synthetic_N=synthetic_M)
+    return EncodedChunk(ids, texts, np.array([pair[2:] for pair in pairs], LINE))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config, ModelConfig
-from gru_mt.data.loader import BLOCK, TrainingPairs
+from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.data.parts import Splits
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
@@ -61,9 +61,9 @@ def try_updates(config: Config, splits: Splits) -> Trial:
         start = start_of(run, config)
         config = start.accept(config)
         data = prepare(config, start, run, Journal(run.log, silent=True), splits=splits)
-        blocks = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
-        pairs = blocks.of_block(0, 0)
-    training = resolve_auto(config.training, pairs, blocks.blocks)
+        blocks = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
+        pairs = blocks.load((0, 0))
+    training = resolve_auto(config.training, pairs, blocks.buffers)
     precision = resolve_precision(training.precision, device)
     model = build_model(config, data.tokenizer).to(device)
     optimizer = Optimizer(model, training, precision)
@@ -76,7 +76,7 @@ def try_updates(config: Config, splits: Splits) -> Trial:
         update(pairs, rows, learning_rate=0.0, seed=0, done=done)
     timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
     update_s = (time.perf_counter() - started_s) / timed
-    updates = planned_updates(training, pairs, training.batch_tokens, blocks.blocks)
+    updates = planned_updates(training, pairs, training.batch_tokens, blocks.buffers)
 
     def minutes(count: int) -> float:
         return (prepared_s + count * update_s) / 60

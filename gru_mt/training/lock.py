@@ -9,7 +9,7 @@ from typing import IO
 
 import portalocker
 
-from gru_mt.data.dataset.dataset import holds_prepared
+from gru_mt.data.dataset.dataset import holds_dataset
 from gru_mt.errors import UserError, short_text
 from gru_mt.run import Run
 from gru_mt.storage import clear_temporaries, is_temporary, remove_folder
@@ -86,7 +86,7 @@ def _holds_more(run: Run) -> bool:
     return any(
         path not in first
         and not is_temporary(path.name)
-        and not (path == run.data and holds_prepared(path))
+        and not (path == run.data and holds_dataset(path))
         for path in run.folder.iterdir()
     )
 
@@ -117,7 +117,7 @@ def _check_folder(run: Run) -> None:
     is_run = {
         run.lock: run.lock.is_file(),
         run.checkpoints: run.checkpoints.is_dir(),
-        run.data: is_saved or holds_prepared(run.data),  # without a checkpoint it is replaced
+        run.data: is_saved or holds_dataset(run.data),  # without a checkpoint it is replaced
     }
     for path, is_its in is_run.items():
         if path.exists() and not is_its:
@@ -140,7 +140,7 @@ def hold(file: IO[str], run: Run) -> None:
 def _withdraw(run: Run, new: list[Path]) -> None:
     """Remove what a start prepared, and what it made: its lock and folders, as far as empty."""
     with suppress(OSError):  # something else is there
-        if holds_prepared(run.data):
+        if holds_dataset(run.data):
             remove_folder(run.data)
         for path in new:
             path.unlink() if path == run.lock else path.rmdir()

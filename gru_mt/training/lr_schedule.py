@@ -94,7 +94,7 @@ def block_updates(
         batch_sentences=config.batch_sentences,
         seed=config.seed,
         epoch=epoch,
-        block=block,
+        buffer=block,
     )
     size = config.accumulation
     return [plan[first : first + size] for first in range(0, len(plan), size)]

@@ -16,7 +16,7 @@ import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
-from gru_mt.data.dataset.dataset import Prepared, PreparedChunk, id_type, write_prepared
+from gru_mt.data.dataset.dataset import Dataset, EncodedChunk, id_type, write_arrays, write_metadata
 from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
 from gru_mt.data.dataset.store import CHUNK, LazySequence
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
@@ -42,7 +42,7 @@ class TrainingData:
     """What a run reads: training pairs as ids, what it is measured on, and where all is from."""
 
     tokenizer: Tokenizer
-    pairs: Prepared  # pairs of single words and short phrases after the others
+    pairs: Dataset  # pairs of single words and short phrases after the others
     dev: list[EvaluationSet]
     test: list[EvaluationSet]
     dev_pairs: list[EncodedPairs]  # of each set of dev
@@ -51,12 +51,12 @@ class TrainingData:
     @property
     def fingerprints(self) -> dict[str, str]:
         """SHA-256 of what a checkpoint belongs to."""
-        return dict(self.pairs.facts["fingerprints"])
+        return dict(self.pairs.metadata["fingerprints"])
 
     @property
     def provenance(self) -> dict[str, Any]:
         """What a translator says of the data that it is from."""
-        return dict(self.pairs.facts["provenance"])
+        return dict(self.pairs.metadata["provenance"])
 
 
 def prepare(
@@ -114,19 +114,22 @@ def prepare(
         replacing_folder(run.data) as folder,
     ):
         encoded = map_in_order(partial(encode_chunk, config, tokenizer), chunks)
-        write_prepared(
+        sizes = write_arrays(
             folder,
             _told(encoded, journal.stage, total),
-            lambda: {
-                "words": words(),
-                "lines": [corpus.lines.files for corpus in splits.corpora],
-                "origins": origins(config.data),
-                "fingerprints": fingerprints,
-                "provenance": provenance,
-            },
-            id_types=(id_type(tokenizer.source.size), id_type(tokenizer.target.size)),
+            (id_type(tokenizer.source.size), id_type(tokenizer.target.size)),
+            corpora=len(splits.corpora),
         )
-    return _data(tokenizer, Prepared(run.data), splits.dev, splits.test, splits.to_json() | begun)
+        metadata = {
+            "words": words(),
+            "lines": [corpus.lines.files for corpus in splits.corpora],
+            "origins": origins(config.data),
+            "fingerprints": fingerprints,
+            "provenance": provenance,
+            "sizes": sizes,
+        }
+        write_metadata(folder, metadata)
+    return _data(tokenizer, Dataset(run.data), splits.dev, splits.test, splits.to_json() | begun)
 
 
 def load_data(config: Config, run: Run, journal: Journal) -> TrainingData:
@@ -134,13 +137,13 @@ def load_data(config: Config, run: Run, journal: Journal) -> TrainingData:
 
     Raises UserError where it is not whole, or where the user's files are others now.
     """
-    tokenizer, prepared = Tokenizer.load(run.folder), Prepared(run.data)
-    if _tokenizer_digest(tokenizer) != prepared.facts["fingerprints"]["tokenizer"]:
+    tokenizer, prepared = Tokenizer.load(run.folder), Dataset(run.data)
+    if _tokenizer_digest(tokenizer) != prepared.metadata["fingerprints"]["tokenizer"]:
         raise UserError(
             f"{run.folder}: the tokenizer has changed since; restore it, or start anew with --fresh"
         )
     dev, test = (load_sets(run.evaluation_sets(split)) for split in ("dev", "test"))
-    for path in missing_origins(config.data, prepared.facts["origins"]):
+    for path in missing_origins(config.data, prepared.metadata["origins"]):
         journal.say(f"{path} is not there any more; the run goes on with its own copy of the pairs")
     return _data(tokenizer, prepared, dev, test, read_json(run.corpus_report))
 
@@ -179,17 +182,17 @@ def _chunks(
         yield [*examples[place : place + CHUNK]], is_masked
 
 
-def _told(chunks: Iterable[PreparedChunk], tell: Tell, total: int) -> Iterator[PreparedChunk]:
+def _told(chunks: Iterable[EncodedChunk], tell: Tell, total: int) -> Iterator[EncodedChunk]:
     done = 0
     for chunk in chunks:
         tell("encoding", f"{done:,} of {total:,} pairs", done / total)
         yield chunk
-        done += len(chunk.place_M)
+        done += len(chunk.line_M)
 
 
 def _data(
     tokenizer: Tokenizer,
-    prepared: Prepared,
+    prepared: Dataset,
     dev: list[EvaluationSet],
     test: list[EvaluationSet],
     report: dict[str, Any],

@@ -19,7 +19,7 @@ from gru_mt.data.batching import make_batch
 from gru_mt.data.dataset.dataset import check_undamaged
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.loader import BlocksAhead
+from gru_mt.data.loader import PairLoader
 from gru_mt.decoding import check_number
 from gru_mt.errors import Interrupted, UserError, as_path, check_type
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
@@ -118,9 +118,9 @@ class Trainer:
         """Build the model, and let `start` load what the run begins with; write nothing."""
         self.data, self.paths, self.journal = data, run, journal
         self.device, self.group = device, group
-        self.blocks = BlocksAhead(config, data.tokenizer, data.pairs)
-        first = partial(self.blocks.of_block, 0, 0)
-        self.config = start.fit(config, first, self.blocks.count, journal)
+        self.loader = PairLoader(config, data.tokenizer, data.pairs)
+        first = partial(self.loader.load, (0, 0))
+        self.config = start.fit(config, first, self.loader.buffers, journal)
         training = self.config.training
         self.precision = resolve_precision(training.precision, device)
         with torch.random.fork_rng(devices=[]):
@@ -154,7 +154,7 @@ class Trainer:
         with (
             StopSignals(told=self.group.size == 1) as signals,
             self.keeper.board(self.progress.step),
-            closing(self.blocks),
+            closing(self.loader),
         ):
             self._say_what_begins()
             with closing(self.journal.meter("update", self.progress.step)) as meter:
@@ -168,9 +168,9 @@ class Trainer:
 
     def _train_block(self, signals: StopSignals, meter: Meter) -> None:
         """Train on what is left of the block under way, or up to an earlier end of the run."""
-        training, epoch, blocks = self.config.training, self.progress.epoch, self.blocks.count
+        training, epoch, blocks = self.config.training, self.progress.epoch, self.loader.buffers
         pairs, updates = self._block()
-        self.blocks.begin_next()
+        self.loader.prefetch()
         total = self.progress.total_updates(len(updates), training, blocks)
         for rows in updates[self.progress.block_step :]:
             step = self.progress.step
@@ -277,7 +277,7 @@ class Trainer:
             )
 
     def _say_the_next_validation(self) -> None:
-        progress, blocks = self.progress, self.blocks.count
+        progress, blocks = self.progress, self.loader.buffers
         updates = len(self._block()[1])
         after = progress.next_validation(updates, self.config.training, blocks)
         about = "about " if blocks > 1 else ""
@@ -290,8 +290,8 @@ class Trainer:
     def _block(self) -> tuple[EpochPairs, list[list[Ints]]]:
         """Return the pairs and the updates of the block under way."""
         training, epoch, block = self.config.training, self.progress.epoch, self.progress.block
-        pairs = self.blocks.of_block(epoch, block)
-        only = block if self.blocks.count > 1 else None
+        pairs = self.loader.load((epoch, block))
+        only = block if self.loader.buffers > 1 else None
         return pairs, block_updates(training, pairs, training.batch_tokens, epoch, only)
 
     def _say_the_end(self) -> None:

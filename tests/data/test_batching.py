@@ -54,8 +54,8 @@ def test_the_decoder_reads_the_target_one_step_late() -> None:
 
 
 def test_a_cut_side_has_no_eos_in_a_batch() -> None:
-    source = IdSequences([[4, 5, 6], [7, 8]], cut_tokens=3)
-    target = IdSequences([[9], [10, 11, 12, 13]], cut_tokens=3)
+    source = IdSequences([[4, 5, 6], [7, 8]], max_tokens=3)
+    target = IdSequences([[9], [10, 11, 12, 13]], max_tokens=3)
     batch = make_batch(EncodedPairs(source, target), rows(0, 1))
     assert batch.source_BS.tolist() == [[4, 5, 6], [7, 8, EOS]]
     assert batch.source_length_B.tolist() == [3, 3]
@@ -136,7 +136,7 @@ def test_a_batch_holds_no_more_pairs_than_it_may() -> None:
 
 def test_a_batch_of_cut_pairs_is_counted_as_it_is_cut() -> None:
     sizes = random_lengths(300, longest=30, seed=3)
-    source, target = (IdSequences(([7] * size for size in side), cut_tokens=5) for side in sizes)
+    source, target = (IdSequences(([7] * size for size in side), max_tokens=5) for side in sizes)
     cut = EncodedPairs(source, target)
     plan = plan_batches(cut, batch_tokens=50, seed=1, epoch=0)
     assert all(make_batch(cut, row_B).target_out_BT.numel() <= 50 for row_B in plan)
@@ -158,7 +158,7 @@ def test_an_epoch_is_what_its_rule_says_computed_pair_by_pair(
         [[*range(10, 10 + size)] for size in sizes]
         for sizes in random_lengths(300, longest=9, seed=4)
     ]
-    pairs = EncodedPairs(*(IdSequences(side, cut_tokens=cut_tokens) for side in ids))
+    pairs = EncodedPairs(*(IdSequences(side, max_tokens=cut_tokens) for side in ids))
     source, target = ([[*each, EOS][:cut_tokens] for each in side] for side in ids)
 
     rng = np.random.default_rng((6, 2))

@@ -1,4 +1,4 @@
-"""Blocks: together they are the epoch, and whoever makes one makes the same."""
+"""Buffers: together they are the epoch, and whoever makes one makes the same."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import pytest
 from gru_mt.config.schema import Config
 from gru_mt.data import loader
 from gru_mt.data.dataset.ids import EpochPairs
-from gru_mt.data.loader import BlocksAhead, TrainingPairs
+from gru_mt.data.loader import PairLoader, Position, TrainingPairs
 from gru_mt.data.parts import least_weight
 from gru_mt.errors import UserError
 from gru_mt.run import Run
@@ -41,48 +41,48 @@ def ids_of(pairs: EpochPairs) -> list[tuple[int, list[int], list[int]]]:
 
 
 @pytest.mark.parametrize("settings", [(), SAMPLED, ("data.augment=null",)])
-def test_blocks_are_an_epoch_in_parts(
+def test_buffers_are_an_epoch_together(
     settings: tuple[str, ...], small_config: Configure, tmp_path: Path
 ) -> None:
     config = small_config(*settings)
     data = data_of(config, tmp_path)
-    whole = TrainingPairs(config, data.tokenizer, data.pairs, most=10_000)
-    parts = TrainingPairs(config, data.tokenizer, data.pairs, most=100)
-    assert (whole.blocks, parts.blocks) == (1, -(-len(data.pairs) // 100))
+    whole = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=10_000)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=100)
+    assert (whole.buffers, pairs.buffers) == (1, -(-len(data.pairs) // 100))
     orders = []
     for epoch in (0, 1):
-        blocks = [ids_of(parts.of_block(epoch, block)) for block in range(parts.blocks)]
-        assert all(80 <= len(block) <= 100 for block in blocks)
-        together = sorted(pair for block in blocks for pair in block)
-        if settings != SAMPLED:  # there a block draws subwords of its own
-            assert together == sorted(ids_of(whole.of_block(epoch, 0)))
+        buffers = [ids_of(pairs.load((epoch, buffer))) for buffer in range(pairs.buffers)]
+        assert all(80 <= len(buffer) <= 100 for buffer in buffers)
+        together = sorted(pair for buffer in buffers for pair in buffer)
+        if settings != SAMPLED:  # there a buffer draws subwords of its own
+            assert together == sorted(ids_of(whole.load((epoch, 0))))
         assert [row for row, _, _ in together] == [*range(len(data.pairs))]
-        orders.append([[row for row, _, _ in block] for block in blocks])
+        orders.append([[row for row, _, _ in buffer] for buffer in buffers])
     assert orders[0] != orders[1], "another epoch puts other pairs together"
-    again = TrainingPairs(config, data.tokenizer, data.pairs, most=100)
-    assert ids_of(again.of_block(1, 2)) == ids_of(parts.of_block(1, 2)), "whatever came before"
+    again = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=100)
+    assert ids_of(again.load((1, 2))) == ids_of(pairs.load((1, 2))), "whatever came before"
 
 
 @pytest.mark.parametrize("weight", [2.5, 0.25])
-def test_blocks_of_a_corpus_with_a_weight_are_its_share_of_an_epoch(
+def test_buffers_of_a_corpus_with_a_weight_are_its_share_of_an_epoch(
     weight: float, small_corpus: Path, small_config: Configure, tmp_path: Path
 ) -> None:
     corpus = f"data.corpus={{path: {small_corpus}, weight: {weight}}}"
     config = small_config(corpus, "data.augment=null")
     data = data_of(config, tmp_path)
     size = len(data.pairs)
-    parts = TrainingPairs(config, data.tokenizer, data.pairs, most=100)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=100)
     times = Counter[int]()
     for epoch in range(4):
-        blocks = [parts.of_block(epoch, block) for block in range(parts.blocks)]
-        rows = np.concatenate([each.row_N for each in blocks]).tolist()
+        buffers = [pairs.load((epoch, buffer)) for buffer in range(pairs.buffers)]
+        rows = np.concatenate([each.row_N for each in buffers]).tolist()
         assert abs(len(rows) - weight * size) <= 1
         once = Counter(rows)
         assert max(once.values()) - min(once[row] for row in range(size)) <= 1
         times += once
     assert {*times.values()} == {round(4 * weight)}, "four epochs take each pair as often"
-    again = TrainingPairs(config, data.tokenizer, data.pairs, most=100)
-    assert again.of_block(3, 1).row_N.tolist() == blocks[1].row_N.tolist(), "whatever came before"
+    again = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=100)
+    assert again.load((3, 1)).row_N.tolist() == buffers[1].row_N.tolist(), "whatever came before"
 
 
 def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does_not(
@@ -107,9 +107,9 @@ def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does
     assert not Run(tmp_path).data.exists()
     for accepted in (config(0.00239, 0.5), config(0.0001, 1)):
         data = data_of(accepted, tmp_path)
-        pairs = TrainingPairs(accepted, data.tokenizer, data.pairs, most=100)
+        pairs = TrainingPairs(accepted, data.tokenizer, data.pairs, max_pairs=100)
         for epoch in range(9):
-            assert len(pairs.of_block(epoch, 0).row_N) >= 1
+            assert len(pairs.load((epoch, 0)).row_N) >= 1
 
 
 def test_the_least_weight_draws_a_pair() -> None:
@@ -122,48 +122,49 @@ def test_the_least_weight_draws_a_pair() -> None:
 @pytest.mark.parametrize(
     ("settings", "starting_s"), [((), 0), (SAMPLED, 0), (("data.augment=null",), 0), ((), 9)]
 )
-def test_another_process_makes_the_same_blocks(
+def test_another_process_makes_the_same_buffers(
     settings: tuple[str, ...],
     starting_s: int,
     small_config: Configure,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(loader, "BLOCK", 150)
+    monkeypatch.setattr(loader, "BUFFER_PAIRS", 150)
     monkeypatch.setattr(loader, "STARTING_S", starting_s)
     config = small_config(*settings)
     data = data_of(config, tmp_path)
-    here = TrainingPairs(config, data.tokenizer, data.pairs, most=150)
-    ahead = BlocksAhead(config, data.tokenizer, data.pairs)
+    here = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=150)
+    ahead = PairLoader(config, data.tokenizer, data.pairs)
     made_here: list[tuple[int, int]] = []
-    genuine = TrainingPairs.of_block
+    genuine = TrainingPairs.load
 
-    def counted(self: TrainingPairs, epoch: int, block: int) -> EpochPairs:
-        made_here.append((epoch, block))
-        return genuine(self, epoch, block)
+    def counted(self: TrainingPairs, position: Position) -> EpochPairs:
+        made_here.append(position)
+        return genuine(self, position)
 
-    places = [(epoch, block) for epoch in range(2) for block in range(ahead.count)]
-    assert ahead.count > 1
-    expected = [ids_of(here.of_block(*place)) for place in places]
-    monkeypatch.setattr(TrainingPairs, "of_block", counted)
-    for place, pairs in zip(places, expected, strict=True):
-        assert ids_of(ahead.of_block(*place)) == pairs
-        ahead.begin_next()
+    positions = [(epoch, index) for epoch in range(2) for index in range(ahead.buffers)]
+    assert ahead.buffers > 1
+    expected = [ids_of(here.load(position)) for position in positions]
+    counted.__name__ = "load"  # by which the other process is told it
+    monkeypatch.setattr(TrainingPairs, "load", counted)
+    for position, pairs in zip(positions, expected, strict=True):
+        assert ids_of(ahead.load(position)) == pairs
+        ahead.prefetch()
     ahead.close()
-    alone = places if starting_s or "data.augment=null" in settings else places[:1]
+    alone = positions if starting_s or "data.augment=null" in settings else positions[:1]
     assert made_here == alone, "the others come from the other process, where it pays"
 
 
-def test_a_run_in_blocks_is_resumed_to_the_same_bits(
+def test_a_run_in_buffers_is_resumed_to_the_same_bits(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopped inside the second block of an epoch, and between two blocks."""
-    monkeypatch.setattr(loader, "BLOCK", 150)
+    """Stopped inside the second buffer of an epoch, and between two buffers."""
+    monkeypatch.setattr(loader, "BUFFER_PAIRS", 150)
     config = small_config("training.schedule=constant", *SAMPLED)
     whole = train(config, tmp_path / "whole")
     assert whole.block == 0
-    block = whole.step // 6  # of three blocks in each of two epochs, more or less
-    for step in (block + 2, 2 * block, 4 * block):
+    updates = whole.step // 6  # of three buffers in each of two epochs, more or less
+    for step in (updates + 2, 2 * updates, 4 * updates):
         shorter = config.training.model_copy(update={"max_steps": step})
         train(config.model_copy(update={"training": shorter}), tmp_path / "parts")
     again = train(config, tmp_path / "parts")

@@ -10,6 +10,6 @@ NO_AUGMENT = f"data.augment={{{_RATES}, words: false}}"  # the texts are stored,
 
 def examples(data: TrainingData) -> list[Example]:
     """Return the pairs whose texts are stored, each with its place."""
-    places = data.pairs.places.tolist()
+    places = data.pairs.line_N.tolist()
     pairs = zip(data.pairs.texts(), places, strict=True)
     return [Example(*texts, *place) for texts, place in pairs]

@@ -13,7 +13,7 @@ import torch
 from gru_mt.bundle import load_bundle, named_tensors
 from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
-from gru_mt.data.loader import BLOCK, TrainingPairs
+from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.data.tokenizer.special import BOS
 from gru_mt.errors import UserError
 from gru_mt.inference.translator import Translator
@@ -149,11 +149,11 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
     assert "see" in data.tokenizer.truecaser
     assert data.tokenizer.memory.find("sampled word1") == []
     assert data.provenance["back_translation"]["training_pairs"] == len(TEXTS) - 1
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
     for epoch in range(2):  # augmentation changes some pairs, and no tag
-        of_epoch = pairs.of_block(epoch, 0)
+        of_epoch = pairs.load((epoch, 0))
         ids, _ = of_epoch.source.padded(np.arange(len(of_epoch.row_N)))
-        corpora = data.pairs.places["corpus"][of_epoch.row_N]
+        corpora = data.pairs.line_N["corpus"][of_epoch.row_N]
         assert [row[0] == BOS for row in ids] == [corpus == 1 for corpus in corpora]
         assert not (ids[:, 1:] == BOS).any()
 

@@ -15,7 +15,7 @@ import pytest
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.data import pool
-from gru_mt.data.dataset.dataset import Prepared, id_type
+from gru_mt.data.dataset.dataset import Dataset, id_type
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
@@ -222,7 +222,7 @@ def test_a_preparation_that_is_killed_leaves_nothing_behind_and_starts_again(
     assert not run.data.exists()
     assert [*run.folder.glob(".data.*.part")], "it was under way"
     train(config, run.folder)
-    assert len(Prepared(run.data)) > 400
+    assert len(Dataset(run.data)) > 400
     assert not [*run.folder.glob(".data.*")]
 
 

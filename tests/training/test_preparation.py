@@ -13,7 +13,7 @@ import pytest
 from gru_mt.config.schema import Config
 from gru_mt.data.augment.augmenter import Augmenter, WordLists
 from gru_mt.data.dataset.ids import EncodedPairs
-from gru_mt.data.loader import BLOCK, TrainingPairs
+from gru_mt.data.loader import TrainingPairs
 from gru_mt.data.splits import split_pairs
 from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
@@ -135,18 +135,20 @@ def test_an_epoch_changes_some_pairs_and_all_other_pairs_as_they_are(
 ) -> None:
     config = small_config("data.augment.no_mark=0.5")
     data = prepared(config, tmp_path)
-    plain = TrainingPairs(small_config("data.augment=null"), data.tokenizer, data.pairs, most=BLOCK)
-    clean = id_lists(plain.of_block(0, 0))
+    plain = TrainingPairs(
+        small_config("data.augment=null"), data.tokenizer, data.pairs, max_pairs=9_999
+    )
+    clean = id_lists(plain.load((0, 0)))
     assert config.data.augment
     texts = [*data.pairs.texts()]
     augmenter = Augmenter(
         config.data.augment, texts, WordLists.learn(texts), seed=config.training.seed
     )
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=9_999)
     for epoch in (0, 1, 0):
         changed = augmenter.of_epoch(epoch, range(len(texts)), texts)
         assert changed
-        for row, (source, target) in enumerate(id_lists(pairs.of_block(epoch, 0))):
+        for row, (source, target) in enumerate(id_lists(pairs.load((epoch, 0)))):
             if row in changed:
                 assert source == [*data.tokenizer.source.encode(changed[row].source), EOS]
                 assert target == [*data.tokenizer.target.encode(changed[row].target), EOS]
@@ -165,11 +167,11 @@ def test_an_epoch_takes_a_corpus_by_its_weight(
     config = small_config(f"data.corpus={corpora}", "data.augment=null")
     (run := tmp_path / "run").mkdir()
     data = prepared(config, run)
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK)
-    corpora = data.pairs.places["corpus"].tolist()
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=9_999)
+    corpora = data.pairs.line_N["corpus"].tolist()
     of_corpus = [[row for row, corpus in enumerate(corpora) if corpus == n] for n in (0, 1)]
     assert len(of_corpus[1]) == 40
-    times = [Counter(pairs.of_block(epoch, 0).row_N.tolist()) for epoch in range(4)]
+    times = [Counter(pairs.load((epoch, 0)).row_N.tolist()) for epoch in range(4)]
     for seen in times:
         assert {*seen} >= {*of_corpus[1]}
         assert sum(seen[row] for row in of_corpus[1]) == 100
@@ -180,9 +182,9 @@ def test_an_epoch_takes_a_corpus_by_its_weight(
     assert {total[row] for row in of_corpus[0]} == {1}, "each quarter is another one"
     assert {total[row] for row in of_corpus[1]} == {10}
     for epoch in (3, 0):  # whatever epochs came before
-        again = TrainingPairs(config, data.tokenizer, data.pairs, most=BLOCK).of_block(epoch, 0)
-        assert again.row_N.tolist() == pairs.of_block(epoch, 0).row_N.tolist()
-        assert id_lists(again) == id_lists(pairs.of_block(epoch, 0))
+        again = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=9_999).load((epoch, 0))
+        assert again.row_N.tolist() == pairs.load((epoch, 0)).row_N.tolist()
+        assert id_lists(again) == id_lists(pairs.load((epoch, 0)))
 
 
 def test_placeholders_are_masked_and_words_are_added_after_the_pairs(

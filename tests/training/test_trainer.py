@@ -156,7 +156,7 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trainer = make_trainer(small_config("model.dropout=0"), tmp_path / "run")
-    pairs = trainer.blocks.of_block(0, 0)
+    pairs = trainer.loader.load((0, 0))
     rows = plan_batches(pairs, batch_tokens=300, seed=1, epoch=0)[0]
     gradients: list[list[torch.Tensor]] = []
 
@@ -209,10 +209,10 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
     assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
     assert all(parameter.isfinite().all() for parameter in trainer.optimizer.average.parameters())
     report = json.loads((tmp_path / "not_finite.json").read_text())
-    pairs, training = trainer.blocks.of_block(0, 0), trainer.config.training
+    pairs, training = trainer.loader.load((0, 0)), trainer.config.training
     [row_B] = block_updates(training, pairs, training.batch_tokens, 0)[3]
     name = Path(trainer.config.data.corpus[0].path[0]).name
-    lines = [f"{name}:{trainer.data.pairs.places[row]['line']}" for row in sorted(row_B)]
+    lines = [f"{name}:{trainer.data.pairs.line_N[row]['line']}" for row in sorted(row_B)]
     assert report == {"update": 3, "corpus_lines": lines}
     assert not (tmp_path / "checkpoints").exists()
 

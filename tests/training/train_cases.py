@@ -44,7 +44,7 @@ def main(config: Path, folder: Path, names: Sequence[str]) -> None:
     os.chdir(config.parent)
     for name in names:
         block = PAIRS_OF_A_BLOCK if name == "blocks" else 1 << 18
-        setattr(loader, "BLOCK", block)  # noqa: B010 the module does not export it
+        setattr(loader, "BUFFER_PAIRS", block)  # noqa: B010 the module does not export it
         if name == "broken":
             setattr(step, "forced_loss", _broken_loss)  # noqa: B010 the module does not export it
         try:

@@ -1,4 +1,4 @@
-"""Sentences as ids: <eos> is added, all are kept in one flat array and returned as padded arrays.
+"""Sentences as ids: in one flat array, each closed by <eos>, and padded for a batch.
 
 Shapes: N sentences, B batch, S tokens. No torch here: translating with onnxruntime imports this.
 """
@@ -6,7 +6,7 @@ Shapes: N sentences, B batch, S tokens. No torch here: translating with onnxrunt
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,60 +20,49 @@ if TYPE_CHECKING:
 
 
 class IdSequences:
-    """The ids of N sentences, each closed by <eos>, in one array with 4 bytes for each id."""
+    """The ids of N sentences, each closed by <eos>, in one flat array."""
 
     def __init__(
-        self, sentences: Iterable[Sequence[int]], *, cut_tokens: int | None = None
+        self, sentences: Iterable[Sequence[int]], *, max_tokens: int | None = None
     ) -> None:
-        """Take the ids of each sentence without <eos>, and add <eos>.
+        """Take the ids of each sentence without <eos>, and add <eos>. An id takes 4 bytes.
 
-        A sentence with more than `cut_tokens` ids keeps the first `cut_tokens`, and loses <eos>.
+        A sentence with more than `max_tokens` ids keeps the first of them, and loses <eos>.
         """
         ids, lengths = array("i"), array("q")
         for sentence in sentences:
-            kept = [*sentence, EOS][:cut_tokens]
+            kept = [*sentence, EOS][:max_tokens]
             ids.extend(kept)
             lengths.append(len(kept))
-        self._take(np.frombuffer(ids, np.int32), np.frombuffer(lengths, np.int64))
-
-    def _take(self, ids: npt.NDArray[Any], length_N: Ints) -> None:
-        self._ids, self.length_N = ids, length_N  # <eos> counts
-        self._start_N = np.cumsum(length_N) - length_N
+        self.ids: npt.NDArray[Any] = np.frombuffer(ids, np.int32)
+        self.length_N: Ints = np.frombuffer(lengths, np.int64)  # <eos> counts
+        self._start_N: Ints = np.cumsum(self.length_N) - self.length_N
 
     @classmethod
-    def of(cls, ids: npt.NDArray[Any], length_N: Ints, *, cut_tokens: int | None = None) -> Self:
-        """Return sentences whose ids, <eos> included, are in one array."""
+    def of(
+        cls, ids: npt.NDArray[Any], length_N: Ints, *, start_N: Ints | None = None
+    ) -> "IdSequences":
+        """Return sentences whose ids are in one array, by default one after the other."""
         sequences = cls([])
-        sequences._take(ids, length_N)
-        if cut_tokens is not None:
-            sequences.length_N = np.minimum(length_N, cut_tokens)
+        sequences.ids, sequences.length_N = ids, length_N
+        sequences._start_N = np.cumsum(length_N) - length_N if start_N is None else start_N
         return sequences
 
-    @property
-    def ids(self) -> npt.NDArray[Any]:
-        """The ids of all sentences after each other, as long as none was overlaid or taken."""
-        return self._ids
+    def truncated(self, max_tokens: int | None) -> "IdSequences":
+        """Return the first `max_tokens` ids of each sentence; None keeps all."""
+        if max_tokens is None:
+            return self
+        return self.of(self.ids, np.minimum(self.length_N, max_tokens), start_N=self._start_N)
 
-    @property
-    def lost_ends(self) -> int:
-        """How many sentences were cut."""
-        return int(np.count_nonzero(self._ids[self._start_N + self.length_N - 1] != EOS))
-
-    def overlaid(self, row_M: Ints, others: "IdSequences") -> "IdSequences":
+    def replace_rows(self, row_M: Ints, others: "IdSequences") -> "IdSequences":
         """Return these sentences, but with the M of `others` at the rows that row_M names."""
-        merged = IdSequences([])
-        merged._ids = np.concatenate([self._ids, others._ids])
-        merged.length_N, merged._start_N = self.length_N.copy(), self._start_N.copy()
-        merged.length_N[row_M] = others.length_N
-        merged._start_N[row_M] = len(self._ids) + others._start_N
-        return merged
+        length_N, start_N = self.length_N.copy(), self._start_N.copy()
+        length_N[row_M], start_N[row_M] = others.length_N, len(self.ids) + others._start_N
+        return self.of(np.concatenate([self.ids, others.ids]), length_N, start_N=start_N)
 
-    def taken(self, row_M: Ints) -> "IdSequences":
+    def select(self, row_M: Ints) -> "IdSequences":
         """Return the M sentences at the rows that row_M names, in its order."""
-        taken = IdSequences([])
-        taken._ids = self._ids
-        taken.length_N, taken._start_N = self.length_N[row_M], self._start_N[row_M]
-        return taken
+        return self.of(self.ids, self.length_N[row_M], start_N=self._start_N[row_M])
 
     def padded(self, row_B: Ints) -> tuple[Ints, Ints]:
         """Return id_BS, the sentences in row_B padded at the end to the longest, and length_B.
@@ -84,7 +73,7 @@ class IdSequences:
         position_S = np.arange(length_B.max(initial=0))
         real_BS = position_S < length_B[:, None]
         id_BS = np.full(real_BS.shape, PAD, np.int64)
-        id_BS[real_BS] = self._ids[(self._start_N[row_B, None] + position_S)[real_BS]]
+        id_BS[real_BS] = self.ids[(self._start_N[row_B, None] + position_S)[real_BS]]
         return id_BS, length_B
 
 
@@ -95,15 +84,16 @@ class EncodedPairs:
     source: IdSequences
     target: IdSequences
 
-    def overlaid(self, row_M: Ints, others: "EncodedPairs") -> "EncodedPairs":
+    def replace_rows(self, row_M: Ints, others: "EncodedPairs") -> "EncodedPairs":
         """Return these pairs, but with the M of `others` at the rows that row_M names."""
         return EncodedPairs(
-            self.source.overlaid(row_M, others.source), self.target.overlaid(row_M, others.target)
+            self.source.replace_rows(row_M, others.source),
+            self.target.replace_rows(row_M, others.target),
         )
 
-    def taken(self, row_M: Ints) -> "EncodedPairs":
+    def select(self, row_M: Ints) -> "EncodedPairs":
         """Return the M pairs at the rows that row_M names, in its order."""
-        return EncodedPairs(self.source.taken(row_M), self.target.taken(row_M))
+        return EncodedPairs(self.source.select(row_M), self.target.select(row_M))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +107,15 @@ def encode_pairs(
     tokenizer: Tokenizer,
     examples: Sequence["Example | Texts"],
     *,
-    made_N: Sequence[bool] | None = None,
+    synthetic_N: Sequence[bool] | None = None,
     sampling: float = 0.0,
     seed: int = 0,
-    cut_tokens: int | None = None,
+    max_tokens: int | None = None,
 ) -> EncodedPairs:
     """Return the ids of `examples`. With `sampling`, `seed` decides how a text is segmented.
 
-    Where made_N is true, a model made the source, which then begins with <s>. A side of more than
-    `cut_tokens` tokens, <eos> included, loses its end.
+    Where synthetic_N is true, a model made the source, which then begins with <s>. A side of more
+    than `max_tokens` tokens, <eos> included, loses its end.
     """
 
     def side(vocabulary: Vocabulary, texts: list[str], offset: int) -> Iterator[list[int]]:
@@ -135,9 +125,10 @@ def encode_pairs(
             )
 
     sources = side(tokenizer.source, [example.source for example in examples], 0)
-    if made_N is not None:
-        sources = ([BOS] * made + ids for made, ids in zip(made_N, sources, strict=True))
+    if synthetic_N is not None:
+        sources = ([BOS] * is_synthetic + ids
+                   for is_synthetic, ids in zip(synthetic_N, sources, strict=True))  # fmt: skip
     targets = side(tokenizer.target, [example.target for example in examples], 1)
     return EncodedPairs(
-        IdSequences(sources, cut_tokens=cut_tokens), IdSequences(targets, cut_tokens=cut_tokens)
+        IdSequences(sources, max_tokens=max_tokens), IdSequences(targets, max_tokens=max_tokens)
     )

@@ -1,13 +1,14 @@
 """Arrays and texts in files that grow at their end, so that a corpus takes no memory.
 
-They are read, and not mapped into memory: what was read stays in the system's cache, which gives
-way to other needs, and is no memory of this process.
+A file is mapped into memory for one read at a time: pages that were read count as memory of this
+process as long as they are mapped, and after that are the system's cache.
 
 Shapes: N items, M rows.
 """
 
 import hashlib
 import io
+import mmap
 import tempfile
 import weakref
 from abc import abstractmethod
@@ -27,44 +28,36 @@ Digests = npt.NDArray[np.uint64]  # N rows of two numbers: 128 bits of each text
 T = TypeVar("T", covariant=True)
 
 CHUNK = 10_000  # items that are read, or worked on, at a time
-_RECORDS = 100_000  # read at a time, of which one field stays
-_CLOSE = 100  # rows from one to the next, of those that are read at once
+_RECORDS = 100_000  # mapped at a time, of which one field is copied
 
 
 @contextmanager
-def os_errors_as(place: object) -> Iterator[None]:
-    """Raise UserError that names `place` where nothing more can be written there."""
+def os_errors_as(name: object) -> Iterator[None]:
+    """Raise UserError that names `name` where nothing more can be written there."""
     try:
         yield
     except OSError as error:
-        raise UserError(f"{place}: cannot be written: {error.strerror}") from None
-
-
-def _write(file: IO[bytes], data: bytes) -> None:
-    """Write all of `data` into a file without a buffer, which may take it part by part."""
-    left = memoryview(data)
-    while left:
-        left = left[file.write(left) :]
+        raise UserError(f"{name}: cannot be written: {error.strerror}") from None
 
 
 class DiskArray:
     """An array in a file, of numbers or of records. The file is closed with it."""
 
-    def __init__(self, file: IO[bytes], dtype: npt.DTypeLike, place: object = None) -> None:
-        """Take a file; what is in it are the first items. Mistakes name `place`, else the file."""
-        self._file, self._dtype, self._place = file, np.dtype(dtype), place or file.name
+    def __init__(self, file: IO[bytes], dtype: npt.DTypeLike, name: object = None) -> None:
+        """Take a file and the items in it. Errors call it `name`, by default the file's name."""
+        self.file, self._dtype, self._name = file, np.dtype(dtype), name or file.name
         self._length = file.seek(0, 2) // self._dtype.itemsize
         weakref.finalize(self, file.close)
 
     @classmethod
     def scratch(cls, dtype: npt.DTypeLike, folder: Path | None = None) -> Self:
-        """Return no items yet, in a file without a name, in `folder` or where the system has such.
+        """Return an empty array in a file without a name, in `folder` or where the system has such.
 
-        It is gone when nothing holds it open, even after a kill.
+        The file is gone when nothing holds it open, even after a kill.
         """
-        place = folder or Path(tempfile.gettempdir())
-        with os_errors_as(place):
-            return cls(tempfile.TemporaryFile(dir=place, buffering=0), dtype, place)
+        name = folder or Path(tempfile.gettempdir())
+        with os_errors_as(name):
+            return cls(tempfile.TemporaryFile(dir=name), dtype, name)
 
     def __len__(self) -> int:
         return self._length
@@ -72,92 +65,82 @@ class DiskArray:
     def append(self, values: npt.ArrayLike) -> None:
         """Add items at the end."""
         items = np.ascontiguousarray(values, self._dtype)
-        with os_errors_as(self._place):
-            self._file.seek(0, 2)
-            _write(self._file, items.tobytes())
+        with os_errors_as(self._name):
+            self.file.seek(0, 2)
+            self.file.write(items.tobytes())
+            self.file.flush()
         self._length += len(items)
 
-    def read(self, start: int = 0, stop: int | None = None) -> Array:
-        """Return the items from `start` to before `stop`, or to the end."""
-        last = self._length if stop is None else min(stop, self._length)
-        size = self._dtype.itemsize
-        self._file.seek(start * size)
-        return np.frombuffer(bytearray(self._file.read(max(0, last - start) * size)), self._dtype)
+    def read(self, start: int, stop: int) -> Array:
+        """Return the items from `start` to before `stop`."""
+        self.file.seek(start * self._dtype.itemsize)
+        data = self.file.read(max(0, stop - start) * self._dtype.itemsize)
+        return np.frombuffer(data, self._dtype)
+
+    def at(self, row_M: Ints) -> Array:
+        """Return the items at some rows."""
+        return np.array(self._mapped()[row_M])
 
     def field(self, name: str, start: int, stop: int) -> Array:
         """Return one field of the records from `start` to before `stop`."""
-        starts = range(start, max(start + 1, stop), _RECORDS)
-        parts = [self.read(each, min(each + _RECORDS, stop))[name] for each in starts]
-        return np.concatenate(parts)
+        found_N = np.empty(stop - start, self._dtype[name])
+        for first in range(start, stop, _RECORDS):
+            last = min(first + _RECORDS, stop)
+            found_N[first - start : last - start] = self._mapped()[name][first:last]
+        return found_N
 
-    def at(self, row_M: Ints) -> Array:
-        """Return the items at some rows. Rows that stand close together are read at once."""
-        if not len(row_M):
-            return self.read(0, 0)
-        runs = close_runs(row_M)
-        return np.concatenate([self.read(run[0], run[-1] + 1)[run - run[0]] for run in runs])
+    def _mapped(self) -> Array:
+        if not self._length:
+            return np.empty(0, self._dtype)  # no map may be empty
+        return np.memmap(self.file, self._dtype, "r", shape=(self._length,))
 
 
 class ArrayWriter:
     """Writes an array of numpy's format (.npy), of which nobody knows the length beforehand."""
 
     def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
-        """Take the file to write."""
+        """Begin an empty array in a new file."""
         self._path, self._dtype, self._length = path, np.dtype(dtype), 0
+        with os_errors_as(path):
+            self._file = path.open("wb")
+        self._file.write(self._header())
 
-    def __enter__(self) -> Self:
-        with os_errors_as(self._path):
-            self._file = self._path.open("wb", buffering=0)
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        with os_errors_as(self._path), self._file:
-            if kind is None:
-                self._file.seek(0)
-                self._write_header()  # it has room for a longer length
-
-    def _write_header(self) -> None:
-        header = io.BytesIO()
+    def _header(self) -> bytes:
+        header = io.BytesIO()  # with room for a longer length
         shape = {"descr": np.lib.format.dtype_to_descr(self._dtype), "fortran_order": False}
         np.lib.format.write_array_header_1_0(header, shape | {"shape": (self._length,)})
-        _write(self._file, header.getvalue())
+        return header.getvalue()
 
     def append(self, values: npt.ArrayLike) -> None:
         """Add items at the end."""
         items = np.ascontiguousarray(values, self._dtype)
         with os_errors_as(self._path):
-            if not self._file.tell():
-                self._write_header()
-            _write(self._file, items.tobytes())
+            self._file.write(items.tobytes())
         self._length += len(items)
 
-
-def close_runs(row_M: Ints) -> list[Ints]:
-    """Return rows in runs, in each of which they ascend and stand close together."""
-    gap_M = np.diff(row_M)
-    return np.split(row_M, np.flatnonzero((gap_M < 0) | (gap_M > _CLOSE)) + 1)
+    def close(self) -> None:
+        """Write the length, and close the file."""
+        with os_errors_as(self._path), self._file:
+            self._file.seek(0)
+            self._file.write(self._header())
 
 
 class LazySequence(Sequence[T]):
-    """Items on disk, which are read chunk by chunk; as equal as a list to what has the same."""
+    """Items on disk, read chunk by chunk. Equals a list of the same items."""
 
     @abstractmethod
     def read(self, row_M: Ints) -> list[T]:
         """Return the items at some rows, in their order."""
 
     @overload
-    def __getitem__(self, place: int) -> T: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, place: slice) -> list[T]: ...
-    def __getitem__(self, place: int | slice) -> T | list[T]:
-        rows = range(len(self))[place]
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        rows = range(len(self))[index]
         if isinstance(rows, int):
-            return self.one(rows)
+            return self.read(np.array([rows]))[0]
         return self.read(np.array(rows, np.int64))
-
-    def one(self, row: int) -> T:
-        """Return the item at a row."""
-        return self.read(np.array([row]))[0]
 
     def __iter__(self) -> Iterator[T]:
         for start in range(0, len(self), CHUNK):
@@ -173,26 +156,20 @@ class LazySequence(Sequence[T]):
 
 
 class TextArray(NamedTuple):
-    """Texts as the bytes of all, and how many of them each has."""
+    """Texts in memory: the bytes of all, and how many of them each text has."""
 
     data: bytes  # UTF-8
     length_N: Ints
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
-        """Return texts packed."""
+        """Return an array of texts."""
         encoded = [text.encode() for text in texts]
         return cls(b"".join(encoded), np.array([*map(len, encoded)], np.int64))
 
 
-def digests(texts: Iterable[str]) -> Digests:
-    """Return 128 bits of BLAKE2b for each text (RFC 7693), so that equal ones are found."""
-    joined = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
-    return np.frombuffer(joined, np.uint64).reshape(-1, 2)
-
-
 class TextColumn(LazySequence[str]):
-    """Texts on disk: their UTF-8 in one file, and in another 0 and where each ends."""
+    """Texts on disk: their UTF-8 in one file, and in another 0 and where each text ends."""
 
     def __init__(self, data: DiskArray, bounds: DiskArray) -> None:
         """Take bytes and whole numbers; what is in them are the first texts."""
@@ -202,7 +179,7 @@ class TextColumn(LazySequence[str]):
 
     @classmethod
     def scratch(cls, folder: Path | None = None) -> Self:
-        """Return no texts yet; see `DiskArray.scratch`."""
+        """Return a column without texts; see `DiskArray.scratch`."""
         return cls(DiskArray.scratch(np.uint8, folder), DiskArray.scratch(np.int64, folder))
 
     def __len__(self) -> int:
@@ -215,22 +192,16 @@ class TextColumn(LazySequence[str]):
         self._bounds.append(before + np.cumsum(texts.length_N))
 
     def read(self, row_M: Ints) -> list[str]:
-        """Return the texts at some rows. Rows that stand close together are read at once."""
-        return [text for run in close_runs(row_M) if len(run) for text in self._run(run)]
-
-    def one(self, row: int) -> str:
-        """Return the text at a row."""
-        start, end = self._bounds.read(row, row + 2).tolist()
-        return self._data.read(start, end).tobytes().decode()
-
-    def _run(self, row_M: Ints) -> list[str]:
-        """Return the texts at ascending rows."""
-        first = int(row_M[0])
-        bound_N = self._bounds.read(first, int(row_M[-1]) + 2)
-        data = self._data.read(int(bound_N[0]), int(bound_N[-1])).tobytes()
-        start_M, end_M = (bound_N[row_M - first + past] - bound_N[0] for past in (0, 1))
-        bounds = zip(start_M.tolist(), end_M.tolist(), strict=True)
-        return [data[start:end].decode() for start, end in bounds]
+        """Return the texts at some rows."""
+        if len(row_M) == 1:  # quicker than a map
+            start, end = self._bounds.read(int(row_M[0]), int(row_M[0]) + 2).tolist()
+            return [self._data.read(start, end).tobytes().decode()]
+        if not len(self._data):
+            return [""] * len(row_M)  # no map may be empty
+        bounds = zip(self._bounds.at(row_M).tolist(), self._bounds.at(row_M + 1).tolist(),
+                     strict=True)  # fmt: skip
+        with mmap.mmap(self._data.file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return [data[start:end].decode() for start, end in bounds]
 
 
 class Subset(LazySequence[T]):
@@ -246,6 +217,8 @@ class Subset(LazySequence[T]):
         """Return the items at some rows."""
         return self._items.read(self._row_N[row_M])
 
-    def one(self, row: int) -> T:
-        """Return the item at a row."""
-        return self._items.one(int(self._row_N[row]))
+
+def digests(texts: Iterable[str]) -> Digests:
+    """Return 128 bits of BLAKE2b for each text (RFC 7693), so that equal ones are found."""
+    joined = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
+    return np.frombuffer(joined, np.uint64).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Sentences become ids that are closed by <eos>, cut, and padded to the longest of a batch."""
+"""Sentences become ids, closed by <eos>, truncated, and padded to the longest of a batch."""
 
 import random
 
@@ -26,7 +26,7 @@ def lists(sequences: IdSequences) -> list[list[int]]:
 # Sequences of ids
 
 
-def test_sentences_end_with_eos_and_are_padded_to_the_longest_of_those_taken() -> None:
+def test_sentences_end_with_eos_and_are_padded_to_the_longest_of_those_selected() -> None:
     sequences = IdSequences([[5, 6], [7], [8, 9, 10], []])
     id_BS, length_B = sequences.padded(rows(0, 1, 3))
     assert id_BS.tolist() == [[5, 6, EOS], [7, EOS, PAD], [EOS, PAD, PAD]]
@@ -35,7 +35,6 @@ def test_sentences_end_with_eos_and_are_padded_to_the_longest_of_those_taken() -
     assert id_BS.tolist() == [[8, 9, 10, EOS], [7, EOS, PAD, PAD], [8, 9, 10, EOS]]
     assert length_B.tolist() == [4, 2, 4]
     assert sequences.length_N.tolist() == [3, 2, 4, 1]
-    assert sequences.lost_ends == 0
 
 
 def test_there_may_be_no_sentences_at_all() -> None:
@@ -44,31 +43,28 @@ def test_there_may_be_no_sentences_at_all() -> None:
     assert (id_BS.shape, length_B.shape) == ((0, 0), (0,))
 
 
-def test_a_sentence_that_is_too_long_is_cut_and_loses_its_end() -> None:
-    sequences = IdSequences([[4, 5, 6], [7, 8], [4, 5, 6, 7], []], cut_tokens=3)
+def test_a_sentence_that_is_too_long_is_truncated_and_loses_its_end() -> None:
+    sequences = IdSequences([[4, 5, 6], [7, 8], [4, 5, 6, 7], []], max_tokens=3)
     assert lists(sequences) == [[4, 5, 6], [7, 8, EOS], [4, 5, 6], [EOS]]
     assert sequences.length_N.tolist() == [3, 3, 3, 1]
-    assert sequences.lost_ends == 2
-    assert lists(IdSequences([[4], []], cut_tokens=1)) == [[4], [EOS]]
+    assert lists(IdSequences([[4], []], max_tokens=1)) == [[4], [EOS]]
 
 
-def test_some_sentences_may_be_overlaid_by_others() -> None:
-    sequences = IdSequences([[4], [5, 6], [7], [8, 9]], cut_tokens=2)
+def test_some_sentences_may_be_replaced_by_others() -> None:
+    sequences = IdSequences([[4], [5, 6], [7], [8, 9]], max_tokens=2)
     others = IdSequences([[10, 11, 12], []])
-    overlaid = sequences.overlaid(rows(3, 0), others)
-    assert lists(overlaid) == [[EOS], [5, 6], [7, EOS], [10, 11, 12, EOS]]
-    assert overlaid.length_N.tolist() == [1, 2, 2, 4]
-    assert (sequences.lost_ends, overlaid.lost_ends) == (2, 1)
+    replaced = sequences.replace_rows(rows(3, 0), others)
+    assert lists(replaced) == [[EOS], [5, 6], [7, EOS], [10, 11, 12, EOS]]
+    assert replaced.length_N.tolist() == [1, 2, 2, 4]
     assert lists(sequences) == [[4, EOS], [5, 6], [7, EOS], [8, 9]], "as they were"
-    assert lists(sequences.overlaid(rows(), IdSequences([]))) == lists(sequences)
+    assert lists(sequences.replace_rows(rows(), IdSequences([]))) == lists(sequences)
 
 
-def test_some_sentences_may_be_taken_in_any_order() -> None:
-    sequences = IdSequences([[4], [5, 6], [7], [8, 9]], cut_tokens=2)
-    taken = sequences.taken(rows(3, 1, 3)).overlaid(rows(1), IdSequences([[10, 11]]))
-    assert lists(taken) == [[8, 9], [10, 11, EOS], [8, 9]]
-    assert (sequences.lost_ends, taken.lost_ends) == (2, 2)
-    assert lists(sequences.taken(rows())) == []
+def test_some_sentences_may_be_selected_in_any_order() -> None:
+    sequences = IdSequences([[4], [5, 6], [7], [8, 9]], max_tokens=2)
+    selected = sequences.select(rows(3, 1, 3)).replace_rows(rows(1), IdSequences([[10, 11]]))
+    assert lists(selected) == [[8, 9], [10, 11, EOS], [8, 9]]
+    assert lists(sequences.select(rows())) == []
 
 
 # Pairs
@@ -98,21 +94,19 @@ def tokenizer() -> Tokenizer:
     return train_tokenizer(config, sources, targets, warn=lambda _: None)
 
 
-@pytest.mark.parametrize("cut_tokens", [None, 9])
+@pytest.mark.parametrize("max_tokens", [None, 9])
 def test_each_side_of_a_pair_is_encoded_by_its_own_vocabulary(
-    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch, cut_tokens: int | None
+    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch, max_tokens: int | None
 ) -> None:
     monkeypatch.setattr(ids, "CHUNK", 5)  # 12 pairs: two whole chunks and a part
-    pairs = encode_pairs(tokenizer, EXAMPLES, cut_tokens=cut_tokens)
+    pairs = encode_pairs(tokenizer, EXAMPLES, max_tokens=max_tokens)
     for side, vocabulary, texts in (
         (pairs.source, tokenizer.source, [example.source for example in EXAMPLES]),
         (pairs.target, tokenizer.target, [example.target for example in EXAMPLES]),
     ):
         whole = [[*vocabulary.encode(text), EOS] for text in texts]
-        assert lists(side) == [ids[:cut_tokens] for ids in whole]
-        lost = [ids for ids in whole if cut_tokens and len(ids) > cut_tokens]
-        assert side.lost_ends == len(lost)
-        assert bool(lost) == (cut_tokens is not None)
+        assert lists(side) == [ids[:max_tokens] for ids in whole]
+        assert any(len(ids) > 9 for ids in whole)
 
 
 def test_each_chunk_of_a_side_is_sampled_by_a_seed_of_its_own(

@@ -3,6 +3,7 @@
 import random
 import resource
 import signal
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -43,32 +44,33 @@ def test_rows_in_any_order_are_read_near_and_far_apart() -> None:
         assert file.read(np.sort(rows)) == [texts[row] for row in sorted(rows.tolist())]
 
 
-def test_chosen_items_are_those_at_some_rows() -> None:
-    chosen = Subset(stored(TEXTS, at_once=2), np.array([6, 1, 1, 3]))
-    assert chosen == [TEXTS[row] for row in (6, 1, 1, 3)]
-    assert Subset(chosen, np.array([3, 0]))[:] == [TEXTS[3], TEXTS[6]]
+def test_a_subset_has_the_items_at_some_rows() -> None:
+    subset = Subset(stored(TEXTS, at_once=2), np.array([6, 1, 1, 3]))
+    assert subset == [TEXTS[row] for row in (6, 1, 1, 3)]
+    assert Subset(subset, np.array([3, 0]))[:] == [TEXTS[3], TEXTS[6]]
 
 
-def test_a_column_has_the_records_that_were_added() -> None:
+def test_an_array_on_disk_has_the_records_that_were_added() -> None:
     kind = np.dtype([("line", np.int64), ("key", np.uint64, 2)])
     records = np.zeros(500, kind)
     records["line"] = np.arange(500)
     records["key"] = np.arange(1_000).reshape(-1, 2)
-    column = DiskArray.scratch(kind)
+    array = DiskArray.scratch(kind)
     for part in np.array_split(records, 7):
-        column.append(part)
-    assert len(column) == 500
-    assert (column.read() == records).all()
-    assert (column.read(20, 30) == records[20:30]).all()
-    assert (column.field("key", 100, 450) == records["key"][100:450]).all()
+        array.append(part)
+    assert len(array) == 500
+    assert (array.read(0, 500) == records).all()
+    assert (array.read(20, 30) == records[20:30]).all()
+    assert (array.field("key", 100, 450) == records["key"][100:450]).all()
     rows = np.array([3, 499, 7, 8, 8])
-    assert (column.at(rows) == records[rows]).all()
-    assert len(column.at(rows[:0])) == len(column.read(9, 9)) == 0
+    assert (array.at(rows) == records[rows]).all()
+    assert len(array.at(rows[:0])) == len(array.read(9, 9)) == 0
+    assert len(DiskArray.scratch(kind).at(rows[:0])) == 0
 
 
 def test_an_array_written_part_by_part_is_one_of_numpy(tmp_path: Path) -> None:
     path = tmp_path / "ids.npy"
-    with ArrayWriter(path, np.uint16) as writer:
+    with closing(ArrayWriter(path, np.uint16)) as writer:
         for part in ([], [1, 2, 3], [], [65_535]):
             writer.append(part)
     for mode in (None, "r"):
@@ -84,7 +86,7 @@ def test_a_full_disk_is_one_line_that_names_the_file() -> None:
         DiskArray(full.open("r+b", buffering=0), np.int64).append([1])
     with (
         pytest.raises(UserError, match="/dev/full: cannot be written"),
-        ArrayWriter(full, "u2") as file,
+        closing(ArrayWriter(full, "u2")) as file,
     ):
         file.append([1])
 
