@@ -8,9 +8,9 @@ import hashlib
 import tempfile
 import time
 import zipfile
-from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
+from typing import NamedTuple
 from urllib.request import urlopen
 
 import platformdirs
@@ -30,8 +30,7 @@ _SILENCE_S = 30.0  # the longest wait for the next byte
 NEWER_URL = "https://www.manythings.org/anki/"  # for people to download from by hand
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedFile:
+class PublishedFile(NamedTuple):
     """Where the zip is published, and the SHA-1 of its bytes."""
 
     url: str
@@ -42,10 +41,6 @@ D2L = PublishedFile(
     "https://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip",
     "94646ad1522d915e7b0f9296181140edcf86a4f5",
 )
-
-
-class _RefusedError(Exception):
-    """What the server sent is not the file."""
 
 
 def find_or_fetch(
@@ -66,11 +61,16 @@ def find_or_fetch(
             raise UserError(f"{path}: not a zip file; delete it, and it is downloaded again")
         return path
     try:
-        _fetch(published, path, max_bytes=max_bytes, max_s=max_s)
-    except (OSError, HTTPException, _RefusedError) as error:
-        answer = short_text(error)
-    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix="download-") as folder:
+            partial = Path(folder) / path.name
+            sha1 = _download(published.url, partial, max_bytes, time.monotonic() + max_s)
+            if sha1 != published.sha1:
+                raise OSError(f"its SHA-1 is {sha1}, not {published.sha1}")
+            partial.replace(path)
         return path
+    except (OSError, HTTPException) as error:
+        answer = short_text(error)
     # Outside `except`: an HTTPError is an open response, and as the new error's context it would
     # stay open.
     raise UserError(
@@ -79,22 +79,11 @@ def find_or_fetch(
     )
 
 
-def _fetch(published: PublishedFile, path: Path, *, max_bytes: int, max_s: float) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="download-") as folder:
-        partial = Path(folder) / path.name
-        _download(published.url, partial, max_bytes=max_bytes, max_s=max_s)
-        sha1 = hashlib.sha1(partial.read_bytes()).hexdigest()
-        if sha1 != published.sha1:
-            raise _RefusedError(f"its SHA-1 is {sha1}, not {published.sha1}")
-        partial.replace(path)
-
-
-def _download(url: str, path: Path, *, max_bytes: int, max_s: float) -> None:
-    deadline_s = time.monotonic() + max_s
-    received = 0
+def _download(url: str, path: Path, max_bytes: int, deadline_s: float) -> str:
+    """Return the SHA-1 of what was downloaded to `path`; OSError where it is not whole in time."""
+    digest, received, begun_s = hashlib.sha1(), 0, time.monotonic()
     with (
-        urlopen(url, timeout=min(_SILENCE_S, max_s)) as response,
+        urlopen(url, timeout=min(_SILENCE_S, deadline_s - begun_s)) as response,
         path.open("wb") as file,
         tqdm(
             total=response.length, desc=FILE_NAME, unit="B", unit_scale=True, disable=None
@@ -105,10 +94,12 @@ def _download(url: str, path: Path, *, max_bytes: int, max_s: float) -> None:
         while chunk := response.read1(1 << 16):
             received += len(chunk)
             if received > max_bytes:
-                raise _RefusedError(f"it sends more than {max_bytes:,} bytes")
+                raise OSError(f"it sends more than {max_bytes:,} bytes")
             if time.monotonic() > deadline_s:
-                raise _RefusedError(f"it was not done after {max_s:g} seconds")
+                raise OSError(f"it was not done after {deadline_s - begun_s:.1f} seconds")
+            digest.update(chunk)
             file.write(chunk)
             bar.update(len(chunk))
     if expected is not None and received < expected:
-        raise _RefusedError(f"cut off after {received:,} of {expected:,} bytes")
+        raise OSError(f"cut off after {received:,} of {expected:,} bytes")
+    return digest.hexdigest()

@@ -15,7 +15,7 @@ from gru_mt.data.corpus.files import CorpusFile, FoundFiles, corpus_name, find_f
 from gru_mt.data.corpus.filters import filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.readers.layout import TableOptions
-from gru_mt.data.corpus.readers.registry import open_group, pair_rows, text_rows
+from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.report import SAMPLE, Row
 from gru_mt.data.dataset.store import CHUNK
 from gru_mt.data.pool import map_in_order
@@ -98,17 +98,16 @@ def _chunks(
     corpus: CorpusConfig, config: DataConfig, found: FoundFiles, files: ReadFiles
 ) -> Iterator[list[Row]]:
     """Yield the rows of a corpus, a chunk at a time; `files` gets what is known of its files."""
-    languages = [config.target] if corpus.side else config.languages
-    options = TableOptions(languages, corpus.columns, corpus.delimiter)
+    languages, side = config.languages, None
+    if corpus.side:
+        languages, side = [config.target], int(not config.reversed)
+    options = TableOptions(languages, corpus.columns, corpus.delimiter, side)
     missing = "" if len(corpus.path) > 1 else _hint(corpus.path[0])
     lines = 0
     for done, group in enumerate(found.groups):
         files.lines.files.append((group[0].name, lines + 1))
         with open_group(group, corpus.encoding, missing) as sources:
-            if corpus.side:
-                rows = text_rows(sources[0], options, second=not config.reversed)
-            else:
-                rows = pair_rows(sources, options)
+            rows = read_rows(sources, options)
             while chunk := [*islice(rows, CHUNK)]:
                 files.share = (done + sources[0].share()) / len(found.groups)
                 lines += len(chunk)

@@ -50,6 +50,7 @@ class Dropped(NamedTuple):
     text: str  # the line, or what could be read of it
 
 
+Record = list[str] | Dropped  # a text in each language that is read, and perhaps an attribution
 Row = tuple[str, str, str] | Dropped  # first side, second side, attribution or ""
 
 _QUOTES = "cells that hold a delimiter or quotation marks stand in such; these are doubled"

@@ -10,7 +10,7 @@ from typing import Any
 
 from gru_mt.data.corpus.readers.layout import TableOptions, choose_names
 from gru_mt.data.corpus.readers.table import text_lines
-from gru_mt.data.corpus.report import Dropped, DropReason
+from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.errors import short_repr
 
@@ -19,7 +19,7 @@ _LOOKED_AT = 1_000  # lines whose values tell which are text
 _Object = dict[str, Any]  # values by their names, those of objects in it as "translation.en"
 
 
-def json_cells(text: TextStream, options: TableOptions) -> Iterator[list[str] | Dropped]:
+def json_records(text: TextStream, options: TableOptions) -> Iterator[Record]:
     """Yield the sides of each line that are asked for, or why it has none; no empty line counts.
 
     Raises UserError where no names or values tell which ones are meant.

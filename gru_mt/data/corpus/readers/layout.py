@@ -33,11 +33,12 @@ class Layout(NamedTuple):
 
 
 class TableOptions(NamedTuple):
-    """What a user says of a table."""
+    """What a user says of a table, or of other files."""
 
-    languages: Sequence[str]  # of its sides, or of the only one that is read
+    languages: Sequence[str]  # that are read: two, or one of a monolingual corpus
     columns: Sequence[int] | None = None  # counted from 1
     delimiter: str | None = None
+    side: int | None = None  # of a monolingual corpus: 0 if its text is the first side, 1 if second
 
 
 def find_layout(sample: bytes, options: TableOptions, file: CorpusFile) -> Layout:

@@ -11,7 +11,7 @@ from typing import Any, Self
 from gru_mt.data.corpus.detect import LOOKED_AT, PARQUET, kind_of
 from gru_mt.data.corpus.files import READ_ERRORS, CorpusFile, read_error
 from gru_mt.data.corpus.readers.layout import TableOptions, choose_names
-from gru_mt.data.corpus.report import Dropped, DropReason
+from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.errors import UserError
 from gru_mt.storage import file_digest
 
@@ -86,7 +86,7 @@ class ParquetTable:
             raise read_error(self.file.path, error) from None
 
 
-def parquet_cells(table: ParquetTable, options: TableOptions) -> Iterator[list[str] | Dropped]:
+def parquet_records(table: ParquetTable, options: TableOptions) -> Iterator[Record]:
     """Yield the sides of each row that are asked for; one with a null is dropped.
 
     Raises UserError where no names or values tell which columns are meant.
@@ -102,10 +102,10 @@ def parquet_cells(table: ParquetTable, options: TableOptions) -> Iterator[list[s
         if name not in columns:
             raise UserError(f"{table.file}: column {name!r} has {table.types[name]}, and no text")
     for batch in table.batches(names):
-        yield from map(_cells, zip(*batch, strict=True))
+        yield from map(_record, zip(*batch, strict=True))
 
 
-def _cells(values: tuple[bytes | None, ...]) -> list[str] | Dropped:
+def _record(values: tuple[bytes | None, ...]) -> Record:
     reason = DropReason.NOT_UTF8
     if None not in values:
         try:

@@ -1,20 +1,20 @@
 """The rows of a file, or of two parallel files, by what they are: a new format is added here."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 from typing import Any
 
 from gru_mt.data.corpus.files import JSON_LINES, FileGroup
 from gru_mt.data.corpus.readers.header import is_header
-from gru_mt.data.corpus.readers.json_lines import json_cells
+from gru_mt.data.corpus.readers.json_lines import json_records
 from gru_mt.data.corpus.readers.layout import TableOptions
-from gru_mt.data.corpus.readers.parquet import ParquetTable, is_parquet, parquet_cells
+from gru_mt.data.corpus.readers.parquet import ParquetTable, is_parquet, parquet_records
 from gru_mt.data.corpus.readers.sgml import is_markup, side_lines
-from gru_mt.data.corpus.readers.table import table_rows, table_texts
-from gru_mt.data.corpus.readers.tmx import tmx_rows
-from gru_mt.data.corpus.report import Dropped, DropReason, Row
+from gru_mt.data.corpus.readers.table import table_records
+from gru_mt.data.corpus.readers.tmx import tmx_records
+from gru_mt.data.corpus.report import Dropped, DropReason, Record, Row
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.errors import UserError
 
@@ -38,75 +38,49 @@ def open_group(
             ]
 
 
-def pair_rows(sources: Sequence[Source], options: TableOptions) -> Iterator[Row]:
+def read_rows(sources: Sequence[Source], options: TableOptions) -> Iterator[Row]:
     """Yield the row of each line of a table, of two parallel files or of a translation memory.
 
-    Raises UserError, here or at reading, for a file of another kind.
+    Of a monolingual corpus the other side is empty. Raises UserError, here or at reading, for a
+    file of another kind.
     """
+    for record in _records(sources, options):
+        if isinstance(record, Dropped):
+            yield record
+        elif options.side is None:
+            yield record[0], record[1], record[2] if len(record) > 2 else ""
+        else:
+            yield ("", record[0], "") if options.side else (record[0], "", "")
+
+
+def _records(sources: Sequence[Source], options: TableOptions) -> Iterator[Record]:
     source = sources[0]
     if isinstance(source, ParquetTable):
-        return _rows_of(parquet_cells(source, options))
-    texts = [text for text in sources if isinstance(text, TextStream)]
-    memories = [text for text in texts if _is_tmx(text)]
-    if len(texts) == 2:
-        if memories:
+        return parquet_records(source, options)
+    memory = next((text for text in sources if _is_tmx(text)), None)
+    if memory and (len(sources) > 1 or options.side is not None):
+        fix = "give it alone" if len(sources) > 1 else "leave out side: target"
+        raise UserError(f"{memory.file}: a translation memory has both sides; {fix}")
+    if len(sources) > 1:
+        return _parallel_records(sources, options.languages)
+    if memory:
+        return tmx_records(source, options.languages)
+    if is_markup(source):
+        if options.side is None:
             raise UserError(
-                f"{memories[0].file}: a translation memory has both sides; give it alone"
+                f"{source.file}: markup of one language; for two such files set path: [FILE, FILE]"
             )
-        return _parallel_rows(texts[0], texts[1], options.languages)
-    if memories:
-        return tmx_rows(source, options.languages)
-    if is_markup(source):
-        raise UserError(
-            f"{source.file}: markup of one language; for two such files set path: [FILE, FILE]"
-        )
+        return (line if isinstance(line, Dropped) else [line] for line in side_lines(source))
     if _is_json(source):
-        return _rows_of(json_cells(source, options))
-    return table_rows(source, options)
+        return json_records(source, options)
+    return table_records(source, options)
 
 
-def text_rows(source: Source, options: TableOptions, *, second: bool) -> Iterator[Row]:
-    """Yield a row for each line of text in one language, as its first or its `second` side.
-
-    The other side is empty. Raises UserError for a file of another kind.
-    """
-    for text in _texts(source, options):
-        if isinstance(text, Dropped):
-            yield text
-        else:
-            yield ("", text, "") if second else (text, "", "")
-
-
-def _texts(source: Source, options: TableOptions) -> Iterable[str | Dropped]:
-    if isinstance(source, ParquetTable):
-        return _first_cells(parquet_cells(source, options))
-    if _is_tmx(source):
-        raise UserError(
-            f"{source.file}: a translation memory has both sides; leave out side: target"
-        )
-    if is_markup(source):
-        return side_lines(source)
-    if _is_json(source):
-        return _first_cells(json_cells(source, options))
-    return table_texts(source, options)
-
-
-def _first_cells(records: Iterable[list[str] | Dropped]) -> Iterator[str | Dropped]:
-    for cells in records:
-        yield cells if isinstance(cells, Dropped) else cells[0]
-
-
-def _rows_of(records: Iterable[list[str] | Dropped]) -> Iterator[Row]:
-    for cells in records:
-        yield cells if isinstance(cells, Dropped) else (cells[0], cells[1], "")
-
-
-def _parallel_rows(
-    first: TextStream, second: TextStream, languages: Sequence[str]
-) -> Iterator[Row]:
-    """Yield the row of each line. Raises UserError if one text has more lines than the other."""
+def _parallel_records(sources: Sequence[Source], languages: Sequence[str]) -> Iterator[Record]:
+    """Yield the two texts of each line; UserError if one file has more lines than the other."""
     counts = [0, 0]
-    for sides in zip_longest(side_lines(first), side_lines(second)):
+    lines = (side_lines(source) for source in sources if isinstance(source, TextStream))
+    for sides in zip_longest(*lines):
         counts = [count + (side is not None) for count, side in zip(counts, sides, strict=True)]
         if None in sides:
             continue
@@ -114,15 +88,15 @@ def _parallel_rows(
         dropped = [side.reason for side in sides if isinstance(side, Dropped)]
         if counts == [1, 1] and not dropped and is_header(texts, languages):
             dropped = [DropReason.HEADER]
-        yield Dropped(dropped[0], " | ".join(texts)) if dropped else (texts[0], texts[1], "")
+        yield Dropped(dropped[0], " | ".join(texts)) if dropped else texts
     if counts[0] != counts[1]:
         raise UserError(
-            f"{first.file} and {second.file}: {counts[0]:,} and {counts[1]:,} lines; parallel "
-            "files need as many"
+            f"{sources[0].file} and {sources[1].file}: {counts[0]:,} and {counts[1]:,} lines; "
+            "parallel files need as many"
         )
 
 
-def _is_tmx(text: TextStream) -> bool:
+def _is_tmx(text: Source) -> bool:
     start = text.sample.lstrip(b"\xef\xbb\xbf \t\r\n")
     return text.file.ending == ".tmx" or (start.startswith(b"<") and b"<tmx" in start)
 

@@ -1,4 +1,4 @@
-"""A table: a line has the two sides in two of its columns, and perhaps an attribution.
+"""A table: a line has the texts in some of its columns, and perhaps an attribution.
 
 A table whose name ends in .csv has commas, semicolons or other marks between its columns; others
 have tabs.
@@ -8,42 +8,32 @@ from collections.abc import Iterator
 
 from gru_mt.data.corpus.readers.layout import Layout, TableOptions, find_layout
 from gru_mt.data.corpus.readers.records import records
-from gru_mt.data.corpus.report import Dropped, DropReason, Row
+from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
 
 
-def table_rows(text: TextStream, options: TableOptions) -> Iterator[Row]:
-    """Yield the row of each record; see `records`.
+def table_records(text: TextStream, options: TableOptions) -> Iterator[Record]:
+    """Yield the texts of each record, in the order of the languages, then its attribution.
 
     Raises UserError where the header contradicts the options.
     """
-    layout, is_csv = find_layout(text.sample, options, text.file), text.file.ending == ".csv"
+    layout = find_layout(text.sample, options, text.file)
     if layout.note:
         text.notes.append(f"{text.file}: {layout.note}")
-    single = DropReason.FEW_COLUMNS if is_csv or options.columns else DropReason.NO_TAB
-    for cells in _records(text, layout):
-        yield cells if isinstance(cells, Dropped) else _row(cells, layout, single, is_csv=is_csv)
-
-
-def table_texts(text: TextStream, options: TableOptions) -> Iterator[str | Dropped]:
-    """Yield each text of a file in one language: a whole line, or one column of a table."""
-    layout = find_layout(text.sample, options, text.file)
-    for cells in _records(text, layout):
+    for number, cells in enumerate(records(text_lines(text), layout.form, layout.usual)):
         if isinstance(cells, Dropped):
             yield cells
-        elif layout.columns is None or any(cells[layout.width or len(cells) :]):
-            yield Dropped(DropReason.SEVERAL_COLUMNS, "\t".join(cells))
-        elif layout.columns[0] >= len(cells):
-            yield Dropped(DropReason.FEW_COLUMNS, "\t".join(cells))
-        else:
-            yield cells[layout.columns[0]]
-
-
-def _records(text: TextStream, layout: Layout) -> Iterator[list[str] | Dropped]:
-    """Yield the records of a table; those at its beginning that are no data are dropped."""
-    for number, cells in enumerate(records(text_lines(text), layout.form, layout.usual)):
-        is_header = number < layout.skipped and not isinstance(cells, Dropped)
-        yield Dropped(DropReason.HEADER, "\t".join(cells)) if is_header else cells
+            continue
+        reason = _reason(cells, layout, options, is_csv=text.file.ending == ".csv")
+        if number < layout.skipped:
+            reason = DropReason.HEADER
+        if reason or not layout.columns:
+            yield Dropped(reason or DropReason.COLUMNS, "\t".join(cells))
+            continue
+        found = [cells[column] for column in layout.columns]
+        if layout.attribution is not None:
+            found += cells[layout.attribution :][:1]
+        yield found
 
 
 def text_lines(text: TextStream) -> Iterator[str | Dropped]:
@@ -55,15 +45,17 @@ def text_lines(text: TextStream) -> Iterator[str | Dropped]:
             yield Dropped(DropReason.NOT_UTF8, line.decode(errors="replace"))
 
 
-def _row(cells: list[str], layout: Layout, single: DropReason, *, is_csv: bool) -> Row:
-    """Return the row of a record; `single` is the reason to drop one of a single column."""
-    width, columns = layout.width or len(cells), layout.columns
-    if columns is None or any(cells[width:]) or (not is_csv and len(cells) > width):
-        reason = DropReason.OTHER_COLUMNS if is_csv and columns else DropReason.COLUMNS
-        return Dropped(reason, "\t".join(cells))
-    if max(columns) >= len(cells):
-        return Dropped(single if len(cells) < 2 else DropReason.FEW_COLUMNS, "\t".join(cells))
-    attribution = layout.attribution
-    third = cells[attribution] if attribution is not None and attribution < len(cells) else ""
-    first, second = (cells[column] for column in columns)
-    return first, second, third
+def _reason(
+    cells: list[str], layout: Layout, options: TableOptions, *, is_csv: bool
+) -> DropReason | None:
+    """Return why a record has not the columns that are read; None if it has them."""
+    width, is_single = layout.width or len(cells), options.side is not None
+    is_wider = any(cells[width:]) or (len(cells) > width and not is_csv and not is_single)
+    if layout.columns is None or is_wider:
+        if is_single:
+            return DropReason.SEVERAL_COLUMNS
+        return DropReason.OTHER_COLUMNS if is_csv and layout.columns else DropReason.COLUMNS
+    if max(layout.columns) < len(cells):
+        return None
+    has_marks = is_csv or is_single or options.columns or len(cells) > 1
+    return DropReason.FEW_COLUMNS if has_marks else DropReason.NO_TAB

@@ -7,7 +7,7 @@ from itertools import chain
 from xml.etree import ElementTree as ET
 
 from gru_mt.data.corpus.languages import language_code
-from gru_mt.data.corpus.report import Dropped, DropReason, Row
+from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import MAX_LINE_BYTES, TextStream
 from gru_mt.errors import UserError, short_repr
 
@@ -20,8 +20,8 @@ _CODES = ("bpt", "ept", "ph", "it", "ut", "sub")  # what a program wrote in them
 _BREAKS = ("lb", "br", "x-br", "x-lb")  # types of codes that stand for the end of a line
 
 
-def tmx_rows(text: TextStream, languages: Sequence[str]) -> Iterator[Row]:
-    """Yield the row of each unit. Its languages may have a region: `en` finds en-GB too.
+def tmx_records(text: TextStream, languages: Sequence[str]) -> Iterator[Record]:
+    """Yield the texts of each unit. Its languages may have a region: `en` finds en-GB too.
 
     A unit that is no XML is dropped. Codes in a segment are left out, and what they hold; the text
     that <hi> marks stays. Raises UserError where there is no unit, or the end is missing.
@@ -37,7 +37,7 @@ def tmx_rows(text: TextStream, languages: Sequence[str]) -> Iterator[Row]:
             end = match.end()
             if match[0].startswith("<tu"):
                 found = True
-                yield _row(root, match[0], languages)
+                yield _record(root, match[0], languages)
         begun = _BEGUN.search(rest, end)
         rest = rest[begun.start() :] if begun else rest[max(end, len(rest) - _KEPT) :]
         if len(rest) > MAX_LINE_BYTES:
@@ -48,7 +48,7 @@ def tmx_rows(text: TextStream, languages: Sequence[str]) -> Iterator[Row]:
         raise UserError(f"{text.file}: no TMX that can be read: it ends within a unit")
 
 
-def _row(root: str, unit: str, languages: Sequence[str]) -> Row:
+def _record(root: str, unit: str, languages: Sequence[str]) -> Record:
     try:
         [element] = ET.fromstring(f"{root}{unit}</tmx>")
     except (ET.ParseError, UnicodeEncodeError, ValueError):
@@ -63,7 +63,7 @@ def _row(root: str, unit: str, languages: Sequence[str]) -> Row:
     first, second = (_of_language(texts, language) for language in languages)
     if first is None or second is None:
         return Dropped(DropReason.LANGUAGE, f"has {', '.join(map(short_repr, texts)) or 'none'}")
-    return first, second, ""
+    return [first, second]
 
 
 def _of_language(texts: dict[str, str], language: str) -> str | None:
