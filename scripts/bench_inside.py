@@ -27,7 +27,6 @@ from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.run import Run
-from gru_mt.training.journal import Journal
 from gru_mt.training.lr_schedule import LARGEST_BATCH, block_updates, resolve_auto
 from gru_mt.training.preparation import load_data, prepare
 from gru_mt.training.resume import start_of
@@ -100,13 +99,13 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
     keep_memory()  # as training does
     with tempfile.TemporaryDirectory(dir=".") as folder:
         run = Run(Path(folder))
-        journal, started_s = Journal(run.log), time.perf_counter()
-        data = prepare(config, start_of(run, config), run, journal)
+        started_s = time.perf_counter()
+        data = prepare(config, start_of(run, config), run)
         prepared_s, peaks_mb = time.perf_counter() - started_s, _peaks_mb()
         keep(config, data, run)
         disk_mb = sum(path.stat().st_size for path in run.data.iterdir()) / 1e6
         started_s = time.perf_counter()
-        data = load_data(config, run, journal)
+        data = load_data(config, run)
         pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
         block = pairs.load((0, 0))
         first_block_s = time.perf_counter() - started_s
@@ -134,8 +133,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
 def prepare_run(config: str, corpus: str, folder: str) -> None:
     """Prepare a run in a folder, up to its first update."""
     parsed, run = load_config(Path(config), [f"data.corpus={corpus}"]), Run(Path(folder))
-    journal = Journal(run.log)
-    keep(parsed, prepare(parsed, start_of(run, parsed), run, journal), run)
+    keep(parsed, prepare(parsed, start_of(run, parsed), run), run)
 
 
 def _peaks_mb() -> list[float]:

@@ -22,7 +22,6 @@ from gru_mt.model.fast.memory import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 from gru_mt.training.distributed import join_group
-from gru_mt.training.journal import Journal
 from gru_mt.training.lr_schedule import block_updates
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import load_data
@@ -61,7 +60,7 @@ def main(folder: str, threads: str, microbatches: str, reduce: str) -> None:
     config = load_config(run.config, overrides)
     training = config.training
     assert isinstance(training.batch_tokens, int), "R1 has a number"
-    data = load_data(config, run, Journal(run.log, silent=True))
+    data = load_data(config, run)
     pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS).load((0, 0))
     planned = block_updates(training, pairs, training.batch_tokens, 0)
     precision = resolve_precision(training.precision, cpu)

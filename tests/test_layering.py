@@ -17,14 +17,14 @@ ROOT = Path(gru_mt.__file__).parent
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
     errors decoding config config.fields config.data config.schema config.yaml_text config.load
-        config.reference storage run provenance data data.text data.text.normalize data.corpus
-        data.corpus.detect data.dataset data.dataset.store data.pool data.corpus.files
+        config.reference storage progress run provenance data data.text data.text.normalize
+        data.corpus data.corpus.detect data.dataset data.dataset.store data.pool data.corpus.files
         data.corpus.readers data.corpus.languages data.corpus.report data.corpus.text_stream
         data.corpus.readers.header data.corpus.readers.records data.corpus.readers.layout
         data.corpus.readers.table data.corpus.readers.parquet data.corpus.readers.json_lines
         data.corpus.readers.sgml data.corpus.readers.tmx data.corpus.readers.registry
         data.corpus.fra_eng data.types data.splits data.corpus.filters data.corpus.builder
-        data.stages data.corpus.load data.origins data.evaluation_set data.parts data.statistics
+        data.corpus.load data.origins data.evaluation_set data.parts data.statistics
         data.suggest_config data.tokenizer data.tokenizer.special data.text.masking
         data.text.patterns data.text.placeholders data.text.frames data.text.glossary
         data.text.sentences data.text.spelling data.text.truecase data.augment
@@ -46,16 +46,15 @@ ROWS = """
         evaluation.robustness evaluation.robustness.names evaluation.robustness.perturbations
         evaluation.robustness.cases evaluation.robustness.markup evaluation.robustness.measure
         training training.launch training.distributed training.lr_schedule training.state
-        training.optimizer training.checkpoint training.display training.journal training.lock
+        training.optimizer training.checkpoint training.logging training.lock
         training.back_translation training.resume training.preparation data.loader training.signals
-        training.step training.validation training.tensorboard training.run_writer
-        training.estimate training.trainer runs report report.html report.compare_text
-        evaluation.overlap report.tables report.failures report.samples report.pictures
-        report.contents report.page report.write report.compare_page page page.weights
-        page.vocabulary page.sentences page.write cli.streams cli.app cli.translator cli.commands
-        cli.commands.train cli.commands.evaluate cli.commands.report cli.commands.compare
-        cli.commands.runs cli.commands.translate cli.commands.export cli.commands.data
-        cli.commands.config cli __main__
+        training.step training.validation training.tensorboard training.run_writer training.estimate
+        training.trainer runs report report.html report.compare_text evaluation.overlap
+        report.tables report.failures report.samples report.pictures report.contents report.page
+        report.write report.compare_page page page.weights page.vocabulary page.sentences page.write
+        cli.streams cli.app cli.translator cli.commands cli.commands.train cli.commands.evaluate
+        cli.commands.report cli.commands.compare cli.commands.runs cli.commands.translate
+        cli.commands.export cli.commands.data cli.commands.config cli __main__
 """
 ORDER = ROWS.split()
 

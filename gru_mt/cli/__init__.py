@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from gru_mt.cli.app import NAME, app
-from gru_mt.cli.streams import flush_results, open_streams, say
+from gru_mt.cli.streams import flush_results, open_streams, print_messages, say
 from gru_mt.errors import Interrupted, ProcessLost, UserError
 
 # Importing a command adds it to the app. The help lists the commands in this order.
@@ -28,6 +28,7 @@ LONGEST = 1_000  # characters of a message's line
 def main() -> None:
     """Run the command line: exit with 0 when done, with 2 and one line after a user's mistake."""
     open_streams()
+    print_messages()
     try:
         code = app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False)
         flush_results()

@@ -4,11 +4,12 @@ are not escaped.
 A user may have closed either of them, or sent it to a full disk or into a pipe that ends early.
 """
 
+import logging
 import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
@@ -97,6 +98,25 @@ def say(text: str) -> None:
         print(escape(text), file=sys.stderr)  # noqa: T201 as above
     except OSError:  # the disk is full, or the pipe ended: the results matter more
         _silence(sys.stderr)
+
+
+class MessageHandler(logging.Handler):
+    """Prints what modules log to stderr, above a progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message."""
+        from gru_mt.progress import MessageFormatter, ProgressBar
+
+        with suppress(OSError), ProgressBar.external_write_mode(sys.stderr, nolock=True):
+            say(MessageFormatter().format(record))
+
+
+def print_messages() -> None:
+    """Print what modules log from INFO on to stderr."""
+    logger = logging.getLogger("gru_mt")
+    logger.setLevel(logging.INFO)
+    if not any(isinstance(handler, MessageHandler) for handler in logger.handlers):
+        logger.addHandler(MessageHandler(logging.INFO))
 
 
 def _silence(stream: TextIO) -> None:

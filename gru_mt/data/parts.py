@@ -1,5 +1,6 @@
 """Training pairs, dev sets and test sets of all that a configuration names, without leaks."""
 
+import logging
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,10 +19,10 @@ from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.dataset.store import Digests, Ints, LazySequence, Subset, digests
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.splits import DEV, TEST, TRAIN, as_examples, key
-from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError, short_repr
 
+log = logging.getLogger(__name__)
 Sets = dict[str, list[EvaluationSet]]  # of dev and of test
 
 
@@ -138,7 +139,6 @@ def load_splits(
     dev: Sequence[EvaluationSet] = (),
     test: Sequence[EvaluationSet] = (),
     folder: Path | None = None,
-    tell: Tell = tell_nobody,
 ) -> Splits:
     """Return the splits of the corpora and a user's own sets, which come first.
 
@@ -157,8 +157,8 @@ def load_splits(
             found, said = load_evaluation_set(each, config, f"data.{split}")
             sets[split].append(found)
             notes += said
-    corpora = load_corpora(config, folder, tell)
-    tell("splitting")
+    corpora = load_corpora(config, folder)
+    log.info("splitting")
     rows = [
         _divided(corpus, settings, sets, reverse=config.reversed)
         for corpus, settings in zip(corpora, config.corpus, strict=True)

@@ -6,8 +6,9 @@ wrote (Sennrich et al. 2016, arXiv 1511.06709; the tag: Caswell et al. 2019, arX
 
 import hashlib
 import json
+import logging
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,15 +17,19 @@ from gru_mt.data.corpus.files import user_path
 from gru_mt.errors import UserError
 from gru_mt.inference.sampling import Sampling
 from gru_mt.inference.translator import Translator
+from gru_mt.progress import ProgressBar
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import append_line, file_digest, write_file
-from gru_mt.training.journal import Journal
 from gru_mt.training.state import derived_seed
+
+log = logging.getLogger(__name__)
+
+log = logging.getLogger(__name__)
 
 CHUNK = 2_000  # texts that are translated and kept at a time; a change changes what is drawn
 
 
-def back_translated(texts: Sequence[str], config: Config, run: Run, journal: Journal) -> list[str]:
+def back_translated(texts: Sequence[str], config: Config, run: Run) -> list[str]:
     """Return a source for each of these target texts, drawn from what the model expects.
 
     The run keeps them, chunk by chunk. So a run that goes on draws none again. Raises UserError
@@ -40,15 +45,17 @@ def back_translated(texts: Sequence[str], config: Config, run: Run, journal: Jou
         made = made if kept == facts else []
         chunks = [facts, *(made[start : start + CHUNK] for start in range(0, len(made), CHUNK))]
         write_file(path, b"".join(f"{json.dumps(each)}\n".encode() for each in chunks))
-        with closing(journal.meter("sentence", len(made))) as meter:
+        with ProgressBar(
+            "back-translating", unit="sentences", total=len(texts), initial=len(made)
+        ) as bar:
             for start in range(len(made), len(texts), CHUNK):
                 seed = derived_seed("back-translation", config.training.seed, start)
                 chunk = _drawn(translator, texts[start : start + CHUNK], seed)
                 append_line(path, json.dumps(chunk))
                 made += chunk
-                meter.show(len(made), len(texts), [])
+                bar.update(len(chunk))
     empty = made.count("")
-    journal.say(
+    log.info(
         f"{len(texts):,} texts without translations: {folder} made their {config.data.source} side"
         + (f"; for {empty:,} it found nothing, and they are left out" if empty else "")
     )

@@ -12,7 +12,7 @@ from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.data.parts import Splits
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
-from gru_mt.training.journal import Journal
+from gru_mt.training.logging import logging_to
 from gru_mt.training.lr_schedule import block_updates, planned_updates, resolve_auto
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import prepare
@@ -56,11 +56,11 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     """
     started_s = time.perf_counter()
     device = resolve_device(config.training.device)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, logging_to(Path(folder, "log"), is_main=False):
         run = Run(Path(folder))
         start = start_of(run, config)
         config = start.accept(config)
-        data = prepare(config, start, run, Journal(run.log, silent=True), splits=splits)
+        data = prepare(config, start, run, splits=splits)
         blocks = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
         pairs = blocks.load((0, 0))
     training = resolve_auto(config.training, pairs, blocks.buffers)

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import logging
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -16,7 +17,7 @@ import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
-from gru_mt.data.dataset.dataset import Dataset, EncodedChunk, id_type, write_arrays, write_metadata
+from gru_mt.data.dataset.dataset import Dataset, id_type, write_arrays, write_metadata
 from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
 from gru_mt.data.dataset.store import CHUNK, LazySequence
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
@@ -24,15 +25,16 @@ from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.parts import Splits, check_epochs, load_splits
 from gru_mt.data.pool import FEW, in_background, map_in_order
 from gru_mt.data.prepare import encode_chunk, learn_words, mask_all, masked, short_texts, truecased
-from gru_mt.data.stages import Tell, counted
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError
+from gru_mt.progress import ProgressBar
 from gru_mt.run import Run
 from gru_mt.storage import read_json, replacing_folder
-from gru_mt.training.journal import Journal
 from gru_mt.training.resume import Start
+
+log = logging.getLogger(__name__)
 
 SAMPLE = 200_000  # pairs, of which the tokenizer and the words are learned where there are more
 
@@ -63,7 +65,6 @@ def prepare(
     config: Config,
     start: Start,
     run: Run,
-    journal: Journal,
     made_sources: Callable[[Sequence[str]], list[str]] = list,
     *,
     splits: Splits | None = None,
@@ -80,20 +81,20 @@ def prepare(
     """
     if splits is None:
         dev, test = start.sets("dev"), start.sets("test")
-        splits = load_splits(config.data, dev=dev, test=test, folder=run.folder, tell=journal.stage)
-    _say(splits, journal)
+        splits = load_splits(config.data, dev=dev, test=test, folder=run.folder)
+    _say(splits)
     if not splits.train:
         raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
     check_epochs(splits, config.data)
-    sample = _sample(splits.train, journal)
+    sample = _sample(splits.train)
     made = _with_sources(splits.one_sided, made_sources) if splits.one_sided else []
     find = partial(short_texts, config)
     with in_background(find, sample, is_small=_is_small(sample)) as found:
-        tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE], journal)
+        tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE])
         _check_size(config, tokenizer)
         short = found()
     if short:
-        journal.say(f"{len(short):,} words and short phrases of these pairs are trained on too")
+        log.info(f"{len(short):,} words and short phrases of these pairs are trained on too")
     fingerprints = {
         "corpus": _digest(splits, made),
         "tokenizer": _tokenizer_digest(tokenizer),
@@ -116,7 +117,7 @@ def prepare(
         encoded = map_in_order(partial(encode_chunk, config, tokenizer), chunks)
         sizes = write_arrays(
             folder,
-            _told(encoded, journal.stage, total),
+            ProgressBar("encoding", unit="pairs", items=encoded, total=total),
             (id_type(tokenizer.source.size), id_type(tokenizer.target.size)),
             corpora=len(splits.corpora),
         )
@@ -132,7 +133,7 @@ def prepare(
     return _data(tokenizer, Dataset(run.data), splits.dev, splits.test, splits.to_json() | begun)
 
 
-def load_data(config: Config, run: Run, journal: Journal) -> TrainingData:
+def load_data(config: Config, run: Run) -> TrainingData:
     """Return what `prepare` wrote and `keeping.keep` kept.
 
     Raises UserError where it is not whole, or where the user's files are others now.
@@ -144,31 +145,31 @@ def load_data(config: Config, run: Run, journal: Journal) -> TrainingData:
         )
     dev, test = (load_sets(run.evaluation_sets(split)) for split in ("dev", "test"))
     for path in missing_origins(config.data, prepared.metadata["origins"]):
-        journal.say(f"{path} is not there any more; the run goes on with its own copy of the pairs")
+        log.info(f"{path} is not there any more; the run goes on with its own copy of the pairs")
     return _data(tokenizer, prepared, dev, test, read_json(run.corpus_report))
 
 
-def _say(splits: Splits, journal: Journal) -> None:
+def _say(splits: Splits) -> None:
     """Say what became of the corpora."""
     for line in splits.lines():
-        journal.say(line)
+        log.info(line)
     for warning in splits.warnings():
-        journal.warn(warning)
+        log.warning(warning)
     if not splits.dev:
-        journal.warn("the corpus is too small for a dev split: the last weights will be kept")
+        log.warning("the corpus is too small for a dev split: the last weights will be kept")
     if len(splits.dev) > 1:
-        journal.say(f"the dev set {splits.dev[0].name} decides which weights are kept")
+        log.info(f"the dev set {splits.dev[0].name} decides which weights are kept")
 
 
-def _sample(train: LazySequence[Example], journal: Journal) -> list[Example]:
+def _sample(train: LazySequence[Example]) -> list[Example]:
     """Return pairs to learn from, with what is copied masked: all, or SAMPLE of them."""
     row_N = np.arange(len(train))
     if len(train) > SAMPLE:
         row_N = np.sort(np.random.default_rng(0).choice(row_N, SAMPLE, replace=False))
-        journal.say(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
+        log.info(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
     chunks = (train.read(row_N[place : place + CHUNK]) for place in range(0, len(row_N), CHUNK))
     masked = chain.from_iterable(map_in_order(mask_all, chunks))
-    return [*counted(masked, journal.stage, "masking what is copied", "pairs", total=len(row_N))]
+    return [*ProgressBar("masking what is copied", unit="pairs", items=masked, total=len(row_N))]
 
 
 def _is_small(examples: Sequence[Example]) -> bool:
@@ -180,14 +181,6 @@ def _chunks(
 ) -> Iterator[tuple[list[Example], bool]]:
     for place in range(0, len(examples), CHUNK):
         yield [*examples[place : place + CHUNK]], is_masked
-
-
-def _told(chunks: Iterable[EncodedChunk], tell: Tell, total: int) -> Iterator[EncodedChunk]:
-    done = 0
-    for chunk in chunks:
-        tell("encoding", f"{done:,} of {total:,} pairs", done / total)
-        yield chunk
-        done += len(chunk.line_M)
 
 
 def _data(

@@ -3,6 +3,7 @@
 `start_of` makes this choice once.
 """
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,10 +32,11 @@ from gru_mt.run import Run, flatten
 from gru_mt.storage import read_json
 from gru_mt.training.checkpoint import check_same_data, has_checkpoint, load_checkpoint
 from gru_mt.training.distributed import Group
-from gru_mt.training.journal import Journal
 from gru_mt.training.lr_schedule import AUTO, planned_updates, resolve_auto
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.state import TrainState
+
+log = logging.getLogger(__name__)
 
 MAY_CHANGE = (  # files only to another place: a digest checks their contents
     "training.max_epochs",
@@ -78,20 +80,18 @@ class Fresh:
         return {}
 
     def tokenizer(
-        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
+        self, config: TokenizerConfig, train: list[Example], made: list[Example]
     ) -> Tokenizer:
         """Return the tokenizer of the run, here by training it.
 
         Pairs with a source that a model `made` give subwords, but no word that is known.
         """
-        journal.stage(f"training the {config.kind} tokenizer")
+        log.info(f"training the {config.kind} tokenizer")
         pairs = [(pair.source, pair.target) for pair in [*train, *made]]
         sources, targets = zip(*pairs, strict=True)
-        return train_tokenizer(config, sources, targets, written=len(train), warn=journal.warn)
+        return train_tokenizer(config, sources, targets, written=len(train), warn=log.warning)
 
-    def fit(
-        self, config: Config, first: FirstBlock, blocks: int, journal: Journal
-    ) -> ResolvedConfig:
+    def fit(self, config: Config, first: FirstBlock, blocks: int) -> ResolvedConfig:
         """Return `config` with every `auto` chosen for epochs of `blocks`; say what was chosen."""
         pairs = first()
         training = resolve_auto(config.training, pairs, blocks)
@@ -99,17 +99,15 @@ class Fresh:
         for name in AUTO:
             if getattr(config.training, name) == "auto":
                 chosen = getattr(training, name)
-                journal.say(f"training.{name}: {chosen:,} (auto, for {total:,} updates)")
+                log.info(f"training.{name}: {chosen:,} (auto, for {total:,} updates)")
         if training.warmup_steps >= total:
-            journal.warn(
+            log.warning(
                 f"training.warmup_steps {training.warmup_steps:,}: the run ends with update "
                 f"{total:,}, before the learning rate falls; lower it, or set it to auto"
             )
         return ResolvedConfig.of(config, training)
 
-    def load(
-        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> TrainState:
+    def load(self, optimizer: Optimizer, fingerprints: dict[str, str]) -> TrainState:
         """Return the progress of a run that has not begun; `optimizer` stays as it is."""
         return TrainState()
 
@@ -145,11 +143,11 @@ class FromBundle(Fresh):
         return config.model_copy(update=sections)
 
     def tokenizer(
-        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
+        self, config: TokenizerConfig, train: list[Example], made: list[Example]
     ) -> Tokenizer:
         """Return the bundle's tokenizer, with the words and the short texts that are new."""
-        journal.say(f"training goes on from {self.folder}, with its tokenizer")
-        journal.stage("learning new words")
+        log.info(f"training goes on from {self.folder}, with its tokenizer")
+        log.info("learning new words")
         tokenizer = self.bundle.tokenizer
         sources, targets = [pair.source for pair in train], [pair.target for pair in train]
         return replace(
@@ -169,9 +167,7 @@ class FromBundle(Fresh):
         """Return what the bundle says of itself."""
         return {"start": {"folder": str(self.folder), **self.bundle.provenance}}
 
-    def load(
-        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> TrainState:
+    def load(self, optimizer: Optimizer, fingerprints: dict[str, str]) -> TrainState:
         """Put the bundle's weights into `optimizer`; return the progress of a new run."""
         weights = named_tensors(self.bundle.model)
         for model in (optimizer.model, optimizer.average):
@@ -205,7 +201,7 @@ class Resumed:
         return config
 
     def tokenizer(
-        self, config: TokenizerConfig, train: list[Example], made: list[Example], journal: Journal
+        self, config: TokenizerConfig, train: list[Example], made: list[Example]
     ) -> Tokenizer:
         """Return the run's own tokenizer."""
         return Tokenizer.load(self.run.folder)
@@ -225,20 +221,16 @@ class Resumed:
         found = read_json(path) if path.is_file() else {}
         return {"start": found["start"]} if "start" in found else {}
 
-    def fit(
-        self, config: Config, first: FirstBlock, blocks: int, journal: Journal
-    ) -> ResolvedConfig:
+    def fit(self, config: Config, first: FirstBlock, blocks: int) -> ResolvedConfig:
         """Return `config`, which already has what was chosen when the run began."""
         return ResolvedConfig.model_validate(config.model_dump())
 
-    def load(
-        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> TrainState:
+    def load(self, optimizer: Optimizer, fingerprints: dict[str, str]) -> TrainState:
         """Load the newest undamaged checkpoint into `optimizer`; return its progress.
 
         Raises UserError where there is none, or where its fingerprints are not `fingerprints`.
         """
-        return load_checkpoint(self.run.checkpoints, optimizer, fingerprints, journal.warn)
+        return load_checkpoint(self.run.checkpoints, optimizer, fingerprints, log.warning)
 
 
 @dataclass(frozen=True)
@@ -281,15 +273,11 @@ class FromMain:
             time.sleep(0.1)
         return start
 
-    def fit(
-        self, config: Config, first: FirstBlock, blocks: int, journal: Journal
-    ) -> ResolvedConfig:
+    def fit(self, config: Config, first: FirstBlock, blocks: int) -> ResolvedConfig:
         """Return the configuration of process 0."""
         return self.config
 
-    def load(
-        self, optimizer: Optimizer, fingerprints: dict[str, str], journal: Journal
-    ) -> TrainState:
+    def load(self, optimizer: Optimizer, fingerprints: dict[str, str]) -> TrainState:
         """Put the tensors of process 0 into `optimizer`; return its progress."""
         optimizer.load(self.tensors, self.counters, self.run.checkpoints)
         return self.progress

@@ -1,7 +1,7 @@
 """The training loop: updates, validations, checkpoints, in their order."""
 
+import logging
 import math
-import os
 import shlex
 import time
 from contextlib import closing, nullcontext
@@ -27,11 +27,12 @@ from gru_mt.model.device import own_device, resolve_device, resolve_precision
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.model.loss import forced_loss
+from gru_mt.progress import ProgressBar
 from gru_mt.run import Run
 from gru_mt.training.back_translation import back_translated
 from gru_mt.training.distributed import ALONE, Group, join_group
-from gru_mt.training.journal import Journal, Meter
 from gru_mt.training.lock import locked
+from gru_mt.training.logging import RunLog, logging_to
 from gru_mt.training.lr_schedule import block_updates, learning_rate
 from gru_mt.training.optimizer import Optimizer
 from gru_mt.training.preparation import TrainingData, load_data, prepare
@@ -42,6 +43,8 @@ from gru_mt.training.state import TrainState, derived_seed
 from gru_mt.training.step import MetricsWindow, StepRecord, TrainStep
 from gru_mt.training.tensorboard import require_tensorboard
 from gru_mt.training.validation import calibrate, measure, perplexity
+
+log = logging.getLogger(__name__)
 
 
 def train(config: Config, folder: str | Path, *, started_s: float | None = None) -> TrainState:
@@ -73,31 +76,33 @@ def train(config: Config, folder: str | Path, *, started_s: float | None = None)
         require_tensorboard()
     with join_group(device) as group:
         run = Run(folder)
-        journal = Journal(run.log) if group.is_main else Journal(Path(os.devnull), silent=True)
-        with locked(run) if group.is_main else nullcontext(), closing(journal):
+        with (
+            locked(run) if group.is_main else nullcontext(),
+            logging_to(run.log, is_main=group.is_main) as run_log,
+        ):
             start: Start | FromMain
             if group.is_main:
                 start = start_of(run, config)
                 config = start.accept(config)
-                data = _data(config, start, run, journal)
+                data = _data(config, start, run)
             else:
                 start = FromMain.received(group)
                 config, run = start.config, start.run
-                data = load_data(config, run, journal)
+                data = load_data(config, run)
             with while_computing(device.type):
                 trainer = Trainer(
-                    config, data, run, start, journal, device, group, started_s=started_s
+                    config, data, run, start, run_log, device, group, started_s=started_s
                 )
                 return trainer.run()
 
 
-def _data(config: Config, start: Start, run: Run, journal: Journal) -> TrainingData:
+def _data(config: Config, start: Start, run: Run) -> TrainingData:
     """Return what the run reads: what it keeps, or else the corpora, prepared."""
     if isinstance(start, Resumed) and run.data.exists():
         check_undamaged(run.data)
-        return load_data(config, run, journal)
-    made_sources = partial(back_translated, config=config, run=run, journal=journal)
-    return prepare(config, start, run, journal, made_sources)
+        return load_data(config, run)
+    made_sources = partial(back_translated, config=config, run=run)
+    return prepare(config, start, run, made_sources)
 
 
 class Trainer:
@@ -109,18 +114,18 @@ class Trainer:
         data: TrainingData,
         run: Run,
         start: Start | FromMain,
-        journal: Journal,
+        run_log: RunLog,
         device: torch.device,
         group: Group = ALONE,
         *,
         started_s: float,
     ) -> None:
         """Build the model, and let `start` load what the run begins with; write nothing."""
-        self.data, self.paths, self.journal = data, run, journal
+        self.data, self.paths, self._run_log = data, run, run_log
         self.device, self.group = device, group
         self.loader = PairLoader(config, data.tokenizer, data.pairs)
         first = partial(self.loader.load, (0, 0))
-        self.config = start.fit(config, first, self.loader.buffers, journal)
+        self.config = start.fit(config, first, self.loader.buffers)
         training = self.config.training
         self.precision = resolve_precision(training.precision, device)
         with torch.random.fork_rng(devices=[]):
@@ -128,7 +133,7 @@ class Trainer:
             self.model = build_model(config, data.tokenizer).to(device)
         self.optimizer = Optimizer(self.model, training, self.precision)
         self.update = TrainStep(self.optimizer, training, self.precision, group)
-        self.progress = start.load(self.optimizer, data.fingerprints, journal)
+        self.progress = start.load(self.optimizer, data.fingerprints)
         started_s -= self.progress.elapsed_s
         kind = Keeper if group.is_main else Bystander
         self.keeper = kind(run, self.config, data, self.optimizer, started_s=started_s)
@@ -146,10 +151,11 @@ class Trainer:
             keep(self.config, self.data, self.paths)
             if self.group.size > 1:
                 FromMain.send(self.group, self.paths, self.config, self.optimizer, self.progress)
-        self.journal.start()
+        if self.group.is_main:
+            self._run_log.open()
         torn = self.paths.forget_metrics(self.progress.step) if self.group.is_main else 0
         if torn:
-            self.journal.warn(f"{self.paths.metrics}: unreadable lines were dropped: {torn}")
+            log.warning(f"{self.paths.metrics}: unreadable lines were dropped: {torn}")
         self.group.barrier()
         with (
             StopSignals(told=self.group.size == 1) as signals,
@@ -157,16 +163,18 @@ class Trainer:
             closing(self.loader),
         ):
             self._say_what_begins()
-            with closing(self.journal.meter("update", self.progress.step)) as meter:
+            with ProgressBar(
+                "training", unit="updates", total=self._total_updates(), initial=self.progress.step
+            ) as bar:
                 while not self.progress.ended_by(self.config.training):
-                    self._train_block(signals, meter)
+                    self._train_block(signals, bar)
             if self.keeper.write_summary(self.progress, str(self.device)):
                 self._say_the_end()
         if signal := self.group.any_signal(signals.received):
             raise Interrupted(signal, "finished before the signal could stop it")
         return self.progress
 
-    def _train_block(self, signals: StopSignals, meter: Meter) -> None:
+    def _train_block(self, signals: StopSignals, bar: ProgressBar) -> None:
         """Train on what is left of the block under way, or up to an earlier end of the run."""
         training, epoch, blocks = self.config.training, self.progress.epoch, self.loader.buffers
         pairs, updates = self._block()
@@ -186,7 +194,11 @@ class Trainer:
             self.progress = self.progress.after_update(len(updates), blocks)
             if self.progress.step % training.log_steps == 0:
                 self._read_window()
-            meter.show(self.progress.step, total, self._facts(epoch))
+            bar.total = total
+            epochs = f"epoch {epoch + 1:,} of {training.max_epochs:,}"
+            bar.set_description_str(epochs, refresh=False)
+            bar.set_postfix_str(self._shown_figures(), refresh=False)
+            bar.update()
             if self.progress.validation_is_due(training):
                 self._validate()
             if self.keeper.checkpoint_is_due:
@@ -204,7 +216,6 @@ class Trainer:
         facts: dict[str, Any] = {"epoch": before.epoch}
         kept = True
         if self.data.dev:
-            self.journal.show("measuring on dev")
             found = measure(self.optimizer.average, self.data, self.config, self.device, self.group)
             if not math.isfinite(found.perplexity):
                 self._refuse("the perplexity on dev after it is")
@@ -213,11 +224,10 @@ class Trainer:
             self.keeper.add_validation(before, facts)
             self._shown["BLEU"] = f"BLEU {found.bleu:.1f}"
             where = f"update {before.step:,} ({self.keeper.elapsed_s / 60:.1f} min)"
-            self.journal.say(f"{where}: {found}{', kept' if kept else ''}")
+            log.info(f"{where}: {found}{', kept' if kept else ''}")
             for line in chain.from_iterable(sample.lines() for sample in found.samples):
-                self.journal.note(line)
+                log.debug(line)
         if kept:
-            self.journal.show("saving the translator")
             if weights := calibrate(self.optimizer.average, self.data, self.config, self.group):
                 facts |= {"calibration": weights}
             self.keeper.save_bundle(before, facts)
@@ -227,14 +237,14 @@ class Trainer:
     def _stop(self, signal: int) -> NoReturn:
         """Save, see to it that there is a translator, and raise Interrupted."""
         if self.group.size > 1:
-            self.journal.say("stopping: saving first; a second signal stops at once")
+            log.info("stopping: saving first; a second signal stops at once")
         self._check()
         self._save()
         kept = self.progress.kept_step
         if not kept:
             self.keeper.save_bundle(self.progress, {"epoch": self.progress.epoch})
         told = f"of update {kept or self.progress.step:,}{'' if kept else ', not measured'}"
-        self.journal.say(f"the translator so far, {told}, is {self.paths.bundle}")
+        log.info(f"the translator so far, {told}, is {self.paths.bundle}")
         self.group.barrier()  # a launcher ends all once the first has ended
         raise Interrupted(signal, "stopped and saved; the same command goes on")
 
@@ -245,33 +255,33 @@ class Trainer:
     def _say_what_begins(self) -> None:
         if ended_by := self.progress.ended_by(self.config.training):
             more = " and ".join(f"training.{name}" for name in ended_by)
-            self.journal.say(f"this run is finished; a larger {more} goes on with it")
+            log.info(f"this run is finished; a larger {more} goes on with it")
             return
         size = sum(parameter.numel() for parameter in self.model.parameters())
         kind = str(self.precision).removeprefix("torch.")
-        self.journal.say(f"training {size:,} parameters on {self.device} in {kind}")
+        log.info(f"training {size:,} parameters on {self.device} in {kind}")
         cut = self.config.training.cut_tokens
         if cut is not None and self.progress.step == 0:
             sources, targets = self.data.pairs.longer_than(cut)
-            self.journal.say(
+            log.info(
                 f"training.cut_tokens {cut}: of {len(self.data.pairs):,} pairs, {sources:,} "
                 f"sources and {targets:,} targets lose their end"
             )
         self._say_what_a_group_does()
         if self.progress.step:
-            self.journal.say(f"resumed at update {self.progress.step:,}")
+            log.info(f"resumed at update {self.progress.step:,}")
         if self.data.dev:
             self._say_the_next_validation()
 
     def _say_what_a_group_does(self) -> None:
         training, size = self.config.training, self.group.size
         if training.accumulation < size:
-            self.journal.warn(
+            log.warning(
                 f"training.accumulation {training.accumulation}: {training.accumulation} of {size} "
                 f"processes have work in an update; set it to a multiple of {size}"
             )
         if size > 1 and training.reduce == "sum":
-            self.journal.say(
+            log.info(
                 f"training.reduce sum: the weights are those of {size} processes, and differ in "
                 "their last bits from those of more or fewer"
             )
@@ -282,7 +292,7 @@ class Trainer:
         after = progress.next_validation(updates, self.config.training, blocks)
         about = "about " if blocks > 1 else ""
         which = "next" if progress.step else "first"
-        self.journal.say(
+        log.info(
             f"{which} validation after update {after:,}; an epoch has {about}{updates * blocks:,} "
             "updates"
         )
@@ -304,17 +314,20 @@ class Trainer:
             "patience": f"stopped: no better for {progress.stale:,} validation{s}",
         }[progress.ended_by(training)[0]]
         best = f"best BLEU {progress.best_bleu:.2f}" if self.data.dev else "never measured"
-        self.journal.say(f"{why}, after {progress.elapsed_s / 60:.1f} min; {best}")
+        log.info(f"{why}, after {progress.elapsed_s / 60:.1f} min; {best}")
         folder = shlex.quote(str(self.paths.folder))
-        self.journal.say(f"the translator is {self.paths.bundle}; try it, or score it on test:")
-        self.journal.say(f'  gru-mt translate --model {folder} "..."')
-        self.journal.say(f"  gru-mt eval --model {folder}")
+        log.info(f"the translator is {self.paths.bundle}; try it, or score it on test:")
+        log.info(f'  gru-mt translate --model {folder} "..."')
+        log.info(f"  gru-mt eval --model {folder}")
 
-    def _facts(self, epoch: int) -> list[str]:
-        """Return what the line of progress says, the most important first."""
+    def _shown_figures(self) -> str:
+        """Return the newest figures, the most important first."""
         names = [name for name in ("loss", "BLEU", "tokens/s") if name in self._shown]
-        epochs = f"epoch {epoch + 1:,} of {self.config.training.max_epochs:,}"
-        return [epochs, *(self._shown[name] for name in names)]
+        return ", ".join(self._shown[name] for name in names)
+
+    def _total_updates(self) -> int:
+        updates = len(self._block()[1])
+        return self.progress.total_updates(updates, self.config.training, self.loader.buffers)
 
     def _read_window(self) -> None:
         """Record the figures since the last reading; except in fp16, stop at one not finite."""

@@ -14,7 +14,6 @@ from gru_mt.data.loader import PairLoader, Position, TrainingPairs
 from gru_mt.data.parts import least_weight
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.resume import Fresh
 from gru_mt.training.trainer import train
@@ -24,7 +23,7 @@ SAMPLED = ("tokenizer.kind=unigram", "tokenizer.vocabulary_size=300", "tokenizer
 
 
 def data_of(config: Config, folder: Path) -> TrainingData:
-    return prepare(config, Fresh(), Run(folder), Journal(folder / "log"))
+    return prepare(config, Fresh(), Run(folder))
 
 
 def ids_of(pairs: EpochPairs) -> list[tuple[int, list[int], list[int]]]:

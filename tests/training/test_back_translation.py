@@ -20,7 +20,6 @@ from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training import back_translation
 from gru_mt.training.back_translation import back_translated
-from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import Fresh
 from gru_mt.training.trainer import train
@@ -71,7 +70,7 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def made(config: Config, folder: Path) -> list[str]:
     folder.mkdir(exist_ok=True)
-    return back_translated(TEXTS, config, Run(folder), Journal(folder / "log"))
+    return back_translated(TEXTS, config, Run(folder))
 
 
 def test_each_text_gets_a_source_and_a_run_keeps_them(
@@ -140,7 +139,7 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
 ) -> None:
     sources = [f"sampled word{number}" if number else "" for number in range(len(TEXTS))]
     run = Run(tmp_path)
-    data = prepare(config, Fresh(), run, Journal(run.log), lambda texts: sources)
+    data = prepare(config, Fresh(), run, lambda texts: sources)
     made = [pair for pair in examples(data) if pair.corpus == 1]
     assert [pair.target for pair in made] == TEXTS[1:]  # a text without a source is left out
     assert data.pairs.where(len(data.pairs) - 1) == f"alone.fr:{len(TEXTS)}"

@@ -16,7 +16,7 @@ from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
-from gru_mt.training.journal import Journal
+from gru_mt.training.logging import RunLog
 from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import start_of
 from gru_mt.training.state import TrainState
@@ -60,10 +60,10 @@ def test_training_begins_with_the_weights_tokenizer_and_model_of_the_other_run(
     config = tuned(mine, before)
     place = Run(tmp_path / "new")
     place.folder.mkdir()
-    start, journal = start_of(place, config), Journal(place.log)
+    start = start_of(place, config)
     config = start.accept(config)
-    data = prepare(config, start, place, journal)
-    trainer = Trainer(config, data, place, start, journal, CPU, started_s=0.0)
+    data = prepare(config, start, place)
+    trainer = Trainer(config, data, place, start, RunLog(place.log), CPU, started_s=0.0)
     bundle = load_bundle(before, CPU)
     for model in (trainer.model, trainer.optimizer.average):
         for name, weight in named_tensors(bundle.model).items():

@@ -38,12 +38,12 @@ def contents(folder: Path) -> dict[str, bytes]:
         ("preparation.load_splits", 0),
         ("preparation.write_prepared", 0),
         ("trainer.Trainer", 0),
-        ("keeping.write_new", 0),
-        ("keeping.write_new", 1),
-        ("keeping.write_new", 4),
-        ("trainer.Journal.start", 0),
-        ("keeping.save_bundle", 0),
-        ("keeping.save_checkpoint", 0),
+        ("run_writer.write_new", 0),
+        ("run_writer.write_new", 1),
+        ("run_writer.write_new", 4),
+        ("logging.RunLog.open", 0),
+        ("run_writer.save_bundle", 0),
+        ("run_writer.save_checkpoint", 0),
     ],
 )
 def test_a_start_that_is_killed_at_any_moment_starts_again(

@@ -21,7 +21,6 @@ from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.run import Run
-from gru_mt.training.journal import Journal
 from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.resume import start_of
 from gru_mt.training.run_writer import keep
@@ -32,7 +31,7 @@ Configure = Callable[..., Config]
 
 
 def prepared(config: Config, folder: Path) -> TrainingData:
-    data = prepare(config, start_of(Run(folder), config), Run(folder), Journal(Run(folder).log))
+    data = prepare(config, start_of(Run(folder), config), Run(folder))
     assert [*folder.iterdir()] == [Run(folder).data]
     keep(config, data, Run(folder))
     return data
@@ -112,9 +111,9 @@ def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
 ) -> None:
     config, apart = small_config(), small_config("tokenizer.joint=false")
     run = Run(tmp_path)
-    start, journal = start_of(run, config), Journal(run.log)
-    keep(apart, prepare(apart, start, run, journal), run)
-    data = prepare(config, start, run, journal)
+    start = start_of(run, config)
+    keep(apart, prepare(apart, start, run), run)
+    data = prepare(config, start, run)
     keep(config, data, run)
     names = {path.name for path in tmp_path.glob("tokenizer*")}
     assert names == {"tokenizer.model", "tokenizer.lexicon.txt", "tokenizer.memory.tsv"}

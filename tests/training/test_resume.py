@@ -14,7 +14,6 @@ from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.training.journal import Journal
 from gru_mt.training.lock import locked
 from gru_mt.training.resume import start_of
 
@@ -159,7 +158,6 @@ def test_the_lock_dies_with_its_process(small_config: Configure, tmp_path: Path)
 import os, sys
 from pathlib import Path
 from gru_mt.run import Run
-from gru_mt.training.journal import Journal
 from gru_mt.training.lock import locked
 locked(Run(Path(sys.argv[1]))).__enter__()
 os.kill(os.getpid(), 9)
@@ -181,5 +179,5 @@ def test_a_resumed_run_asks_for_no_pairs_to_fit_its_settings(
 
     begin(tmp_path, small_config())
     start = start_of(Run(tmp_path), small_config())
-    fitted = start.fit(start.accept(small_config()), first, 1, Journal(tmp_path / "train.log"))
+    fitted = start.fit(start.accept(small_config()), first, 1)
     assert fitted.model_dump() == small_config().model_dump()

@@ -20,13 +20,14 @@ from gru_mt.data.batching import plan_batches
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.device import resolve_device
 from gru_mt.model.loss import forced_loss
+from gru_mt.progress import ProgressBar
 from gru_mt.run import Run
 from gru_mt.storage import read_json
 from gru_mt.tensors import load_tensors
 from gru_mt.training import step as update_module
 from gru_mt.training import validation
-from gru_mt.training.journal import Journal, Meter
 from gru_mt.training.lock import locked
+from gru_mt.training.logging import RunLog
 from gru_mt.training.lr_schedule import block_updates
 from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import start_of
@@ -48,11 +49,13 @@ def make_trainer(config: Config, folder: Path) -> Trainer:
     """Return a trainer of a new run, without its lock."""
     place = Run(folder)
     with locked(place):
-        start, journal = start_of(place, config), Journal(place.log)
+        start = start_of(place, config)
         config = start.accept(config)
-        data = prepare(config, start, place, journal)
+        data = prepare(config, start, place)
     device = resolve_device(config.training.device)
-    return Trainer(config, data, place, start, journal, device, started_s=time.perf_counter())
+    return Trainer(
+        config, data, place, start, RunLog(place.log), device, started_s=time.perf_counter()
+    )
 
 
 def newest_tensors(folder: Path) -> dict[str, torch.Tensor]:
@@ -69,11 +72,12 @@ def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
     """Return a function that sends this process a signal when update `step` ends."""
 
     def arrange(step: int, number: int) -> None:
-        def show(self: Meter, now: int, total: int, facts: list[str]) -> None:
-            if now == step:
+        def update(self: ProgressBar, n: int = 1) -> None:
+            self.n += n
+            if self.unit == "updates" and self.n == step:
                 os.kill(os.getpid(), number)
 
-        monkeypatch.setattr(Meter, "show", show)
+        monkeypatch.setattr(ProgressBar, "update", update)
 
     return arrange
 

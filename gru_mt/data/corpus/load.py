@@ -19,16 +19,14 @@ from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.report import SAMPLE, Row
 from gru_mt.data.dataset.store import CHUNK
 from gru_mt.data.pool import map_in_order
-from gru_mt.data.stages import Tell, tell_nobody
 from gru_mt.errors import UserError, short_repr, short_text
+from gru_mt.progress import ProgressBar
 
 PHRASEBOOK = Path(__file__).with_name("phrasebook.tsv.zst")  # scripts/phrasebook makes it
 _BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
 
 
-def load_corpora(
-    config: DataConfig, folder: Path | None = None, tell: Tell = tell_nobody
-) -> list[Corpus]:
+def load_corpora(config: DataConfig, folder: Path | None = None) -> list[Corpus]:
     """Return the corpora that `config` names, each pair in the order of `config.languages`.
 
     The pairs are stored in `folder`; see `scratch`. Raises UserError, one line that names the file,
@@ -43,7 +41,7 @@ def load_corpora(
         )
     pairs = PairStore(folder)
     return [
-        _load(corpus, name, config, pairs, tell)
+        _load(corpus, name, config, pairs)
         for corpus, name in zip(config.corpus, names, strict=True)
     ]
 
@@ -60,16 +58,15 @@ def is_built_in(corpus: CorpusConfig) -> bool:
     return len(corpus.path) == 1 and corpus.path[0] in _BUILT_IN
 
 
-def _load(
-    corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore, tell: Tell
-) -> Corpus:
+def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore) -> Corpus:
     label, found = _locate(corpus, config)
     sides = (0, 1) if corpus.side is None else (int(not config.reversed),)  # that have text
     builder, files = CorpusBuilder(config, label, sides, pairs), ReadFiles()
     filtered = partial(filter_chunk, config, sides)
-    for chunk in map_in_order(filtered, _chunks(corpus, config, found, files)):
-        builder.add(chunk)
-        tell(f"reading {name}", f"{builder.lines:,} lines", files.share)
+    with ProgressBar(f"reading {name}", unit="lines") as bar:
+        for chunk in map_in_order(filtered, _chunks(corpus, config, found, files)):
+            builder.add(chunk)
+            bar.update(builder.lines - bar.n)
     loaded = builder.corpus(name, files)
     loaded = replace(loaded, warnings=(*loaded.warnings, *found.notes))
     return _as_fra_eng(loaded, label) if corpus.path == ["fra-eng"] else loaded

@@ -1,0 +1,77 @@
+"""What a person sees of long work: messages of the logger `gru_mt`, and progress bars.
+
+The modules log to `logging.getLogger(__name__)`: INFO what is done, WARNING what wants attention,
+DEBUG what only a run's log has. A program that uses gru-mt chooses what becomes of them.
+"""
+
+import io
+import logging
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from tqdm import tqdm
+
+from gru_mt.errors import escape
+
+LOG_S = 30.0  # between lines of progress where stderr is no terminal
+log = logging.getLogger(__name__)
+
+
+class MessageFormatter(logging.Formatter):
+    """Formats a record as its text, with "warning: " before a warning."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the message, with what a terminal would obey in it escaped."""
+        text = escape(record.getMessage())
+        return f"warning: {text}" if record.levelno == logging.WARNING else text
+
+
+class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
+    """A bar on a terminal; elsewhere a message at the beginning, and one every LOG_S seconds."""
+
+    monitor_interval = 0  # no thread that looks after slow bars
+
+    def __init__(
+        self,
+        description: str,
+        *,
+        unit: str,
+        items: Iterable[Any] | None = None,
+        total: float | None = None,
+        initial: int = 0,
+    ) -> None:
+        """Begin with `initial` of `total` units done, such as "pairs"; iterating yields `items`."""
+        is_silent = not log.isEnabledFor(logging.ERROR)  # as in all but one of several processes
+        self._is_terminal = sys.stderr.isatty() and not is_silent
+        super().__init__(
+            items,
+            description,
+            total,
+            file=sys.stderr if self._is_terminal else io.StringIO(),
+            leave=False,
+            dynamic_ncols=True,
+            mininterval=0.1 if self._is_terminal else LOG_S,
+            miniters=1,
+            unit=unit,
+            initial=initial,
+            bar_format="{desc}  [{bar:20}] {percentage:.0f} %{postfix}, {remaining} left"
+            if total
+            else "{desc}: {n:,} {unit}",
+        )
+        (log.debug if self._is_terminal else log.info)(description)
+
+    def display(self, msg: str | None = None, pos: int | None = None) -> None:
+        """Show how far the work is."""
+        if self._is_terminal:
+            super().display(msg, pos)
+        elif msg is None and self.n > self.initial:
+            of_total = f" of {self.total:,}" if self.total else ""
+            facts = [f"{self.desc.removesuffix(': ')}: {self.n:,}{of_total} {self.unit}"]
+            if self.postfix:
+                facts.append(str(self.postfix))
+            if self.total:
+                elapsed_s = self.format_dict["elapsed"]
+                left_s = elapsed_s / (self.n - self.initial) * (self.total - self.n)
+                facts.append(f"{left_s / 60:,.1f} min left")
+            log.info(", ".join(facts))

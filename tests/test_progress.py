@@ -1,0 +1,74 @@
+"""Progress bars and messages, on a terminal and without one."""
+
+import fcntl
+import os
+import pty
+import struct
+import sys
+import termios
+from contextlib import suppress
+
+import pytest
+
+from gru_mt import progress
+from gru_mt.cli.streams import print_messages
+from gru_mt.progress import ProgressBar
+
+
+@pytest.fixture(autouse=True)
+def _messages_on_stderr() -> None:
+    print_messages()
+
+
+def test_without_a_terminal_progress_is_a_message_every_so_often(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock_s = 1.0
+    monkeypatch.setattr("tqdm.std.time", lambda: clock_s)
+    with ProgressBar("training", unit="updates", total=400, initial=100) as bar:
+        for step in range(101, 161):  # a second each
+            clock_s += 1
+            bar.set_description_str(f"epoch {step // 100} of 4", refresh=False)
+            bar.set_postfix_str("loss 2.50", refresh=False)
+            bar.update()
+    assert capsys.readouterr().err.splitlines() == [
+        "training",
+        "epoch 1 of 4: 130 of 400 updates, loss 2.50, 4.5 min left",  # 270 s
+        "epoch 1 of 4: 160 of 400 updates, loss 2.50, 4.0 min left",
+    ]
+
+
+def test_items_go_through_a_bar_of_unknown_length(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [*ProgressBar("reading\x1b[2J", unit="lines", items="abc")] == ["a", "b", "c"]
+    assert capsys.readouterr().err == "reading\\x1b[2J\n"
+
+
+def test_on_a_terminal_progress_is_one_line_and_messages_go_above_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    with os.fdopen(writer, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with ProgressBar("encoding", unit="pairs", total=4) as bar:
+            bar.update(2)
+            bar.set_postfix_str("loss 2.50")
+            progress.log.warning("small")
+    text = b""
+    with suppress(OSError):  # all is read
+        while True:
+            text += os.read(reader, 10_000)
+    os.close(reader)
+    drawn = text.decode().replace("\r\n", "\n").split("\r")
+    assert any(line.startswith("encoding  [") and "] 50 %, loss 2.50, " in line for line in drawn)
+    assert any(line.startswith("warning: small\n") for line in drawn)
+    assert max(map(len, drawn)) <= 60
+    assert drawn[-1].strip() == ""  # the line is taken away at the end
+
+
+def test_stderr_that_nobody_can_write_to_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sys.stderr, "write", full)
+    assert [*ProgressBar("reading", unit="lines", items="ab")] == ["a", "b"]
