@@ -5,9 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,45 +15,24 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from gru_mt.tensors import load_tensors
 
 GRU_MT = [sys.executable, "-m", "gru_mt"]
-TORCHRUN = [sys.executable, "-m", "torch.distributed.run"]
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--monitor-interval", "0.1"]
+Process = subprocess.Popen[str]
 
 
 class Together:
-    """Processes that find each other by a store in this process, as those of a launcher do."""
+    """Processes with the environment that a launcher such as srun or mpirun gives them."""
 
-    def __init__(
-        self,
-        size: int,
-        arguments: list[str],
-        prepare: Callable[[int], None] | None = None,
-        *,
-        absent: tuple[int, ...] = (),
-    ) -> None:
-        """Start Python with these arguments for each rank but those that are `absent`.
-
-        `prepare` is called in each process, with its rank.
-        """
+    def __init__(self, command: list[str], size: int = 2) -> None:
+        """Start a command so many times; PORT in it becomes the port at which they meet."""
         self._store = TCPStore("localhost", 0, is_master=True, wait_for_workers=False)
-
-        def prepare_one(rank: int) -> None:
-            if prepare:
-                prepare(rank)
-
         common = {
             "WORLD_SIZE": str(size),
             "MASTER_ADDR": "localhost",
             "MASTER_PORT": str(self._store.port),
             "TORCHELASTIC_USE_AGENT_STORE": "True",
         }
-        self.processes = [
-            start(
-                [sys.executable, *arguments],
-                common | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
-                partial(prepare_one, rank),
-            )
-            for rank in range(size)
-            if rank not in absent
-        ]
+        command = [part.replace("PORT", common["MASTER_PORT"]) for part in command]
+        self.processes = [start(command, common | {"RANK": str(rank)}) for rank in range(size)]
 
     def end(self) -> tuple[list[int], list[str]]:
         """Wait for the end of all; return their exit codes, and what each wrote to stderr."""
@@ -63,51 +40,48 @@ class Together:
         return [code for code, _ in ends], [errors for _, errors in ends]
 
 
-def start(
-    command: list[str],
-    environment: dict[str, str] | None = None,
-    prepare: Callable[[], None] | None = None,
-) -> "subprocess.Popen[str]":
+def start(command: list[str], environment: dict[str, str] | None = None) -> Process:
     """Start a command whose processes have as many threads each as this one."""
     threads = {"OMP_NUM_THREADS": str(torch.get_num_threads())}
     return subprocess.Popen(
-        command,
-        env=os.environ | threads | (environment or {}),
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=prepare,
+        command, env=os.environ | threads | (environment or {}), stderr=subprocess.PIPE, text=True
     )
 
 
-def end(process: "subprocess.Popen[str]") -> tuple[int, str]:
+def end(process: Process) -> tuple[int, str]:
     """Wait for the end of a process; return its exit code, and what it wrote to stderr.
 
-    Where another process died, the end is to come within a minute.
+    All that it has started has ended then, or stderr would still be open.
     """
-    errors = process.communicate(timeout=60)[1]
+    try:
+        errors = process.communicate(timeout=120)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
     return process.returncode, errors
 
 
-def wait_for_update(run: Path, step: int, process: "subprocess.Popen[str]") -> None:
+def wait_for_update(run: Path, step: int, process: Process) -> None:
     """Wait until a run that `process` trains has noted an update from `step` on."""
-    metrics = run / "metrics.jsonl"
-    while newest_step(metrics) < step:
+    while newest_step(run) < step:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
 
 
-def newest_step(metrics: Path) -> int:
+def newest_step(run: Path) -> int:
+    metrics = run / "metrics.jsonl"
     lines = metrics.read_text().split("\n")[:-1] if metrics.is_file() else []
     return int(json.loads(lines[-1])["step"]) if lines else 0
 
 
-def children(launcher: int) -> list[int]:
-    """Return the processes that a launcher has started to train, by their rank."""
+def workers(launcher: Process) -> list[int]:
+    """Return the ids of the processes that a launcher has started to train, by their rank."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == launcher and b"resource_tracker" not in (folder / "cmdline").read_bytes():
+            is_tracker = b"resource_tracker" in (folder / "cmdline").read_bytes()
+            if parent == launcher.pid and not is_tracker:
                 found.append(int(folder.name))
     return sorted(found)
 
@@ -121,7 +95,7 @@ def bits(run: Path) -> dict[str, bytes]:
     return tensors
 
 
-def found(run: Path) -> list[dict[str, Any]]:
+def metrics(run: Path) -> list[dict[str, Any]]:
     """Return the metrics of a run without what depends on the clock."""
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     clock = {"elapsed_s", "tokens_s"}
