@@ -52,8 +52,8 @@ class TextStream:
         return self._digest.hexdigest()
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the text in pieces that end anywhere."""
-        for piece in self._pieces:
+        """Yield the text in pieces that end anywhere, none of them empty."""
+        for piece in filter(None, self._pieces):
             self._digest.update(piece)
             yield piece
 
@@ -62,23 +62,23 @@ class TextStream:
 
         Raises UserError for one that is too long to be a sentence.
         """
-        number, rest = 0, b""
-        for piece in chain(self.pieces(), [b""]):  # the last one is the end
-            *lines, rest = (rest + piece).split(b"\n")
-            if rest and not piece:
-                lines.append(rest)  # the last line needs no line feed
-            for line in lines:
-                number += 1
-                self._check_length(line, number)
-                yield line if number > 1 else line.removeprefix(codecs.BOM_UTF8)
-            self._check_length(rest, number + 1)
+        for number, line in enumerate(self._split(), start=1):
+            if len(line) >= MAX_LINE_BYTES:
+                raise UserError(
+                    f"{self.file}: line {number:,} has more than {MAX_LINE_BYTES:,} bytes; a "
+                    "corpus has a sentence on each line"
+                )
+            yield line if number > 1 else line.removeprefix(codecs.BOM_UTF8)
 
-    def _check_length(self, line: bytes, number: int) -> None:
-        if len(line) >= MAX_LINE_BYTES:
-            raise UserError(
-                f"{self.file}: line {number:,} has more than {MAX_LINE_BYTES:,} bytes; a corpus "
-                "has a sentence on each line"
-            )
+    def _split(self) -> Iterator[bytes]:
+        rest = b""
+        for piece in self.pieces():
+            *lines, rest = (rest + piece).split(b"\n")
+            yield from lines
+            if len(rest) >= MAX_LINE_BYTES:
+                break
+        if rest:
+            yield rest
 
 
 @contextmanager
@@ -166,7 +166,7 @@ def _as_utf8(pieces: Iterator[bytes], encoding: str, file: CorpusFile) -> Iterat
         return
     decoder = codecs.getincrementaldecoder(encoding)()
     done = 0  # bytes before this piece
-    for piece in chain(pieces, [b""]):
+    for piece in chain(filter(None, pieces), [b""]):  # the last is the end
         waiting = len(decoder.getstate()[0])
         try:
             text = decoder.decode(piece, final=not piece)

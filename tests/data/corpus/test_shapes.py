@@ -49,6 +49,17 @@ def test_parallel_files_may_be_packed_each(packed: str, tmp_path: Path) -> None:
     assert load_one(data_config({"path": paths})).pairs == PAIRS
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_a_large_file_of_zstandard_is_read_whole(encoding: str, tmp_path: Path) -> None:
+    """Of some of its bytes nothing can be unpacked yet, which is not the end."""
+    rows = [(f"{number} {number * number}", f"{number}") for number in range(20_000)]
+    text = "".join(f"{first}\t{second}\n" for first, second in rows)
+    path = tmp_path / "c.tsv.zst"
+    path.write_bytes(zstandard.compress(text.encode(encoding)))
+    found = load_one(data_config({"path": str(path), "encoding": encoding})).pairs
+    assert [pair[:2] for pair in found] == rows
+
+
 def test_frames_of_zstandard_follow_each_other_and_a_cut_one_is_damaged(tmp_path: Path) -> None:
     lines = TABLE.encode().splitlines(keepends=True)
     path = tmp_path / "c.tsv.zst"
