@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gru_mt.config.load import load_config
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.evaluation.robustness.names import NAMES as RARE_NAMES
+from gru_mt.evaluation.robustness.cases import NAMES as RARE_NAMES
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.run import CONFIG, bundle_of

@@ -43,18 +43,19 @@ ROWS = """
         export.plain_text export.graphs export.quantised export.int8 export.write evaluation
         evaluation.bleu_tokenizer evaluation.score evaluation.hypotheses evaluation.calibration
         evaluation.evaluate evaluation.significance evaluation.systems evaluation.compare
-        evaluation.robustness evaluation.robustness.names evaluation.robustness.perturbations
-        evaluation.robustness.cases evaluation.robustness.markup evaluation.robustness.measure
-        training training.launch training.distributed training.lr_schedule training.state
-        training.optimizer training.checkpoint training.logging training.lock
-        training.back_translation training.resume training.preparation data.loader training.signals
-        training.step training.validation training.tensorboard training.run_writer training.estimate
+        evaluation.robustness evaluation.robustness.perturbations evaluation.robustness.cases
+        evaluation.robustness.markup evaluation.robustness.measure training training.launch
+        training.distributed training.lr_schedule training.state training.optimizer
+        training.checkpoint training.logging training.lock training.back_translation
+        training.resume training.preparation data.loader training.signals training.step
+        training.validation training.tensorboard training.run_writer training.estimate
         training.trainer runs report report.html report.compare_text evaluation.overlap
         report.tables report.failures report.samples report.pictures report.contents report.page
-        report.write report.compare_page page page.weights page.vocabulary page.sentences page.write
-        cli.streams cli.app cli.translator cli.commands cli.commands.train cli.commands.evaluate
-        cli.commands.report cli.commands.compare cli.commands.runs cli.commands.translate
-        cli.commands.export cli.commands.data cli.commands.config cli __main__
+        report.write report.compare_page page page.weights page.vocabulary page.sentences
+        page.write cli.streams cli.app cli.translator cli.commands cli.commands.train
+        cli.commands.evaluate cli.commands.report cli.commands.compare cli.commands.runs
+        cli.commands.translate cli.commands.export cli.commands.data cli.commands.config cli
+        __main__
 """
 ORDER = ROWS.split()
 

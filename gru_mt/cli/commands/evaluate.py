@@ -107,7 +107,7 @@ def evaluate(
             print_json({"set": each.name} | result.to_json() | real_rows)
             continue
         title = [f"{each.name}:"] if len(sets) > 1 else []
-        for line in [*title, str(result), *(report.lines() if report else ())]:
+        for line in [*title, str(result), *([str(report)] if report else [])]:
             print_result(line)
     if source is None and len(model) < 2 and decoding == translator.decoding:
         _keep(partial(write_hypotheses, folder, split, found, decoding, tokenizer))

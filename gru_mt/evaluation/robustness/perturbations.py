@@ -1,6 +1,6 @@
-"""Sentences of a test set, rewritten as people type them. All is a pure function of text and rng.
+"""Sentences of a test set as people type them. All is a pure function of text and rng.
 
-A rewriting that does not fit a sentence returns it as it is.
+A perturbation that does not fit a sentence returns it as it is.
 """
 
 import random
@@ -78,24 +78,6 @@ def typo(text: str, rng: random.Random) -> str:
     return text[:at] + rng.choice([way for way in ways if way != letter + after]) + text[at + 2 :]
 
 
-def another_mark(text: str, rng: random.Random) -> str:
-    """Return `text` with a full stop or an exclamation mark, or without: not as it was."""
-    words = unmarked(text)
-    marks = "。！" if text.endswith(("。", "！", "？")) else ".!"
-    return rng.choice([each for each in (words, *(words + mark for mark in marks)) if each != text])
-
-
-def bare(text: str) -> str:
-    """Return `text` without its final marks and in small letters: "¡No!" -> "no"."""
-    return unmarked(text).lstrip("¡¿").lower()
-
-
-def _if_short(
-    rewrite: Callable[[str, random.Random], str],
-) -> Callable[[str, random.Random], str]:
-    return lambda text, rng: rewrite(text, rng) if count_words(text) <= SHORT else text
-
-
 def _keys_beside(letter: str) -> list[str]:
     """Return the letters left and right of one on a keyboard, in its case; itself if on none."""
     for row in _KEYS:
@@ -105,34 +87,60 @@ def _keys_beside(letter: str) -> list[str]:
     return [letter]
 
 
+def another_mark(text: str, rng: random.Random) -> str:
+    """Return `text` with a full stop or an exclamation mark, or without: not as it was."""
+    words = unmarked(text)
+    marks = "。！" if text.endswith(("。", "！", "？")) else ".!"
+    return rng.choice([way for way in (words, *(words + mark for mark in marks)) if way != text])
+
+
+def bare(text: str) -> str:
+    """Return `text` without its final marks and in small letters: "¡No!" -> "no"."""
+    return unmarked(text).lstrip("¡¿").lower()
+
+
+Change = Callable[[str, random.Random], str]
+
+
 @dataclass(frozen=True, slots=True)
-class Rewriting:
-    """A way to rewrite sentences, and what is then expected of a translation."""
+class Perturbation:
+    """A way to change sentences, and what is then expected of a translation."""
 
     name: str
-    rewrite: Callable[[str, random.Random], str]
+    apply: Change
     expected: Callable[[str], str] = str  # applied to references and to the plain translations
     everywhere: bool = False  # on all sentences, not only on some of them
-    compared: Callable[[str], str] = str  # applied to the translations of what was rewritten
+    compared: Callable[[str], str] = str  # applied to the translations of what was changed
 
 
-_OF_SHORT_TEXTS: tuple[tuple[str, Callable[[str, random.Random], str]], ...] = (
-    ("another mark", another_mark),
-    ("lower case", lambda text, _: text.lower()),
-    ("UPPER CASE", lambda text, _: text.upper()),
-)
-REWRITINGS = (
-    Rewriting("UPPER CASE", lambda text, _: text.upper(), expected=str.upper, everywhere=True),
-    Rewriting("Title Case", lambda text, _: title_case(text), everywhere=True),
-    Rewriting("lower case", lambda text, _: text.lower(), everywhere=True),
-    Rewriting("no final mark", lambda text, _: unmarked(text), expected=unmarked, everywhere=True),
-    Rewriting("no apostrophes", lambda text, _: without_apostrophes(text)),
-    Rewriting("other quotation marks", lambda text, _: other_quotes(text)),
-    Rewriting("a space before marks", lambda text, _: spaced_marks(text)),
-    Rewriting("several final marks", doubled_mark),
-    Rewriting("one typo", typo, everywhere=True),
+def _if_short(change: Change) -> Change:
+    return lambda text, rng: change(text, rng) if count_words(text) <= SHORT else text
+
+
+def _upper(text: str, _: random.Random) -> str:
+    return text.upper()
+
+
+def _lower(text: str, _: random.Random) -> str:
+    return text.lower()
+
+
+PERTURBATIONS = (
+    Perturbation("UPPER CASE", _upper, expected=str.upper, everywhere=True),
+    Perturbation("Title Case", lambda text, _: title_case(text), everywhere=True),
+    Perturbation("lower case", _lower, everywhere=True),
+    Perturbation("no final mark", lambda text, _: unmarked(text), unmarked, everywhere=True),
+    Perturbation("no apostrophes", lambda text, _: without_apostrophes(text)),
+    Perturbation("other quotation marks", lambda text, _: other_quotes(text)),
+    Perturbation("a space before marks", lambda text, _: spaced_marks(text)),
+    Perturbation("several final marks", doubled_mark),
+    Perturbation("one typo", typo, everywhere=True),
     *(
-        Rewriting(f"a short text, {name}", _if_short(rewrite), expected=bare, compared=bare)
-        for name, rewrite in _OF_SHORT_TEXTS
+        Perturbation(f"a short text, {name}", _if_short(change), expected=bare, compared=bare)
+        for name, change in (
+            ("another mark", another_mark),
+            ("lower case", _lower),
+            ("UPPER CASE", _upper),
+        )
     ),
 )

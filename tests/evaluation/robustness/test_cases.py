@@ -8,6 +8,7 @@ import pytest
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.evaluation.robustness.cases import (
     ITEMS,
+    NAMES,
     NUMBERS,
     Case,
     Numbered,
@@ -19,7 +20,6 @@ from gru_mt.evaluation.robustness.cases import (
     rename,
     with_terms,
 )
-from gru_mt.evaluation.robustness.names import NAMES
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from gru_mt.errors import UserError
 from gru_mt.evaluation.robustness import measure as measure_module
 from gru_mt.evaluation.robustness.cases import ITEMS
 from gru_mt.evaluation.robustness.measure import RobustnessReport, Row, measure
-from gru_mt.evaluation.robustness.perturbations import REWRITINGS
+from gru_mt.evaluation.robustness.perturbations import PERTURBATIONS
 from gru_mt.evaluation.score import corpus_bleu
 
 SOURCES = [
@@ -289,10 +289,10 @@ def test_the_bleu_tokenizer_is_used() -> None:
 def test_a_report_reads_as_a_table_and_as_json() -> None:
     all_but_one = Row("a URL", 1_000, 100 * 2_999 / 3_000)
     report = RobustnessReport((Row("lower case", 1_234, 99.0, 49.5, 50.0), all_but_one))
-    _, first, second = report.lines()
+    _, first, second = lines = str(report).splitlines()
     assert first.split() == ["lower", "case", "1,234", "49.5", "50.0", "99.0", "%"]
     assert second.split() == ["a", "URL", "1,000", "99.9", "%"], "100.0 % is all of them"
-    assert len({len(line) for line in report.lines()}) == 1
+    assert len({len(line) for line in lines}) == 1
     values = json.loads(json.dumps(report.to_json()))
     assert values["lower case"] == {
         "sentences": 1234, "kept": 99.0, "bleu": 49.5, "plain_bleu": 50.0,
@@ -303,4 +303,4 @@ def test_a_report_reads_as_a_table_and_as_json() -> None:
 def test_every_way_of_rewriting_has_a_row() -> None:
     texts = ["I don't \"know\" where they're going, Tom.", "No!"]
     found = rows(measure(Fake(), EvaluationSet(texts, [[text] for text in texts])))
-    assert {way.name for way in REWRITINGS} < found.keys()
+    assert {way.name for way in PERTURBATIONS} < found.keys()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from gru_mt.evaluation.robustness.perturbations import (
-    REWRITINGS,
+    PERTURBATIONS,
     another_mark,
     bare,
     doubled_mark,
@@ -105,15 +105,15 @@ def test_another_mark_is_a_full_stop_an_exclamation_mark_or_none(
     ],
 )
 def test_a_short_text_has_up_to_three_words(name: str, expected: str) -> None:
-    (way,) = (way for way in REWRITINGS if way.name == name)
-    assert way.rewrite("I see Tom.", random.Random(1)) == expected
-    assert way.rewrite("I see Tom here.", random.Random(1)) == "I see Tom here."
+    (way,) = (way for way in PERTURBATIONS if way.name == name)
+    assert way.apply("I see Tom.", random.Random(1)) == expected
+    assert way.apply("I see Tom here.", random.Random(1)) == "I see Tom here."
     assert way.expected("Je vois Tom !") == way.compared("JE VOIS TOM") == "je vois tom"
 
 
 def test_only_what_has_case_changes_with_case() -> None:
-    cased = [way for way in REWRITINGS if way.name.endswith(("CASE", "Case", "case"))]
+    cased = [way for way in PERTURBATIONS if way.name.endswith(("CASE", "Case", "case"))]
     assert len(cased) == 5
     for way in cased:
         for text in ("我明白了。", "مرحبا!", "123 ?"):
-            assert way.rewrite(text, random.Random(1)) == text
+            assert way.apply(text, random.Random(1)) == text
