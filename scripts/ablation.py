@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench import train
-from measuring import RESULTS, begin, gru_mt, record
+from benchmarks.commands import train
+from benchmarks.results import RESULTS, begin, gru_mt, record
 
 from gru_mt.run import Run
 from gru_mt.storage import read_json

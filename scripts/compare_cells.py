@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from measuring import RESULTS, begin, gru_mt, record
+from benchmarks.results import RESULTS, begin, gru_mt, record
 from scipy import stats
 
 from gru_mt.run import WEIGHTS, Run
@@ -83,7 +83,7 @@ def little(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
 
 def copy(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
     """Yield the settings and the share of right letters of each cell and distance."""
-    from measuring_cells import COPIERS, copied
+    from benchmarks.cells import COPIERS, copied
 
     for name in COPIERS:
         for distance in DISTANCES:
@@ -92,7 +92,7 @@ def copy(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
 
 def layer(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
     """Yield the settings and the milliseconds of each layer and size."""
-    from measuring_cells import layer_ms
+    from benchmarks.cells import layer_ms
 
     for units in UNITS:
         for name, figures in layer_ms(units, seed).items():
@@ -174,7 +174,7 @@ def table_little(results: Results) -> Iterator[str]:
 
 def table_layer(results: Results) -> Iterator[str]:
     """Yield the lines of the table of speed."""
-    from measuring_cells import LAYERS
+    from benchmarks.cells import LAYERS
 
     heads = [f"{kind}, {units}" for kind in ("training", "inference") for units in UNITS]
     yield f"| ms of a layer | {' | '.join(heads)} |"
@@ -190,7 +190,7 @@ def table_layer(results: Results) -> Iterator[str]:
 
 def table_copy(results: Results) -> Iterator[str]:
     """Yield the lines of the table of a long memory."""
-    from measuring_cells import COPIERS
+    from benchmarks.cells import COPIERS
 
     yield f"| Right letters, % | {' | '.join(f'gap {each}' for each in DISTANCES)} |"
     yield f"|---|{'---|' * len(DISTANCES)}"

@@ -1,37 +1,31 @@
 """scripts/bench: what it keeps of a run, and what its figures mean."""
 
 import json
+import os
 import re
-import runpy
 import statistics
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import bench
-import measuring
-import measuring_spelling
 import pytest
-from bench import app, outcome, print_means, seconds_to_update
-from bench_inside import preparation, repeated_pairs, summary_ms, synthetic_pairs
-from measuring import begin, commit, readable, record, spread
-from measuring_spelling import changes
+from benchmarks import commands as bench
+from benchmarks import results
+from benchmarks.commands import app, outcome, seconds_to_update
+from benchmarks.inside import preparation, repeated_pairs, spelling, summary_ms, synthetic_pairs
+from benchmarks.results import begin, commit, print_means, readable, record, spread
 from typer.testing import CliRunner
 
 from gru_mt.config.schema import Config, TokenizerConfig
 from gru_mt.config.yaml_text import dump_config
-from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
-from gru_mt.inference.preprocessing.reader import Reader
-from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.run import Run
 
-ROOT = Path(__file__).parents[1]
 
-
+@pytest.mark.slow  # it measures the machine
 def test_a_line_of_results_comes_after_the_older_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,6 +150,7 @@ def test_repeated_pairs_are_those_of_a_corpus_with_a_word_changed_and_one_more(
             assert (Counter(kept) - Counter(words)).total() <= 1
 
 
+@pytest.mark.slow
 def test_the_time_to_an_update_is_taken_of_a_new_run_and_of_one_that_goes_on(
     small_config: Callable[..., Config], small_corpus: Path, tmp_path: Path
 ) -> None:
@@ -167,6 +162,7 @@ def test_the_time_to_an_update_is_taken_of_a_new_run_and_of_one_that_goes_on(
     assert run.read_metrics()[0][-1]["step"] > stopped_at
 
 
+@pytest.mark.slow
 def test_preparation_is_measured_for_a_million_pairs(tmp_path: Path) -> None:
     corpus = tmp_path / "pairs.tsv"
     corpus.write_text("".join(synthetic_pairs(1_000, seed=1)), encoding="utf-8")
@@ -180,9 +176,10 @@ def test_preparation_is_measured_for_a_million_pairs(tmp_path: Path) -> None:
 @pytest.fixture
 def _not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the facts about the machine: measuring them takes seconds and has its own test."""
-    monkeypatch.setattr(measuring, "inside", lambda function: {"function": function})
+    monkeypatch.setattr(results, "inside", lambda function: {"function": function})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_not_this_machine")
 def test_a_training_is_measured_from_its_start_to_its_scores(
     tmp_path: Path, small_corpus: Path, monkeypatch: pytest.MonkeyPatch
@@ -224,11 +221,11 @@ def test_what_runs_keep_is_recorded_and_averaged(
         "b": ({"one typo": row(90.0, 45.0), "a URL": row(None)}, {"auc": None}),
     }
 
-    def gru_mt(*arguments: str | Path) -> measuring.Finished:
+    def gru_mt(*arguments: str | Path) -> results.Finished:
         command, option, run, *rest = arguments
         assert (command, option, rest) == ("eval", "--model", ["--real", "--json"])
         rows, trust = reports[Path(run).name]
-        return measuring.Finished(1.0, 1.0, json.dumps({"real": rows, "confidence": trust}))
+        return results.Finished(1.0, 1.0, json.dumps({"real": rows, "confidence": trust}))
 
     monkeypatch.setattr(bench, "gru_mt", gru_mt)
     for name in reports:
@@ -248,47 +245,17 @@ def test_what_runs_keep_is_recorded_and_averaged(
         "auc: 0.50",
     ]
     assert "a URL: none (of 250 lines)" in lines
-    assert lines[-4:] == [
+    assert lines[-5:] == [
         "means over 2 runs",
-        "one typo: 85.0 % (80.0 to 90.0, of 2), 42.5 BLEU (40.0 to 45.0, of 2)",
-        "a URL: 99.0 % (99.0 to 99.0, of 1)",
+        "one typo, % kept: 85.0 (80.0 to 90.0, of 2)",
+        "one typo, BLEU: 42.5 (40.0 to 45.0, of 2)",
+        "a URL, % kept: 99.0 (99.0 to 99.0, of 1)",
         "auc: 0.50 (0.50 to 0.50, of 1)",
     ]
 
 
-TRUECASER = Truecaser(
-    {word.lower(): word for word in ("June", "cat", "sleeps", "a", "in", "don't", "the", "garden")},
-    copies_names=True,
-)
-
-
-def sentences(line: str) -> list[Sentence]:
-    return [*Reader(TRUECASER, "en", lambda text, parts: True).sentences(line)]
-
-
-@pytest.mark.parametrize(
-    ("line", "made"),
-    [
-        ("The cat sleeps.", []),
-        ("The cat sleepd, in the gardn!", ["sleepd -> sleeps", "gardn -> garden"]),
-        ("The cat dont.", ["dont -> don't"]),
-        ("The <b>cat</b> sleepd at https://a.org/slep?", ["sleepd -> sleeps"]),
-    ],
-)
-def test_a_change_of_spelling_is_said_by_its_words(line: str, made: list[str]) -> None:
-    (sentence,) = sentences(line)
-    assert [*changes(sentence)] == made
-
-
-def test_a_word_that_was_cut_in_two_is_one_change() -> None:
-    (sentence,) = sentences("Thecat sleeps.")
-    cut = replace(sentence, text="the cat sleeps.", placeholders=())
-    assert [*changes(cut)] == ["thecat -> the cat"]
-
-
-@pytest.mark.usefixtures("_not_this_machine")
 def test_what_spelling_correction_changes_is_counted_in_lines_and_by_change(
-    small_config: Callable[..., Config], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_config: Callable[..., Config], tmp_path: Path
 ) -> None:
     run, file = Run(tmp_path / "run"), tmp_path / "captions.en"
     run.bundle.mkdir(parents=True)
@@ -302,41 +269,32 @@ def test_what_spelling_correction_changes_is_counted_in_lines_and_by_change(
         "the cat sleeps\nthe cat sleepd\n\nthe cat sleepd in the gardn\na garden\n",
         encoding="utf-8",
     )
-    monkeypatch.setattr(measuring_spelling, "_NAMES", ("Gardn", "June"))
-    arguments = ["spelling", run.folder, file, "--results", tmp_path]
-    printed = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False).stdout
-    line = json.loads((tmp_path / "spelling.jsonl").read_text(encoding="utf-8"))
-    assert line["settings"] == {"run": "run", "file": "captions.en"}
-    assert line["figures"] == {
-        "lines": 4, "changed_lines": 2, "changed_lines_percent": 50.0,
-        "names_kept_at_the_start_percent": 50.0,  # Gardn was read as garden
-        "sleepd -> sleeps": 2, "gardn -> garden": 1,
+    figures = spelling(str(run.folder), str(file))
+    assert figures == {
+        "lines": 4, "changed_lines": 2, "percent": 50.0, "sleepd -> sleeps": 1,
+        "gardn sleepd -> garden sleeps": 1,
     }  # fmt: skip
-    assert re.search(r"^sleepd -> sleeps +2$", printed, re.MULTILINE)
 
 
-def test_a_folder_without_a_translator_is_a_mistake(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["spelling", ".", "text.en"], r"cannot be read: .*\n"),
+        (["quality", "a.yaml", "--set", "training.sed=1"], "did you mean training.seed"),
+    ],
+)
+def test_a_mistake_ends_with_2_and_one_line(
+    tmp_path: Path, arguments: list[str], error: str
 ) -> None:
-    file = tmp_path / "text.en"
-    file.write_text("a\n", encoding="utf-8")
-    monkeypatch.setattr("sys.argv", ["bench.py", "spelling", str(tmp_path), str(file)])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_path(str(ROOT / "scripts" / "bench.py"), run_name="__main__")
-    assert ended.value.code == 2
-    assert re.fullmatch(r".*tokenizer\S+: cannot be read: .*\n", capfd.readouterr().err)
-
-
-@pytest.mark.usefixtures("_not_this_machine")
-def test_a_mistake_ends_with_2_and_no_traceback(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert CliRunner().invoke(app, ["sped"]).exit_code == 2
-    arguments = ["quality", ROOT / "configs" / "r1.yaml", "--set", "training.sed=1"]
-    arguments += ["--runs", tmp_path, "--results", tmp_path]
-    monkeypatch.setattr("sys.argv", ["bench.py", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_path(str(ROOT / "scripts" / "bench.py"), run_name="__main__")
-    assert ended.value.code == 2
-    assert capfd.readouterr().err == "--set training.sed is unknown; did you mean training.seed?\n"
-    assert not list(tmp_path.iterdir())
+    (tmp_path / "text.en").write_text("a\n", encoding="utf-8")
+    (tmp_path / "a.yaml").write_text("data: {corpus: phrasebook}", encoding="utf-8")
+    command = [sys.executable, "-m", "benchmarks.commands", *arguments, "--results", "."]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    result = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stdout) == (2, "")
+    assert re.search(error, result.stderr)
+    assert "Traceback" not in result.stderr
+    assert not [*tmp_path.glob("*.jsonl")]

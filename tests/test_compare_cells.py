@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import compare_cells
-import measuring_cells
 import pytest
 import torch
+from benchmarks import cells
+from benchmarks.cells import COPIED, LAYERS, LETTERS, UNITS, Copier, copied, layer_ms, texts
 from compare_cells import CONFIG, LINES, Results, difference, span, tables
-from measuring_cells import COPIED, LAYERS, LETTERS, UNITS, Copier, copied, layer_ms, texts
 
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
@@ -69,8 +69,8 @@ def test_a_difference_has_the_interval_of_students_t_over_its_seeds() -> None:
 
 def test_an_epoch_is_trained_with_each_cell(configs: list[Config]) -> None:
     names = [settings["cell"] for settings, _ in compare_cells.epoch("fra-eng", seed=2)]
-    cells = [config.model.cell for config in configs]
-    assert [name.removesuffix("-equal") for name in names] == cells
+    trained = [config.model.cell for config in configs]
+    assert [name.removesuffix("-equal") for name in names] == trained
     assert len({*names}) == 7
     assert {config.training.seed for config in configs} == {2}
 
@@ -96,7 +96,7 @@ def test_a_text_to_copy_is_letters_then_a_gap_then_a_step_for_each() -> None:
 
 def test_a_copier_learns_to_copy_what_stands_near(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = torch.get_num_threads()
-    monkeypatch.setattr(measuring_cells, "UPDATES", 150)
+    monkeypatch.setattr(cells, "UPDATES", 150)
     try:
         with torch.random.fork_rng():
             right = copied("gru open", 1, seed=1)
@@ -120,7 +120,7 @@ def test_an_open_gate_keeps_nearly_all_of_the_state(kind: str) -> None:
 
 
 def test_a_layers_speed_is_measured_of_every_cell(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring_cells, "TIMED", 1)
+    monkeypatch.setattr(cells, "TIMED", 1)
     with torch.random.fork_rng():
         found = layer_ms(8, seed=1)
     assert [*found] == LAYERS

@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RESULTS = Path("scripts/results")
 PACKAGES = ("gru-mt", "numpy", "onnxruntime", "sacrebleu", "sentencepiece", "torch")
 
@@ -29,14 +29,16 @@ class Finished:
     stdout: str
 
 
-def run_python(*arguments: str | Path | int) -> Finished:
+def run_python(*arguments: str | Path | int, threads: int | None = None) -> Finished:
     """Run Python to its end, its stderr on ours; raises CalledProcessError where it fails.
 
     On Linux its peak is at least that of the process that starts it: do not import torch there.
     """
     command = [sys.executable, *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, [ROOT / "scripts", ROOT]))}
+    environment |= {"OMP_NUM_THREADS": str(threads)} if threads else {}
     started_s = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout, "it is a pipe"
         stdout = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -47,15 +49,14 @@ def run_python(*arguments: str | Path | int) -> Finished:
     return Finished(wall_s, usage.ru_maxrss * 1024 / 1e6, stdout)
 
 
-def gru_mt(*arguments: str | Path | int) -> Finished:
+def gru_mt(*arguments: str | Path | int, threads: int | None = None) -> Finished:
     """Run a gru-mt command; see `run_python`."""
-    return run_python("-m", "gru_mt", *arguments)
+    return run_python("-m", "gru_mt", *arguments, threads=threads)
 
 
 def inside(name: str, *arguments: str | Path | int) -> Any:
-    """Return what a function of bench_inside.py returns in a process of its own."""
-    script = Path(__file__).with_name("bench_inside.py")
-    return json.loads(run_python(script, name, *arguments).stdout)
+    """Return what a function of inside.py returns in a process of its own."""
+    return json.loads(run_python("-m", "benchmarks.inside", name, *arguments).stdout)
 
 
 def commit(checkout: Path) -> str | None:
@@ -66,8 +67,7 @@ def commit(checkout: Path) -> str | None:
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(checkout), *arguments]
-        finished = subprocess.run(command, check=True, capture_output=True, text=True)
-        return finished.stdout.strip()
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     try:
         short = git("rev-parse", "--short", "HEAD")
@@ -78,39 +78,33 @@ def commit(checkout: Path) -> str | None:
     return f"{short}+changes" if changes else short
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that figures depend on."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        with suppress(PackageNotFoundError):  # onnxruntime need not be there
-            found[package] = version(package)
-    return found
-
-
 def begin(track: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Return a line of results without its figures: what is measured, when, and on what."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):  # onnxruntime need not be there
+            versions[package] = version(package)
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(ROOT),
         "machine": inside("machine"),
-        "versions": versions(),
+        "versions": versions,
         "track": track,
         "settings": settings,
     }
 
 
-def record(line: dict[str, Any], figures: dict[str, Any], path: Path) -> None:
+def record(line: dict[str, Any], figures: Mapping[str, Any], path: Path) -> None:
     """Print the figures, and add the line with them to a file of results."""
     settings = ", ".join(f"{name} {value}" for name, value in line["settings"].items())
     print(f"{line['track']}: {settings}")
     for name, figure in figures.items():
         show(name, readable(figure))
     # No figure is exact to more than five digits.
-    text = json.dumps(figures)
-    figures = json.loads(text, parse_float=lambda digits: float(f"{float(digits):.5g}"))
+    rounded = json.loads(json.dumps(figures), parse_float=lambda text: float(f"{float(text):.5g}"))
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line | {"figures": figures}, ensure_ascii=False, sort_keys=True))
+        file.write(json.dumps(line | {"figures": rounded}, ensure_ascii=False, sort_keys=True))
         file.write("\n")
     print(f"a line was added to {path}", file=sys.stderr)
 
@@ -118,6 +112,28 @@ def record(line: dict[str, Any], figures: dict[str, Any], path: Path) -> None:
 def show(name: str, figure: str) -> None:
     """Print a figure."""
     print(f"{name.replace('_', ' '):<32} {figure}", flush=True)
+
+
+def print_means(runs: Sequence[Mapping[str, Any]]) -> None:
+    """Print the mean over runs of each figure that is a number or a score, and its range."""
+    if len(runs) < 2:
+        return
+    print(f"means over {len(runs)} runs")
+    values: dict[str, list[float]] = {}
+    for figures in runs:
+        for name, value in _numbers(figures):
+            values.setdefault(name, []).append(value)
+    for name, found in values.items():
+        show(name, f"{readable(statistics.fmean(found))} ({span(found)})")
+
+
+def _numbers(figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, figure in figures.items():
+        if isinstance(figure, int | float):
+            yield name, figure
+        elif isinstance(figure, dict):
+            keys = {"value": name, "kept": f"{name}, % kept", "bleu": f"{name}, BLEU"}
+            yield from ((keys[key], figure[key]) for key in keys if figure.get(key) is not None)
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What scripts/bench measures in a process of its own: `bench_inside.py FUNCTION ARGUMENT ...`.
+"""What scripts/bench measures in a process of its own: `inside FUNCTION ARGUMENT ...`.
 
 Calls the function with the arguments as strings, and prints its result as JSON.
 """
@@ -6,11 +6,13 @@ Calls the function with the arguments as strings, and prints its result as JSON.
 import json
 import os
 import random
+import re
 import resource
 import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -18,15 +20,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from measuring import spread
 
 import gru_mt.model.device
+from benchmarks.results import spread
 from gru_mt.config.load import load_config
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
+from gru_mt.errors import UserError
+from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.memory import keep_memory
-from gru_mt.run import Run
+from gru_mt.run import Run, bundle_of
 from gru_mt.training.lr_schedule import LARGEST_BATCH, block_updates, resolve_auto
 from gru_mt.training.preparation import load_data, prepare
 from gru_mt.training.resume import start_of
@@ -130,10 +135,27 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
     }
 
 
-def prepare_run(config: str, corpus: str, folder: str) -> None:
-    """Prepare a run in a folder, up to its first update."""
-    parsed, run = load_config(Path(config), [f"data.corpus={corpus}"]), Run(Path(folder))
-    keep(parsed, prepare(parsed, start_of(run, parsed), run), run)
+def spelling(run: str, file: str) -> dict[str, float]:
+    """Return how many lines of a correctly spelt text are changed, and how often each change is.
+
+    Raises UserError where `run` holds no translator.
+    """
+    bundle = bundle_of(Path(run))
+    language = load_config(bundle / "config.yaml").data.source
+    reader = Reader(Tokenizer.load(bundle).truecaser, language, lambda *_: True)
+    changes: Counter[str] = Counter()
+    lines = [line for line in Path(file).read_text(encoding="utf-8").splitlines() if line.strip()]
+    changed = 0
+    for line in lines:
+        read = [each for each in reader.sentences(line) if each.spelling_corrected]
+        changed += bool(read)
+        for sentence in read:
+            texts = (sentence.source, sentence.finished(sentence.text))
+            before, after = (set(re.findall(r"[\w'’]+", text.lower())) for text in texts)
+            old, new = (" ".join(sorted(words)) for words in (before - after, after - before))
+            changes[f"{old} -> {new}"] += 1
+    share = {"lines": len(lines), "changed_lines": changed, "percent": 100 * changed / len(lines)}
+    return {**share, **dict(changes.most_common())}
 
 
 def _peaks_mb() -> list[float]:
@@ -199,6 +221,10 @@ def _word(rank: int, syllables: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    measures = (machine, latency, preparation, write_pairs, prepare_run)
+    measures = (machine, latency, preparation, write_pairs, spelling)
     functions: dict[str, Callable[..., Any]] = {each.__name__: each for each in measures}
-    print(json.dumps(functions[sys.argv[1]](*sys.argv[2:])))
+    try:
+        print(json.dumps(functions[sys.argv[1]](*sys.argv[2:])))
+    except UserError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

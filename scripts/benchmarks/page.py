@@ -1,13 +1,39 @@
-"""What `bench page` measures in a browser."""
+"""What `scripts/bench page` measures in a browser."""
 
 import re
+import statistics
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 from screenshot import ARGUMENTS, browser_path
+
+from benchmarks.results import gru_mt, spread
+
+
+def measure(model: Path, sentences: Sequence[str], beams: Mapping[str, int]) -> dict[str, Any]:
+    """Return the figures of a model's page; its beam size is changed in its file."""
+    ready_s: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        gru_mt("export", "--format", "page", "--model", model, "--out", path)
+        figures: dict[str, Any] = {"bytes": path.stat().st_size}
+        for name, beam in beams.items():
+            content = path.read_text("utf-8")
+            path.write_text(re.sub('"beam_size":\\d+', f'"beam_size":{beam}', content), "utf-8")
+            for _ in range(4):
+                with opened(path) as (_, seconds):
+                    ready_s.append(seconds)
+            with opened(path) as (browser, _):
+                times_ms = milliseconds(browser, sentences)
+                figures[f"{name}_renderer_mb"] = renderer_mb()
+            figures[f"{name}_ms"] = statistics.median(times_ms)
+            figures[f"{name}_ms_of_95_in_100"] = statistics.quantiles(times_ms, n=20)[-1]
+    return figures | {"ready_s": spread(ready_s)}
 
 
 @contextmanager

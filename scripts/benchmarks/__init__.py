@@ -1,0 +1,1 @@
+"""What `scripts/bench` measures. Each command adds a line to a file of scripts/results."""
