@@ -13,7 +13,7 @@ import numpy as np
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.statistics import NearDuplicates, compared_words
-from gru_mt.data.text.truecase import words
+from gru_mt.data.text.normalize import words
 from gru_mt.data.types import Example
 from gru_mt.run import Run
 from gru_mt.storage import read_checksummed_json

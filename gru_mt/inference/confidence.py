@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from gru_mt.data.text.normalize import IN_WORD
-from gru_mt.data.text.truecase import Truecaser, words
+from gru_mt.data.text.normalize import IN_WORD, words
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.subword_sampling import SPACE
 from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.preprocessing.sentence import Sentence

@@ -14,7 +14,7 @@ import numpy as np
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.glossary import Glossary
-from gru_mt.data.text.truecase import words
+from gru_mt.data.text.normalize import words
 from gru_mt.data.tokenizer.special import BOS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number

@@ -1,6 +1,6 @@
 /** How far to trust a translation, and what is odd about it: gru_mt/inference/confidence.py. */
 
-import { words } from "./truecase.js";
+import { words } from "./normalize.js";
 import { isCapitalised, pattern, size } from "./normalize.js";
 
 const LOW = 0.25; // a smaller confidence is a warning

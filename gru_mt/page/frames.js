@@ -1,10 +1,10 @@
-/** The frame of a sentence, as a bullet or a tag: gru_mt/data/text/frames.py. */
+/** The frame of a sentence, as a bullet or a tag: gru_mt/inference/preprocessing/frames.py. */
 
 import { BBCODE } from "./patterns.js";
 import { countPlaceholders } from "./placeholders.js";
 import { ANY_PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { ANY_LETTER, expression, isCapitalised, isLower, pattern, stripEnd } from "./normalize.js";
-import { stripStart } from "./normalize.js";
+import { SENTENCE_END, stripStart } from "./normalize.js";
 
 const QUOTES = new Map(
   [`""`, "''", "“”", "„“”", "«»", "‘’", "()", "「」", "『』"].map((each) => [each[0], each.slice(1)]),
@@ -27,7 +27,7 @@ const LABEL = new RegExp(
   "uy",
 );
 const AFTER_MARK = new RegExp(pattern`\s*[,:–—\-]\s+ | \s*`, "uy");
-const HAS_ENDED = new RegExp(pattern`[.!?…。！？]['"”’»)]*\s*$`, "u");
+const HAS_ENDED = new RegExp(pattern`[${SENTENCE_END}]['"”’»)]*\s*$`, "u");
 const WORD_HERE = new RegExp(pattern`\w+`, "uy");
 // Tags, signs, emoji, escapes and the like, though they may have letters.
 const NO_WORD = expression(

@@ -101,6 +101,47 @@ export const ANY_LETTER = String.raw`[\p{L}\p{Nl}\p{No}]`; // for Python, ² and
 /** A letter, and letters and marks after it. */
 export const WORD = pattern`${ANY_LETTER}[\p{L}\p{Nl}\p{No}\m]*`;
 
+/** What finds every word. */
+export const EVERY_WORD = new RegExp(WORD, "gu");
+
+/** Return the words of a text: runs of letters, and each letter of a script without spaces. */
+export function words(text) {
+  return text.replace(SPACELESS, " $& ").match(EVERY_WORD) ?? [];
+}
+
+/** Titles before a name. */
+export const TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|Fam";
+const TITLE = new RegExp(pattern`(?<!\w)(?:${TITLES})\.\s+`, "gu");
+
+/** Return where a name is that follows a title, as in "Mr. White". */
+export function titleEnds(text) {
+  return new Set(Array.from(text.matchAll(TITLE), ({ 0: title, index }) => index + title.length));
+}
+
+/** What finds apostrophes that mean the same as '. */
+export const APOSTROPHES = /[’‘ʼ`´]/g;
+
+// Marks of other scripts, by the Latin ones that mean the same.
+const ALIKE = {
+  ".": "。．｡।॥۔։።\u104b\u17d4",
+  "!": "！",
+  "?": "？؟፧",
+  "…": "‥⋯",
+  ",": "，、،",
+  ";": "；؛",
+  ":": "：",
+};
+
+/** The marks that may end a text, and those that end a sentence. */
+export const FINAL_MARKS = ".!?…,;:" + Object.values(ALIKE).join("");
+export const SENTENCE_END = ".!?…" + [...".!?…"].map((mark) => ALIKE[mark]).join("");
+
+/** Return a text with Latin marks for those of other scripts: "。" -> ".". */
+export function withPlainMarks(text) {
+  const plain = (mark) => Object.keys(ALIKE).find((key) => ALIKE[key].includes(mark)) ?? mark;
+  return [...text].map(plain).join("");
+}
+
 // The inside of a class: a digit, as ² and ① are too.
 const DIGIT = pattern`
   \p{Nd} \xb2 \xb3 \xb9 \u1369-\u1371 \u19da \u2070 \u2074-\u2079 \u2080-\u2089

@@ -1,11 +1,12 @@
 /** From a line to the sentences that a model reads: gru_mt/inference/preprocessing/reader.py. */
 
 import { core } from "./frames.js";
-import { isAllCaps } from "./truecase.js";
+import { findNames } from "./names.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask, restore } from "./placeholders.js";
 import { ANY_PLACEHOLDER, PLACEHOLDER } from "./special.js";
 import { BEGINNING, ENDS, Sentence } from "./sentence.js";
 import { tagPairs } from "./tags.js";
+import { isAllCaps } from "./truecase.js";
 import { ANY_LETTER, beginsCased, clean, endsCased, expression, inWord } from "./normalize.js";
 import { isCapitalised, isLower, narrow, normal, pattern, size, stripEnd } from "./normalize.js";
 import { stripStart } from "./normalize.js";
@@ -221,7 +222,7 @@ function sentenceOf(piece, truecaser) {
   const typed = clean(shown.slice(start, end));
   const cased = truecaser.truecased(typed);
   const careful = truecaser.hasAll(cased) ? cased : truecaser.corrected(cased);
-  const names = truecaser.unseenWords(careful);
+  const names = findNames(careful, truecaser);
   const shape = caseOf(typed, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
   const marks = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {

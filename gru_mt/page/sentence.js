@@ -30,8 +30,8 @@ export class Sentence {
    * isPart}.
    *
    * `gap` are the spaces after it, `before` and `after` its frame: see `core`. `typed` is without
-   * its frame, as it was written, with placeholder tokens for placeholders; `text` is masked, in its usual case;
-   * `placeholders` are what its marks become in a translation; `glued` has two sets of
+   * its frame, as it was written, masked; `text` is masked and truecased;
+   * `placeholders` are what its tokens become in a translation; `glued` has two sets of
    * placeholders: those that a word touches on their left, and on their right. `case` is
    * "capitals", "capital" or "small" where a translation has that, or "model". `spellingCorrected`
    * tells whether a word was taken for one with a typo, `isPart` whether it is a part of a sentence

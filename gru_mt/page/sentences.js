@@ -1,34 +1,53 @@
-/**
- * Cutting a line into its sentences: gru_mt/data/text/sentences.py. In place of the library that it
- * uses there is boundaries.js.
- */
+/** Splitting a line into its sentences: gru_mt/data/text/sentences.py, which gives the rules. */
 
-import { boundariesOf } from "./boundaries.js";
-import { ANY_LETTER, isLower, isUpper, pattern, SPACELESS, strip } from "./normalize.js";
+import { ANY_LETTER, expression, isLower, isUpper, pattern, SPACELESS } from "./normalize.js";
+import { strip, TITLES } from "./normalize.js";
+import { ANY_PLACEHOLDER } from "./special.js";
 
+const CLOSING = pattern`(?: \s?[»›] | ["'”’\)\]」』] | “(?=\s) )*+`; // after a final mark
+const QUOTED = expression(
+  pattern`“[^“”]*” | „[^“”„]*[“”] | «[^«»]*» | ‹[^‹›]*› | 「[^「」]*」 | 『[^『』]*』 | "[^"]*"
+    | (?<!\w)['‘](?=\w)(?: [^'’] | ['’](?=\w) ){0,300}+(?<=[^\s])['’](?!\w)`,
+);
+const BRACKETED = /\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}|（[^（）]*）/g;
+const HIDDEN = "\0"; // in place of a mark that ends nothing
+const ITEM = new RegExp(
+  pattern`(?: (?<=\s) | ^ )(?: [•◦▪■□●○◆►]
+    | (?<open>\(?)(?<label> \d{1,3} | [a-z] )(?<close> \.?\) | \. ) )\s+(?=[^\s])`,
+  "gu",
+);
+const HAS_LETTER = new RegExp(`(?!${ANY_PLACEHOLDER})${ANY_LETTER}`, "u");
 // 2. or (a) or -
-const MARKER = pattern`\s*(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[*•·–—\-])\s*`;
-const HAS_LETTER = /(?![\ue010-\ue017])[\p{L}\p{Nl}\p{No}]/u;
-const ONLY_MARKER = new RegExp(`^(?:${MARKER})$`, "u");
-// Before a name.
-const TITLE = new RegExp(
-  pattern`(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sta|Sto|Dña|Gral|Ft|
-    Hl|Fam|Frl|Fa|Ing|[Bb]d)\.\s*$`,
+const ONLY_MARKER = new RegExp(
+  pattern`^\s*(?: [\(\[]?(?: \d{1,3} | [A-Za-z] )[.\)\]]+ | [*•·–—\-] )\s*$`,
   "u",
 );
-// Of German, before a noun.
+const CONTINUES = new RegExp(pattern`^[^\w]*[0-9a-z]`, "u");
+const ENDS_TITLE = new RegExp(
+  pattern`(?<!\w)(?: ${TITLES} | Sta | Sto | Ft | Hl | Fa | Ing | [Bb]d )$`,
+  "u",
+);
+// Of German, before a noun; and Hauptstr. 5.
 const ORDINAL = new RegExp(
-  pattern`(?<!\w)(?:[Dd](?:er|ie|as|em|en|es)|[Ii]m|[Zz]u[mr]|[Vv]om|[Bb]eim|
-    [MmDdSs]?[Ee]in(?:e[mnrs]?)?)\s\d{1,3}\.\s*$`,
+  pattern`(?<!\w)(?: (?: [Dd](?:er|ie|as|em|en|es) | [AaIi]m | [Zz]u[mr] | [Vv]om | [Bb]eim
+    | [MmDdSs]?[Ee]in(?:e[mnrs]?)? )\s\d{1,3} | \w+str )$`,
   "u",
 );
-// p. m., J.-C.
+const MONTH = /^(?:Januar|Februar|März|April|Mai|Jun|Jul|August|[SOND][a-z]+(?:em|o)ber)/;
+const HOUR = new RegExp(pattern`(?<!\w)[ap]\.\s?m$`, "u");
+const AT_HOUR = new RegExp(
+  pattern`^[^\w]*(?:At|By|On|Around|About|Until|Since|Before|After|From)\s[^\s]+\s[ap]\.\s?m$`,
+  "u",
+);
 const INITIALS = new RegExp(
-  pattern`(?<!\w)${ANY_LETTER}(?:-|\.[\s\-]?)${ANY_LETTER}{1,2}\.\s*$`,
+  pattern`(?<!\w)${ANY_LETTER}(?: - | \.[\s\-]? )${ANY_LETTER}{1,2}$`, // p. m, J.-C
   "u",
 );
-const LAST_WORD = new RegExp(pattern`(?<!\w)(${ANY_LETTER}+)\.\s*$`, "u");
-// Abbreviations that the library does not know. Before a number, as all without a vowel are:
+const LAST_WORD = new RegExp(pattern`(?<![\w'’])(?<!\w-)(${ANY_LETTER}+)$`, "u");
+const FIRST_WORD_AFTER = new RegExp(pattern`^\w+`, "u");
+const NEXT_INITIAL = new RegExp(pattern`^(${ANY_LETTER})\.`, "u");
+const WORD_BEFORE = new RegExp(pattern`(\w)\w*[\s.\-]*$`, "u"); // an initial
+// Abbreviations before a number, as all without a vowel are:
 const BEFORE_NUMBER = new Set(
   eitherCase(
     "apt appt chap dim ed env ep eq eqs est ext fig figs jeu lun mar max mer no nos par para ref " +
@@ -37,7 +56,7 @@ const BEFORE_NUMBER = new Set(
 );
 // But "5 km."
 const NO_VOWEL = new RegExp(
-  pattern`(?<!\w)(?<!\d\s)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+\.\s*$`,
+  pattern`(?<!\w)(?<!\d\s)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+$`,
   "u",
 );
 // Before a number or a small letter:
@@ -50,75 +69,166 @@ const BEFORE_BOTH = new Set([
 ]);
 // 5, $5, V or a placeholder
 const AS_NUMBER = new RegExp(
-  pattern`^(?: [^\w\s\ue010-\ue017]{0,2}[\d\ue010-\ue017] | (?:[IVXLC]{2,}|[VX])(?![\w'’]) )`,
+  pattern`^(?: (?: (?!${ANY_PLACEHOLDER})[^\w\s] ){0,2}(?: \d | ${ANY_PLACEHOLDER} )
+    | (?: [IVXLC]{2,} | [VX] )(?![\w'’]) )`,
   "u",
 );
 // A full stop that begins a word, or is after its first letter; and what may begin a sentence.
-const BEGUN = new RegExp(pattern`(?:^|[\s(\-])${ANY_LETTER}?\.$`, "u");
+const BEGUN = new RegExp(pattern`(?: ^ | [\s\(\-] )${ANY_LETTER}?$`, "u");
 const GLUED = new RegExp(
-  pattern`^[¿¡"'“‘«(]*(${ANY_LETTER})(${ANY_LETTER}|['’\s])[\w.'’]*(?![\w.'’=(\[{<\\/])`,
+  pattern`^[¿¡"'“‘«\(]*(${ANY_LETTER})(${ANY_LETTER} | ['’\s])[\w.'’]*(?![\w.'’=\(\[\{<\\/])`,
   "u",
 );
 const BEGINS_SPACELESS = new RegExp(`^${SPACELESS.source}`, "u");
-const FIRST_NUMBER = new RegExp(pattern`^\s*(\d{1,3})\.\s`, "u");
-const LAST_NUMBER = new RegExp(pattern`(?<![\w.,])(\d{1,3})\.\s+$`, "u");
-const ENDING = 20; // characters that show how a sentence ends
+const STARTS_DIGIT = /^\p{Nd}/u;
+const ENDS_DIGIT = /\p{Nd}$/u;
+const ENDS_SPACE = new RegExp(pattern`\s$`, "u");
+const WINDOW = 40; // characters before and after a mark that tell whether it ends a sentence
+
+/** Return the rules of a language, of what Python's `sentence_rules` gives. */
+export function sentenceRules({ marks, abbreviations, starters, ordinals }) {
+  const mark = `[${marks}]`;
+  return {
+    mark: new RegExp(mark, "gu"),
+    lastMark: new RegExp(pattern`${mark}+\s?[^]$`, "u"),
+    run: expression(
+      pattern`(?<run> ${mark}+(?: \s+[.!?…]+(?= \s | $ ) )*+ )(?<close>${CLOSING})(?<space>\s*)`,
+    ),
+    abbreviations: new Set(abbreviations),
+    starters: new Set(starters),
+    ordinals,
+  };
+}
 
 /**
- * Return the sentences of a line, whose sum is the line; none for "". `rules` is what
- * `sentenceRules` gives. A sentence keeps the space after it, and the first one that before it.
+ * Return the sentences of a line, whose sum is the line; none for "". A sentence keeps the space
+ * after it, and the first one that before it.
  *
  * "Hi! Mr. X is in. 1. Go" -> ["Hi! ", "Mr. X is in. ", "1. Go"]
  */
 export function splitSentences(text, rules) {
-  const seams = [0];
-  const places = [0, ...boundariesOf(text, rules), text.length];
-  for (let n = 0; n + 1 < places.length; n++) {
-    const [start, end] = places.slice(n, n + 2);
-    const last = text.slice(Math.max(seams.at(-1), start - ENDING), start);
+  const found = new Set([...sentenceEnds(text, rules), ...itemsOf(text)]);
+  const inside = [...found].filter((place) => place > 0 && place < text.length);
+  const bounds = [0, ...inside.sort((a, b) => a - b), text.length];
+  const starts = [0];
+  for (let n = 0; n + 1 < bounds.length; n++) {
+    const [start, end] = bounds.slice(n, n + 2);
+    const last = text.slice(Math.max(starts.at(-1), start - WINDOW), start);
     const part = text.slice(start, end);
-    const isOpen = !strip(last) || ONLY_MARKER.test(last) || continues(last, part);
-    if (!isOpen && (HAS_LETTER.test(part) || ONLY_MARKER.test(part))) seams.push(start);
+    const isOpen = !strip(last) || ONLY_MARKER.test(last);
+    if (!isOpen && (HAS_LETTER.test(part) || ONLY_MARKER.test(part))) starts.push(start);
   }
-  if (seams.length > 1 && ONLY_MARKER.test(text.slice(seams.at(-1)))) seams.pop(); // of nothing
-  for (let n = 1; n < seams.length; n++) {
-    // "1. Milk 2. " + "Eggs": the 2 is of what comes.
-    const marker = text.slice(seams[n - 1]).match(FIRST_NUMBER);
-    const from = Math.max(seams[n - 1], seams[n] - ENDING);
-    const ending = text.slice(from, seams[n]).match(LAST_NUMBER);
-    const isNext = marker && ending && Number(ending[1]) === Number(marker[1]) + 1;
-    if (isNext) seams[n] = from + ending.index;
+  if (starts.length > 1 && ONLY_MARKER.test(text.slice(starts.at(-1)))) starts.pop(); // of nothing
+  const ends = [...starts.slice(1), text.length];
+  return starts.map((start, n) => text.slice(start, ends[n])).filter((part) => part);
+}
+
+/** Return where items of a list begin: bullets, and labels that count on from the text's first. */
+function itemsOf(text) {
+  const items = [];
+  let expected = null;
+  for (const { index, groups } of text.matchAll(ITEM)) {
+    const { open, label, close } = groups;
+    if (label === undefined) {
+      items.push(index);
+      continue;
+    }
+    const isNumber = STARTS_DIGIT.test(label);
+    const count = isNumber ? Number(label) : label.charCodeAt(0);
+    const form = (number) => `${open}${close}${isNumber}${number}`;
+    if (form(count) === expected) items.push(index);
+    else if (expected || strip(text.slice(0, index))) continue;
+    expected = form(count + 1);
   }
-  const ends = [...seams.slice(1), text.length];
-  return seams.map((start, n) => text.slice(start, ends[n])).filter((part) => part);
+  return items;
+}
+
+/** Return where final marks, and what closes after them, end a sentence. */
+function sentenceEnds(text, rules) {
+  const hide = (found) => {
+    const last = /^[([{（]/.test(found) ? null : rules.lastMark.exec(found);
+    const end = last ? last.index : found.length;
+    return found.slice(0, end).replace(rules.mark, HIDDEN) + found.slice(end);
+  };
+  const seen = text.replace(BRACKETED, hide).replace(QUOTED, hide);
+  const ends = [];
+  for (const { index, 0: match, groups } of seen.matchAll(rules.run)) {
+    const before = text.slice(Math.max(ends.at(-1) ?? 0, index - WINDOW), index);
+    const end = index + match.length;
+    if (!goesOn(before, groups, text.slice(end, end + WINDOW), rules)) ends.push(end);
+  }
+  return ends;
+}
+
+/** Return whether a sentence goes on after a run of final marks: "vol. |2", "Wait... |what". */
+function goesOn(before, { run, close, space }, after, rules) {
+  if (after.startsWith(",") || (close && CONTINUES.test(after))) return true;
+  if (!space) return !mayTouch(before, run, close, after);
+  if (run.length > 1) {
+    return /^[0-9a-z]/.test(after) || (/^\.+$/.test(run) && isOnlyI(after)); // "Well... I see."
+  }
+  if (run !== ".") return ENDS_SPACE.test(before) && /^[0-9a-z]/.test(after);
+  if (ENDS_TITLE.test(before)) return true;
+  const isSmall = isLower(firstOf(after));
+  if (rules.ordinals) {
+    const isDate = ENDS_DIGIT.test(before) && (isSmall || MONTH.test(after));
+    if (ORDINAL.test(before) || isDate) return true;
+  }
+  if (HOUR.test(before)) return isSmall || (!STARTS_DIGIT.test(after) && AT_HOUR.test(before));
+  return isAbbreviated(before, after, isSmall, rules);
+}
+
+/** Return whether a full stop with a space after it is that of an abbreviation or an initial. */
+function isAbbreviated(before, after, isSmall, { abbreviations, starters }) {
+  const word = LAST_WORD.exec(before)?.[1];
+  if (word === undefined) return false;
+  const isLetter = [...word].length === 1;
+  const isStarter = starters.has(FIRST_WORD_AFTER.exec(after)?.[0]);
+  if (isLetter && isUpper(word)) {
+    const next = NEXT_INITIAL.exec(after);
+    if (next && isUpper(next[1])) return true;
+    const previous = WORD_BEFORE.exec(before.slice(0, -word.length));
+    return isSmall || (previous !== null && isUpper(previous[1]) && !isStarter);
+  }
+  const isInitials = INITIALS.test(before);
+  const isShort = isLetter || abbreviations.has(word.toLowerCase());
+  if ((isShort || (isInitials && before.includes("."))) && !isStarter) return true;
+  const isNumber = AS_NUMBER.test(after);
+  if ((isSmall || isNumber) && BEFORE_BOTH.has(word)) return true;
+  if (isSmall && isInitials) return true;
+  return isNumber && (BEFORE_NUMBER.has(word) || NO_VOWEL.test(before));
+}
+
+/**
+ * Return whether a sentence may begin without a space: "the end.|Then", not ASP.NET, a.Name().
+ *
+ * With a full stop that is between small letters and a capital.
+ */
+function mayTouch(before, run, close, after) {
+  const first = firstOf(after);
+  if (BEGINS_SPACELESS.test(after) || "。！？．｡".includes(run.at(-1))) return true;
+  if (close) return isUpper(first);
+  if (run.at(-1) !== ".") {
+    return (/^\p{L}/u.test(first) && !isLower(first)) || /^[¿¡«“"]/.test(first);
+  }
+  if (ENDS_TITLE.test(before) || BEGUN.test(before) || STARTS_DIGIT.test(first)) return false;
+  const letter = [...before].at(-1) ?? "";
+  if (!(isLower(letter) || isUpper(letter)) || isUpper(before + after)) return true;
+  const [, begun, second] = GLUED.exec(after) ?? [];
+  return isLower(letter) && begun !== undefined && isUpper(begun) && !isUpper(second);
+}
+
+/** Return the first character of a text, or "". */
+function firstOf(text) {
+  return text === "" ? "" : String.fromCodePoint(text.codePointAt(0));
+}
+
+/** Return whether a text begins with the word I. */
+function isOnlyI(text) {
+  return FIRST_WORD_AFTER.exec(text)?.[0] === "I";
 }
 
 /** Return the words of a text as they are and with a capital: "no" -> ["no", "No"]. */
 function eitherCase(text) {
   return text.split(" ").flatMap((word) => [word, word[0].toUpperCase() + word.slice(1)]);
-}
-
-/** Return whether a sentence goes on between two texts: "vol. |2", "Mon. |to Fri.", ".|NET". */
-function continues(before, after) {
-  if (TITLE.test(before) || ORDINAL.test(before) || isInWord(before, after)) return true;
-  const first = String.fromCodePoint(after.codePointAt(0));
-  const isNumber = AS_NUMBER.test(after);
-  const word = before.match(LAST_WORD)?.[1];
-  if (word === undefined || !(isLower(first) || isNumber)) return false;
-  if (BEFORE_BOTH.has(word) || (isLower(first) && INITIALS.test(before))) return true;
-  return isNumber && (BEFORE_NUMBER.has(word) || NO_VOWEL.test(before));
-}
-
-/**
- * Return whether a full stop without a space after it is in a word: "ASP.|NET", "a.|Name()".
- *
- * It is not where a space is missing, between small letters and a capital: "the end.|Then".
- */
-function isInWord(before, after) {
-  if (!before.endsWith(".") || BEGINS_SPACELESS.test(after)) return false;
-  if (BEGUN.test(before)) return true;
-  const letter = [...before].at(-2) ?? "";
-  if (!(isLower(letter) || isUpper(letter)) || isUpper(before + after)) return false;
-  const [, first, second] = after.match(GLUED) ?? [];
-  return !(isLower(letter) && first !== undefined && isUpper(first) && !isUpper(second));
 }

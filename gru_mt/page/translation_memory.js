@@ -1,29 +1,18 @@
 /** Short training texts and their translations: gru_mt/data/text/translation_memory.py. */
 
+import { ANY_LETTER, APOSTROPHES, FINAL_MARKS, pattern, withPlainMarks } from "./normalize.js";
+import { WORD } from "./normalize.js";
 import { isAllCaps } from "./truecase.js";
-import { ANY_LETTER, pattern, WORD } from "./normalize.js";
 
 const MOST_TRANSLATIONS = 4; // of a text
-const SAME_MARKS = new Map(
-  [
-    ["。．｡।॥۔։።။។", "."],
-    ["！", "!"],
-    ["？؟፧", "?"],
-    ["‥⋯", "…"],
-    ["，、،", ","],
-    ["；؛", ";"],
-    ["：", ":"],
-  ].flatMap(([marks, same]) => Array.from(marks, (mark) => [mark, same])),
-);
-const FINAL_MARKS = new Set([..." .!?…,;:", ...SAME_MARKS.keys()]);
+const LAST_MARKS = ` ${FINAL_MARKS}`;
 const FIRST_MARKS = new Set(" ¿¡");
 const FIRST_LETTER = new RegExp(pattern`^((?: (?!['’]) [^\p{L}\p{N}] )*)(${ANY_LETTER})`, "u");
 const FIRST_WORD = new RegExp(`^${WORD}`, "u");
 
-/** Return a final mark in its cased form: " ！" -> "!" and "..." -> "…". */
-function usualMark(closing) {
-  const marks = closing.replaceAll(" ", "").replace(/./gu, (mark) => SAME_MARKS.get(mark) ?? mark);
-  return marks.replace(/\.{2,}/g, "…");
+/** Return a final mark in its plain form: " ！" -> "!" and "..." -> "…". */
+function plainMark(closing) {
+  return withPlainMarks(closing.replaceAll(" ", "")).replace(/\.{2,}/g, "…");
 }
 
 /** Return a text in its parts: {opening, body, closing, mark, key}. */
@@ -31,11 +20,11 @@ function divided(text) {
   let start = 0;
   while (FIRST_MARKS.has(text[start])) start++;
   let end = text.length;
-  while (end > start && FINAL_MARKS.has(text[end - 1])) end--;
+  while (end > start && LAST_MARKS.includes(text[end - 1])) end--;
   const body = text.slice(start, end);
   const [opening, closing] = [text.slice(0, start), text.slice(end)];
-  const key = body.replace(/[’‘`´]/g, "'").toLowerCase();
-  return { opening, body, closing, mark: usualMark(closing), key };
+  const key = body.replace(APOSTROPHES, "'").toLowerCase();
+  return { opening, body, closing, mark: plainMark(closing), key };
 }
 
 /**
@@ -144,7 +133,7 @@ export class TranslationMemory {
     const [opening, closing] = around(first);
     const written = others.map((each) => {
       const more = around(each)[1].trim();
-      return usualMark(more) === each ? more : "";
+      return plainMark(more) === each ? more : "";
     });
     return [opening, closing + written.join("")];
   }

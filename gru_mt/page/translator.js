@@ -4,7 +4,7 @@
  */
 
 import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confidence.js";
-import { words } from "./truecase.js";
+import { words } from "./normalize.js";
 import { armsOf, withArms } from "./messages.js";
 import { readLine } from "./reader.js";
 import { copyingModel, beamSearch } from "./search.js";

@@ -1,53 +1,32 @@
-/** The words of the source side, and how each is mostly written: gru_mt/data/text/truecase.py. */
+/** Words get the case in which training mostly writes them: gru_mt/data/text/truecase.py. */
 
-import { disjoint } from "./placeholders.js";
-import { COMMON, LONGEST_TYPO, SHORT, Spelling, STARTERS } from "./spelling.js";
-import { isCapitalised, isLower, isTitle, isUpper, pattern, size } from "./normalize.js";
-import { ANY_LETTER, SPACELESS, WORD } from "./normalize.js";
+import { APOSTROPHES, EVERY_WORD, isCapitalised, isLower, isTitle, isUpper } from "./normalize.js";
+import { pattern, size, titleEnds, WORD, words } from "./normalize.js";
+import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
-const LEAST_END = 4; // letters of a known word that an unknown one ends with, as unkind
 const MOST_COMMON = 200; // words that a translation may well leave out: "there", "much"
 
-const EVERY_WORD = new RegExp(WORD, "gu");
 const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
 // A word that touches nothing of code.
 const TYPED = new RegExp(
   pattern`(?<![\w\m'’\\=.\[<]) ${WORD} (?: ['’]${WORD} )* (?! [\w\m'’\\=\[<] | \.\w )`,
   "gu",
 );
-const NAME = new RegExp(pattern`(?<![\w\m])${WORD} (?: ['’\-](?=${ANY_LETTER})${WORD} )*`, "gu");
 // The first word of a sentence or a quotation; or none, so time is linear.
 const START = new RegExp(
   pattern`(?: ^ | [.!?…:]['"”»)]*\s | ["“„«]\s? ) [^\p{L}\p{N}]* (${WORD})?`,
   "gu",
 );
-const HONORIFIC = new RegExp(
-  pattern`(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s+`,
-  "gu",
-);
 const WHOLE_WORD = new RegExp(pattern`(?<![\w\m])(?<![\w\m]['’])${WORD}`, "gu"); // no s of Tom's
-const POSSESSIVE = new RegExp(pattern`['’]s(?= [^\w\s] | $ )`, "uy"); // of nothing: "at McDonald's."
-
-/** Return the words of a text: runs of letters, and each letter of a script without spaces. */
-export function words(text) {
-  return text.replace(SPACELESS, " $& ").match(EVERY_WORD) ?? [];
-}
-
-/** Return where a name is that follows a title, as in "Mr. White". */
-function honorificEnds(text) {
-  return new Set(
-    Array.from(text.matchAll(HONORIFIC), ({ 0: found, index }) => index + found.length),
-  );
-}
 
 /** Return where the first words of sentences begin; "Mr." ends none. */
-function sentenceStarts(text) {
-  const nameStarts = honorificEnds(text);
+export function firstWords(text) {
+  const afterTitle = titleEnds(text);
   const starts = new Set();
   for (const { 0: found, 1: word, index } of text.matchAll(START)) {
     const start = index + found.length - (word?.length ?? 0);
-    if (word && !nameStarts.has(start)) starts.add(start);
+    if (word && !afterTitle.has(start)) starts.add(start);
   }
   return starts;
 }
@@ -55,7 +34,7 @@ function sentenceStarts(text) {
 /**
  * Return whether a text is in capitals: two or more, most of its letters, and no small one.
  *
- * A foreign name in a script without case does not shout: "我在IBM工作".
+ * A foreign name in a script without case is not in capitals: "我在IBM工作".
  */
 export function isAllCaps(text) {
   if (text !== text.toUpperCase()) return false;
@@ -64,7 +43,7 @@ export function isAllCaps(text) {
   return cased.length > Math.max(1, letters.length >> 1) && cased.every(isUpper);
 }
 
-/** The words of the training source side. */
+/** The words of the training split's source side, and how each is mostly written. */
 export class Truecaser {
   #forms; // the cased form of each word, by its small letters; the most frequent words first
   #ranks = new Map(); // 0 for the most frequent word
@@ -127,7 +106,7 @@ export class Truecaser {
   truecased(text) {
     if (isAllCaps(text)) return this.cased(text.replace(EVERY_WORD, capitalised));
     if (text === text.toLowerCase() || this.#isTitleCase(text)) return this.cased(text);
-    const starts = sentenceStarts(text);
+    const starts = firstWords(text);
     return text.replace(EVERY_WORD, (word, start) =>
       starts.has(start) ? this.#casedForm(word, start, text) : this.#lowerEmphasis(word),
     );
@@ -161,13 +140,13 @@ export class Truecaser {
    * unknown, the text is of another language, and none is.
    */
   corrected(text) {
-    const starts = sentenceStarts(text);
+    const starts = firstWords(text);
     const found = words(text);
     const unknown = found.filter((word) => !this.has(word)).length;
     const isOther = unknown > Math.max(1, found.length >> 1);
 
     return text.replace(TYPED, (word, start) => {
-      const low = word.toLowerCase().replaceAll("’", "'");
+      const low = word.toLowerCase().replace(APOSTROPHES, "'");
       if (this.has(low) || word.match(EVERY_WORD).every((part) => this.has(part))) return word;
       const elided = this.#withApostrophe.get(low);
       const mayBeName = isCapitalised(word) && !starts.has(start);
@@ -180,7 +159,7 @@ export class Truecaser {
 
   /** Return the known words, in small letters, that an unknown one is a typo of, or undefined. */
   #mended(word, mayBeName) {
-    const low = word.toLowerCase().replaceAll("’", "'");
+    const low = word.toLowerCase().replace(APOSTROPHES, "'");
     const [first, ...others] = word;
     const rest = others.join("");
     if (rest !== rest.toLowerCase()) {
@@ -215,7 +194,7 @@ export class Truecaser {
     const found = text.match(WHOLE_WORD) ?? [];
     if (!found.length || ![found[0], found.at(-1)].every(isCapitalised)) return false;
     const small = found.filter((word) => !isCapitalised(word));
-    const needNot = found.slice(1).filter((word) => this.#needNot(word));
+    const needNot = found.slice(1).filter((word) => this.needsNoCapital(word));
     return (
       needNot.length > (small.length ? 1 : 0) &&
       small.every((word) => size(word) <= LONGEST_SMALL && this.isCommon(word))
@@ -223,7 +202,7 @@ export class Truecaser {
   }
 
   /** Return whether a word has its capital only of a title; the A of "bus A" has not. */
-  #needNot(word) {
+  needsNoCapital(word) {
     return size(word) > 1 && isTitle(word) && this.isSmall(word);
   }
 
@@ -232,62 +211,9 @@ export class Truecaser {
     return size(word) > 2 && isUpper(word) ? this.#form(word) : word;
   }
 
-  /**
-   * Return the words of a text that a translation copies, as spans, if names are copied.
-   *
-   * They were never seen, and are no known word with another ending or beginning. Capitalised
-   * parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
-   * letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
-   * is a name, whatever else it means; so are two in a row that are mostly small: Star Wars.
-   */
-  unseenWords(text) {
-    if (!this.copiesNames) return [];
-    const nameStarts = honorificEnds(text);
-    const spans = [...text.matchAll(NAME)].flatMap(({ 0: joined, index }) => {
-      const parts = [...joined.matchAll(EVERY_WORD)];
-      const capitals = parts.filter(([part]) => part !== part.toLowerCase());
-      const named = capitals.length ? capitals : parts;
-      const isName = nameStarts.has(index) && isCapitalised(joined);
-      // A text without spaces is unseen where all its letters are.
-      const isUnseen = ([part]) => words(part).every((word) => this.#isUnseen(word));
-      if (!isName && !named.some(isUnseen)) return [];
-      let last = parts.indexOf(named.at(-1));
-      while (last + 1 < parts.length && !this.has(parts[last + 1][0])) last++; // Seong-min
-      const start = index + named[0].index;
-      POSSESSIVE.lastIndex = index + parts[last].index + parts[last][0].length;
-      const end = POSSESSIVE.lastIndex + (POSSESSIVE.exec(text)?.[0].length ?? 0);
-      return [{ start, end, text: text.slice(start, end) }];
-    });
-    return disjoint([...spans, ...this.#titlesWithin(text)]);
-  }
-
-  /** Return capitalised words in a row that are mostly small, inside a sentence, as spans. */
-  #titlesWithin(text) {
-    const starts = sentenceStarts(text);
-    const rows = []; // {start, end, isLong}
-    for (const { 0: word, index: start } of text.matchAll(EVERY_WORD)) {
-      if (starts.has(start) || !this.#needNot(word)) continue;
-      const end = start + word.length;
-      const row = rows.at(-1);
-      if (row && text.slice(row.end, start) === " ") Object.assign(row, { end, isLong: true });
-      else rows.push({ start, end, isLong: false });
-    }
-    return rows
-      .filter(({ isLong }) => isLong)
-      .map(({ start, end }) => ({ start, end, text: text.slice(start, end) }));
-  }
-
-  #isUnseen(word) {
-    if (this.has(word)) return false;
-    const letters = [...word.toLowerCase()];
-    if (letters.some((letter) => !this.#letters.has(letter))) return true; // of another script
-    if (word !== word.toLowerCase()) return size(word) > 1;
-    if (this.spelling.hasStem(word)) return false;
-    const first = Math.max(1, letters.length - LONGEST_TYPO);
-    for (let n = first; n <= letters.length - LEAST_END; n++) {
-      if (this.has(letters.slice(n).join(""))) return false;
-    }
-    return true;
+  /** Return whether all letters of a word are letters of known words. */
+  hasLetters(word) {
+    return [...word.toLowerCase()].every((letter) => this.#letters.has(letter));
   }
 }
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gru_mt.data.tokenizer.tokenizer import Subwords
+from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.words import Words
 
 

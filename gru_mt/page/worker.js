@@ -1,11 +1,10 @@
 /** The worker of the page: it translates beside the document, so that typing never waits. */
 
-import { sentenceRules } from "./boundaries.js";
 import { Truecaser } from "./truecase.js";
 import { TranslationMemory } from "./translation_memory.js";
 import { Model } from "./model.js";
 import { Arithmetic } from "./product.js";
-import { splitSentences } from "./sentences.js";
+import { sentenceRules, splitSentences } from "./sentences.js";
 import { vocabulary } from "./tokenizer.js";
 import { Translator } from "./translator.js";
 

@@ -18,11 +18,11 @@ from jinja2 import Environment, PackageLoader
 
 from gru_mt.bundle import Bundle, load_bundle
 from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.text.sentences import sentence_rules
 from gru_mt.errors import escape
 from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.inference.confidence import Calibration
-from gru_mt.page.sentences import sentence_data
 from gru_mt.page.vocabulary import vocabulary_data
 from gru_mt.page.weights import packed, shape_facts
 from gru_mt.report.html import json_in_page, policy
@@ -31,8 +31,8 @@ from gru_mt.storage import write_output
 
 FOLDER = Path(__file__).parent
 MODULES = [  # of the worker; each uses those before it
-    *("special", "normalize", "patterns", "placeholders", "spelling", "truecase", "frames"),
-    *("tags", "quotes", "boundaries", "sentences", "sentence", "reader", "messages"),
+    *("special", "normalize", "patterns", "placeholders", "spelling", "truecase", "names"),
+    *("frames", "tags", "sentences", "sentence", "reader", "messages"),
     "translation_memory",
     *("tokenizer", "confidence", "cells", "product", "model", "search", "translator", "worker"),
 ]
@@ -70,7 +70,7 @@ def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[st
         "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
         "truecaser": truecaser,
         "memory": tokenizer.memory.to_bytes().decode(),
-        "sentences": sentence_data(config.data.source, truecaser.splitlines()[1:]),
+        "sentences": sentence_rules(config.data.source).to_json(),
         "decoding": asdict(config.decoding),
         "calibration": calibration and calibration.weights,
     }

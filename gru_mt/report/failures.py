@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gru_mt.data.splits import key
-from gru_mt.data.text.normalize import count_words
-from gru_mt.data.text.truecase import words
+from gru_mt.data.text.normalize import count_words, words
 from gru_mt.evaluation.calibration import BINS, RIGHT_CHRF
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.overlap import TrainOverlap

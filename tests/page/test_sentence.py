@@ -5,12 +5,10 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from gru_mt.data.text.frames import core, is_wordlike
-from gru_mt.data.text.sentences import split_sentences
+from gru_mt.data.text.sentences import sentence_rules
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
+from gru_mt.inference.preprocessing.frames import core, is_wordlike
 from gru_mt.inference.preprocessing.messages import arms, with_arms
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
@@ -37,9 +35,11 @@ STRINGS = written_strings(test_truecase, test_placeholders, test_sentence, test_
 SCRIPT = """
 import { Truecaser } from "./truecase.js";
 import { readLine } from "./reader.js";
+import { sentenceRules, splitSentences } from "./sentences.js";
+const rules = sentenceRules(data.rules);
 const truecaser = Truecaser.from(data.truecaser);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
-const reading = { truecaser, splitLine: (text) => data.pieces[text] ?? [text], fits };
+const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), fits };
 const facts = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
   sentence.typed, sentence.text, sentence.placeholders, sentence.glued.map((side) => [...side]),
   sentence.case, sentence.spellingCorrected, sentence.isPart, sentence.isCopied];
@@ -95,19 +95,12 @@ def random_outputs(rng: random.Random) -> list[str]:
 def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: int = 1_000) -> None:
     """Compare the sentences of lines, and their parts of `longest` characters at most."""
     rng = random.Random(1)
-    pieces: dict[str, list[str]] = {}
-
-    def recorded(text: str, language: str) -> list[str]:
-        pieces[text] = split_sentences(text, language)
-        return pieces[text]
-
     reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gru_mt.inference.preprocessing.reader.cut", recorded)
-        python = {line: ([*reader.sentences(line)], random_outputs(rng)) for line in lines}
+    python = {line: ([*reader.sentences(line)], random_outputs(rng)) for line in lines}
     cases = [{"line": line, "outputs": outputs} for line, (_, outputs) in python.items()]
     facts = {"truecaser": truecaser.to_bytes().decode(), "longest": longest}
-    found = run_node(SCRIPT, facts | {"lines": cases, "pieces": pieces})
+    rules = sentence_rules("en").to_json()
+    found = run_node(SCRIPT, facts | {"lines": cases, "rules": rules})
     for (line, (sentences, outputs)), of_javascript in zip(python.items(), found, strict=True):
         assert of_javascript == [expected(each, outputs) for each in sentences], ascii(line)
 

@@ -1,21 +1,19 @@
-"""The page's sentences against those that Python cuts with the help of a library."""
+"""The page's sentences are those that Python splits a line into."""
 
 import random
 from pathlib import Path
 
 import pytest
 
-from gru_mt.data.text.sentences import split_sentences
-from gru_mt.page.sentences import sentence_data
+from gru_mt.data.text.sentences import sentence_rules, split_sentences
 from tests.corpora import data_config, load_one
 from tests.page.node import needs_node, run_node
 from tests.page.texts import random_texts
 
 pytestmark = needs_node
 
-CUT = """
-import { sentenceRules } from "./boundaries.js";
-import { splitSentences } from "./sentences.js";
+SPLIT = """
+import { sentenceRules, splitSentences } from "./sentences.js";
 const rules = sentenceRules(data.rules);
 result = data.lines.map((line) => splitSentences(line, rules));
 """
@@ -69,10 +67,6 @@ LINES = {
     "hi": ["यह अच्छा है। वह गया।"],
     "ar": ["مرحبا. كيف حالك؟ أنا بخير!"],
 }  # fmt: skip
-WORDS = [
-    *("he", "mai", "no", "now", "we", "they", "and", "so", "me", "at", "is", "it"),
-    *("κ", "т", "г", "д", "ул"),
-]
 INSERTED = [
     *("Mr.", "Mrs.", "e.g.", "i.e.", "etc.", "U.S.", "M.", "Mme", "No.", "p.m.", "a.m.", "Jan."),
     *("St.", "J.", "A.", "fig.", "1.", "2)", "(a)", "3.14", "10:30", "5. Mai", "6 ft.", "in."),
@@ -85,43 +79,30 @@ SOUP = [
 ]
 
 
-def cut_by_the_page(lines: list[str], language: str, words: list[str]) -> list[list[str]]:
-    found: list[list[str]] = run_node(
-        CUT, {"rules": sentence_data(language, words), "lines": lines}
-    )
-    return found
-
-
-def share_cut_alike(lines: list[str], language: str, words: list[str]) -> float:
-    """Return the share of lines that the page cuts as Python does; it loses no character."""
-    found = cut_by_the_page(lines, language, words)
-    assert ["".join(each) for each in found] == lines
-    same = sum(
-        each == split_sentences(line, language) for each, line in zip(found, lines, strict=True)
-    )
-    return same / len(lines)
+def assert_same(lines: list[str], language: str) -> None:
+    """Assert that the page splits lines as Python does."""
+    rules = sentence_rules(language).to_json()
+    found = run_node(SPLIT, {"rules": rules, "lines": lines})
+    for line, sentences in zip(lines, found, strict=True):
+        assert sentences == split_sentences(line, language), ascii(line)
 
 
 @pytest.mark.parametrize("language", LINES)
-def test_lines_are_cut_where_python_cuts_them(language: str) -> None:
-    lines = LINES[language]
-    assert cut_by_the_page(lines, language, WORDS) == [
-        split_sentences(line, language) for line in lines
-    ]
+def test_lines_of_many_languages_are_split_alike(language: str) -> None:
+    assert_same(LINES[language], language)
 
 
-def test_lines_of_the_corpus_are_cut_where_python_cuts_them(fra_eng_zip: Path) -> None:
-    pairs = load_one(data_config(corpus=str(fra_eng_zip))).pairs[::7]
+def test_lines_of_the_corpus_are_split_alike(fra_eng_zip: Path) -> None:
+    pairs = load_one(data_config(corpus=str(fra_eng_zip))).pairs[::20]
     rng = random.Random(1)
     for language, texts in (
         ("en", [pair.first for pair in pairs]),
         ("fr", [pair.second for pair in pairs]),
     ):
-        words = [*{word for text in texts for word in text.split() if word.isalpha()}]
-        joined = [" ".join(rng.choices(texts, k=rng.randint(2, 8))) for _ in range(3_000)]
-        mixed = [with_insertions(line, rng) for line in joined]
-        assert share_cut_alike(texts[::3] + joined, language, words) > 0.9995
-        assert share_cut_alike(mixed, language, words) > 0.995
+        joined = [" ".join(rng.choices(texts, k=rng.randint(2, 8))) for _ in range(1_000)]
+        assert_same(
+            [*texts[::3], *joined, *(with_insertions(line, rng) for line in joined)], language
+        )
 
 
 def with_insertions(line: str, rng: random.Random) -> str:
@@ -133,22 +114,7 @@ def with_insertions(line: str, rng: random.Random) -> str:
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "de"])
-def test_other_texts_are_cut_nearly_alike(language: str) -> None:
+def test_any_text_is_split_alike(language: str) -> None:
     rng = random.Random(2)
-    soup = ["".join(rng.choices(SOUP, k=rng.randint(1, 25))) for _ in range(3_000)]
-    assert share_cut_alike(soup, language, WORDS) > 0.995
-    assert share_cut_alike(random_texts(3_000), language, WORDS) > 0.995
-
-
-def test_what_is_asked_of_the_library() -> None:
-    english = sentence_data("en", WORDS)
-    assert {"mr", "dr", "etc"} <= {*english["abbreviations"]}
-    assert {"He", "They"} <= {*english["starters"]}
-    assert english["afterDots"] == ["I"]
-    assert english["units"]["p.m"] == {"needsNumber": False, "endsAtNumber": True}
-    assert "at" in english["leading"]
-    german = sentence_data("de", WORDS)
-    assert german["months"] == ["Mai"]
-    assert german["looksPastSpaces"]
-    assert ";" in sentence_data("el", WORDS)["marks"]
-    assert sentence_data("ru", WORDS)["smallLetters"] == "гдлту"
+    soup = ["".join(rng.choices(SOUP, k=rng.randint(1, 25))) for _ in range(2_000)]
+    assert_same([*soup, *random_texts(2_000)], language)

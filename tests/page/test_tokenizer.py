@@ -9,8 +9,9 @@ import pytest
 from gru_mt.config.data import DataConfig
 from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.parts import load_splits
+from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
-from gru_mt.data.tokenizer.tokenizer import Subwords, Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Vocabulary, train_tokenizer
 from gru_mt.page.vocabulary import vocabulary_data
 from tests.page.node import needs_node, run_node
 from tests.page.texts import cleaned_texts

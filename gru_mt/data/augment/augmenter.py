@@ -14,12 +14,12 @@ from itertools import chain
 from typing import Self
 
 from gru_mt.config.data import AugmentConfig
-from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
+from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, SPACELESS, WORD
 from gru_mt.data.text.spelling import BESIDE
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.types import Texts
 
-_END = re.compile(r"\s*[.!?…。！？।؟]+[\"'”’»」)]*$")  # final marks, and quotes after them
+_END = re.compile(rf"\s*[{SENTENCE_END}]+[\"'”’»」)]*$")  # final marks, and quotes after them
 _MARK = re.compile(rf"(?<=[{IN_WORD}])([?!;:.,]+)(?=\s|$)")
 _SHORT_NUMBER = re.compile(rf"(?<![{IN_WORD}.,:])\d{{1,2}}(?![{IN_WORD}:]|[.,]\d)")
 _APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")

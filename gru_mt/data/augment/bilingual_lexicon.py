@@ -14,8 +14,8 @@ from itertools import chain
 import numpy as np
 
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.text.normalize import IN_WORD, WORD, is_spaceless
-from gru_mt.data.text.truecase import Truecaser, words
+from gru_mt.data.text.normalize import IN_WORD, WORD, is_spaceless, words
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.types import Example
 
 MOST_PAIRS = 200_000  # that are counted, evenly spread
@@ -35,7 +35,7 @@ def learn_lexicon(examples: Sequence[Example]) -> list[Example]:
 
     Two words translate each other if each is the other's best by Dice's coefficient: twice the
     pairs that have both, over the sum of the pairs that have the one and the other (Smadja et al.
-    1996). It must be LEAST_DICE, so the truecaser is small, and nearly all of it is right.
+    1996). It must be LEAST_DICE, so the lexicon is small, and nearly all of it is right.
     """
     examples = examples[:: max(1, -(-len(examples) // MOST_PAIRS))]
     source = _Side([example.source for example in examples])
@@ -87,14 +87,14 @@ def _couples_of(source: "_Side", target: "_Side", first: int, last: int) -> Ints
     return key_C
 
 
-def learn_phrases(examples: Sequence[Example], truecaser: Sequence[Example]) -> list[Example]:
+def learn_phrases(examples: Sequence[Example], lexicon: Sequence[Example]) -> list[Example]:
     """Return phrases of two to PHRASE_WORDS words, with what mostly translates each.
 
     The words stand side by side, and so do their translations, in whatever order: of "I saw a red
     car." and "J'ai vu une voiture rouge." it is "red car" and "voiture rouge". A phrase counts if
     it is found LEAST_FOUND times.
     """
-    best = {pair.source.lower(): pair.target.lower() for pair in truecaser}
+    best = {pair.source.lower(): pair.target.lower() for pair in lexicon}
     phrases = (phrase for example in examples for phrase in _phrases_of(example, best))
     return _mostly(phrases, least=LEAST_FOUND)
 
@@ -153,9 +153,9 @@ def learn_short_texts(examples: Sequence[Example]) -> list[Example]:
 
     Where a sentence is as short, its translation is taken rather than that of its words.
     """
-    truecaser = learn_lexicon(examples)
-    phrases = learn_phrases(examples, truecaser)
-    by_phrase = {pair.source: pair for pair in [*truecaser, *phrases, *short_sentences(examples)]}
+    lexicon = learn_lexicon(examples)
+    phrases = learn_phrases(examples, lexicon)
+    by_phrase = {pair.source: pair for pair in [*lexicon, *phrases, *short_sentences(examples)]}
     return [*by_phrase.values()]
 
 

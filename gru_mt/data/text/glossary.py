@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from gru_mt.data.text.normalize import MARKS, clean, in_word, is_mark, is_spaceless, normal
+from gru_mt.data.text.normalize import (
+    APOSTROPHES,
+    MARKS,
+    clean,
+    in_word,
+    is_mark,
+    is_spaceless,
+    normal,
+)
 from gru_mt.data.text.placeholders import Span, disjoint
 from gru_mt.errors import UserError, as_path, short_repr, short_text
 from gru_mt.storage import read_bytes
@@ -18,7 +26,6 @@ MAX_BYTES = 30_000_000  # of a file; half a million terms take half of it
 # do not, and texts in Arabic and Hebrew have them.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _CLUSTER = re.compile(rf"\s+|.[{MARKS}]*")  # a character with its accents, or spaces
-_APOSTROPHES = str.maketrans(dict.fromkeys("’ʼ‘", "'"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +169,7 @@ def _fold(text: str) -> str:
 
     Characters are folded alike whatever stands around them, but for the order of marks.
     """
-    letters = unicodedata.normalize("NFD", text.translate(_APOSTROPHES)).casefold()
+    letters = unicodedata.normalize("NFD", text.translate(APOSTROPHES)).casefold()
     return unicodedata.normalize("NFD", letters).replace("i\u0307", "i")  # of İ
 
 

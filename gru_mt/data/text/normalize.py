@@ -30,7 +30,8 @@ def _marks() -> str:
 # nor the joiners of Persian and Indic words: they belong to the letter before them.
 MARKS = f"\u200c\u200d{_marks()}"
 IN_WORD = rf"\w{MARKS}"
-WORD = re.compile(rf"[^\W\d_]++(?:[{MARKS}]++[^\W\d_]*+)*+")  # letters, and marks after the first
+LETTER = r"[^\W\d_]"
+WORD = re.compile(rf"{LETTER}++(?:[{MARKS}]++{LETTER}*+)*+")  # letters, and marks after the first
 _IN_WORD = re.compile(rf"(?!_)[{IN_WORD}]")
 SPACELESS = re.compile(  # a letter of a script without spaces, and marks and punctuation after it
     "["
@@ -43,6 +44,24 @@ SPACELESS = re.compile(  # a letter of a script without spaces, and marks and pu
     "\U0001aff0-\U0001b16f\U00020000-\U0003ffff"  # more kana, more Han
     r"](?<=\w)[^\w\s]*"
 )
+
+
+# Marks of other scripts, and the Latin ones that mean the same.
+PLAIN_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("。．｡।॥۔։።\u104b\u17d4", "."),
+        **dict.fromkeys("！", "!"),
+        **dict.fromkeys("？؟፧", "?"),
+        **dict.fromkeys("‥⋯", "…"),
+        **dict.fromkeys("，、،", ","),
+        **dict.fromkeys("；؛", ";"),
+        **dict.fromkeys("：", ":"),
+    }
+)
+SENTENCE_END = ".!?…" + "".join(chr(mark) for mark, plain in PLAIN_MARKS.items() if plain in ".!?…")
+APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´", "'"))
+TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|Fam"
+TITLE = re.compile(rf"(?<!\w)(?:{TITLES})\.\s++")  # before a name
 
 
 def narrow(text: str) -> str:
@@ -77,6 +96,11 @@ def spaced(text: str) -> str:
 def clean(text: str) -> str:
     """Return `text` as the package reads it: `normal` and `spaced`."""
     return spaced(normal(text))
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text: runs of letters, and each letter of a script without spaces."""
+    return WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
 
 
 def is_word(text: str) -> bool:

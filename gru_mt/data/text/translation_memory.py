@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
-from gru_mt.data.text.normalize import CONTROL, SPACELESS, WORD, clean
+from gru_mt.data.text.normalize import APOSTROPHES, CONTROL, PLAIN_MARKS, SPACELESS, WORD, clean
 from gru_mt.data.text.truecase import is_all_caps
 from gru_mt.data.tokenizer.special import MOST_TOKENS, PLACEHOLDER_TOKENS
 from gru_mt.errors import short_repr
@@ -20,20 +20,9 @@ LONGEST_TEXT = 100  # letters, on either side
 # Of scripts without spaces; as many letters are taken for a word.
 HAN_LETTERS, OTHER_LETTERS = 2, 4
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_SAME_MARK = {
-    **dict.fromkeys("。．｡।॥۔։።။។", "."),
-    **dict.fromkeys("！", "!"),
-    **dict.fromkeys("？؟፧", "?"),
-    **dict.fromkeys("‥⋯", "…"),
-    **dict.fromkeys("，、،", ","),
-    **dict.fromkeys("；؛", ";"),
-    **dict.fromkeys("：", ":"),
-}
-FINAL_MARKS = ".!?…,;:" + "".join(_SAME_MARK)
+FINAL_MARKS = ".!?…,;:" + "".join(map(chr, PLAIN_MARKS))
 FIRST_MARKS = "¿¡"
-_SAME_MARKS = str.maketrans(_SAME_MARK)
 _DOTS = re.compile(r"\.{2,}")
-_APOSTROPHES = str.maketrans(dict.fromkeys("’‘`´", "'"))
 _FIRST_LETTER = re.compile(r"(?:(?!['’])[\W_])*([^\W\d_])")  # not of "'s morgens" or "3 heures"
 _INSIDE = re.compile(rf"(?<=[\w,;] |\w['’-]){WORD.pattern}")  # a word that begins no sentence
 LEAST_INSIDE = 3  # times that a word has its capital inside sentences, if it keeps it
@@ -62,17 +51,17 @@ class _Marked(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """The final mark in its cased form: " ！" -> "!" and "..." -> "…"."""
-        return _usual_mark(self.closing)
+        """The final mark in its plain form: " ！" -> "!" and "..." -> "…"."""
+        return _plain_mark(self.closing)
 
     @property
     def key(self) -> str:
         """What all texts have that differ in case, final mark and apostrophes alone."""
-        return self.body.translate(_APOSTROPHES).lower()
+        return self.body.translate(APOSTROPHES).lower()
 
 
-def _usual_mark(closing: str) -> str:
-    return _DOTS.sub("…", closing.replace(" ", "").translate(_SAME_MARKS))
+def _plain_mark(closing: str) -> str:
+    return _DOTS.sub("…", closing.replace(" ", "").translate(PLAIN_MARKS))
 
 
 def is_short(text: str) -> bool:
@@ -223,7 +212,7 @@ class TranslationMemory:
         opening, closing = self._marks.get(mark[:1], ("", mark[:1]))
         others = ((each, self._marks.get(each, ("", each))[1].strip()) for each in mark[1:])
         return opening, closing + "".join(
-            written for each, written in others if _usual_mark(written) == each
+            written for each, written in others if _plain_mark(written) == each
         )
 
 

@@ -1,8 +1,7 @@
-"""The words of the source side: how each is mostly written, and so which ones were never seen.
+"""Truecasing: words get the case in which the training split mostly writes them.
 
-It is learned from the training split. With it a sentence in capitals, in title case or in small
-letters is read as one that is written with care, and an unknown name is found. Training and
-translation read alike: see `Truecaser.truecased`.
+So a sentence in capitals, in title case or in small letters is read as one that is written with
+care. Training and translation read alike: see `Truecaser.truecased`.
 """
 
 import re
@@ -11,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
-from gru_mt.data.text.placeholders import Span, disjoint
-from gru_mt.data.text.spelling import COMMON, LONGEST, SHORT, STARTERS, Spelling
+from gru_mt.data.text.normalize import APOSTROPHES, IN_WORD, TITLE, WORD, words
+from gru_mt.data.text.spelling import COMMON, SHORT, STARTERS, Spelling
 from gru_mt.data.tokenizer.special import MOST_TOKENS
 from gru_mt.errors import short_repr
 
@@ -22,41 +20,30 @@ COPIED = 1 / 3  # share of rare names that stand in the target too, from which o
 RARE = 2  # occurrences
 LONGEST_WORD = 100_000  # letters of a word that is kept
 LONGEST_SMALL = 4  # letters of a word that is small in a title
-LEAST_END = 4  # letters of a known word that an unknown one ends with, as unkind
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
 _JOINED = re.compile(rf"['’]({WORD.pattern})")
 _TYPED = re.compile(  # a word that touches nothing of code
     rf"(?<![{IN_WORD}'’\\=.\[<]){WORD.pattern}(?:['’]{WORD.pattern})*+(?![{IN_WORD}'’\\=\[<]|\.\w)"
 )
-_NAME = re.compile(rf"(?<![{IN_WORD}]){WORD.pattern}(?:['’-](?=[^\W\d_]){WORD.pattern})*")
 _START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
     rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
 )
-HONORIFIC = re.compile(
-    r"(?<!\w)(?:M|MM|Mr|Mrs|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|St|Ste|Sr|Sra|Hr|Fr)\.\s++"
-)
 _WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # no s of Tom's
-_POSSESSIVE = re.compile(r"['’]s(?=[^\w\s]|$)")  # of nothing: "at McDonald's."
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
 
-def words(text: str) -> list[str]:
-    """Return the words of a text: runs of letters, and each letter of a script without spaces."""
-    return WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
-
-
-def _starts(text: str) -> dict[int, str]:
+def first_words(text: str) -> dict[int, str]:
     """Return the first words of sentences by where they begin; "Mr." ends none."""
-    name_starts = {match.end() for match in HONORIFIC.finditer(text)}
+    after_title = {match.end() for match in TITLE.finditer(text)}
     found = {match.start(1): match[1] for match in _START.finditer(text) if match[1]}
-    return {start: word for start, word in found.items() if start not in name_starts}
+    return {start: word for start, word in found.items() if start not in after_title}
 
 
 def is_all_caps(text: str) -> bool:
     """Return whether a text is in capitals: two or more, most of its letters, and no small one.
 
-    A foreign name in a script without case does not shout: "我在IBM工作".
+    A foreign name in a script without case is not in capitals: "我在IBM工作".
     """
     if text != text.upper():
         return False
@@ -67,7 +54,7 @@ def is_all_caps(text: str) -> bool:
 
 
 class Truecaser:
-    """The words of the training source side."""
+    """The words of the training split's source side, and how each is mostly written."""
 
     def __init__(self, forms: Mapping[str, str], *, copies_names: bool) -> None:
         """Take each word's cased form by its lower case, and whether names are copied."""
@@ -89,7 +76,7 @@ class Truecaser:
             found = [*words(source), *_ELIDED.findall(source)]
             inside.update(found)
             total.update(word.lower() for word in found)
-            inside.subtract(words(start)[0] for start in _starts(source).values())
+            inside.subtract(words(start)[0] for start in first_words(source).values())
             copied.update(word for word in found if word[0].isupper() and word in target)
         forms: dict[str, str] = {}
         for word, count in inside.most_common():
@@ -159,7 +146,7 @@ class Truecaser:
             return self.cased(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
         if text == text.lower() or self._is_title_case(text):
             return self.cased(text)
-        starts = _starts(text)
+        starts = first_words(text)
         return WORD.sub(
             lambda match: (self._cased_form if match.start() in starts else self._lower_emphasis)(
                 match
@@ -186,11 +173,11 @@ class Truecaser:
         with other capitals (eBook, WIFI), or that touches a sign, is no typo. Where most words are
         unknown, the text is of another language, and none is.
         """
-        starts, found = _starts(text), words(text)
+        starts, found = first_words(text), words(text)
         foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
 
         def mended(match: re.Match[str]) -> str:
-            word, low = match[0], match[0].lower().replace("’", "'")
+            word, low = match[0], match[0].lower().translate(APOSTROPHES)
             if low in self._forms or all(part in self for part in WORD.findall(word)):
                 return word
             known = self._with_apostrophe.get(low)
@@ -207,7 +194,7 @@ class Truecaser:
 
     def _mended(self, word: str, *, may_be_name: bool) -> str | None:
         """Return the known word or words that an unknown word is a typo of, in small letters."""
-        low, first, rest = word.lower().replace("’", "'"), word[0], word[1:]
+        low, first, rest = word.lower().translate(APOSTROPHES), word[0], word[1:]
         if rest != rest.lower():  # oBston and TThis, but not eBook
             swapped = rest[:1] + first + rest[1:]
             if swapped.istitle() and swapped in self:
@@ -247,7 +234,7 @@ class Truecaser:
         """
         found = _WHOLE.findall(text)
         small = [word for word in found if not word[0].isupper()]
-        need_not = [word for word in found[1:] if self._need_not(word)]
+        need_not = [word for word in found[1:] if self.needs_no_capital(word)]
         is_capitalised = found and found[0][0].isupper() and found[-1][0].isupper()
         return (
             bool(is_capitalised)
@@ -255,7 +242,7 @@ class Truecaser:
             and all(len(word) <= LONGEST_SMALL and self.is_common(word) for word in small)
         )
 
-    def _need_not(self, word: str) -> bool:
+    def needs_no_capital(self, word: str) -> bool:
         """Return whether a word has its capital only of a title; the A of "bus A" has not."""
         return len(word) > 1 and word.istitle() and self.is_small(word)
 
@@ -263,59 +250,7 @@ class Truecaser:
         word = match[0]
         return self._forms.get(word.lower(), word) if len(word) > 2 and word.isupper() else word
 
-    def unseen_words(self, text: str) -> list[Span]:
-        """Return the words of `text` that a translation copies, if names are copied.
-
-        They were never seen, and are no known word with another ending or beginning. Capitalised
-        parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
-        letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
-        is a name, whatever else it means; so are two in a row that are mostly small: Star Wars.
-        """
-        if not self.copies_names:
-            return []
-        name_starts = {match.end() for match in HONORIFIC.finditer(text)}
-        spans: list[Span] = []
-        for match in _NAME.finditer(text):
-            parts = [*WORD.finditer(match[0])]
-            capitals = [part for part in parts if part[0] != part[0].lower()] or parts
-            is_name = match.start() in name_starts and match[0][0].isupper()
-            # A text without spaces is unseen where all its letters are.
-            unseen = (all(map(self._is_unseen, words(part[0]))) for part in capitals)
-            if is_name or any(unseen):
-                last = parts.index(capitals[-1])
-                while parts[last + 1 :] and parts[last + 1][0] not in self:
-                    last += 1  # Seong-min
-                start, end = match.start() + capitals[0].start(), match.start() + parts[last].end()
-                if possessive := _POSSESSIVE.match(text, end):
-                    end = possessive.end()
-                spans.append(Span(start, end, text[start:end]))
-        return disjoint([*spans, *self._titles_within(text)])
-
-    def _titles_within(self, text: str) -> list[Span]:
-        """Return capitalised words in a row that are mostly small, inside a sentence."""
-        starts = _starts(text)
-        rows: list[list[int]] = [[]]  # the ends of each one's words, and first its beginning
-        for match in WORD.finditer(text):
-            start, end = match.span()
-            if start in starts or not self._need_not(match[0]):
-                continue
-            if rows[-1] and text[rows[-1][-1] : start] == " ":
-                rows[-1].append(end)
-            else:
-                rows.append([start, end])
-        return [Span(row[0], row[-1], text[row[0] : row[-1]]) for row in rows if len(row) > 2]
-
-    def _is_unseen(self, word: str) -> bool:
-        if word in self:
-            return False
-        if not self._letters.issuperset(word.lower()):
-            return True  # of another script
-        if word != word.lower():
-            return len(word) > 1
-        low = word.lower()
-        starts = range(max(1, len(low) - LONGEST), len(low) - LEAST_END + 1)
-        return not self.spelling.has_stem(low) and not any(low[n:] in self for n in starts)
-
     @cached_property
-    def _letters(self) -> frozenset[str]:
+    def letters(self) -> frozenset[str]:
+        """The letters of the known words, in small letters."""
         return frozenset("".join(self._forms))

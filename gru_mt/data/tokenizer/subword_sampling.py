@@ -1,4 +1,4 @@
-"""Subwords drawn at random: the same sentence is cut in other ways each time.
+"""Subword sampling: a sentence is segmented at random, anew each time.
 
 SentencePiece draws them too, but other ones in each process. Here a seed decides, and so a resumed
 run goes on as it would have.
@@ -14,16 +14,16 @@ from itertools import accumulate, pairwise
 
 SPACE = "\u2581"  # SentencePiece writes a space so, and takes the character itself for one
 WORDS = re.compile(f"{SPACE}[^{SPACE}]*")  # no piece has a space after its first character
-MOST_WORDS = 100_000  # whose ways to be cut are remembered
+MOST_WORDS = 100_000  # whose segmentations are cached
 
-Cut = Callable[[str, random.Random], list[str]]  # a word, with its space -> pieces
+Segmenter = Callable[[str, random.Random], list[str]]  # a word, with its space -> pieces
 
 
-def unigram_segmenter(scores: Mapping[str, float], exponent: float) -> Cut:
-    """Return what draws a cut of a word with the probability of a unigram model.
+def unigram_segmenter(scores: Mapping[str, float], exponent: float) -> Segmenter:
+    """Return what draws a segmentation of a word with its probability in a unigram model.
 
     It is the product of its pieces' probabilities, each to the power of `exponent`, over that of
-    all cuts: sampling from all segmentations (Kudo 2018, arXiv:1804.10959, with l = infinity).
+    all cuts: sampling with l = infinity (Kudo 2018, arXiv:1804.10959).
     `scores` has the logarithm of each piece's probability. A character that is no piece is one by
     itself.
     """
@@ -40,24 +40,25 @@ def unigram_segmenter(scores: Mapping[str, float], exponent: float) -> Cut:
                 if word[start:end] in scores
             } or {word[end - 1]: forward[end - 1]}
             most = max(found.values())
-            weights = [*accumulate(math.exp(each - most) for each in found.values())]
+            weights = [*accumulate(math.exp(score - most) for score in found.values())]
             forward.append(most + math.log(weights[-1]))
-            ends.append(([*found], [each / weights[-1] for each in weights]))
+            ends.append(([*found], [weight / weights[-1] for weight in weights]))
         return ends
 
-    def cut(word: str, rng: random.Random) -> list[str]:
+    def segment(word: str, rng: random.Random) -> list[str]:
         ends, pieces, end = last_pieces(word), list[str](), len(word)
         while end:
             found, cumulative = ends[end - 1]
-            place = bisect(cumulative, rng.random(), hi=len(found) - 1) if len(found) > 1 else 0
-            pieces.append(found[place])
-            end -= len(found[place])
+            last = len(found) - 1
+            index = bisect(cumulative, rng.random(), hi=last) if last else 0
+            pieces.append(found[index])
+            end -= len(found[index])
         return pieces[::-1]
 
-    return cut
+    return segment
 
 
-def bpe_segmenter(scores: Mapping[str, float], dropout: float) -> Cut:
+def bpe_segmenter(scores: Mapping[str, float], dropout: float) -> Segmenter:
     """Return what merges a word's characters with BPE, where each merge may be dropped.
 
     At each step every possible merge is left out with the probability `dropout`, and the best of
@@ -65,17 +66,17 @@ def bpe_segmenter(scores: Mapping[str, float], dropout: float) -> Cut:
     algorithm 1). The higher its score, the earlier a piece is merged.
     """
 
-    def cut(word: str, rng: random.Random) -> list[str]:
+    def segment(word: str, rng: random.Random) -> list[str]:
         pieces = [*word]
         while True:
             merges = [
-                (scores[one + other], -place)
-                for place, (one, other) in enumerate(pairwise(pieces))
-                if one + other in scores and rng.random() >= dropout
+                (scores[first + second], -index)
+                for index, (first, second) in enumerate(pairwise(pieces))
+                if first + second in scores and rng.random() >= dropout
             ]
             if not merges:
                 return pieces
-            place = -max(merges)[1]
-            pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
+            index = -max(merges)[1]
+            pieces[index : index + 2] = [pieces[index] + pieces[index + 1]]
 
-    return cut
+    return segment

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Self
 
-from gru_mt.data.text.frames import core
 from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.names import find_names
 from gru_mt.data.text.normalize import WORD, clean, in_word, is_cased, is_mark, narrow, normal
 from gru_mt.data.text.placeholders import Span, disjoint, find_placeholders, mask, restore
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser, is_all_caps
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
+from gru_mt.inference.preprocessing.frames import core
 from gru_mt.inference.preprocessing.sentence import BEGINNING, ENDS, Case, Sentence
 from gru_mt.inference.preprocessing.tags import pairs
 
@@ -239,7 +240,7 @@ def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
     cased = truecaser.truecased(text)
     case: Case = "capitals" if is_all_caps(text) and not is_all_caps(cased) else "model"  # not "OK"
     careful = cased if truecaser.has_all(cased) else truecaser.corrected(cased)
-    names = truecaser.unseen_words(careful)
+    names = find_names(careful, truecaser)
     marks = [
         Span(match.start(), match.end(), placeholder)
         for match, placeholder in zip(PLACEHOLDER.finditer(careful), placeholders, strict=True)

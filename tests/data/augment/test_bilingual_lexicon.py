@@ -1,4 +1,4 @@
-"""The truecaser of a corpus: words that are each other's best, and phrases of them."""
+"""The bilingual lexicon of a corpus: words that are each other's best, and phrases of them."""
 
 from gru_mt.data.augment.bilingual_lexicon import learn_lexicon, learn_phrases, learn_short_texts
 from gru_mt.data.types import Example
@@ -66,14 +66,14 @@ def test_the_same_pairs_give_the_same_dictionary_in_the_same_order() -> None:
 
 
 def test_a_phrase_is_words_side_by_side_whose_translations_are_too() -> None:
-    truecaser = examples(("red", "rouge"), ("car", "voiture"), ("old", "vieille"), ("saw", "vu"))
+    lexicon = examples(("red", "rouge"), ("car", "voiture"), ("old", "vieille"), ("saw", "vu"))
     corpus = examples(
         *[("I saw the red car.", "J'ai vu la voiture rouge.")] * 2,
         *[("An old, red thing.", "Une chose vieille, rouge.")] * 2,  # a comma between
         *[("Red car here.", "Voiture rouge ici.")] * 2,  # first words
         ("The old car.", "La vieille voiture."),  # once
     )
-    assert learn_phrases(corpus, truecaser) == [Example("red car", "voiture rouge", 7)]
+    assert learn_phrases(corpus, lexicon) == [Example("red car", "voiture rouge", 7)]
 
 
 def test_words_keep_their_vowel_signs() -> None:

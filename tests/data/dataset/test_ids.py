@@ -9,8 +9,9 @@ from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.dataset import ids
 from gru_mt.data.dataset.ids import IdSequences, encode_pairs
 from gru_mt.data.dataset.store import Ints
+from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import EOS, PAD
-from gru_mt.data.tokenizer.tokenizer import Subwords, Tokenizer, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.types import Example
 
 

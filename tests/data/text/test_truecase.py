@@ -6,8 +6,10 @@ import string
 import pytest
 
 from gru_mt.data.text import truecase as lexicon_module
+from gru_mt.data.text.names import find_names
+from gru_mt.data.text.normalize import words
 from gru_mt.data.text.placeholders import Span
-from gru_mt.data.text.truecase import Truecaser, is_all_caps, words
+from gru_mt.data.text.truecase import Truecaser, is_all_caps
 
 SOURCES = [
     "Tom and Mary saw the old dog.",
@@ -33,7 +35,7 @@ def cased(truecaser: Truecaser, word: str) -> str:
 
 
 def names_of(text: str, truecaser: Truecaser = NAMES) -> list[str]:
-    spans = truecaser.unseen_words(text)
+    spans = find_names(text, truecaser)
     for start, end, name in spans:
         assert text[start:end] == name
     return [span.text for span in spans]
@@ -323,7 +325,7 @@ def test_letters_whose_case_has_another_length_do_no_harm(text: str) -> None:
     truecaser = learned("x straße git οδός ΣΑΣ İstanbul ǆ ŉ ﬁre")
     for each in (text, text.lower(), text.upper(), text.title()):
         assert truecaser.truecased(each).casefold().split()[0][0]
-        truecaser.unseen_words(each)
+        find_names(each, truecaser)
 
 
 def test_any_text_keeps_its_words_and_marks() -> None:
@@ -393,7 +395,7 @@ def test_a_text_without_spaces_is_unseen_where_all_its_letters_are() -> None:
 
 
 def test_names_are_left_to_a_model_that_does_not_copy_them() -> None:
-    assert ENGLISH.unseen_words("I saw Zbigniew.") == []
+    assert find_names("I saw Zbigniew.", ENGLISH) == []
 
 
 def test_a_known_word_with_another_ending_is_no_name() -> None:
@@ -410,8 +412,8 @@ def test_a_known_word_with_another_ending_is_no_name() -> None:
 )
 def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
     NAMES.truecased(text)
-    NAMES.unseen_words(text)
-    assert Span(0, 0, "") not in NAMES.unseen_words(text)
+    find_names(text, NAMES)
+    assert Span(0, 0, "") not in find_names(text, NAMES)
 
 
 @pytest.mark.parametrize(

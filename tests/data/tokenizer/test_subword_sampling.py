@@ -1,6 +1,6 @@
 """Cuts of words are drawn with the probabilities of their formulas, and every process draws alike.
 
-Expected values come from enumerating all cuts.
+Expected values come from enumerating all segmentations.
 """
 
 import math
@@ -12,13 +12,13 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from gru_mt.data.tokenizer.subword_sampling import Cut, bpe_segmenter, unigram_segmenter
+from gru_mt.data.tokenizer.subword_sampling import Segmenter, bpe_segmenter, unigram_segmenter
 
 SCORES = {"a": -1.0, "b": -2.0, "c": -2.5, "ab": -1.5, "bc": -1.2, "abc": -4.0}
 
 
-def all_cuts(word: str) -> list[tuple[str, ...]]:
-    """Return every way to cut a word into pieces."""
+def all_segmentations(word: str) -> list[tuple[str, ...]]:
+    """Return every segmentation of a word."""
     places = range(1, len(word))
     return [
         tuple(word[start:end] for start, end in pairwise((0, *chosen, len(word))))
@@ -27,23 +27,27 @@ def all_cuts(word: str) -> list[tuple[str, ...]]:
     ]
 
 
-def drawn(cut: Cut, word: str, times: int) -> Counter[tuple[str, ...]]:
+def drawn(segmenter: Segmenter, word: str, times: int) -> Counter[tuple[str, ...]]:
     rng = random.Random(1)
-    return Counter(tuple(cut(word, rng)) for _ in range(times))
+    return Counter(tuple(segmenter(word, rng)) for _ in range(times))
 
 
 @pytest.mark.parametrize("exponent", [0.2, 1.0])
 @pytest.mark.parametrize("word", ["abc", "abcab", "b", "aac"])
-def test_a_unigram_cut_is_drawn_by_the_product_of_its_pieces(word: str, exponent: float) -> None:
-    cuts = [cut for cut in all_cuts(word) if all(piece in SCORES for piece in cut)]
-    weights = [math.exp(exponent * sum(SCORES[piece] for piece in cut)) for cut in cuts]
+def test_a_unigram_segmentation_is_drawn_by_the_product_of_its_pieces(
+    word: str, exponent: float
+) -> None:
+    segmentations = [pieces for pieces in all_segmentations(word) if SCORES.keys() >= {*pieces}]
+    weights = [
+        math.exp(exponent * sum(SCORES[piece] for piece in pieces)) for pieces in segmentations
+    ]
     times = 20_000
     found = drawn(unigram_segmenter(SCORES, exponent), word, times)
-    assert {*found} <= {*cuts}
-    for cut, weight in zip(cuts, weights, strict=True):
+    assert {*found} <= {*segmentations}
+    for pieces, weight in zip(segmentations, weights, strict=True):
         share = weight / sum(weights)
         margin = 4.5 * math.sqrt(share * (1 - share) / times)  # standard deviations
-        assert abs(found[cut] / times - share) <= margin
+        assert abs(found[pieces] / times - share) <= margin
 
 
 def bpe_shares(
@@ -63,16 +67,18 @@ def bpe_shares(
 
 @pytest.mark.parametrize("dropout", [0.1, 0.6])
 @pytest.mark.parametrize("word", ["abc", "abcab", "bbcbc"])
-def test_a_bpe_cut_drops_each_possible_merge_at_each_step(word: str, dropout: float) -> None:
+def test_a_bpe_segmentation_drops_each_possible_merge_at_each_step(
+    word: str, dropout: float
+) -> None:
     scores = {"ab": 0.0, "bc": -1.0, "abc": -2.0, "a": -3.0, "b": -4.0, "c": -5.0}
     times = 20_000
     found = drawn(bpe_segmenter(scores, dropout), word, times)
     expected = bpe_shares(tuple(word), scores, dropout)
     assert math.isclose(sum(expected.values()), 1)
     assert {*found} <= {*expected}
-    for cut, share in expected.items():
+    for pieces, share in expected.items():
         margin = 4.5 * math.sqrt(share * (1 - share) / times)
-        assert abs(found[cut] / times - share) <= margin
+        assert abs(found[pieces] / times - share) <= margin
 
 
 def test_a_character_that_is_no_piece_stands_alone() -> None:
@@ -83,11 +89,11 @@ def test_another_process_draws_the_same() -> None:
     """A resumed run is another process, and so is the one that prepares the next block."""
     program = (
         "import random; from gru_mt.data.tokenizer.subword_sampling import unigram_segmenter;"
-        f"cut = unigram_segmenter({SCORES}, 0.3); rng = random.Random(7);"
-        "print([cut('abcab', rng) for _ in range(20)])"
+        f"segmenter = unigram_segmenter({SCORES}, 0.3); rng = random.Random(7);"
+        "print([segmenter('abcab', rng) for _ in range(20)])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    rng, cut = random.Random(7), unigram_segmenter(SCORES, 0.3)
-    assert done.stdout.strip() == str([cut("abcab", rng) for _ in range(20)])
+    rng, segmenter = random.Random(7), unigram_segmenter(SCORES, 0.3)
+    assert done.stdout.strip() == str([segmenter("abcab", rng) for _ in range(20)])

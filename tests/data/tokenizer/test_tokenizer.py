@@ -17,8 +17,9 @@ from gru_mt.data.text import truecase
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer import tokenizer as tokenizer_module
+from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD, PLACEHOLDER_TOKENS, UNK
-from gru_mt.data.tokenizer.tokenizer import Subwords, Tokenizer, Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, Vocabulary, train_tokenizer
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one

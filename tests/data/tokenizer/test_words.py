@@ -165,7 +165,7 @@ def test_bytes_give_the_same_vocabulary_back(kind: str) -> None:
     [
         (b"<pad>\n<unk>\n<s>\n</s>\nword", "the last line is cut off"),
         (b"<pad>\n<s>\n<unk>\n</s>\n", "must begin with the lines <pad>, <unk>, <s>, </s>"),
-        (b"<pad>\n<unk>\n<s>\n</s>\na\n", "and 8 for text that is copied; an older model must"),
+        (b"<pad>\n<unk>\n<s>\n</s>\na\n", "and 8 placeholder tokens; an older model must"),
         (LINES + b"a\na\n", "line 14 is"),
         (LINES + b"\nb\n", "line 13 is"),
         (LINES + b"a b\n", "line 13 is"),

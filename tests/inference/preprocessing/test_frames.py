@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from gru_mt.data.text.frames import core, is_wordlike
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
+from gru_mt.inference.preprocessing.frames import core, is_wordlike
 
 SMALL = "he is big where the you where step so and said hello name page"  # mostly written small
 

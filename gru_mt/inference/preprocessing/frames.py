@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from gru_mt.data.text.normalize import SENTENCE_END
 from gru_mt.data.text.patterns import BBCODE
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
 
@@ -29,7 +30,7 @@ _NUMBER = re.compile(r"\d{1,3}(?::\d\d)*\s+(?=[^\W\d_])")
 _KEY = re.compile(r"\"[\w.-]{1,60}\"\s*[:=]\s*")  # of JSON
 _LABEL = re.compile(rf"([^\W\d_][\w.'’-]{{0,30}})(?::\s+|\s?({ANY_PLACEHOLDER})\s?|\s+(?=\"))")
 _AFTER_MARK = re.compile(r"\s*[,:–—-]\s+|\s*")
-_ENDED = re.compile(r"[.!?…。！？]['\"”’»)]*\s*$")
+_ENDED = re.compile(rf"[{SENTENCE_END}]['\"”’»)]*\s*$")
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
     rf"{BBCODE}|\[[xX ]\]|\[/[^\[\]]*\]|</?[^<>]*>|&\w+;|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"

@@ -1,0 +1,69 @@
+"""Names and other words that training never saw, which a translation copies."""
+
+import re
+
+from gru_mt.data.text.normalize import IN_WORD, LETTER, TITLE, WORD, words
+from gru_mt.data.text.placeholders import Span, disjoint
+from gru_mt.data.text.spelling import LONGEST
+from gru_mt.data.text.truecase import Truecaser, first_words
+
+LEAST_END = 4  # letters of a known word that an unknown one ends with, as unkind
+_NAME = re.compile(rf"(?<![{IN_WORD}]){WORD.pattern}(?:['’-](?={LETTER}){WORD.pattern})*")
+_POSSESSIVE = re.compile(r"['’]s(?=[^\w\s]|$)")  # of nothing: "at McDonald's."
+
+
+def find_names(text: str, truecaser: Truecaser) -> list[Span]:
+    """Return the words of `text` that a translation copies; none if names are not copied.
+
+    They were never seen, and are no known word with another ending or beginning. Capitalised
+    parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
+    letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
+    is a name, whatever else it means; so are two in a row that are mostly small: Star Wars.
+    """
+    if not truecaser.copies_names:
+        return []
+    after_title = {match.end() for match in TITLE.finditer(text)}
+    spans: list[Span] = []
+    for match in _NAME.finditer(text):
+        parts = [*WORD.finditer(match[0])]
+        capitals = [part for part in parts if part[0] != part[0].lower()] or parts
+        is_name = match.start() in after_title and match[0][0].isupper()
+        # A text without spaces is unseen where all its letters are.
+        unseen = (all(_is_unseen(word, truecaser) for word in words(part[0])) for part in capitals)
+        if is_name or any(unseen):
+            last = parts.index(capitals[-1])
+            while parts[last + 1 :] and parts[last + 1][0] not in truecaser:
+                last += 1  # Seong-min
+            start, end = match.start() + capitals[0].start(), match.start() + parts[last].end()
+            if possessive := _POSSESSIVE.match(text, end):
+                end = possessive.end()
+            spans.append(Span(start, end, text[start:end]))
+    return disjoint([*spans, *_titles_within(text, truecaser)])
+
+
+def _titles_within(text: str, truecaser: Truecaser) -> list[Span]:
+    """Return capitalised words in a row that are mostly small, inside a sentence: Star Wars."""
+    starts = first_words(text)
+    rows: list[list[int]] = [[]]  # where a row begins, and where its words end
+    for match in WORD.finditer(text):
+        start, end = match.span()
+        if start in starts or not truecaser.needs_no_capital(match[0]):
+            continue
+        if rows[-1] and text[rows[-1][-1] : start] == " ":
+            rows[-1].append(end)
+        else:
+            rows.append([start, end])
+    return [Span(row[0], row[-1], text[row[0] : row[-1]]) for row in rows if len(row) > 2]
+
+
+def _is_unseen(word: str, truecaser: Truecaser) -> bool:
+    if word in truecaser:
+        return False
+    low = word.lower()
+    if not truecaser.letters.issuperset(low):
+        return True  # of another script
+    if word != low:
+        return len(word) > 1
+    starts = range(max(1, len(low) - LONGEST), len(low) - LEAST_END + 1)
+    has_end = any(low[start:] in truecaser for start in starts)
+    return not has_end and not truecaser.spelling.has_stem(low)
