@@ -13,7 +13,8 @@ import argparse
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import product
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -41,8 +42,8 @@ SHARES = {"1 %": (1_620, 20), "5 %": (8_099, 10), "25 %": (40_493, 5)}  # pairs,
 DISTANCES = (10, 30, 100, 200)  # steps between the last letter and the first answer
 UNITS = (64, 256, 512)  # of a layer
 RECURRENT = ("encoder.", "decoder.")
+PARTS = ("epoch", "little", "copy", "layer")
 
-Settings = dict[str, Any]
 Figures = dict[str, Any]
 Scores = dict[int, float]  # by seed
 
@@ -66,67 +67,48 @@ def trained(settings: list[str], corpus: str, seed: int) -> Figures:
     }
 
 
-def epoch(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
-    """Yield the settings and the figures of each training."""
-    for name, settings in SETTINGS.items():
-        yield {"cell": name}, trained(settings, corpus, seed)
+def measured(part: str, corpus: str, seed: int) -> Iterator[tuple[dict[str, Any], Figures]]:
+    """Yield the settings and the figures of each training or measurement of a part."""
+    from benchmarks.cells import COPIERS, copied, layer_ms
 
-
-def little(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
-    """Yield the settings and the figures of each training."""
-    for share, (pairs, epochs) in SHARES.items():
-        less = [f"data.corpus.limit={pairs}", f"training.max_epochs={epochs}", "model.dropout=0.2"]
-        for name in LEARNERS:
-            figures = trained([*SETTINGS[name], *less], corpus, seed)
-            yield {"cell": name, "share": share}, figures
-
-
-def copy(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
-    """Yield the settings and the share of right letters of each cell and distance."""
-    from benchmarks.cells import COPIERS, copied
-
-    for name in COPIERS:
-        for distance in DISTANCES:
-            yield {"cell": name, "distance": distance}, {"right": copied(name, distance, seed)}
-
-
-def layer(corpus: str, seed: int) -> Iterator[tuple[Settings, Figures]]:
-    """Yield the settings and the milliseconds of each layer and size."""
-    from benchmarks.cells import layer_ms
-
-    for units in UNITS:
-        for name, figures in layer_ms(units, seed).items():
-            yield {"cell": name, "units": units}, figures
-
-
-PARTS: dict[str, Callable[[str, int], Iterator[tuple[Settings, Figures]]]] = {
-    each.__name__: each for each in (epoch, little, copy, layer)
-}
+    match part:
+        case "epoch":
+            for cell, settings in SETTINGS.items():
+                yield {"cell": cell}, trained(settings, corpus, seed)
+        case "little":
+            for (share, (pairs, epochs)), cell in product(SHARES.items(), LEARNERS):
+                less = [f"data.corpus.limit={pairs}", f"training.max_epochs={epochs}"]
+                settings = [*SETTINGS[cell], *less, "model.dropout=0.2"]
+                yield {"cell": cell, "share": share}, trained(settings, corpus, seed)
+        case "copy":
+            for cell, distance in product(COPIERS, DISTANCES):
+                right = copied(cell, distance, seed)
+                yield {"cell": cell, "distance": distance}, {"right": right}
+        case "layer":
+            for units in UNITS:
+                for cell, figures in layer_ms(units, seed).items():
+                    yield {"cell": cell, "units": units}, figures
 
 
 class Results:
     """The lines of a file of results. Of several with the same settings the last one counts."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._figures: dict[str, dict[tuple[str, Any], dict[int, Figures]]] = {}
+        self._by_seed: dict[tuple[Any, ...], dict[int, Figures]] = defaultdict(dict)
         for line in map(json.loads, lines):
             settings = dict(line["settings"])
             part, seed, cell = (settings.pop(name) for name in ("part", "seed", "cell"))
             [other] = [*settings.values()] or [None]  # a share, a distance, units, or nothing
-            of_part = self._figures.setdefault(part, defaultdict(dict))
-            of_part[cell, other][seed] = line["figures"]
+            self._by_seed[part, cell, other][seed] = line["figures"]
 
     def of(self, part: str, cell: str, other: Any = None) -> list[Figures]:
         """Return the figures of a cell in a part, one for each seed."""
-        return [*self._by_seed(part, cell, other).values()]
+        return [*self._by_seed[part, cell, other].values()]
 
     def bleu(self, part: str, cell: str, other: Any = None) -> Scores:
         """Return a cell's score of each seed."""
-        by_seed = self._by_seed(part, cell, other)
+        by_seed = self._by_seed[part, cell, other]
         return {seed: figures["test_beam_5"]["value"] for seed, figures in by_seed.items()}
-
-    def _by_seed(self, part: str, cell: str, other: Any) -> dict[int, Figures]:
-        return self._figures.get(part, {}).get((cell, other), {})
 
 
 def span(values: Collection[float]) -> str:
@@ -143,77 +125,56 @@ def difference(scores: Scores, others: Scores) -> str:
 
 def tables(results: Results) -> str:
     """Return in Markdown the tables of the guide."""
-    return "\n\n".join(
-        "\n".join(table(results)) for table in (table_epoch, table_little, table_layer, table_copy)
-    )
+    from benchmarks.cells import COPIERS, LAYERS
 
-
-def table_epoch(results: Results) -> Iterator[str]:
-    """Yield the lines of the table of quality after an epoch."""
-    yield "| Cell | Parameters | in recurrent layers | BLEU | more than `gru` |"
-    yield "|---|---|---|---|---|"
-    gru = results.bleu("epoch", "gru")
+    epoch, gru = [], results.bleu("epoch", "gru")
     for cell in SETTINGS:
         [size, *_], scores = results.of("epoch", cell), results.bleu("epoch", cell)
-        more = "" if cell == "gru" else difference(scores, gru)
         name = "`lstm` as large as `gru`" if cell == "lstm-equal" else f"`{cell}`"
-        sizes = f"{size['parameters']:,} | {size['recurrent']:,}"
-        yield f"| {name} | {sizes} | {span(scores.values())} | {more} |"
-
-
-def table_little(results: Results) -> Iterator[str]:
-    """Yield the lines of the table of quality on little data."""
-    yield "| Training pairs | `gru` | `lstm` | `lstm` as large | `gru` more than each |"
-    yield "|---|---|---|---|---|"
+        sizes = [f"{size[key]:,}" for key in ("parameters", "recurrent")]
+        more = "" if cell == "gru" else difference(scores, gru)
+        epoch.append([name, *sizes, span(scores.values()), more])
+    little = []
     for share, (pairs, _) in SHARES.items():
-        gru, *others = (results.bleu("little", cell, share) for cell in LEARNERS)
-        more = "; ".join(difference(gru, each) for each in others)
-        cells = [f"{pairs:,} ({share})", *(span(each.values()) for each in (gru, *others)), more]
-        yield f"| {' | '.join(cells)} |"
-
-
-def table_layer(results: Results) -> Iterator[str]:
-    """Yield the lines of the table of speed."""
-    from benchmarks.cells import LAYERS
-
-    heads = [f"{kind}, {units}" for kind in ("training", "inference") for units in UNITS]
-    yield f"| ms of a layer | {' | '.join(heads)} |"
-    yield f"|---|{'---|' * len(heads)}"
-    for name in LAYERS:
-        cells = [
-            f"{mean(figures[kind] for figures in results.of('layer', name, units)):.1f}"
-            for kind in ("training", "inference")
-            for units in UNITS
-        ]
-        yield f"| `{name}` | {' | '.join(cells)} |"
-
-
-def table_copy(results: Results) -> Iterator[str]:
-    """Yield the lines of the table of a long memory."""
-    from benchmarks.cells import COPIERS
-
-    yield f"| Right letters, % | {' | '.join(f'gap {each}' for each in DISTANCES)} |"
-    yield f"|---|{'---|' * len(DISTANCES)}"
-    for name in COPIERS:
-        rights = ([each["right"] for each in results.of("copy", name, d)] for d in DISTANCES)
-        cells = [span([100 * right for right in values]) for values in rights]
-        yield f"| `{name}` | {' | '.join(cells)} |"
+        first, *others = (results.bleu("little", cell, share) for cell in LEARNERS)
+        spans = [span(scores.values()) for scores in (first, *others)]
+        more = "; ".join(difference(first, scores) for scores in others)
+        little.append([f"{pairs:,} ({share})", *spans, more])
+    kinds = [*product(("training", "inference"), UNITS)]
+    layer = []
+    for cell in LAYERS:
+        times = [mean(f[kind] for f in results.of("layer", cell, units)) for kind, units in kinds]
+        layer.append([f"`{cell}`", *(f"{time_ms:.1f}" for time_ms in times)])
+    copy = []
+    for cell in COPIERS:
+        of_cell = [results.of("copy", cell, distance) for distance in DISTANCES]
+        shares = [span([100 * f["right"] for f in figures]) for figures in of_cell]
+        copy.append([f"`{cell}`", *shares])
+    heads = {
+        "| Cell | Parameters | in recurrent layers | BLEU | more than `gru` |": epoch,
+        "| Training pairs | `gru` | `lstm` | `lstm` as large | `gru` more than each |": little,
+        f"| ms of a layer | {' | '.join(f'{kind}, {units}' for kind, units in kinds)} |": layer,
+        f"| Right letters, % | {' | '.join(f'gap {gap}' for gap in DISTANCES)} |": copy,
+    }
+    return "\n\n".join(
+        "\n".join([head, f"|{'---|' * len(rows[0])}", *(f"| {' | '.join(row)} |" for row in rows)])
+        for head, rows in heads.items()
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--corpus", default="fra-eng", help="fra-eng, or where it lies")
+    parser.add_argument("--corpus", default="fra-eng", help="fra-eng, or its path")
     parser.add_argument("--seed", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--part", choices=PARTS, nargs="+", default=[*PARTS])
     arguments = parser.parse_args()
-    for part in arguments.part:
-        for seed in arguments.seed:
-            line = begin("cells", {})
-            for settings, figures in PARTS[part](arguments.corpus, seed):
-                line["settings"] = {"part": part, **settings, "seed": seed}
-                record(line, figures, LINES)
+    for part, seed in product(arguments.part, arguments.seed):
+        line = begin("cells", {})
+        for settings, figures in measured(part, arguments.corpus, seed):
+            line["settings"] = {"part": part, **settings, "seed": seed}
+            record(line, figures, LINES)
     print(tables(Results(LINES.read_text(encoding="utf-8").splitlines())))
 
 

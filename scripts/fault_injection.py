@@ -33,8 +33,8 @@ import gru_mt.training.trainer  # noqa: F401 as torch._dynamo
 
 PROGRESS_S = 30.0  # between lines of progress
 SUITES = {
-    each.__name__: each
-    for each in (configs, corpora, inputs, damage, kills, signals, operations, disks)
+    suite.__name__: suite
+    for suite in (configs, corpora, inputs, damage, kills, signals, operations, disks)
 }
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

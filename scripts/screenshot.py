@@ -21,15 +21,15 @@ def browser_path() -> str | None:
 def take(
     page: str, out: Path, *, width: int, height: int | None, dark: bool, typed: str | None
 ) -> None:
-    """Write a picture of a page, `height` pixels of it, from the place of this id on, or all."""
-    path, _, place = page.partition("#")
+    """Write a picture of a page, `height` pixels of it, from the anchor on, or all."""
+    path, _, anchor = page.partition("#")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=ARGUMENTS)
         opened = browser.new_page(
             viewport={"width": width, "height": height or 900},
             color_scheme="dark" if dark else "light",
         )
-        opened.goto(f"{Path(path).resolve().as_uri()}#{place}")
+        opened.goto(f"{Path(path).resolve().as_uri()}#{anchor}")
         if typed:
             opened.fill("textarea", typed)
             opened.locator("#target:not(.old)").wait_for()

@@ -107,7 +107,7 @@ def test_the_time_to_a_goal_ends_with_the_first_validation_that_passes_it(
     (tmp_path / "summary.json").write_text('{"minutes": 4.5, "step": 4}')
     figures = outcome(tmp_path)
     assert figures["minutes_to_dev_33.2"] == minutes
-    assert [each["bleu"] for each in figures["dev_greedy_multi"]] == dev_bleu
+    assert [point["bleu"] for point in figures["dev_greedy_multi"]] == dev_bleu
     assert (figures["minutes"], figures["updates"]) == (4.5, 4)
 
 

@@ -68,7 +68,7 @@ def test_a_difference_has_the_interval_of_students_t_over_its_seeds() -> None:
 
 
 def test_an_epoch_is_trained_with_each_cell(configs: list[Config]) -> None:
-    names = [settings["cell"] for settings, _ in compare_cells.epoch("fra-eng", seed=2)]
+    names = [settings["cell"] for settings, _ in compare_cells.measured("epoch", "fra-eng", seed=2)]
     trained = [config.model.cell for config in configs]
     assert [name.removesuffix("-equal") for name in names] == trained
     assert len({*names}) == 7
@@ -76,7 +76,9 @@ def test_an_epoch_is_trained_with_each_cell(configs: list[Config]) -> None:
 
 
 def test_little_data_is_a_share_of_the_pairs_in_more_epochs(configs: list[Config]) -> None:
-    shares = [settings["share"] for settings, _ in compare_cells.little("fra-eng", seed=1)]
+    shares = [
+        settings["share"] for settings, _ in compare_cells.measured("little", "fra-eng", seed=1)
+    ]
     assert shares == [share for share in ("1 %", "5 %", "25 %") for _ in range(3)]
     train = 161_973  # pairs of fra-eng's training split
     for share, config in zip(shares, configs, strict=True):

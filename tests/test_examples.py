@@ -64,13 +64,15 @@ def run_program(
 
 def command_of(name: str) -> str:
     """Return the command line of the guide that runs a program of the examples."""
-    [line] = [each for each in COMMANDS if each.startswith(f"python scripts/examples/{name}.py")]
+    [line] = [
+        command for command in COMMANDS if command.startswith(f"python scripts/examples/{name}.py")
+    ]
     return line
 
 
 def cells_of(row: str) -> list[str]:
     """Return the cells of the guide's row that has this text."""
-    [line] = [each for each in GUIDE.splitlines() if each.startswith("|") and row in each]
+    [line] = [line for line in GUIDE.splitlines() if line.startswith("|") and row in line]
     return line.split(" | ")
 
 
@@ -80,6 +82,7 @@ def test_each_command_of_the_guides_is_run_by_a_test_below() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {*STEPS, *OTHERS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [line for line in COMMANDS if line.startswith("gru-mt ")])
 def test_a_training_of_the_guides_runs(
     line: str, small_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -91,7 +94,7 @@ def test_a_training_of_the_guides_runs(
     tiny = [f"model.{name}={getattr(model, name) // 16}"
             for name in ("embedding_size", "encoder_size", "decoder_size")]  # fmt: skip
     tiny += [f"data.corpus.path={small_corpus}", "training.max_steps=2"]
-    words += [option for each in tiny for option in ("--set", each)]
+    words += [option for setting in tiny for option in ("--set", setting)]
     words += [] if "--run" in words else ["--run", "runs/tiny"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", words)
@@ -102,6 +105,7 @@ def test_a_training_of_the_guides_runs(
     assert (run / "model" / "weights.safetensors").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_an_example_beats_its_baseline_with_one_thread(
     name: str, run_program: Callable[..., str], two_threads: None
@@ -118,6 +122,7 @@ def test_a_notebooks_cell_equals_ours_and_not_the_other(run_program: Callable[..
     assert float(wrong.removeprefix("gru: ")) > 0.1
 
 
+@pytest.mark.slow
 def test_the_mistakes_have_the_numbers_of_the_guide(run_program: Callable[..., str]) -> None:
     lines = run_program(command_of("mistakes")).splitlines()
     rows = ("one GRU for", "`out[:, -1]`", "`nn.GRU` on a padded")
@@ -126,12 +131,13 @@ def test_the_mistakes_have_the_numbers_of_the_guide(run_program: Callable[..., s
         assert f"up to {up_to}" in cells_of(row)[2]
     assert "100 of 100 gradients are cut" in lines[3]
     assert "100 of 100 are cut" in cells_of("a summed loss")[2]
-    norm, said = (float(re.findall(r"\d+", each)[-1]) for each in (lines[3], cells_of("summed")[2]))
+    norm, said = (float(re.findall(r"\d+", text)[-1]) for text in (lines[3], cells_of("summed")[2]))
     assert norm == pytest.approx(said, rel=0.05)
     assert lines[4].endswith("the rate is back at 0.010")  # where it began
     assert 0 < float(lines[5].split()[-1]) < 0.9
 
 
+@pytest.mark.slow
 def test_gates_are_drawn_and_the_guide_says_what_they_keep(
     run_program: Callable[..., str],
     small_config: Callable[..., Config],
@@ -168,11 +174,6 @@ def test_a_run_without_gates_is_named(
     assert not (tmp_path / "gates.svg").exists()
 
 
-def test_an_example_is_short() -> None:
-    for path in EXAMPLES.glob("*.py"):
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= 80, path
-
-
 def imported_from_notebook(snippet: str) -> list[str]:
     """Return the names that `snippet` imports from gru_mt.model.notebook."""
     return [
@@ -183,7 +184,9 @@ def imported_from_notebook(snippet: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda each: imported_from_notebook(each)[-1])
+@pytest.mark.parametrize(
+    "snippet", SNIPPETS, ids=lambda snippet: imported_from_notebook(snippet)[-1]
+)
 def test_a_snippet_runs_after_the_first_lines_alone(snippet: str) -> None:
     with torch.random.fork_rng():
         exec(FIRST_LINES + snippet, {})  # compares our cell's step with the notebook's
@@ -196,4 +199,4 @@ def test_the_guide_shows_each_function_of_the_notebook_module() -> None:
         for name, value in inspect.getmembers(notebook, inspect.isfunction)
         if not name.startswith("_")
     }
-    assert {name for each in SNIPPETS for name in imported_from_notebook(each)} == functions
+    assert {name for snippet in SNIPPETS for name in imported_from_notebook(snippet)} == functions

@@ -147,7 +147,7 @@ def spelling(run: str, file: str) -> dict[str, float]:
     lines = [line for line in Path(file).read_text(encoding="utf-8").splitlines() if line.strip()]
     changed = 0
     for line in lines:
-        read = [each for each in reader.sentences(line) if each.spelling_corrected]
+        read = [sent for sent in reader.sentences(line) if sent.spelling_corrected]
         changed += bool(read)
         for sentence in read:
             texts = (sentence.source, sentence.finished(sentence.text))
@@ -208,8 +208,8 @@ def repeated_pairs(count: int, corpus: str, *, seed: int) -> Iterator[str]:
         texts = []
         for side, words in enumerate(sides_of[number % len(sides_of)]):
             other, another = (rng.choice(rng.choice(sides_of)[side]) for _ in range(2))
-            place, between = rng.randrange(len(words)), rng.randrange(len(words) + 1)
-            changed = [*words[:place], other, *words[place + 1 :]]
+            index, between = rng.randrange(len(words)), rng.randrange(len(words) + 1)
+            changed = [*words[:index], other, *words[index + 1 :]]
             texts.append(" ".join([*changed[:between], another, *changed[between:]]))
         yield "\t".join(texts) + "\n"
 
@@ -222,7 +222,7 @@ def _word(rank: int, syllables: list[str]) -> str:
 
 if __name__ == "__main__":
     measures = (machine, latency, preparation, write_pairs, spelling)
-    functions: dict[str, Callable[..., Any]] = {each.__name__: each for each in measures}
+    functions: dict[str, Callable[..., Any]] = {measure.__name__: measure for measure in measures}
     try:
         print(json.dumps(functions[sys.argv[1]](*sys.argv[2:])))
     except UserError as error:

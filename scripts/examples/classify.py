@@ -47,7 +47,7 @@ def main() -> None:
     # Each beginning once, so that none is in both parts.
     texts = sorted({(side[: arguments.letters].lower(), float(french))
                     for pair in pairs for french, side in enumerate(pair)})  # fmt: skip
-    texts = [texts[place] for place in torch.randperm(len(texts)).tolist()]
+    texts = [texts[index] for index in torch.randperm(len(texts)).tolist()]
     train, test = texts[2_000:], texts[:2_000]
     number = {letter: n for n, letter in enumerate(sorted(set("".join(t for t, _ in train))), 1)}
     model = Classifier(len(number) + 1)

@@ -45,7 +45,7 @@ def gradients(kind: str, bias: float) -> list[float]:
     for x_BH in torch.randn(DISTANCE, 64, SIZE_H):
         states_BZ.append(cell(x_BH, states_BZ[-1]))
     found = torch.autograd.grad(states_BZ[-1][:, :SIZE_H], states_BZ, torch.randn(64, SIZE_H))
-    return [(each.norm() / found[-1].norm()).item() for each in reversed(found)]
+    return [(state.norm() / found[-1].norm()).item() for state in reversed(found)]
 
 
 def main() -> None:
