@@ -812,7 +812,7 @@ def test_an_export_is_used_unless_attention_or_a_device_is_asked_for(
 
     monkeypatch.setattr("gru_mt.inference.translator.Translator.load", load)
     monkeypatch.setattr(
-        "gru_mt.inference.engines.exported.usable_export", lambda folder, warn: folder / "onnx"
+        "gru_mt.inference.engines.onnx_engine.usable_export", lambda folder, warn: folder / "onnx"
     )
     for command in (["translate", "x"], ["eval"]):
         command += ["--model", "runs/small"]

@@ -18,44 +18,44 @@ ROOT = Path(gru_mt.__file__).parent
 ROWS = """
     errors decoding config config.fields config.data config.schema config.yaml_text config.load
         config.reference storage progress run provenance data data.text data.text.normalize
-        data.corpus data.corpus.detect data.dataset data.dataset.store data.pool data.corpus.files
-        data.corpus.readers data.corpus.languages data.corpus.report data.corpus.text_stream
-        data.corpus.readers.header data.corpus.readers.records data.corpus.readers.layout
-        data.corpus.readers.table data.corpus.readers.parquet data.corpus.readers.json_lines
-        data.corpus.readers.sgml data.corpus.readers.tmx data.corpus.readers.registry
-        data.corpus.fra_eng data.types data.splits data.corpus.filters data.corpus.builder
-        data.corpus.load data.origins data.evaluation_set data.parts data.statistics
-        data.suggest_config data.tokenizer data.tokenizer.special data.text.patterns
-        data.text.placeholders data.text.glossary data.text.sentences data.text.spelling
-        data.text.truecase data.text.names data.augment data.augment.bilingual_lexicon
-        data.tokenizer.words data.tokenizer.subword_sampling data.tokenizer.sentencepiece
-        data.text.translation_memory data.tokenizer.tokenizer data.augment.augmenter
-        data.dataset.ids data.dataset.dataset data.prepare data.batching model model.device
-        model.notebook model.fast model.fast.switch model.fast.memory model.fast.waiting
-        model.fast.distinct model.fast.gru model.fast.loss model.fast.product model.layers
-        model.cells model.recurrent model.attention model.seq2seq model.decoder_step model.loss
-        tensors bundle inference inference.preprocessing inference.preprocessing.lines
-        inference.preprocessing.frames inference.search inference.constraints inference.engines
-        inference.engines.engine inference.engines.ensemble inference.sampling
-        inference.engines.torch_engine inference.engines.onnx_engine inference.preprocessing.tags
+        data.corpus data.corpus.detect data.dataset data.dataset.store data.pool
+        data.corpus.files data.corpus.readers data.corpus.languages data.corpus.report
+        data.corpus.text_stream data.corpus.readers.header data.corpus.readers.records
+        data.corpus.readers.layout data.corpus.readers.table data.corpus.readers.parquet
+        data.corpus.readers.json_lines data.corpus.readers.sgml data.corpus.readers.tmx
+        data.corpus.readers.registry data.corpus.fra_eng data.types data.splits
+        data.corpus.filters data.corpus.builder data.corpus.load data.origins
+        data.evaluation_set data.parts data.statistics data.suggest_config data.tokenizer
+        data.tokenizer.special data.text.patterns data.text.placeholders data.text.glossary
+        data.text.sentences data.text.spelling data.text.truecase data.text.names data.augment
+        data.augment.bilingual_lexicon data.tokenizer.words data.tokenizer.subword_sampling
+        data.tokenizer.sentencepiece data.text.translation_memory data.tokenizer.tokenizer
+        data.augment.augmenter data.dataset.ids data.dataset.dataset data.prepare data.batching
+        model model.device model.notebook model.fast model.fast.switch model.fast.memory
+        model.fast.waiting model.fast.distinct model.fast.gru model.fast.loss model.fast.product
+        model.layers model.cells model.recurrent model.attention model.seq2seq
+        model.decoder_step model.loss tensors bundle inference inference.preprocessing
+        inference.preprocessing.lines inference.preprocessing.frames inference.search
+        inference.constraints inference.engines inference.engines.engine
+        inference.engines.ensemble inference.engines.torch_engine inference.preprocessing.tags
         inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
-        inference.engines.exported inference.translation inference.preprocessing.messages
-        inference.translator export export.plain_text export.graphs export.quantised export.int8
-        export.write evaluation evaluation.bleu_tokenizer evaluation.score evaluation.hypotheses
-        evaluation.calibration evaluation.evaluate evaluation.significance evaluation.systems
-        evaluation.compare evaluation.robustness evaluation.robustness.perturbations
-        evaluation.robustness.cases evaluation.robustness.markup evaluation.robustness.measure
-        training training.launch training.distributed training.lr_schedule training.state
-        training.optimizer training.checkpoint training.logging training.lock
-        training.back_translation training.resume training.preparation data.loader training.signals
-        training.step training.validation training.tensorboard training.run_writer
-        training.estimate training.trainer runs report report.html report.compare_text
-        evaluation.overlap report.tables report.failures report.samples report.pictures
-        report.contents report.page report.write report.compare_page page page.weights
-        page.vocabulary page.write cli.streams cli.app cli.translator cli.commands
-        cli.commands.train cli.commands.evaluate cli.commands.report cli.commands.compare
-        cli.commands.runs cli.commands.translate cli.commands.export cli.commands.data
-        cli.commands.config cli __main__
+        inference.engines.onnx_engine inference.translation inference.preprocessing.messages
+        inference.sentence_translator inference.translator export export.plain_text
+        export.graphs export.quantised export.int8 export.write evaluation
+        evaluation.bleu_tokenizer evaluation.score evaluation.hypotheses evaluation.calibration
+        evaluation.evaluate evaluation.significance evaluation.systems evaluation.compare
+        evaluation.robustness evaluation.robustness.perturbations evaluation.robustness.cases
+        evaluation.robustness.markup evaluation.robustness.measure training training.launch
+        training.distributed training.lr_schedule training.state training.optimizer
+        training.checkpoint training.logging training.lock training.back_translation
+        training.resume training.preparation data.loader training.signals training.step
+        training.validation training.tensorboard training.run_writer training.estimate
+        training.trainer runs report report.html report.compare_text evaluation.overlap
+        report.tables report.failures report.samples report.pictures report.contents report.page
+        report.write report.compare_page page page.weights page.vocabulary page.write
+        cli.streams cli.app cli.translator cli.commands cli.commands.train cli.commands.evaluate
+        cli.commands.report cli.commands.compare cli.commands.runs cli.commands.translate
+        cli.commands.export cli.commands.data cli.commands.config cli __main__
 """
 ORDER = ROWS.split()
 

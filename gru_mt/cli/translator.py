@@ -19,7 +19,7 @@ def load_translator(
     An export is used where it will do: it starts faster, but shows no attention, and computes on
     the CPU alone. A message says so where the user named no folder, or another one.
     """
-    from gru_mt.inference.engines.exported import usable_export
+    from gru_mt.inference.engines.onnx_engine import usable_export
     from gru_mt.inference.translator import Translator
 
     used = []

@@ -93,7 +93,7 @@ def evaluate(
         >>> [f"{score.name} {score.value:.0f}" for score in result.scores]
         ['BLEU, all references 100', 'BLEU, first reference 100', 'chrF 100']
     """
-    if not hasattr(translator, "target_language"):
+    if not hasattr(translator, "languages"):
         raise UserError(f"translator must be a Translator, got {short_repr(translator)}")
     evaluation_set = EvaluationSet(_texts(sources, "sources"), _references(references))
     decoding = translator.decoding.overridden(beam_size=beam_size, length_penalty=length_penalty)
@@ -132,11 +132,14 @@ def evaluate_set(
     """
     decoding = decoding or translator.decoding
     sources, references = evaluation_set.sources, evaluation_set.references
+    languages = translator.languages
     tokenizer = resolve_bleu_tokenizer(
-        translator.target_language, bleu_tokenizer or translator.bleu_tokenizer, references
+        languages.target, bleu_tokenizer or languages.bleu_tokenizer, references
     )
     started_s = time.perf_counter()
-    translations = translator.translate(sources, decoding=decoding)
+    translations = translator.translate(
+        sources, beam_size=decoding.beam_size, length_penalty=decoding.length_penalty
+    )
     seconds = time.perf_counter() - started_s
     texts = [translation.text for translation in translations]
     scores = score_translations(texts, references, tokenizer=tokenizer)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.data.tokenizer.special import EOS
-from gru_mt.inference.engines.exported import DECODER, ENCODER
+from gru_mt.inference.engines.onnx_engine import DECODER, ENCODER
 from gru_mt.model.decoder_step import Incremental
 from gru_mt.model.seq2seq import Seq2Seq
 

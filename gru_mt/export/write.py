@@ -11,7 +11,7 @@ from gru_mt.bundle import load_bundle
 from gru_mt.errors import UserError
 from gru_mt.export.graphs import graphs
 from gru_mt.inference.confidence import Calibration
-from gru_mt.inference.engines.exported import FACTS, FORMAT, INSTALL, is_export
+from gru_mt.inference.engines.onnx_engine import FACTS, FORMAT, INSTALL, is_export
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import (
     file_digest,

@@ -14,14 +14,12 @@ from gru_mt.data.tokenizer.special import PLACEHOLDER_IDS, PLACEHOLDER_TOKENS
 from gru_mt.inference.search import Floats, S, Step
 
 ID_M = np.array(PLACEHOLDER_IDS)
-COLUMN_M = slice(
-    1, 1 + len(PLACEHOLDER_TOKENS)
-)  # of the placeholders in a step; <eos> has the first column
+COLUMN_M = slice(1, 1 + len(PLACEHOLDER_TOKENS))  # their columns in a step; <eos> has the first
 
 
 @dataclass(frozen=True, slots=True)
-class CopyingState(Generic[S]):
-    """An engine's state, and what each hypothesis still requires its source.
+class ConstrainedState(Generic[S]):
+    """An engine's state, and the placeholders that each hypothesis must still write.
 
     The last token is not counted yet, because the next step is given it.
     """
@@ -49,7 +47,7 @@ class CopyingState(Generic[S]):
         return self.state.coverage(row)
 
 
-def copying(step: Step[S]) -> Step[CopyingState[S]]:
+def constrained(step: Step[S]) -> Step[ConstrainedState[S]]:
     """Return an engine's step function with the rules of `with_rules`.
 
     With them every sentence has a hypothesis at its end. At each step every live hypothesis has a
@@ -57,15 +55,15 @@ def copying(step: Step[S]) -> Step[CopyingState[S]]:
     `beam_search` keeps the best continuation of a sentence, whatever its margin is.
     """
 
-    def copied(
-        last_id_R: Ints, state: CopyingState[S], count: int
-    ) -> tuple[Floats, Ints, CopyingState[S]]:
+    def constrained_step(
+        last_id_R: Ints, state: ConstrainedState[S], count: int
+    ) -> tuple[Floats, Ints, ConstrainedState[S]]:
         log_prob_RK, id_RK, after = step(last_id_R, state.state, count)
         required_RM = state.required_RM - (last_id_R[:, None] == ID_M)
         ruled_RK = with_rules(log_prob_RK, required_RM, state.room_R)
-        return ruled_RK, id_RK, CopyingState(after, required_RM, state.room_R - 1)
+        return ruled_RK, id_RK, ConstrainedState(after, required_RM, state.room_R - 1)
 
-    return copied
+    return constrained_step
 
 
 def with_rules(log_prob_RK: Floats, required_RM: Ints, room_R: Ints) -> Floats:

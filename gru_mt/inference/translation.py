@@ -57,10 +57,13 @@ class SentenceTranslation:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A line and the translations of its sentences; a blank line has none."""
+    """A line and the translations of its sentences; a blank line has none. Its str is its text."""
 
     source: str
     sentences: list[SentenceTranslation]
+
+    def __str__(self) -> str:
+        return self.text
 
     @property
     def text(self) -> str:

@@ -1,104 +1,125 @@
-"""Text in, text out: what `gru-mt translate`, `gru-mt eval` and validation share.
+"""Text in, text out: what `gru-mt translate`, `gru-mt eval` and validation share."""
 
-Shapes: N sentences, B sentences of one batch, S source tokens, T target tokens.
-"""
-
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
-import numpy as np
-
-from gru_mt.data.dataset.ids import IdSequences
-from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.glossary import Glossary
-from gru_mt.data.text.normalize import words
-from gru_mt.data.tokenizer.special import BOS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.decoding import Decoding, check_number
 from gru_mt.errors import UserError, as_path, as_texts, check_type, short_repr
-from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
-from gru_mt.inference.constraints import CopyingState, copying
+from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.ensemble import Ensemble
-from gru_mt.inference.engines.exported import is_export, load_export
+from gru_mt.inference.engines.onnx_engine import is_export, load_export
 from gru_mt.inference.preprocessing.messages import arms, with_arms
 from gru_mt.inference.preprocessing.reader import Reader
-from gru_mt.inference.preprocessing.sentence import Sentence
-from gru_mt.inference.search import Floats, Hypothesis, beam_search
-from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
-
-# Applies a function to the rows of each batch; the results are in the order of the batches.
-EachBatch = Callable[
-    [Callable[[Ints], list[SentenceTranslation]], list[Ints]], Iterable[list[SentenceTranslation]]
-]
+from gru_mt.inference.sentence_translator import MapBatches, Options, SentenceTranslator
+from gru_mt.inference.translation import Translation
 
 BYTES = 4  # of a character, at most; a token has at least one
-# The margin of `beam_search` where only the best translation is wanted, in nats: of a source of no
-# tokens, for each token, at most. A long sentence loses BLEU with a margin that is enough for short
-# ones, and most are short.
-MARGIN, MARGIN_PER_TOKEN, WIDEST_MARGIN = 2.0, 1 / 24, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """What a model translates from and into, and how BLEU splits its text into words."""
+
+    source: str = ""  # it decides where sentences end
+    target: str = ""
+    bleu_tokenizer: str = "auto"  # a `setting` of `resolve_bleu_tokenizer`
+
+
+class Keywords(TypedDict, total=False):
+    """The keywords of `Translator.translate`."""
+
+    beam_size: int | None
+    length_penalty: float | None
+    n_best: int
+    batch_size: int
+    attention: bool
+    split: bool
+    glossary: Glossary | Mapping[str, str] | None
 
 
 @dataclass(eq=False)
 class Translator:
-    """A model and its tokenizer, ready to translate.
+    """A trained model and its tokenizer, ready to translate.
 
-    >>> from gru_mt import Translator
-    >>> translator = Translator.load("runs/small")
-    >>> translator.translate("I see a cat.").text
-    'Je vois un chat.'
-    >>> greedy = translator.decoding.overridden(beam_size=1)
-    >>> [each.text for each in translator.translate(["We want a key.", ""], decoding=greedy)]
-    ['Nous veux un clef.', '']
+    `decoding` has the settings of the search that a call does not override, `languages` what it
+    translates. A process that is forked after a translation, as `multiprocessing` does, can
+    translate too. It uses one thread with torch, and threads of its own with an export.
 
-    A process that is forked after a translation, as `multiprocessing` does, can translate too. It
-    uses one thread with torch, and threads of its own with an export.
+    Example:
+        >>> from gru_mt import Translator
+        >>> translator = Translator.load("runs/small")
+        >>> print(translator.translate("I see a cat."))
+        Je vois un chat.
+        >>> translator.languages.target, translator.decoding.beam_size
+        ('fr', 5)
     """
 
     engine: Engine[Any]
     tokenizer: Tokenizer
-    decoding: Decoding  # what `translate` uses if it is given none
-    source_language: str = ""  # it decides where sentences end
-    target_language: str = ""  # this and the next: see `evaluation.score.resolve_bleu_tokenizer`
-    bleu_tokenizer: str = "auto"
+    decoding: Decoding
+    languages: Languages = Languages()
     calibration: Calibration | None = None  # without one, translations have no confidence
-    each_batch: EachBatch = map  # training on several processes divides the batches
+    map_batches: MapBatches = map  # training on several processes divides the batches
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
-        """Return the translator in the folder of a run, a bundle or an export.
+        """Return the translator in a folder.
 
-        An export runs on the CPU, whatever `device` is, and does not import torch. Raises UserError
-        if there is no translator, or it is damaged.
+        Args:
+            path: The folder of a run, of its model, or of an export.
+            device: cpu, cuda or cuda:1; auto is cuda where it works, else cpu. An export runs on
+                the CPU, whatever this is, and does not import torch.
+
+        Raises:
+            UserError: If there is no translator in the folder, or it is damaged.
+
+        Example:
+            >>> from gru_mt import Translator
+            >>> translator = Translator.load("runs/small", device="cpu")
         """
         path = as_path(path, "path")
         if is_export(path):
-            return cls(*load_export(path))
+            export = load_export(path)
+            languages = Languages(*export.languages, export.bleu_tokenizer)
+            engine, tokenizer, decoding = export.engine, export.tokenizer, export.decoding
+            return cls(engine, tokenizer, decoding, languages, export.calibration)
         from gru_mt.bundle import load_bundle
         from gru_mt.inference.engines.torch_engine import TorchEngine
         from gru_mt.model.device import resolve_device
 
         bundle = load_bundle(path, resolve_device(str(device), field="device"))
-        config = bundle.config
+        data, bleu_tokenizer = bundle.config.data, bundle.config.evaluation.bleu_tokenizer
         return cls(
             TorchEngine(bundle.model),
             bundle.tokenizer,
-            config.decoding,
-            source_language=config.data.source,
-            target_language=config.data.target,
-            bleu_tokenizer=config.evaluation.bleu_tokenizer,
-            calibration=Calibration.of_bundle(bundle.provenance),
+            bundle.config.decoding,
+            Languages(data.source, data.target, bleu_tokenizer),
+            Calibration.of_bundle(bundle.provenance),
         )
 
     @classmethod
     def averaging(cls, paths: Iterable[str | Path], *, device: str = "auto") -> "Translator":
-        """Return the translator that averages what the models in these folders expect next.
+        """Return the translator that averages what several models expect next.
 
-        It reads and decodes as the first does, and has no confidence. Raises UserError as `load`
-        does, if there are no folders, and where two have not the same vocabularies or languages.
+        It reads and decodes as the first does, and has no confidence.
+
+        Args:
+            paths: The folders of the models, as `load` takes them.
+            device: As in `load`.
+
+        Raises:
+            UserError: As in `load`; if there are no folders, and if two models have not the same
+                vocabularies and languages.
+
+        Example:
+            >>> from gru_mt import Translator
+            >>> translator = Translator.averaging(["runs/small", "runs/small/model"])
         """
         if isinstance(paths, str | Path) or not isinstance(paths, Iterable):
             raise UserError(f"paths must be a list of paths, got {short_repr(paths)}")
@@ -107,11 +128,10 @@ class Translator:
             raise UserError("paths must name a model, got none")
         first, *others = translators = [cls.load(path, device=device) for path in paths]
         for path, other in zip(paths[1:], others, strict=True):
-            same = other.tokenizer.same_vocabularies(first.tokenizer)
-            if not same or (other.source_language, other.target_language) != (
-                first.source_language,
-                first.target_language,
-            ):
+            pair, expected = (
+                (one.languages.source, one.languages.target) for one in (other, first)
+            )
+            if pair != expected or not other.tokenizer.same_vocabularies(first.tokenizer):
                 raise UserError(
                     f"{path}: another vocabulary or other languages than {paths[0]}; models are "
                     "averaged that one corpus and tokenizer were trained for"
@@ -123,229 +143,162 @@ class Translator:
 
     @overload
     def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings too
-        self,
-        sources: str,
-        *,
-        decoding: Decoding | None = None,
-        n_best: int = 1,
-        batch_size: int = 256,
-        attention: bool = False,
-        split: bool = True,
-        glossary: Glossary | Mapping[str, str] | None = None,
+        self, sources: str, **keywords: Unpack[Keywords]
     ) -> Translation: ...
 
     @overload
     def translate(
-        self,
-        sources: Iterable[str],
-        *,
-        decoding: Decoding | None = None,
-        n_best: int = 1,
-        batch_size: int = 256,
-        attention: bool = False,
-        split: bool = True,
-        glossary: Glossary | Mapping[str, str] | None = None,
+        self, sources: Iterable[str], **keywords: Unpack[Keywords]
     ) -> list[Translation]: ...
 
     def translate(
         self,
         sources: str | Iterable[str],
         *,
-        decoding: Decoding | None = None,
+        beam_size: int | None = None,
+        length_penalty: float | None = None,
         n_best: int = 1,
         batch_size: int = 256,
         attention: bool = False,
         split: bool = True,
         glossary: Glossary | Mapping[str, str] | None = None,
     ) -> Translation | list[Translation]:
-        """Return the translation of a line, or of each line of a list or a generator, in order.
+        """Translate a line, or each line of an iterable.
 
-        A line is cut into its sentences, unless `split` is false. Addresses, code, long numbers,
-        emoji and unknown names are copied, and the terms of `glossary`, which may be a dict, become
-        their translations; each stands in the translation exactly as often as in the line.
+        Addresses, code, long numbers, emoji and unknown names are copied: each stands in the
+        translation exactly as often as in the line. Neither the batch size nor the order of the
+        lines changes a translation. A blank line gives an empty text.
 
-        `decoding` is the translator's own if none is given. Neither the batch size nor the order of
-        the sources changes a translation. A blank source gives an empty text. With an `n_best`
-        above 1 the search does not prune: it is slower, and may find a better first translation.
-        Raises UserError for an argument of another type, if `n_best` or `batch_size` is no whole
-        number of at least 1, if `n_best` is larger than the beam, and if there is no attention to
-        show.
+        Args:
+            sources: A line of text, or an iterable of lines.
+            beam_size: Hypotheses that the search keeps; None is the model's own setting.
+            length_penalty: Exponent p of log-probability / length ** p, by which hypotheses are
+                ranked; None is the model's own setting.
+            n_best: Translations of each sentence. Above 1 the search does not prune: it is slower,
+                and may find a better first translation.
+            batch_size: Sentences that are translated together.
+            attention: Whether candidates have the attention of their tokens over the source.
+            split: Whether a line is split into its sentences.
+            glossary: Terms and the translations that they must have, as a dict or a `Glossary`.
+
+        Returns:
+            A Translation for a line, a list of them for an iterable. `str(translation)` is its
+            text; `texts`, `confidence`, `warnings` and `sentences` have more.
+
+        Raises:
+            UserError: If an argument is of another type or out of range, if `n_best` is larger than
+                the beam, and if there is no attention to show.
+
+        Example:
+            >>> from gru_mt import Translator
+            >>> translator = Translator.load("runs/small")
+            >>> [str(line) for line in translator.translate(["I see a cat.", ""], beam_size=1)]
+            ['Je vois un chat.', '']
+            >>> len(translator.translate("I see a key.", n_best=3).texts)
+            3
+            >>> "matou" in str(translator.translate("I see a cat.", glossary={"cat": "matou"}))
+            True
         """
-        decoding = self.decoding if decoding is None else decoding
-        check_type(decoding, Decoding, "decoding")
-        if glossary is not None and not isinstance(glossary, Glossary):
-            glossary = Glossary.of(glossary)
+        decoding = self.decoding.overridden(beam_size=beam_size, length_penalty=length_penalty)
         check_number("n_best", n_best, 1)
         check_number("batch_size", batch_size, 1)
+        check_type(attention, bool, "attention")
+        check_type(split, bool, "split")
         if n_best > decoding.beam_size:
             raise UserError(
                 f"{n_best} translations need a beam of at least {n_best}: {decoding.beam_size}"
             )
-        lines = [sources] if isinstance(sources, str) else as_texts(sources, "sources")
-        reader = self._reader(decoding, glossary, split)
-        sentences_of = [[*reader.sentences(line)] for line in lines]
-        sentences = [sentence for each in sentences_of for sentence in each]
-        results = self._translate(sentences, decoding, n_best, batch_size, attention)
-        # Where the model lost a number, it is copied.
-        lost = [
-            row
-            for row, sentence in enumerate(sentences)
-            if results[row].source_tokens
-            and not sentence.keeps_numbers(results[row].candidates[0].text)
-        ]
-        numbered = [sentences[row].with_numbers() for row in lost]
-        again = self._translate(numbered, decoding, n_best, batch_size, attention)
-        for row, result in zip(lost, again, strict=True):
-            is_whole = sentences[row].keeps_numbers(result.candidates[0].text)
-            warnings = result.warnings if is_whole else (*result.warnings, "numbers")
-            results[row] = replace(result, warnings=warnings)
-        found = iter(results)
-        translations = [
-            Translation(line, [next(found) for _ in each])
-            for line, each in zip(lines, sentences_of, strict=True)
-        ]
-        messages = [(row, texts) for row, line in enumerate(lines) for texts in arms(line)]
-        if messages:  # all arms in one call, so that they share batches
-            inner = self.translate(
-                [arm.text for _, texts in messages for arm in texts],
-                decoding=decoding,
-                batch_size=batch_size,
-                split=split,
-                glossary=glossary,
-            )
-            left = iter(inner)
-            for row, texts in messages:
-                new = [next(left).text for _ in texts]
-                translations[row] = with_arms(translations[row], texts, new)
-        return translations[0] if isinstance(sources, str) else translations
+        if glossary is not None and not isinstance(glossary, Glossary):
+            glossary = Glossary.of(glossary)
+        options = Options(decoding, n_best, batch_size, attention, split, glossary)
+        if isinstance(sources, str):
+            return self._translate_lines([sources], options)[0]
+        return self._translate_lines(as_texts(sources, "sources"), options)
 
-    def _reader(self, decoding: Decoding, glossary: Glossary | None, split: bool) -> Reader:
-        longest, source = decoding.max_source_tokens, self.tokenizer.source
+    def translate_iterable(
+        self, sources: Iterable[str], *, chunk: int = 1_000, **keywords: Unpack[Keywords]
+    ) -> Iterator[Translation]:
+        """Translate a stream of lines, of any length, and hold `chunk` of them at a time.
+
+        Args:
+            sources: An iterable of lines, such as an open file or a generator.
+            chunk: Lines that are read before they are translated together.
+            **keywords: The keywords of `translate`.
+
+        Returns:
+            An iterator of a Translation for each line, in order.
+
+        Raises:
+            UserError: As in `translate`.
+
+        Example:
+            >>> from gru_mt import Translator
+            >>> lines = (f"I see a {animal}." for animal in ["cat", "dog"])
+            >>> for translation in Translator.load("runs/small").translate_iterable(lines):
+            ...     print(translation)
+            Je vois un chat.
+            Je vois un chien.
+        """
+        check_number("chunk", chunk, 1)
+        self.translate([], **keywords)  # it checks them now, not at the first line
+        if isinstance(sources, str | bytes | Mapping) or not isinstance(sources, Iterable):
+            raise UserError(f"sources must be an iterable of texts, got {short_repr(sources)}")
+        lines = iter(sources)
+
+        def translations() -> Iterator[Translation]:
+            while some := [*islice(lines, chunk)]:
+                yield from self.translate(some, **keywords)
+
+        return translations()
+
+    def _translate_lines(self, lines: list[str], options: Options) -> list[Translation]:
+        reader = Reader(
+            self.tokenizer.truecaser,
+            self.languages.source,
+            self._fits(options.decoding.max_source_tokens),
+            options.glossary,
+            options.split,
+        )
+        sentences_of = [[*reader.sentences(line)] for line in lines]
+        sentences = [sentence for of_line in sentences_of for sentence in of_line]
+        found = iter(self._sentence_translator(options).translate(sentences))
+        translations = [
+            Translation(line, [next(found) for _ in of_line])
+            for line, of_line in zip(lines, sentences_of, strict=True)
+        ]
+        return self._with_messages(translations, options)
+
+    def _with_messages(
+        self, translations: list[Translation], options: Options
+    ) -> list[Translation]:
+        """Return the translations with those of the arms of ICU messages in them.
+
+        All arms are translated in one call, so that they share batches.
+        """
+        messages = [
+            (row, texts) for row, line in enumerate(translations) for texts in arms(line.source)
+        ]
+        if not messages:
+            return translations
+        inner = replace(options, n_best=1, attention=False)
+        texts = [arm.text for _, arms_of_one in messages for arm in arms_of_one]
+        left = iter(self._translate_lines(texts, inner))
+        for row, arms_of_one in messages:
+            new = [next(left).text for _ in arms_of_one]
+            translations[row] = with_arms(translations[row], arms_of_one, new)
+        return translations
+
+    def _sentence_translator(self, options: Options) -> SentenceTranslator:
+        return SentenceTranslator(
+            self.engine, self.tokenizer, self.calibration, self.map_batches, options
+        )
+
+    def _fits(self, max_tokens: int) -> Callable[[str, int], bool]:
+        """Return a function: does a text have at most 1 / `parts` of `max_tokens`?"""
+        encode = self.tokenizer.source.encode
 
         def fits(text: str, parts: int) -> bool:
-            most = longest // parts
-            return BYTES * len(text) <= most or len(source.encode(text)) <= most
+            most = max_tokens // parts
+            return BYTES * len(text) <= most or len(encode(text)) <= most
 
-        return Reader(self.tokenizer.truecaser, self.source_language, fits, glossary, split)
-
-    def _translate(
-        self,
-        sentences: Sequence[Sentence],
-        decoding: Decoding,
-        n_best: int,
-        batch_size: int,
-        attention: bool,
-    ) -> list[SentenceTranslation]:
-        """Return the translation of each sentence. `translate` has checked the arguments."""
-        longest = decoding.max_source_tokens
-        id_lists = self.tokenizer.source.encode_all([each.text for each in sentences])
-        encoded = IdSequences(ids[:longest] for ids in id_lists)
-        known = [self._known(sentence) for sentence in sentences]
-        found = [
-            self._without_model(sentence, texts[:n_best], attention)
-            for sentence, texts in zip(sentences, known, strict=True)
-        ]
-        by_length_N = np.argsort(-encoded.length_N, kind="stable")
-        asked_N = [row for row in by_length_N if not known[row]]
-
-        def translated(row_B: Ints) -> list[SentenceTranslation]:
-            source_BS, length_B = encoded.padded(row_B)
-            # The limit depends on the sentence's own length, not on the rest of the batch.
-            limit_B = 2 * length_B + 8
-            start = self.engine.start(source_BS, length_B)
-            beams = beam_search(
-                copying(self.engine.step),
-                CopyingState.start(start, source_BS, limit_B),
-                limit_B,
-                decoding,
-                margin=_pruning_margin(length_B) if n_best == 1 else math.inf,
-            )
-            if not all(beams):  # no score is a number
-                raise UserError("the model computes no finite numbers: its weights are too large")
-            return [
-                self._translated(
-                    sentences[row], id_lists[row], source_S[:length], beam[:n_best], attention
-                )
-                for row, source_S, length, beam in zip(
-                    row_B, source_BS, length_B, beams, strict=True
-                )
-            ]
-
-        firsts = range(0, len(asked_N), batch_size)
-        batches = [np.array(asked_N[first : first + batch_size]) for first in firsts]
-        for row_B, results in zip(batches, self.each_batch(translated, batches), strict=True):
-            for row, result in zip(row_B, results, strict=True):
-                found[row] = result
-        return found
-
-    def _known(self, sentence: Sentence) -> list[str]:
-        """Return the translations that need no model; none where it must translate."""
-        if sentence.is_copied:
-            return [sentence.finished(sentence.text)]
-        texts = self.tokenizer.memory.find(sentence.typed)
-        return [f"{sentence.before}{text}{sentence.after}" for text in texts]
-
-    def _without_model(
-        self, sentence: Sentence, texts: Sequence[str], attention: bool
-    ) -> SentenceTranslation:
-        """Return `texts` as the translations of a sentence that the model does not read."""
-        candidates = [Candidate(text, 0.0, [], [] if attention else None) for text in texts]
-        is_foreign = sentence.is_copied and bool(words(sentence.typed))  # nothing else was read
-        confidence = None if self.calibration is None else FOREIGN if is_foreign else 1.0
-        return SentenceTranslation(
-            sentence.source,
-            [],
-            candidates,
-            sentence.gap,
-            confidence=confidence,
-            warnings=("language",) if is_foreign else (),
-        )
-
-    def _translated(
-        self,
-        sentence: Sentence,
-        ids: list[int],
-        source_S: Ints,
-        beam: list[Hypothesis],
-        attention: bool,
-    ) -> SentenceTranslation:
-        """Return what was found for a sentence of `ids`; the engine read source_S of them."""
-        target, truecaser = self.tokenizer.target, self.tokenizer.truecaser
-        texts = [target.decode(hypothesis.ids) for hypothesis in beam]  # masked
-        candidates = [
-            Candidate(
-                sentence.finished(text),
-                hypothesis.score,
-                sentence.shown(target.pieces(hypothesis.ids)),
-                self._align(source_S, hypothesis.ids) if attention else None,
-            )
-            for text, hypothesis in zip(texts, beam, strict=True)
-        ]
-        pieces = self.tokenizer.source.pieces(ids[: len(source_S) - 1])
-        seen = features(sentence.text, len(source_S), beam[0], truecaser)
-        confidence = self.calibration.confidence(seen) if self.calibration else None
-        if confidence is not None and (sentence.is_part or is_foreign(sentence, truecaser)):
-            confidence = min(confidence, FOREIGN)
-        warnings = warnings_of(sentence, pieces, texts[0], beam[0], confidence, truecaser)
-        return SentenceTranslation(
-            sentence.source,
-            sentence.shown(pieces),
-            candidates,
-            sentence.gap,
-            features=tuple(seen),
-            confidence=confidence,
-            warnings=warnings,
-        )
-
-    def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
-        """Return the attention of each token and of <eos> over source_S, as a batch of one."""
-        length_B = np.array([len(source_S)])
-        (weight_TS,) = self.engine.align(source_S[None], length_B, np.array([[BOS, *ids]]))
-        weights: list[list[float]] = weight_TS.tolist()
-        return weights
-
-
-def _pruning_margin(length_B: Ints) -> Floats:
-    """Return the margin for sources of these lengths."""
-    margin_B: Floats = np.minimum(MARGIN + MARGIN_PER_TOKEN * length_B, WIDEST_MARGIN)
-    return margin_B
+        return fits

@@ -113,8 +113,8 @@ def _translated(run: Run, part: str, say: Say) -> RunHypotheses:
     translator = Translator.load(run.folder)
     sets = find_sets(run.folder, part) or []
     tokenizer = resolve_bleu_tokenizer(
-        translator.target_language,
-        translator.bleu_tokenizer,
+        translator.languages.target,
+        translator.languages.bleu_tokenizer,
         [texts for each in sets for texts in each.references],
     )
     found = []

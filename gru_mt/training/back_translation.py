@@ -11,11 +11,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Generic
+
+import numpy as np
 
 from gru_mt.config.schema import Config
 from gru_mt.data.corpus.files import user_path
+from gru_mt.data.dataset.store import Ints
 from gru_mt.errors import UserError
-from gru_mt.inference.sampling import Sampling
+from gru_mt.inference.engines.engine import Engine
+from gru_mt.inference.search import Floats, S
 from gru_mt.inference.translator import Translator
 from gru_mt.progress import ProgressBar
 from gru_mt.run import WEIGHTS, Run, bundle_of
@@ -27,6 +32,33 @@ log = logging.getLogger(__name__)
 log = logging.getLogger(__name__)
 
 CHUNK = 2_000  # texts that are translated and kept at a time; a change changes what is drawn
+DRAWN_FROM = 10  # the likeliest tokens, beside <eos> and the placeholders (Edunov et al. 2018)
+
+
+class Sampling(Generic[S]):
+    """An engine whose likeliest next token is drawn: it adds Gumbel noise to log-probabilities.
+
+    The largest sum is a draw from the distribution (Gumbel 1954), so greedy search draws a
+    translation. What it draws depends on the batches.
+    """
+
+    def __init__(self, engine: Engine[S], seed: int) -> None:
+        """Take the engine that gives the distribution."""
+        self._engine, self._rng = engine, np.random.default_rng(seed)
+        self.device_type = engine.device_type
+
+    def start(self, source_BS: Ints, length_B: Ints) -> S:
+        """Return what the engine does."""
+        return self._engine.start(source_BS, length_B)
+
+    def step(self, last_id_R: Ints, state: S, count: int) -> tuple[Floats, Ints, S]:
+        """Return at least `count` tokens in any order, with noise, and the state there."""
+        log_prob_RN, id_RN, after = self._engine.step(last_id_R, state, max(count, DRAWN_FROM))
+        return log_prob_RN + self._rng.gumbel(size=log_prob_RN.shape), id_RN, after
+
+    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
+        """Return what the engine does."""
+        return self._engine.align(source_BS, length_B, target_in_BT)
 
 
 def back_translated(texts: Sequence[str], config: Config, run: Run) -> list[str]:
@@ -67,7 +99,7 @@ def _load(folder: Path, config: Config) -> Translator:
         translator = Translator.load(folder, device=config.training.device)
     except UserError as error:
         raise UserError(f"data.back_translate: {error}") from None
-    found = translator.source_language, translator.target_language
+    found = translator.languages.source, translator.languages.target
     if found != (config.data.target, config.data.source):
         raise UserError(
             f"data.back_translate: {folder} translates {found[0]} to {found[1]}; what makes the "
@@ -79,8 +111,7 @@ def _load(folder: Path, config: Config) -> Translator:
 
 def _drawn(translator: Translator, texts: Sequence[str], seed: int) -> list[str]:
     drawing = replace(translator, engine=Sampling(translator.engine, seed), calibration=None)
-    greedy = translator.decoding.overridden(beam_size=1)
-    return [each.text for each in drawing.translate(texts, decoding=greedy)]
+    return [str(translation) for translation in drawing.translate(texts, beam_size=1)]
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[str]]:

@@ -117,7 +117,7 @@ def measure(
     The processes of `group` share the batches, and all return the same.
     """
     greedy = config.decoding.overridden(beam_size=1)
-    translator = Translator(TorchEngine(model), data.tokenizer, greedy, each_batch=group.map)
+    translator = Translator(TorchEngine(model), data.tokenizer, greedy, map_batches=group.map)
     first, *others = (
         _measure_set(
             translator, mean_loss(model, pairs, LARGEST_BATCH, device, group), each, config
@@ -167,7 +167,7 @@ def calibrate(
         return None
     dev = data.dev[0]
     engine = TorchEngine(model)
-    translator = Translator(engine, data.tokenizer, config.decoding, each_batch=group.map)
+    translator = Translator(engine, data.tokenizer, config.decoding, map_batches=group.map)
     translations = translator.translate(dev.sources, split=False)
     rows = [
         (sentence.features, sentence.candidates[0].text, references)

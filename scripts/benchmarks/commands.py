@@ -19,7 +19,7 @@ import typer
 from benchmarks.results import RESULTS, Finished, begin, gru_mt, inside, print_means, record, spread
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
-from gru_mt.inference.engines.exported import usable_export
+from gru_mt.inference.engines.onnx_engine import usable_export
 from gru_mt.run import Run
 from gru_mt.storage import read_json
 

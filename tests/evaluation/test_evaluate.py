@@ -10,6 +10,7 @@ from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_sets
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
+from gru_mt.inference.translator import Languages
 from gru_mt.storage import write_checksummed_json
 
 
@@ -17,8 +18,7 @@ class Echo:
     """A translator that gives back what it gets, and remembers how it was asked."""
 
     decoding = Decoding(beam_size=4, length_penalty=0.5, max_source_tokens=9)
-    target_language = "th"
-    bleu_tokenizer = "auto"
+    languages = Languages(target="th")
 
     def translate(self, sources: list[str], **asked: Any) -> list[Translation]:
         self.asked = asked
@@ -32,12 +32,12 @@ def test_decoding_is_the_translators_or_what_is_asked_for() -> None:
     echo: Any = Echo()
     sources = ["one two three four five", "six seven eight nine ten"]
     result = evaluate(echo, sources, sources)
-    assert echo.asked == {"decoding": echo.decoding}
+    assert echo.asked == {"beam_size": 4, "length_penalty": 0.5}
     assert (result.to_json()["beam_size"], result.to_json()["length_penalty"]) == (4, 0.5)
     assert [score.value for score in result.scores] == pytest.approx([100, 100, 100])
     assert str(result).splitlines()[:3] == [*map(str, result.scores)]
     result = evaluate(echo, sources, sources, beam_size=1, length_penalty=0.0)
-    assert echo.asked == {"decoding": Decoding(1, 0.0, max_source_tokens=9)}
+    assert echo.asked == {"beam_size": 1, "length_penalty": 0.0}
     assert result.decoding == Decoding(1, 0.0, max_source_tokens=9)
 
 
@@ -82,10 +82,12 @@ def test_the_bleu_tokenizer_is_the_translators_or_what_is_asked_for() -> None:
 
     assert "|tok:char|" in signature()  # by the target language
     assert "|tok:zh|" in signature(bleu_tokenizer="zh")
-    echo.bleu_tokenizer = "none"
+    echo.languages = Languages("", "th", "none")
     assert "|tok:none|" in signature()
     assert "|tok:char|" in signature(bleu_tokenizer="auto")
-    echo.target_language = "cn"  # no language: the script of the references decides
+    echo.languages = Languages(
+        "", "cn", "none"
+    )  # no language: the script of the references decides
     assert "|tok:zh|" in signature(bleu_tokenizer="auto")
     with pytest.raises(UserError, match="no BLEU tokenizer 'thai'"):
         signature(bleu_tokenizer="thai")

@@ -14,7 +14,7 @@ from gru_mt.errors import UserError
 from gru_mt.export import write
 from gru_mt.export.graphs import graphs
 from gru_mt.export.write import export
-from gru_mt.inference.engines.exported import FACTS, is_export, load_export, usable_export
+from gru_mt.inference.engines.onnx_engine import FACTS, is_export, load_export, usable_export
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import WEIGHTS
@@ -84,8 +84,8 @@ def test_an_export_is_the_same_translator_wherever_it_lies(run: Path, tmp_path: 
     shutil.move(run / "onnx", tmp_path / "elsewhere")
     ours, theirs = Translator.load(tmp_path / "elsewhere"), Translator.load(run, device="cpu")
     assert ours.decoding == theirs.decoding
-    assert (ours.target_language, ours.bleu_tokenizer) == ("fr", "intl")
-    assert (theirs.target_language, theirs.bleu_tokenizer) == ("fr", "intl")
+    assert (ours.languages.target, ours.languages.bleu_tokenizer) == ("fr", "intl")
+    assert (theirs.languages.target, theirs.languages.bleu_tokenizer) == ("fr", "intl")
     assert ours.tokenizer.files() == theirs.tokenizer.files()
     texts = [[each.text for each in it.translate(SOURCES)] for it in (ours, theirs)]
     assert texts[0] == texts[1]

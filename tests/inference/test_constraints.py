@@ -14,7 +14,7 @@ from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import EOS, FIRST_PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.decoding import Decoding
-from gru_mt.inference.constraints import CopyingState, copying, with_rules
+from gru_mt.inference.constraints import ConstrainedState, constrained, with_rules
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.search import Floats, Hypothesis, beam_search
@@ -103,9 +103,9 @@ def test_each_hypothesis_has_its_own_rules_and_the_given_columns_stay() -> None:
 
 def test_a_limit_without_room_for_the_source_is_our_mistake() -> None:
     source_NS = np.array([[ONE, ONE, EOS]])
-    CopyingState.start(prefixes(1), source_NS, np.array([3]))
+    ConstrainedState.start(prefixes(1), source_NS, np.array([3]))
     with pytest.raises(AssertionError):
-        CopyingState.start(prefixes(1), source_NS, np.array([2]))
+        ConstrainedState.start(prefixes(1), source_NS, np.array([2]))
 
 
 # The search against brute force
@@ -153,8 +153,8 @@ def search(
         return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, state
 
     source_NS, limit_N = IdSequences(sources).padded(np.arange(len(sources)))[0], np.array(limits)
-    start = CopyingState.start(prefixes(len(sources)), source_NS, limit_N)
-    return beam_search(copying(step), start, limit_N, decoding)
+    start = ConstrainedState.start(prefixes(len(sources)), source_NS, limit_N)
+    return beam_search(constrained(step), start, limit_N, decoding)
 
 
 SOURCES = [[], [ONE], [ONE, WORD, ONE], [TWO, ONE], [WORD], [TWO, ONE, TWO]]
@@ -203,8 +203,8 @@ def found_in_batches(
     for first in range(0, len(sources.length_N), batch_size):
         source_BS, length_B = sources.padded(np.arange(len(sources.length_N))[first:][:batch_size])
         limit_B = 2 * length_B + 8
-        start = CopyingState.start(engine.start(source_BS, length_B), source_BS, limit_B)
-        beams = beam_search(copying(engine.step), start, limit_B, decoding, margin)
+        start = ConstrainedState.start(engine.start(source_BS, length_B), source_BS, limit_B)
+        beams = beam_search(constrained(engine.step), start, limit_B, decoding, margin)
         for source_S, length, beam in zip(source_BS, length_B, beams, strict=True):
             yield source_S[:length].tolist(), beam
 

@@ -22,7 +22,7 @@ from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
-from gru_mt.inference import translator as translator_module
+from gru_mt.inference import sentence_translator
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translation import SentenceTranslation, Translation
@@ -92,9 +92,7 @@ def test_neither_batch_size_nor_order_changes_a_translation(
     random.Random(1).shuffle(sources)
 
     def translate(sources: list[str], batch_size: int) -> list[str]:
-        translations = translator.translate(
-            sources, decoding=Decoding(beam_size), batch_size=batch_size
-        )
+        translations = translator.translate(sources, beam_size=beam_size, batch_size=batch_size)
         assert [translation.source for translation in translations] == sources
         return [translation.text for translation in translations]
 
@@ -148,7 +146,7 @@ def test_any_text_has_a_translation_of_one_line(
 
 
 def test_candidates_are_sorted_and_distinct() -> None:
-    for translation in build(eos_bias=1.0).translate(sentences(20), decoding=Decoding(6), n_best=5):
+    for translation in build(eos_bias=1.0).translate(sentences(20), beam_size=6, n_best=5):
         candidates = only(translation).candidates
         assert len(candidates) == 5
         scores = [candidate.score for candidate in candidates]
@@ -161,8 +159,8 @@ def test_candidates_are_sorted_and_distinct() -> None:
 def test_how_many_candidates_does_not_change_the_first_of_them() -> None:
     translator, sources = build(), sentences(10)
     for two, four in zip(
-        translator.translate(sources, decoding=Decoding(4), n_best=2),
-        translator.translate(sources, decoding=Decoding(4), n_best=4),
+        translator.translate(sources, beam_size=4, n_best=2),
+        translator.translate(sources, beam_size=4, n_best=4),
         strict=True,
     ):
         assert only(two).candidates == only(four).candidates[:2]
@@ -172,22 +170,20 @@ def test_where_only_the_best_is_wanted_the_search_gives_up_what_lies_too_far_bel
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     translator, sources = build(), sentences(10)
-    all_found = [
-        each.text for each in translator.translate(sources, decoding=Decoding(4), n_best=2)
-    ]
-    monkeypatch.setattr(translator_module, "MARGIN", 1e9)
-    monkeypatch.setattr(translator_module, "WIDEST_MARGIN", 1e9)
-    assert [each.text for each in translator.translate(sources, decoding=Decoding(4))] == all_found
-    monkeypatch.setattr(translator_module, "WIDEST_MARGIN", 0.0)
-    greedy = [each.text for each in translator.translate(sources, decoding=Decoding(1))]
-    assert [each.text for each in translator.translate(sources, decoding=Decoding(4))] == greedy
+    all_found = [each.text for each in translator.translate(sources, beam_size=4, n_best=2)]
+    monkeypatch.setattr(sentence_translator, "MARGIN", 1e9)
+    monkeypatch.setattr(sentence_translator, "WIDEST_MARGIN", 1e9)
+    assert [each.text for each in translator.translate(sources, beam_size=4)] == all_found
+    monkeypatch.setattr(sentence_translator, "WIDEST_MARGIN", 0.0)
+    greedy = [each.text for each in translator.translate(sources, beam_size=1)]
+    assert [each.text for each in translator.translate(sources, beam_size=4)] == greedy
 
 
 @pytest.mark.parametrize("default", [None, Decoding(beam_size=2)])
 def test_a_beam_too_small_for_the_candidates_is_refused(default: Decoding | None) -> None:
     translator = build(decoding=default)
     with pytest.raises(UserError, match=r"^3 translations need a beam of at least 3") as caught:
-        translator.translate(["a"], decoding=None if default else Decoding(2), n_best=3)
+        translator.translate(["a"], beam_size=None if default else 2, n_best=3)
     assert "\n" not in str(caught.value)
 
 
@@ -203,7 +199,7 @@ def test_decoding_defaults_to_the_configuration() -> None:
     sources = sentences(20)
     configured = build(decoding=Decoding(beam_size=3, length_penalty=0.0), eos_bias=1.0)
     translator = build(eos_bias=1.0)
-    named = translator.translate(sources, decoding=Decoding(3, length_penalty=0.0))
+    named = translator.translate(sources, beam_size=3, length_penalty=0.0)
     assert configured.translate(sources) == named
     assert translator.translate(sources) != named
 
@@ -218,7 +214,7 @@ def test_the_score_is_the_teacher_forced_log_probability_by_length(
     assert isinstance(words, Words)
     model = model_of(translator)
     for translation in translator.translate(
-        sentences(20), decoding=Decoding(beam_size, length_penalty), n_best=beam_size
+        sentences(20), beam_size=beam_size, length_penalty=length_penalty, n_best=beam_size
     ):
         source = [*words.encode(translation.source), EOS]
         start = model.encode(torch.tensor([source]), torch.tensor([len(source)]))
@@ -240,9 +236,7 @@ def test_padding_unknown_and_start_are_never_written(beam_size: int) -> None:
     with torch.no_grad():
         model.output_bias_V[[PAD, UNK, BOS]] = 100.0
     translator = Translator(TorchEngine(model), translator.tokenizer, translator.decoding)
-    for translation in translator.translate(
-        sentences(5), decoding=Decoding(beam_size), n_best=beam_size
-    ):
+    for translation in translator.translate(sentences(5), beam_size=beam_size, n_best=beam_size):
         for candidate in only(translation).candidates:
             assert not {"<pad>", "<unk>", "<s>", "</s>"} & {*candidate.tokens}
             assert candidate.score > -10, "they take no share of the probability either"
@@ -451,10 +445,10 @@ def test_terms_of_a_glossary_come_out_once_for_each_time_they_stand_there() -> N
     glossary = Glossary.of({"cat": "le CHAT-x", "dog sees": "qq ww"})
     translator = build()
     for source in ["the cat and the Cat. a dog  sees a cat!", "A DOG SEES THE CAT", "cat"] * 2:
-        for decoding in (Decoding(1), Decoding(5)):
+        for beam_size in (1, 5):
             for split in (True, False):
                 found = translator.translate(
-                    source, decoding=decoding, glossary=glossary, split=split
+                    source, beam_size=beam_size, glossary=glossary, split=split
                 )
                 low, text = source.lower(), found.text.lower()  # in capitals where the source is
                 assert text.count("le chat-x") == low.count("cat")
@@ -526,9 +520,9 @@ def test_what_is_in_another_language_has_hardly_any_confidence(source: str) -> N
 
 
 def test_a_sentence_in_parts_has_hardly_any_confidence() -> None:
-    sure = replace(build(), calibration=Calibration((0.0,) * 6 + (9.0,)))
-    short = Decoding(max_source_tokens=8)
-    translation = sure.translate("the cat sees a dog and a bird and the man", decoding=short)
+    short = build(decoding=Decoding(max_source_tokens=8))
+    sure = replace(short, calibration=Calibration((0.0,) * 6 + (9.0,)))
+    translation = sure.translate("the cat sees a dog and a bird and the man")
     assert [each.confidence for each in translation.sentences] == [0.2] * len(translation.sentences)
 
 
@@ -555,7 +549,7 @@ def test_attention_has_a_distribution_over_the_source_for_each_token_and_the_end
     attention: Attention, beam_size: int
 ) -> None:
     translations = build(attention=attention, eos_bias=1.0).translate(
-        sentences(12), decoding=Decoding(beam_size), n_best=beam_size, attention=True
+        sentences(12), beam_size=beam_size, n_best=beam_size, attention=True
     )
     for translation in translations:
         for candidate in only(translation).candidates:

@@ -8,7 +8,7 @@ import pytest
 
 from gru_mt.data.tokenizer.special import EOS, FIRST_OTHER, PLACEHOLDER_IDS
 from gru_mt.decoding import Decoding
-from gru_mt.inference.constraints import CopyingState, copying, with_rules
+from gru_mt.inference.constraints import ConstrainedState, constrained, with_rules
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.search import Hypothesis, beam_search
 from tests.page.node import needs_node, run_node
@@ -59,9 +59,9 @@ def test_the_sequences_found_are_pythons(
     for ids, beam in zip(sources(), found, strict=True):
         source_BS, length_B = np.array([ids]), np.array([len(ids)])
         limit_B = 2 * length_B + 8
-        start = CopyingState.start(engine.start(source_BS, length_B), source_BS, limit_B)
+        start = ConstrainedState.start(engine.start(source_BS, length_B), source_BS, limit_B)
         wide = np.inf if margin is None else margin
-        (expected,) = beam_search(copying(engine.step), start, limit_B, decoding, wide)
+        (expected,) = beam_search(constrained(engine.step), start, limit_B, decoding, wide)
         assert [each["ids"] for each in beam] == [each.ids for each in expected]
         for ours, theirs in zip(beam, expected, strict=True):
             _check(ours, theirs, ids)

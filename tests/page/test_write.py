@@ -14,7 +14,7 @@ from gru_mt.bundle import Bundle, load_bundle
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.torch_engine import TorchEngine
-from gru_mt.inference.translator import Translator
+from gru_mt.inference.translator import Languages, Translator
 from gru_mt.page.write import FOLDER, computing_facts, page, worker_source
 from gru_mt.report.html import json_in_page
 from tests.command_line import Run, assert_one_line
@@ -119,7 +119,7 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
         TorchEngine(model),
         words,
         config.decoding,
-        source_language=config.data.source,
+        Languages(config.data.source),
         calibration=Calibration.of([0.5] * 7),
     )
     expected = translator.translate(LINES)

@@ -54,9 +54,8 @@ def test_the_samples_are_what_the_kept_model_translates(
     train(small_config("training.max_epochs=1", "training.learning_rate=0.02"), tmp_path)
     [dev] = json.loads((tmp_path / "dev.json").read_text())["sets"]
     translator = Translator.load(tmp_path)
-    greedy = translator.decoding.overridden(beam_size=1)
     texts = [dev["sources"][row] for row in sample_rows(dev["sources"])]
-    found = [each.text for each in translator.translate(texts, decoding=greedy)]
+    found = [each.text for each in translator.translate(texts, beam_size=1)]
     assert any(found)
     said = [line for line in logged(tmp_path) if line.startswith("  translation")]
     assert said == [f"  translation  {text}" for text in found]

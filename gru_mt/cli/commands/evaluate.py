@@ -82,8 +82,8 @@ def evaluate(
     translator = load_translator(model, device=device)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     tokenizer = resolve_bleu_tokenizer(
-        translator.target_language,
-        bleu_tokenizer or translator.bleu_tokenizer,
+        translator.languages.target,
+        bleu_tokenizer or translator.languages.bleu_tokenizer,
         [texts for each in sets for texts in each.references],
     )
     found, reports = [], []
@@ -95,7 +95,7 @@ def evaluate(
             report = None
             if real:
                 translate: Any = translator.translate  # mypy cannot bind an overload's argument
-                translate = partial(translate, decoding=decoding)
+                translate = partial(translate, beam_size=beam, length_penalty=length_penalty)
                 report = measure(translate, each, tokenizer=tokenizer, say=say)
                 reports.append(report)
         if output:

@@ -97,13 +97,13 @@ def translate(
 
     glossary = Glossary.read(glossary_file) if glossary_file else None
     translator = load_translator(model, device=device, attention=attention)
-    decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     doubts: Counter[str] = Counter()
     with while_computing(translator.engine.device_type):
         for lines in _chunks(sentences, input_file):
             translations = translator.translate(
                 [line.text for line in lines],
-                decoding=decoding,
+                beam_size=beam,
+                length_penalty=length_penalty,
                 n_best=n_best,
                 batch_size=batch_size,
                 attention=attention,

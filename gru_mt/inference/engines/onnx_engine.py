@@ -1,20 +1,36 @@
-"""Translating with onnxruntime, which runs the graphs that `export` wrote.
+"""Translators for onnxruntime: what `gru-mt export` writes, and the engine that runs it.
+
+An export is a folder: the graphs of encoder and decoder, the tokenizer's files, and `export.json`
+(how to search, and what the export was made of). Loading imports no torch. It raises UserError for
+a file that is missing, damaged or from another export.
 
 Shapes: as in `engine`.
 """
 
 import os
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import onnxruntime
 
 from gru_mt.data.dataset.store import Ints
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
+from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, short_repr
+from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import BeamState
 from gru_mt.inference.search import Floats
+from gru_mt.run import WEIGHTS, Run, bundle_of
+from gru_mt.storage import file_digest, read_json, verify_checksum
+from gru_mt.tensors import tensors_digest
 
+ENCODER, DECODER, FACTS = "encoder.onnx", "decoder.onnx", "export.json"
+FORMAT = 3  # changes with the files, and with the inputs and outputs of the graphs
+_MOST_BYTES = 20_000_000  # of FACTS; it holds the provenance of the bundle
+INSTALL = "pip install 'gru-mt[onnx]'"
 _LEFT: list[Any] = []  # sessions from before a fork, never deleted; see `_Graph`
 
 
@@ -72,6 +88,8 @@ class _Graph:
             ) from None
 
     def _open(self) -> None:
+        import onnxruntime
+
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors
         # Threads that wait in a loop would take cores from other programs.
@@ -90,3 +108,80 @@ class _Graph:
             self._open()
         inputs = {name: arrays[name] for name in self._inputs}
         return dict(zip(self._outputs, self._session.run(None, inputs), strict=True))
+
+
+class Export(NamedTuple):
+    """Everything that translating needs, as a `Translator` takes it."""
+
+    engine: OnnxEngine
+    tokenizer: Tokenizer
+    decoding: Decoding
+    languages: tuple[str, str]  # translated from and into
+    bleu_tokenizer: str  # a `setting` of `evaluation.score.resolve_bleu_tokenizer`
+    calibration: Calibration | None
+
+
+def is_export(folder: Path) -> bool:
+    return (folder / FACTS).is_file()
+
+
+def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
+    """Return the fp32 export in the folder of a run or a bundle; None where it cannot be used.
+
+    It cannot be used if there is none, onnxruntime is not installed, it is damaged, or it was made
+    of other weights than the bundle has now. `warn` gets a line in the last two cases.
+    """
+    export = Run(folder).export("fp32")
+    if not is_export(export) or not find_spec("onnxruntime"):
+        return None
+    weights = tensors_digest(bundle_of(folder) / WEIGHTS)
+    try:
+        if _read_facts(export).get("weights_sha256") == weights:
+            return export
+        reason = f"{export}: of other weights"
+    except UserError as error:
+        reason = str(error)
+    warn(f"warning: {reason}; it is not used; gru-mt export --model {folder} renews it")
+    return None
+
+
+def load_export(folder: Path) -> Export:
+    """Return the export in `folder`.
+
+    Raises UserError if onnxruntime is not installed, or if a file, which the message names, is
+    missing, damaged or from another export.
+    """
+    if not find_spec("onnxruntime"):
+        raise UserError(f"{folder}: an export needs onnxruntime: {INSTALL}")
+    facts = _read_facts(folder)
+    try:
+        digests = facts["files"]
+        if not isinstance(digests, dict):
+            raise TypeError(f"files: {digests}")
+        decoding = Decoding(**facts["decoding"])
+        if asdict(decoding) != facts["decoding"]:
+            raise ValueError("decoding: a setting is missing")
+        source, target = facts["languages"]
+        setting = facts["bleu_tokenizer"]
+        if not all(isinstance(each, str) for each in (source, target, setting)):
+            raise TypeError("languages and bleu_tokenizer must be texts")
+        calibration = Calibration.of(facts["calibration"], folder / FACTS)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{folder / FACTS}: damaged: {short_repr(error)}") from None
+    files = {ENCODER, DECODER, *(path.name for path in folder.glob("tokenizer*"))}
+    if odd := sorted(files ^ digests.keys()):
+        raise UserError(f"{folder}: {short_repr(odd[0])} is missing, or no file that {FACTS} names")
+    for name, digest in digests.items():
+        if not (folder / name).is_file() or file_digest(folder / name) != digest:
+            raise UserError(f"{folder / name}: damaged, or not the file that {FACTS} is of")
+    engine = OnnxEngine(folder / ENCODER, folder / DECODER)
+    tokenizer = Tokenizer.load(folder)
+    return Export(engine, tokenizer, decoding, (source, target), setting, calibration)
+
+
+def _read_facts(folder: Path) -> dict[str, Any]:
+    """Return what FACTS says; UserError where it is damaged or of another version."""
+    facts = read_json(folder / FACTS, most_bytes=_MOST_BYTES)
+    if facts.get("format") != FORMAT:
+        raise UserError(f"{folder}: of another version of gru-mt; export it again")
+    return verify_checksum(facts, folder / FACTS)

@@ -93,8 +93,7 @@ def test_batches_change_nothing_and_placeholders_are_copied(models: list[Path]) 
     for line, text in zip(LINES, together, strict=True):
         assert text.count("a@b.org") == line.count("a@b.org")
     assert translator.translate(LINES[0]).sentences[0].confidence is None
-    greedy = translator.decoding.overridden(beam_size=1)
-    assert len(translator.translate(LINES, decoding=greedy)) == len(LINES)
+    assert len(translator.translate(LINES, beam_size=1)) == len(LINES)
 
 
 def test_attention_is_the_mean_over_the_models(models: list[Path]) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import BOS, EOS
 from gru_mt.decoding import Decoding
-from gru_mt.inference.sampling import DRAWN_FROM, Sampling
 from gru_mt.inference.search import Floats, beam_search
+from gru_mt.training.back_translation import DRAWN_FROM, Sampling
 
 PROBABILITIES = np.array([0.5, 0.3, 0.15, 0.05])  # of <eos>, and of the tokens 20, 21 and 22
 

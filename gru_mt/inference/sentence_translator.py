@@ -1,0 +1,182 @@
+"""Translates sentences: batches of them go through an engine, the search and back to text.
+
+Shapes: N sentences, B sentences of one batch, S source tokens, T target tokens.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gru_mt.data.dataset.ids import IdSequences
+from gru_mt.data.dataset.store import Ints
+from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.normalize import words
+from gru_mt.data.tokenizer.special import BOS
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
+from gru_mt.decoding import Decoding
+from gru_mt.errors import UserError
+from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
+from gru_mt.inference.constraints import ConstrainedState, constrained
+from gru_mt.inference.engines.engine import Engine
+from gru_mt.inference.preprocessing.sentence import Sentence
+from gru_mt.inference.search import Floats, Hypothesis, beam_search
+from gru_mt.inference.translation import Candidate, SentenceTranslation
+
+# Applies a function to the rows of each batch; the results are in the order of the batches.
+MapBatches = Callable[
+    [Callable[[Ints], list[SentenceTranslation]], list[Ints]], Iterable[list[SentenceTranslation]]
+]
+
+# The margin of `beam_search` where only the best translation is wanted, in nats: of a source of no
+# tokens, for each token, at most. A long sentence loses BLEU with a margin that is enough for short
+# ones, and most are short.
+MARGIN, MARGIN_PER_TOKEN, WIDEST_MARGIN = 2.0, 1 / 24, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a call of `Translator.translate` asks for."""
+
+    decoding: Decoding
+    n_best: int = 1
+    batch_size: int = 256  # sentences that are translated together
+    attention: bool = False
+    split: bool = True  # whether a line is split into its sentences
+    glossary: Glossary | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTranslator:
+    """Translates sentences as `options` say."""
+
+    engine: Engine[Any]
+    tokenizer: Tokenizer
+    calibration: Calibration | None  # without one, translations have no confidence
+    map_batches: MapBatches
+    options: Options
+
+    def translate(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
+        """Return the translation of each sentence. Where it lost a number, the number is copied."""
+        results = self._search(sentences)
+        lost = [
+            row
+            for row, (sentence, result) in enumerate(zip(sentences, results, strict=True))
+            if result.source_tokens and not sentence.keeps_numbers(result.candidates[0].text)
+        ]
+        again = self._search([sentences[row].with_numbers() for row in lost])
+        for row, result in zip(lost, again, strict=True):
+            is_whole = sentences[row].keeps_numbers(result.candidates[0].text)
+            warnings = result.warnings if is_whole else (*result.warnings, "numbers")
+            results[row] = replace(result, warnings=warnings)
+        return results
+
+    def _search(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
+        options = self.options
+        id_lists = self.tokenizer.source.encode_all([sentence.text for sentence in sentences])
+        encoded = IdSequences(ids[: options.decoding.max_source_tokens] for ids in id_lists)
+        known = [self._known(sentence) for sentence in sentences]
+        found = [
+            self._without_model(sentence, texts[: options.n_best])
+            for sentence, texts in zip(sentences, known, strict=True)
+        ]
+
+        def translated(row_B: Ints) -> list[SentenceTranslation]:
+            source_BS, length_B = encoded.padded(row_B)
+            beams = self._beams(source_BS, length_B)
+            return [
+                self._translated(sentences[row], id_lists[row], source_S[:length], beam)
+                for row, source_S, length, beam in zip(
+                    row_B, source_BS, length_B, beams, strict=True
+                )
+            ]
+
+        by_length_N = np.argsort(-encoded.length_N, kind="stable")
+        unknown_N = [row for row in by_length_N if not known[row]]
+        size = options.batch_size
+        batches = [np.array(unknown_N[i : i + size]) for i in range(0, len(unknown_N), size)]
+        for row_B, results in zip(batches, self.map_batches(translated, batches), strict=True):
+            for row, result in zip(row_B, results, strict=True):
+                found[row] = result
+        return found
+
+    def _beams(self, source_BS: Ints, length_B: Ints) -> list[list[Hypothesis]]:
+        """Return the `n_best` hypotheses for each source."""
+        # The limit depends on the sentence's own length, not on the rest of the batch.
+        limit_B = 2 * length_B + 8
+        beams = beam_search(
+            constrained(self.engine.step),
+            ConstrainedState.start(self.engine.start(source_BS, length_B), source_BS, limit_B),
+            limit_B,
+            self.options.decoding,
+            margin=_pruning_margin(length_B) if self.options.n_best == 1 else math.inf,
+        )
+        if not all(beams):  # no score is a number
+            raise UserError("the model computes no finite numbers: its weights are too large")
+        return [beam[: self.options.n_best] for beam in beams]
+
+    def _known(self, sentence: Sentence) -> list[str]:
+        """Return the translations that need no model; none where it must translate."""
+        if sentence.is_copied:
+            return [sentence.finished(sentence.text)]
+        texts = self.tokenizer.memory.find(sentence.typed)
+        return [f"{sentence.before}{text}{sentence.after}" for text in texts]
+
+    def _without_model(self, sentence: Sentence, texts: Sequence[str]) -> SentenceTranslation:
+        """Return `texts` as the translations of a sentence that the model does not read."""
+        attention: list[list[float]] | None = [] if self.options.attention else None
+        is_all_foreign = sentence.is_copied and bool(words(sentence.typed))
+        confidence = None if self.calibration is None else FOREIGN if is_all_foreign else 1.0
+        return SentenceTranslation(
+            sentence.source,
+            [],
+            [Candidate(text, 0.0, [], attention) for text in texts],
+            sentence.gap,
+            confidence=confidence,
+            warnings=("language",) if is_all_foreign else (),
+        )
+
+    def _translated(
+        self, sentence: Sentence, ids: list[int], source_S: Ints, beam: list[Hypothesis]
+    ) -> SentenceTranslation:
+        """Return what was found for a sentence of `ids`; the engine read source_S of them."""
+        target, truecaser = self.tokenizer.target, self.tokenizer.truecaser
+        texts = [target.decode(hypothesis.ids) for hypothesis in beam]  # with placeholders
+        candidates = [
+            Candidate(
+                sentence.finished(text),
+                hypothesis.score,
+                sentence.shown(target.pieces(hypothesis.ids)),
+                self._align(source_S, hypothesis.ids) if self.options.attention else None,
+            )
+            for text, hypothesis in zip(texts, beam, strict=True)
+        ]
+        pieces = self.tokenizer.source.pieces(ids[: len(source_S) - 1])
+        seen = features(sentence.text, len(source_S), beam[0], truecaser)
+        confidence = self.calibration.confidence(seen) if self.calibration else None
+        if confidence is not None and (sentence.is_part or is_foreign(sentence, truecaser)):
+            confidence = min(confidence, FOREIGN)
+        return SentenceTranslation(
+            sentence.source,
+            sentence.shown(pieces),
+            candidates,
+            sentence.gap,
+            features=tuple(seen),
+            confidence=confidence,
+            warnings=warnings_of(sentence, pieces, texts[0], beam[0], confidence, truecaser),
+        )
+
+    def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
+        """Return the attention of each token and of <eos> over source_S, as a batch of one."""
+        length_B = np.array([len(source_S)])
+        (weight_TS,) = self.engine.align(source_S[None], length_B, np.array([[BOS, *ids]]))
+        weights: list[list[float]] = weight_TS.tolist()
+        return weights
+
+
+def _pruning_margin(length_B: Ints) -> Floats:
+    """Return the margin for sources of these lengths."""
+    margin_B: Floats = np.minimum(MARGIN + MARGIN_PER_TOKEN * length_B, WIDEST_MARGIN)
+    return margin_B
