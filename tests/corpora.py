@@ -1,14 +1,57 @@
 """What tests of corpora share."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.load import load_corpora
+from gru_mt.data.dataset.components import (
+    DEV,
+    TEST,
+    TRAIN,
+    bucket,
+    capped,
+    component_of,
+    digests,
+    key,
+    split_components,
+)
 from gru_mt.data.dataset.store import Ints, LazySequence
+from gru_mt.data.splits import as_examples
+from gru_mt.data.types import Example, Pair
 
 T = TypeVar("T")
+
+
+class SplitPairs(NamedTuple):
+    """Pairs by the split that they go to, in their order."""
+
+    train: list[Example]
+    dev: list[Example]
+    test: list[Example]
+
+
+def split_pairs(pairs: Sequence[Pair], *, reverse: bool = False) -> SplitPairs:
+    """Return the split of pairs as `split_of` makes it of a corpus."""
+    firsts = [pair.first for pair in pairs]
+    component_N, key_N = components(pairs), digests(map(key, firsts))
+    bucket_N = np.array([*map(bucket, firsts)], np.uint16)
+    split_N = capped(split_components(component_N, bucket_N, firsts), component_N, key_N)
+    examples = [*zip(as_examples(pairs, reverse=reverse), split_N.tolist(), strict=True)]
+    train, dev, test = (
+        [example for example, split in examples if split == wanted] for wanted in (TRAIN, DEV, TEST)
+    )
+    return SplitPairs(train, dev, test)
+
+
+def components(pairs: Sequence[Pair]) -> npt.NDArray[np.int32]:
+    """Return the number of each pair's component."""
+    sides = [pair.first for pair in pairs], [pair.second for pair in pairs]
+    return component_of(*(digests(map(key, side)) for side in sides))
 
 
 def data_config(corpus: object, **settings: Any) -> DataConfig:

@@ -18,16 +18,16 @@ ROOT = Path(gru_mt.__file__).parent
 ROWS = """
     errors decoding config config.fields config.data config.schema config.yaml_text config.load
         config.reference storage progress run provenance data data.text data.text.normalize
-        data.corpus data.corpus.detect data.dataset data.dataset.store data.pool
-        data.corpus.files data.corpus.readers data.corpus.languages data.corpus.report
+        data.corpus data.corpus.detect data.dataset data.dataset.store data.dataset.components
+        data.pool data.corpus.files data.corpus.readers data.corpus.languages data.corpus.report
         data.corpus.text_stream data.corpus.readers.header data.corpus.readers.records
         data.corpus.readers.layout data.corpus.readers.table data.corpus.readers.parquet
         data.corpus.readers.json_lines data.corpus.readers.sgml data.corpus.readers.tmx
-        data.corpus.readers.registry data.corpus.fra_eng data.types data.splits
-        data.corpus.filters data.corpus.builder data.corpus.load data.origins
-        data.evaluation_set data.parts data.statistics data.suggest_config data.tokenizer
-        data.tokenizer.special data.text.patterns data.text.placeholders data.text.glossary
-        data.text.sentences data.text.spelling data.text.truecase data.text.names data.augment
+        data.corpus.readers.registry data.corpus.fra_eng data.types data.corpus.filters
+        data.corpus.builder data.corpus.load data.origins data.evaluation_set data.splits
+        data.statistics data.suggest_config data.tokenizer data.tokenizer.special
+        data.text.patterns data.text.placeholders data.text.glossary data.text.sentences
+        data.text.spelling data.text.truecase data.text.names data.augment
         data.augment.bilingual_lexicon data.tokenizer.words data.tokenizer.subword_sampling
         data.tokenizer.sentencepiece data.text.translation_memory data.tokenizer.tokenizer
         data.augment.augmenter data.dataset.ids data.dataset.dataset data.prepare data.batching

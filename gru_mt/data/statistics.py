@@ -9,9 +9,9 @@ import numpy as np
 
 from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.languages import script_counts
+from gru_mt.data.dataset.components import key
 from gru_mt.data.dataset.store import CHUNK
-from gru_mt.data.parts import Splits
-from gru_mt.data.splits import key
+from gru_mt.data.splits import Splits
 from gru_mt.data.text.normalize import SPACELESS, count_words
 
 LEAST_WORDS = 5  # of a sentence that may have near-duplicates; shorter ones are alike by chance

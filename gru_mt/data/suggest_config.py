@@ -10,8 +10,8 @@ from gru_mt.config.load import parse_config
 from gru_mt.config.yaml_text import yaml_inline
 from gru_mt.data.corpus.files import TABLES, CorpusFile, find_files
 from gru_mt.data.corpus.languages import main_scripts, script_counts
-from gru_mt.data.parts import Splits, load_splits
-from gru_mt.data.splits import key
+from gru_mt.data.dataset.components import key
+from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError, short_repr, short_text
 
 _PARTS = {"dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "tune": "dev",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.parts import Splits
+from gru_mt.data.splits import Splits
 from gru_mt.errors import UserError, short_repr
 
 MARKER = ".gru-mt-split"  # lists the files written; only they may be replaced or deleted

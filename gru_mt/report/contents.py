@@ -7,7 +7,7 @@ from typing import Any
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.parts import Splits, load_splits
+from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.evaluate import evaluate_set, find_sets

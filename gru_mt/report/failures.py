@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gru_mt.data.splits import key
+from gru_mt.data.dataset.components import key
 from gru_mt.data.text.normalize import count_words, words
 from gru_mt.evaluation.calibration import BINS, RIGHT_CHRF
 from gru_mt.evaluation.hypotheses import Hypotheses

@@ -9,7 +9,7 @@ from pathlib import Path
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config, ModelConfig
 from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
-from gru_mt.data.parts import Splits
+from gru_mt.data.splits import Splits
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
 from gru_mt.training.logging import logging_to

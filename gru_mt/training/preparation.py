@@ -22,9 +22,9 @@ from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
 from gru_mt.data.dataset.store import CHUNK, LazySequence
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.origins import missing_origins, origins
-from gru_mt.data.parts import Splits, check_epochs, load_splits
 from gru_mt.data.pool import FEW, in_background, map_in_order
 from gru_mt.data.prepare import encode_chunk, learn_words, mask_all, masked, short_texts, truecased
+from gru_mt.data.splits import Splits, check_epochs, load_splits
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Example
@@ -87,7 +87,7 @@ def prepare(
         raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
     check_epochs(splits, config.data)
     sample = _sample(splits.train)
-    made = _with_sources(splits.one_sided, made_sources) if splits.one_sided else []
+    made = _with_sources(splits.monolingual, made_sources) if splits.monolingual else []
     find = partial(short_texts, config)
     with in_background(find, sample, is_small=_is_small(sample)) as found:
         tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE])

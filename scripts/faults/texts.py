@@ -22,7 +22,8 @@ from gru_mt.config.data import DataConfig
 from gru_mt.config.load import parse_config
 from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.corpus.load import load_corpora
-from gru_mt.data.splits import split_pairs
+from gru_mt.data.dataset.components import TRAIN
+from gru_mt.data.splits import as_examples, split_of
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.errors import short_repr
 
@@ -86,17 +87,15 @@ def _read(data: DataConfig, rng: random.Random) -> None:
         raise Failed(f"{report.read} lines read are not all kept or dropped")
     if report.kept != len(corpus.pairs):
         raise Failed(f"{report.kept} pairs kept, but there are {len(corpus.pairs)}")
-    split = split_pairs(corpus.pairs, reverse=data.reversed)
-    examples = [*split.train, *split.dev, *split.test]
-    if sorted(example.line for example in examples) != sorted(pair.line for pair in corpus.pairs):
-        raise Failed("the parts are not the corpus")
+    examples = as_examples(corpus.pairs, reverse=data.reversed)
+    train = [each for each, split in zip(examples, split_of(corpus), strict=True) if split == TRAIN]
     for example in examples:
         if any(sign in side for side in example[:2] for sign in "\n\r\t\x00\x1b"):
             raise Failed(f"a pair holds control characters: {short_repr(example)}")
-    if not split.train:
+    if not train:
         return
-    sources = [example.source for example in split.train]
-    targets = [example.target for example in split.train]
+    sources = [example.source for example in train]
+    targets = [example.target for example in train]
     config = TokenizerConfig(
         kind=rng.choice(["unigram", "bpe", "char", "word"]),
         vocabulary_size=rng.choice([16, 300, 1000, 4000]),

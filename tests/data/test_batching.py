@@ -10,7 +10,7 @@ from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences, encode_pairs
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.parts import load_splits
+from gru_mt.data.splits import load_splits
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from tests.corpora import data_config

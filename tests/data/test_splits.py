@@ -1,281 +1,163 @@
-"""The split keeps pairs that share a sentence together; on fra-eng it is the published split."""
+"""Several corpora and a user's own sets: what trains, what measures, and what leaks."""
 
-import hashlib
-import random
-import sys
-import unicodedata
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gru_mt.data import splits as split_module
-from gru_mt.data.corpus.builder import Corpus
-from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.splits import DEV, TEST, TRAIN, Split, components, key, split_pairs
-from gru_mt.data.types import Example, Pair
-from tests.corpora import data_config, load_one
+from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
+from gru_mt.data.splits import Splits, load_splits
+from gru_mt.data.types import Example
+from gru_mt.errors import UserError
+from tests.corpora import data_config
+
+# Buckets of the split: w459 is dev, w628 and w3428 are test, the others train.
+OLD = "w828\tx\nw459\ty\nw3428\tz\n"
+MINE = "mine\tmien\nW459!\tautre\nw1\tZ.\n"
 
 
-def pairs_of(*sides: tuple[str, str]) -> list[Pair]:
-    return [Pair(first, second, line) for line, (first, second) in enumerate(sides, start=1)]
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "old.tsv": OLD, "mine.tsv": MINE,
+        "dev.en": "one\ntwo\n", "dev.fr": "un\ndeux\n", "dev2.fr": "Un.\n\n",
+    }.items():  # fmt: skip
+        Path(name).write_text(text)
 
 
-def forward(pairs: list[Pair]) -> list[Example]:
-    """Return the pairs from their first side to their second."""
-    return [Example(*pair) for pair in pairs]
+def splits(corpus: Any, **settings: Any) -> Splits:
+    return load_splits(data_config(corpus, **settings))
 
 
-@pytest.fixture(scope="module")
-def real_corpus(fra_eng_zip: Path) -> Corpus:
-    return load_one(data_config(corpus=str(fra_eng_zip)))
+def refusal(corpus: Any, **settings: Any) -> str:
+    with pytest.raises(UserError) as raised:
+        splits(corpus, **settings)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
 
 
-@pytest.fixture(scope="module")
-def real_pairs(real_corpus: Corpus) -> list[Pair]:
-    return [*real_corpus.pairs]
-
-
-@pytest.fixture(scope="module")
-def real_split(real_corpus: Corpus, real_pairs: list[Pair]) -> Split:
-    pairs = [*zip(forward(real_pairs), real_corpus.splits(), strict=True)]
-    train, dev, test = (
-        [example for example, split in pairs if split == wanted] for wanted in (TRAIN, DEV, TEST)
-    )
-    return Split(train, dev, test)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Go.", "go"),
-        ("Go, NOW!", "go now"),
-        ("l'été_dernier", "l été dernier"),
-        ("E\u0301té", "été"),  # an accent of its own
-        ("ﬁn ½", "fin 1 2"),  # a ligature, a fraction
-        ("?!", ""),
-        ("वह जाती है।", "वह जाती है"),
-        ("لَا، شُكْرًا!", "لَا شُكْرًا"),
-        ("क्\u200dष क्\u200cष क्ष", "क्ष क्ष क्ष"),  # a joiner changes how a word is drawn
-        ("I ❤\ufe0f 👩\u200d🔬 it", "i it"),
-    ],
-)
-def test_a_key_keeps_words_and_drops_case_and_punctuation(text: str, expected: str) -> None:
-    assert key(text) == expected
-
-
-def test_a_key_has_each_character_that_is_of_a_word() -> None:
-    for letter in map(chr, range(sys.maxunicode + 1)):
-        folded = unicodedata.normalize("NFKC", f"a{letter}b").lower()
-        if any(0xFE00 <= ord(each) <= 0xFE0F or ord(each) >= 0xE0100 for each in folded):
-            continue  # variants of signs
-        of_word = [each.isalnum() or unicodedata.category(each)[0] == "M" for each in folded]
-        found = "".join(each if its else " " for each, its in zip(folded, of_word, strict=True))
-        if letter not in "\u200c\u200d":
-            assert key(f"a{letter}b") == " ".join(found.split()), ascii(letter)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("वह जाती है।", "वह जाता है।"),  # she goes, he goes
-        ("সে যায়", "সে যায়ে"),
-        ("ไป", "ไป่"),
-        ("ကား", "ကာ"),
-        ("កី", "កិ"),
-        ("தமிழ்", "தமிழ"),
-        ("שֵׂה", "שֹׂה"),
-        ("عَلِمَ", "عُلِمَ"),  # he knew, it was known
-    ],
-)
-def test_a_vowel_sign_makes_another_key(one: str, other: str) -> None:
-    assert key(one) != key(other)
-
-
-def test_a_component_is_what_a_chain_of_shared_sides_reaches() -> None:
-    pairs = pairs_of(
-        ("Go.", "Va !"),
-        ("Hi.", "Salut !"),
-        ("Move.", "Bouge."),
-        ("Go!", "Bouge !"),  # with the first by its English, with the third by its French
-        ("Salut", "Hi"),  # a side is not compared with the other side
-        ("Hello.", "salut"),
-    )
-    assert components(pairs) == [[0, 2, 3], [1, 5], [4]]
-    assert components([]) == []
-
-
-def brute_key(side: str, text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).lower()
-    words = "".join(letter if letter.isalnum() else " " for letter in folded).split()
-    return f"{side} {' '.join(words)}"
-
-
-def brute_components(pairs: list[Pair]) -> set[frozenset[int]]:
-    """Walk the graph of pairs that share a key, from each pair in turn."""
-    keys = [{brute_key("1", pair.first), brute_key("2", pair.second)} for pair in pairs]
-    found = set()
-    for start in range(len(pairs)):
-        reached, waiting = {start}, [start]
-        while waiting:
-            here = keys[waiting.pop()]
-            new = [i for i in range(len(pairs)) if i not in reached and keys[i] & here]
-            reached.update(new)
-            waiting += new
-        found.add(frozenset(reached))
-    return found
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_components_are_those_of_a_brute_force_walk(seed: int) -> None:
-    rng = random.Random(seed)
-
-    def sentence() -> str:
-        text = str(rng.randrange(40)) + rng.choice(["", ".", "_!", " é", " E\u0301", " É?"])
-        return rng.choice(["", "Oh, "]) + text
-
-    pairs = pairs_of(*((sentence(), sentence()) for _ in range(60)))
-    found = components(pairs)
-    assert {frozenset(component) for component in found} == brute_components(pairs)
-    assert [component[0] for component in found] == sorted(min(group) for group in found)
-    assert all(component == sorted(component) for component in found)
-
-
-def test_a_component_goes_where_the_digest_of_its_smallest_first_side_says() -> None:
-    # `printf %s w459 | sha256sum`, read as a number, modulo 1000: 9; the others: 10, 29 and 30.
-    pairs = pairs_of(("w459", "a"), ("w3428", "b"), ("w628", "c"), ("w828", "d"), ("zz", "a"))
-    split = split_pairs(pairs)
-    assert split.dev == forward([pairs[0], pairs[4]])
-    assert split.test == forward(pairs[1:3])
-    assert split.train == forward([pairs[3]])
-
-
-def test_the_smallest_pair_is_that_of_the_cleaned_text_in_python_order() -> None:
-    pairs = pairs_of(("w459", "a"), ("W0", "a"))  # upper case comes first; W0 gives 138
-    assert split_pairs(pairs).train == forward(pairs)
-    assert split_pairs(pairs[:1]).dev == forward(pairs[:1])
-
-
-def test_the_split_of_the_real_corpus_is_the_published_one(
-    real_pairs: list[Pair], real_split: Split
-) -> None:
-    assert len(real_pairs) == 166_979
-    assert len(components(real_pairs)) == 109_350
-    sizes = [len(real_split.train), len(real_split.dev), len(real_split.test)]
-    assert sizes == [161_973, 1_646, 3_360]
-    assert len(EvaluationSet.from_examples(real_split.dev).sources) == 1_179
-    # Of commit 96967a4: each pair's line in the file and its split. Two English sides of the corpus
-    # have a soft hyphen, which is dropped, but which decides their split as before.
-    lines = "".join(
-        f"{example.line} {split}\n"
-        for split, examples in enumerate((real_split.train, real_split.dev, real_split.test))
-        for example in examples
-    )
-    digest = "4f2179fdbc7684a969dd0b5427f69c317f756464493012ab0bb1392861135532"
-    assert hashlib.sha256(lines.encode()).hexdigest() == digest
-    assert len(EvaluationSet.from_examples(real_split.test).sources) == 2_339
-    lines = repr(
-        [[example.line for example in split] for split in (real_split.dev, real_split.test)]
-    )
-    assert hashlib.sha256(lines.encode()).hexdigest()[:16] == "8f9f8f1608500df3"
-
-
-def brute_capped(pairs: list[Pair], split: list[Example], most: int) -> set[Example]:
-    """Return what stays of a split: of its components the smallest by number that fit."""
-    number: dict[int, int] = {}
-    first_keys: dict[int, set[str]] = {}
-    members: dict[int, set[Example]] = {}
-    for place, component in enumerate(sorted(map(sorted, brute_components(pairs)))):
-        for row in component:
-            if Example(*pairs[row]) in split:
-                text = brute_key("1", pairs[row].first)[2:]
-                digest = hashlib.blake2b(text.encode(), digest_size=16).digest()[:8]
-                number[place] = (number.get(place, 0) + int.from_bytes(digest, "little")) % 2**64
-                first_keys.setdefault(place, set()).add(text)
-                members.setdefault(place, set()).add(Example(*pairs[row]))
-    kept: set[Example] = set()
-    for place in sorted(number, key=number.__getitem__):
-        if len(first_keys[place]) <= most:
-            most -= len(first_keys[place])
-            kept |= members[place]
-    return kept
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_dev_and_test_of_a_large_corpus_are_components_with_so_many_sources(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = random.Random(seed)
-    monkeypatch.setattr(split_module, "_FIRST_BUCKETS", (0, 300, 700))  # more of dev and test
-    firsts = [f"w{rng.randrange(300)}{rng.choice(['', '.', '!'])}" for _ in range(300)]
-    pairs = pairs_of(*((first, f"x{rng.randrange(900)}") for first in firsts))
-    whole = split_pairs(pairs)
-    monkeypatch.setattr(split_module, "MOST_SOURCES", 20)
-    found = split_pairs(pairs)
-    for split, before in ((found.dev, whole.dev), (found.test, whole.test)):
-        assert {*split} == brute_capped(pairs, before, 20)
-        assert 15 <= len({brute_key("1", example.source) for example in split}) <= 20
-        assert len(split) < len(before)
-    assert sorted([*found.train, *found.dev, *found.test]) == sorted(forward(pairs))
-    other = split_pairs(rng.sample(pairs, len(pairs)))
-    assert [{*split} for split in (other.dev, other.test)] == [{*found.dev}, {*found.test}]
-
-
-def test_a_component_that_is_larger_than_a_part_may_be_is_trained_on() -> None:
-    # The smallest first side decides on test: `printf %s A47 | sha256sum`, modulo 1000, is 13.
-    most = split_module.MOST_SOURCES
-    chained = [("A47", "same"), *((f"b{number}", "same") for number in range(most - 1))]
-    assert len(split_pairs(pairs_of(*chained, ("w628", "c"))).test) == most
-    larger = split_pairs(pairs_of(*chained, ("z", "same"), ("w628", "c")))
-    assert larger.test == [Example("w628", "c", most + 2)]
-
-
-def test_no_two_parts_of_the_real_corpus_share_a_sentence(
-    real_pairs: list[Pair], real_split: Split
-) -> None:
-    splits = (real_split.train, real_split.dev, real_split.test)
-    keys = [
-        {brute_key("1", example.source) for example in split}
-        | {brute_key("2", example.target) for example in split}
-        for split in splits
+def test_each_corpus_is_split_by_itself_and_no_pair_of_train_leaks() -> None:
+    alone = splits("old.tsv")
+    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}])
+    assert (alone.dev, alone.test) == (both.dev, both.test)
+    assert alone.train == [Example("w828", "x", 1)]
+    assert both.train == [Example("w828", "x", 1), Example("mine", "mien", 1, 1)]
+    assert both.leaks == {"mine": 2}  # the English of dev, and the French of test
+    assert both.lines()[-2:] == [
+        "training pairs that share a sentence with dev or test: mine 2: dropped",
+        "train 2 pairs, dev 1, test 1",
     ]
-    assert keys[0].isdisjoint(keys[1])
-    assert keys[0].isdisjoint(keys[2])
-    assert keys[1].isdisjoint(keys[2])
-    assert sorted(example for split in splits for example in split) == sorted(forward(real_pairs))
-    for split in splits:
-        assert [example.line for example in split] == sorted(example.line for example in split)
 
 
-def test_an_evaluation_set_groups_references_in_the_order_of_the_file() -> None:
-    sides = [("Go.", "Va !"), ("Hi.", "Salut !"), ("Go.", "Allez !"), ("go.", "Va.")]
-    evaluation = EvaluationSet.from_examples(Example(*each, 1) for each in sides)
-    assert evaluation.sources == ["Go.", "Hi.", "go."]
-    assert evaluation.references == [["Va !", "Allez !"], ["Salut !"], ["Va."]]
+def test_leaks_are_kept_where_the_configuration_says_so() -> None:
+    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}], leaks="keep")
+    assert len(both.train) == 4
+    assert both.leaks == {"mine": 2}
+    assert both.lines()[-2].endswith("mine 2: kept, as data.leaks says")
 
 
-def test_the_other_direction_exchanges_the_sides_and_nothing_else() -> None:
-    pairs = pairs_of(("w828", "x"), ("w459", "y"), ("w3428", "z"), ("w628", "z"))
-    there, back = split_pairs(pairs), split_pairs(pairs, reverse=True)
-    assert back.train == [Example("x", "w828", 1)]
-    assert back.dev == [Example("y", "w459", 2)]
-    assert EvaluationSet.from_examples(back.test) == EvaluationSet(["z"], [["w3428", "w628"]])
-    for split, swapped in (
-        (there.train, back.train),
-        (there.dev, back.dev),
-        (there.test, back.test),
-    ):
-        assert split == [Example(target, source, line) for source, target, line, _ in swapped]
+def test_a_limit_is_of_training_pairs_and_a_smaller_one_takes_some_of_a_larger_one() -> None:
+    lines = [f"We see {row} cats.\tNous voyons {row} chats.\n" for row in range(2_000)]
+    Path("cats.tsv").write_text("".join(lines))
+
+    def loaded(limit: int | None) -> Splits:
+        return splits([{"path": "cats.tsv", "limit": limit}, "mine.tsv"])
+
+    whole, few, fewer = loaded(None), loaded(500), loaded(40)
+    assert whole.beyond_limit == {}
+    beyond = len([pair for pair in whole.train if pair.corpus == 0]) - 500
+    assert few.beyond_limit == few.to_json()["beyond_limit"] == {"cats": beyond}
+    assert f"training pairs beyond a limit, left out: cats {beyond:,}" in few.lines()
+    assert len(few.train) == len(whole.train) - beyond
+    assert {*fewer.train} < {*few.train} < {*whole.train}
+    kept = {*few.train}
+    assert few.train == [pair for pair in whole.train if pair in kept]
+    assert (few.dev, few.test) == (whole.dev, whole.test)
 
 
-def test_a_corpus_is_split_alike_for_both_directions(tmp_path: Path) -> None:
-    path = tmp_path / "c.tsv"
-    path.write_text("w459\tw828\nw828\tw459\n")  # 9, so dev; 30, so train
-    there = data_config(corpus=str(path))
-    back = data_config(corpus=str(path), source="fr", target="en")
-    corpus = load_one(there)
-    assert split_pairs(corpus.pairs, reverse=there.reversed) == Split(
-        [Example("w828", "w459", 2)], [Example("w459", "w828", 1)], []
+def test_a_leak_is_looked_for_on_the_side_of_its_language() -> None:
+    Path("dev.en").write_text("x\nmien\n")  # French words that the English side does not have
+    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {}
+    Path("dev.fr").write_text("X!\nmien\n")
+    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {"old": 1}
+    back = {"source": "fr", "target": "en"}
+    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).leaks == {"old": 1}
+
+
+def test_own_sets_come_first_and_keep_every_line() -> None:
+    Path("dev.en").write_text("same\n same \n")
+    found = splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, test="mine.tsv").dev
+    assert found == [
+        EvaluationSet(["same", "same"], [["un"], ["deux"]], "dev"),
+        EvaluationSet(["w459"], [["y"]], "old"),
+    ]
+    tests = splits("old.tsv", test={"path": "mine.tsv", "name": "of me"}).test
+    assert tests[0] == EvaluationSet(
+        ["mine", "W459!", "w1"], [["mien"], ["autre"], ["Z."]], "of me"
     )
-    assert split_pairs(corpus.pairs, reverse=back.reversed) == Split(
-        [Example("w459", "w828", 2)], [Example("w828", "w459", 1)], []
+    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).sizes() == (
+        "train 1 pairs, dev dev 2 and old 1, test 1"
     )
+
+
+def test_a_set_is_read_as_a_corpus_is() -> None:
+    Path("nfd.tsv").write_text("\ufeffcafe\u0301\te\u0301te\u0301\nco\u00adop\tb\u200b\n")
+    [dev, _] = splits("old.tsv", dev="nfd.tsv").dev
+    assert (dev.sources, dev.references) == (["café", "coop"], [["été"], ["b"]])
+
+
+def test_a_set_may_have_several_references_in_the_language_translated_into() -> None:
+    files = {"path": ["dev.en", "dev.fr", "dev2.fr"]}
+    [dev, _] = splits("old.tsv", dev=files).dev
+    assert dev.references == [["un", "Un."], ["deux"]]
+    assert dev.examples == [
+        Example("one", "un", 1), Example("one", "Un.", 1), Example("two", "deux", 2)
+    ]  # fmt: skip
+    back = {"source": "fr", "target": "en"}
+    [dev, _] = splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).dev
+    assert dev == EvaluationSet(["un", "deux"], [["one"], ["two"]], "dev")
+    said = refusal("old.tsv", dev=files, **back)
+    assert said == "data.dev: 2 files are in fr, which is translated from: name one of them"
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["a\n", "b\nc\n"], "d.fr: 2 lines, but d.en has 1"),
+        (["a\nb\n", "c\n\n"], "d.fr:2: the sentence has no reference"),
+        ([b"a\nb\xff\n", "c\nd\n"], "d.en:2: not UTF-8; set encoding"),
+        (["a\nb\0\n", "c\nd\n"], "d.en:2: has control characters"),
+        (["", ""], "d.en: is empty"),
+        (["a\tb\nc\n"], "d.en:2: no tab"),
+        ([""], "d.en: is empty"),
+    ],
+)
+def test_a_set_that_is_not_whole_is_refused_by_file_and_line(
+    texts: list[str | bytes], said: str
+) -> None:
+    names = ["d.en", "d.fr"][: len(texts)]
+    for name, text in zip(names, texts, strict=True):
+        Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
+    assert refusal("old.tsv", dev={"path": names}) == said
+
+
+def test_a_missing_set_and_two_of_one_name_are_refused() -> None:
+    assert refusal("old.tsv", test="none.tsv").startswith("none.tsv: no such file in ")
+    assert refusal("old.tsv", dev=["mine.tsv", "mine.tsv"]) == (
+        "data.dev: two sets are called 'mine'; give one another name"
+    )
+
+
+def test_corpora_are_told_apart_in_lines_and_figures() -> None:
+    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}])
+    assert both.lines()[:2] == ["old: 3 lines read, 3 kept", "mine: 3 lines read, 3 kept"]
+    values = json.loads(json.dumps(both.to_json()))
+    assert [each["name"] for each in values["corpora"]] == ["old", "mine"]
+    assert values["leaks"] == {"mine": 2}
+
+
+def test_sets_are_written_and_read_back() -> None:
+    sets = [EvaluationSet(["a"], [["x", "y"]], "mine"), EvaluationSet(["é"], [["z"]], "")]
+    assert sets_from_json(json.loads(json.dumps(sets_to_json(sets)))) == sets

@@ -9,7 +9,7 @@ import pytest
 
 from gru_mt.config.load import parse_config
 from gru_mt.data import statistics as check_module
-from gru_mt.data.parts import load_splits
+from gru_mt.data.splits import load_splits
 from gru_mt.data.statistics import NearDuplicates, check, compared_words
 from gru_mt.data.suggest_config import write_recipe
 from gru_mt.errors import UserError

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.parts import Splits
+from gru_mt.data.splits import Splits
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from gru_mt.export.plain_text import MARKER, write_splits

@@ -8,7 +8,7 @@ import pytest
 
 from gru_mt.config.data import DataConfig
 from gru_mt.config.schema import TokenizerConfig
-from gru_mt.data.parts import load_splits
+from gru_mt.data.splits import load_splits
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Vocabulary, train_tokenizer

@@ -8,7 +8,7 @@ import pytest
 
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
-from gru_mt.data.parts import load_splits
+from gru_mt.data.splits import load_splits
 from gru_mt.training.estimate import RECIPE_MODEL, RECIPES, try_updates
 
 Configure = Callable[..., Config]

@@ -14,7 +14,6 @@ from gru_mt.config.schema import Config
 from gru_mt.data.augment.augmenter import Augmenter, WordLists
 from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.loader import TrainingPairs
-from gru_mt.data.splits import split_pairs
 from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Pair
@@ -24,7 +23,7 @@ from gru_mt.run import Run
 from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.resume import start_of
 from gru_mt.training.run_writer import keep
-from tests.corpora import load_one
+from tests.corpora import load_one, split_pairs
 from tests.training.stored import NO_AUGMENT, examples
 
 Configure = Callable[..., Config]

@@ -52,7 +52,7 @@ def data(
 def _write(config: Path, out: Path, overrides: list[str]) -> None:
     from gru_mt.config.load import load_config
     from gru_mt.data.corpus.load import data_files
-    from gru_mt.data.parts import load_splits
+    from gru_mt.data.splits import load_splits
     from gru_mt.export.plain_text import write_splits
 
     settings = load_config(config, overrides).data
@@ -77,7 +77,7 @@ def _check(
     from dataclasses import asdict
 
     from gru_mt.config.load import load_config, parse_config
-    from gru_mt.data.parts import load_splits
+    from gru_mt.data.splits import load_splits
     from gru_mt.data.statistics import check
     from gru_mt.data.suggest_config import write_recipe
     from gru_mt.training.estimate import try_updates

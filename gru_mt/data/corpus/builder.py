@@ -27,8 +27,8 @@ from gru_mt.data.corpus.filters import (
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.languages import languages_warning
 from gru_mt.data.corpus.report import CorpusReport, DroppedLines, DropReason, hint
+from gru_mt.data.dataset.components import first_alike
 from gru_mt.data.dataset.store import Array, DiskArray, Ints, LazySequence, Subset, TextColumn
-from gru_mt.data.splits import capped, component_of, first_alike, parts_of
 from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
 
@@ -117,13 +117,6 @@ class Corpus:
     def pairs(self) -> LazySequence[Pair]:
         """The distinct pairs, in the order of the file."""
         return Subset(self.stored, self.row_N)
-
-    def splits(self) -> Ints:
-        """Return the split of each pair; see `parts_of` and `capped`."""
-        component_N = component_of(*map(self.metadata, KEYS))
-        firsts = Subset(self.stored.sides[0], self.row_N)
-        part_N = parts_of(component_N, self.metadata("bucket"), firsts)
-        return capped(part_N, component_N, self.metadata(KEYS[0]))
 
     def metadata(self, name: str) -> Array:
         """Return one of METADATA of each distinct pair."""

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.languages import main_scripts, script_counts
 from gru_mt.data.corpus.report import Dropped, DropReason, Row
-from gru_mt.data.dataset.store import TextArray, digests
-from gru_mt.data.splits import bucket, key
+from gru_mt.data.dataset.components import bucket, digests, key
+from gru_mt.data.dataset.store import TextArray
 from gru_mt.data.text.normalize import CONTROL, clean, count_words, spaced
 
 _NUMBER = re.compile(r"\d+")

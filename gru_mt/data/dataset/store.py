@@ -6,13 +6,12 @@ process as long as they are mapped, and after that are the system's cache.
 Shapes: N items, M rows.
 """
 
-import hashlib
 import io
 import mmap
 import tempfile
 import weakref
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeVar, overload
@@ -24,7 +23,6 @@ from gru_mt.errors import UserError
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
-Digests = npt.NDArray[np.uint64]  # N rows of two numbers: 128 bits of each text
 T = TypeVar("T", covariant=True)
 
 CHUNK = 10_000  # items that are read, or worked on, at a time
@@ -216,9 +214,3 @@ class Subset(LazySequence[T]):
     def read(self, row_M: Ints) -> list[T]:
         """Return the items at some rows."""
         return self._items.read(self._row_N[row_M])
-
-
-def digests(texts: Iterable[str]) -> Digests:
-    """Return 128 bits of BLAKE2b for each text (RFC 7693), so that equal ones are found."""
-    joined = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
-    return np.frombuffer(joined, np.uint64).reshape(-1, 2)

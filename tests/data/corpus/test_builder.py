@@ -9,7 +9,7 @@ import pytest
 from gru_mt.data import pool
 from gru_mt.data.corpus import load as corpus_module
 from gru_mt.data.corpus.report import DropReason
-from gru_mt.data.splits import key
+from gru_mt.data.dataset.components import key
 from gru_mt.data.types import Pair
 from tests.corpora import data_config, load_one
 

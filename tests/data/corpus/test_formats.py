@@ -17,7 +17,7 @@ from gru_mt.data.corpus import text_stream
 from gru_mt.data.corpus.report import DroppedLines, DropReason
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.origins import missing_origins, origins
-from gru_mt.data.parts import load_splits
+from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
 from gru_mt.export.plain_text import write_splits
 from tests.corpora import data_config, load_one

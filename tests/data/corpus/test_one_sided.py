@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.corpus.builder import Corpus
-from gru_mt.data.parts import load_splits
+from gru_mt.data.splits import load_splits
 from gru_mt.data.types import Example, Pair
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
@@ -93,6 +93,6 @@ def test_text_alone_is_apart_from_pairs_and_leaks_are_dropped() -> None:
     corpora = ["p.tsv", {"path": "a.fr", "side": "target"}]
     parts = load_splits(data_config(corpora, dev="dev.tsv", back_translate="b"))
     assert parts.train == [Example("w828", "x", 1)]
-    assert parts.one_sided == [Example("", "neuf", 2, 1)]
+    assert parts.monolingual == [Example("", "neuf", 2, 1)]
     assert parts.leaks == {"a": 1}
     assert parts.sizes() == "train 1 pairs and 1 texts alone, dev 2, test 0"

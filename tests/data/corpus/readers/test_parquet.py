@@ -12,7 +12,7 @@ from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.readers.parquet import ParquetTable
 from gru_mt.data.corpus.report import DroppedLines, DropReason
-from gru_mt.data.parts import load_splits
+from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load_one
 
