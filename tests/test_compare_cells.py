@@ -96,6 +96,7 @@ def test_a_text_to_copy_is_letters_then_a_gap_then_a_step_for_each() -> None:
     assert (letter_BT[:, -COPIED:] == LETTERS + 1).all()
 
 
+@pytest.mark.slow
 def test_a_copier_learns_to_copy_what_stands_near(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = torch.get_num_threads()
     monkeypatch.setattr(cells, "UPDATES", 150)

@@ -51,13 +51,6 @@ def test_cells_are_compared_in_the_main_model_for_one_epoch(name: str) -> None:
     assert load_config(COMPARED, SETTINGS[name]) == load_config(FOLDER / "fra-eng.yaml", overrides)
 
 
-def test_the_comparison_says_what_it_is() -> None:
-    header = COMPARED.read_text(encoding="utf-8").partition("\n\n")[0]
-    assert "The model of configs/fra-eng.yaml" in header
-    assert "for one epoch" in header
-    assert all(setting in header for setting in SETTINGS["lstm-equal"])
-
-
 @pytest.mark.parametrize("name", ["cho2014", "cho2014-as-written"])
 def test_the_words_of_the_fixed_context_model_are_those_seen_twice(name: str) -> None:
     """fra-eng's training split has 17,522 such French words between spaces; fewer are English."""

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from gru_mt import notebook
 from gru_mt.cli import main
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
+from gru_mt.model import notebook
 from gru_mt.training.trainer import train
 
 ROOT = Path(__file__).parents[1]
