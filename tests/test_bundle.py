@@ -383,7 +383,7 @@ def test_a_translator_may_say_nothing_of_its_corpora(bundle: Path) -> None:
     (bundle / "provenance.json").write_text("{}")
     sign(bundle)
     assert Translator.load(bundle).translate("the a sees the b").source == "the a sees the b"
-    assert write_page(bundle).startswith("wrote ")
+    assert write_page(bundle).is_file()
 
 
 @pytest.mark.parametrize("content", ["[]", "3", "[" * 100_000, '{"a": ' + "9" * 5_000 + "}"])

@@ -338,15 +338,19 @@ def test_eval_takes_files(there: Path, gru_mt: Run, tmp_path: Path) -> None:
                     "r1: 1 lines", "has 2")  # fmt: skip
 
 
-def test_export_says_what_it_wrote(
+def test_export_gives_its_options_on(
     there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("onnx", reason="exporting comes with the extra gru-mt[onnx]")
-    pytest.importorskip("onnxscript", reason="exporting comes with the extra gru-mt[onnx]")
-    monkeypatch.setattr("gru_mt.export.write.export", lambda *given: f"wrote {given}")
-    command = ["export", "--model", "m", "--precision", "int8", "--out", "o"]
-    assert gru_mt(*command).err == f"wrote {(Path('m'), 'int8', Path('o'))}\n"
-    assert gru_mt("export").err == f"wrote {(Path('runs/small'), 'fp32', None)}\n"
+    given: list[Any] = []
+    monkeypatch.setattr(
+        "gru_mt.onnx_export.write.export", lambda *args, **more: given.append((*args, more))
+    )
+    options = ["--model", "m", "--precision", "int8", "--out", "o"]
+    assert gru_mt("export", *options).code == gru_mt("export", "--format", "page").code == 0
+    assert given == [
+        (Path("m"), Path("o"), {"format": "onnx", "precision": "int8"}),
+        (Path("runs/small"), None, {"format": "page", "precision": None}),
+    ]
 
 
 def test_config_prints_every_key_a_schema_or_every_value(

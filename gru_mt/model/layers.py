@@ -25,7 +25,7 @@ class Linear(nn.Linear):
 
 def linear(x: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
     """Return x weight_OI^T + bias_O over the last axis of x."""
-    if torch.compiler.is_exporting():  # `export.int8` looks for a product without a bias
+    if torch.compiler.is_exporting():  # `onnx_export.int8` looks for a product without a bias
         y = x @ weight_OI.T
         return y if bias_O is None else y + bias_O
     if infers_on_cpu(x):

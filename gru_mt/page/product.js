@@ -1,5 +1,5 @@
 /**
- * Products of weights with vectors, in int8 as gru_mt/export/int8.py has them, or in fp32.
+ * Products of weights with vectors, in int8 as gru_mt/onnx_export/int8.py has them, or in fp32.
  *
  * Shapes: R rows, I inputs, O outputs.
  */

@@ -1,6 +1,7 @@
 """A model's weights as the page reads them: the bytes of its linear layers, one after another.
 
-In int8 a layer is what `export.int8` makes of it: each output's weights have a scale of their own.
+In int8 a layer is what `onnx_export.int8` makes of it: the weights of each output have a scale of
+their own.
 
 Shapes: I input features, O output features.
 """
@@ -12,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from gru_mt.export.quantised import quantised
 from gru_mt.model.decoder_step import Incremental
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.onnx_export.int8 import quantised
 
 if TYPE_CHECKING:
     from gru_mt.model.recurrent import Layer

@@ -7,6 +7,7 @@ data in it, never markup or code.
 import base64
 import gzip
 import hashlib
+import logging
 import re
 from dataclasses import asdict
 from importlib.metadata import version
@@ -29,6 +30,8 @@ from gru_mt.report.html import json_in_page, policy
 from gru_mt.run import bundle_of
 from gru_mt.storage import write_output
 
+log = logging.getLogger(__name__)
+
 FOLDER = Path(__file__).parent
 MODULES = [  # of the worker; each uses those before it
     *("special", "normalize", "patterns", "placeholders", "spelling", "truecase", "names"),
@@ -40,8 +43,8 @@ EXAMPLES = 4
 EXAMPLE_WORDS = range(4, 9)
 
 
-def write_page(folder: Path, out: Path | None = None) -> str:
-    """Write the page of a run or a bundle, `translator.html` in it by default; return a line on it.
+def write_page(folder: Path, out: Path | None = None) -> Path:
+    """Write the page of a run or its model, `translator.html` in it by default; return its path.
 
     Raises UserError as `load_bundle` and `write_output` do.
     """
@@ -52,7 +55,8 @@ def write_page(folder: Path, out: Path | None = None) -> str:
     text = base64.b64encode(gzip.compress(weights, mtime=0)).decode()
     size_mb = len(page(facts, text).encode()) / 1e6
     write_output(out, page(facts | {"megabytes": round(size_mb, 1)}, text).encode())
-    return f"wrote {out}: {size_mb:.1f} MB; open it in a browser"
+    log.info("wrote %s: %.1f MB; open it in a browser", out, size_mb)
+    return out
 
 
 def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[str, Any], bytes]:

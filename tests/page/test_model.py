@@ -9,8 +9,8 @@ import torch
 
 from gru_mt.config.schema import ModelConfig
 from gru_mt.data.tokenizer.special import BOS, EOS
-from gru_mt.export.quantised import quantised
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.onnx_export.int8 import quantised
 from gru_mt.page.weights import packed, shape_facts
 from tests.page.node import FOLDER, needs_node, run_node
 

@@ -52,8 +52,8 @@ def data(
 def _write(config: Path, out: Path, overrides: list[str]) -> None:
     from gru_mt.config.load import load_config
     from gru_mt.data.corpus.load import data_files
+    from gru_mt.data.dataset.plain_text import write_splits
     from gru_mt.data.splits import load_splits
-    from gru_mt.export.plain_text import write_splits
 
     settings = load_config(config, overrides).data
     splits = load_splits(settings)

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 import typer
 
 from gru_mt.cli.app import Command, ModelOption, app
-from gru_mt.cli.streams import say
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 
@@ -35,14 +34,8 @@ def export(
     ] = None,
 ) -> None:
     """Write a translator for onnxruntime, or as a page for browsers."""
-    folder = model or Run.newest().folder
-    if format_ == "page":
-        if precision == "fp32":
-            raise UserError("--precision fp32: a page has int8 weights; leave it out")
-        from gru_mt.page.write import write_page
+    if format_ == "page" and precision == "fp32":
+        raise UserError("--precision fp32: a page has int8 weights; leave it out")
+    from gru_mt.onnx_export.write import export as write_export
 
-        say(write_page(folder, out))
-    else:
-        from gru_mt.export.write import export as write_export
-
-        say(write_export(folder, precision or "fp32", out))
+    write_export(model or Run.newest().folder, out, format=format_, precision=precision)

@@ -15,11 +15,11 @@ import zstandard
 from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus import text_stream
 from gru_mt.data.corpus.report import DroppedLines, DropReason
+from gru_mt.data.dataset.plain_text import write_splits
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
 from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
-from gru_mt.export.plain_text import write_splits
 from tests.corpora import data_config, load_one
 
 PAIRS = [("It's summer & hot.", "C'est l'été."), ("Go!", "Vas-y !"), ("No?", "Non ?")]

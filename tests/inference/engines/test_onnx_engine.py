@@ -27,9 +27,9 @@ pytest.importorskip("onnxscript", reason=WHY)
 
 import onnx  # noqa: E402 after what it needs
 
-from gru_mt.export.graphs import graphs  # noqa: E402
-from gru_mt.export.int8 import quantise  # noqa: E402
 from gru_mt.inference.engines.onnx_engine import OnnxEngine, _Graph  # noqa: E402
+from gru_mt.onnx_export.graphs import graphs  # noqa: E402
+from gru_mt.onnx_export.int8 import quantise  # noqa: E402
 
 SHAPES: dict[str, dict[str, Any]] = {  # each attention, each context, one and more layers
     "rnn": {"attention": "general", "encoder_layers": 2},

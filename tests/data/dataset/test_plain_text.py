@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from gru_mt.data.dataset.plain_text import MARKER, write_splits
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.splits import Splits
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError
-from gru_mt.export.plain_text import MARKER, write_splits
 from tests.corpora import Listed
 
 

@@ -10,13 +10,19 @@ an instruction for that.
 Shapes: I input features, O output features.
 """
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper, parser
 
-from gru_mt.export.quantised import quantised
+if TYPE_CHECKING:  # a page takes its weights from here, and needs no onnx
+    from collections.abc import Iterator
+
+    from onnx import GraphProto, ModelProto, NodeProto
+
+# x86 processors without VNNI sum two products in 16 signed bits. Weights of at most 64 keep that
+# sum in range, since 2 * 255 * 64 < 2**15.
+LARGEST = 64
 
 PRODUCT = """
 <domain: "gru_mt", opset_import: ["" : 20]>
@@ -44,7 +50,6 @@ product_int8 (x, weight, weight_scale) => (y) {
 }
 """
 
-
 ROWS = """
 <domain: "gru_mt", opset_import: ["" : 20]>
 rows_int8 (embedding, embedding_scale, id) => (y) {
@@ -58,12 +63,20 @@ rows_int8 (embedding, embedding_scale, id) => (y) {
 """
 
 
-def quantise(model: ModelProto) -> None:
+def quantised(weight_IO: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return s8_IO and scale_O: s8_IO * scale_O is near weight_IO."""
+    scale_O = np.maximum(np.abs(weight_IO).max(axis=0) / LARGEST, np.float32(1e-30))
+    return np.rint(weight_IO / scale_O).astype(np.int8), scale_O
+
+
+def quantise(model: "ModelProto") -> None:
     """Change each product with constant weights, in place, to a product of integers.
 
     Rows of embeddings are looked up in integers too. An embedding that is also the weights of the
     output layer is stored once.
     """
+    from onnx import parser
+
     graph = model.graph
     weights = _Weights(graph)
     for node in [*graph.node]:
@@ -78,7 +91,7 @@ def quantise(model: ModelProto) -> None:
 class _Weights:
     """The weights of a graph, which become integers when a node that reads them is changed."""
 
-    def __init__(self, graph: GraphProto) -> None:
+    def __init__(self, graph: "GraphProto") -> None:
         self._graph = graph
         self._tensors = {tensor.name: tensor for tensor in graph.initializer}
         self._flipped = {
@@ -87,7 +100,7 @@ class _Weights:
         self._embeddings: set[str] = set()
         self._added: set[str] = set()
 
-    def look_up(self, node: NodeProto) -> None:
+    def look_up(self, node: "NodeProto") -> None:
         """Change a node that looks up rows of an embedding; leave any other."""
         name = node.input[0] if node.op_type == "Gather" else ""
         if name not in self._tensors or len(self._tensors[name].dims) != 2:
@@ -96,10 +109,10 @@ class _Weights:
         node.input[:] = [f"{name}_s8", f"{name}_scale", node.input[1]]
         if name not in self._embeddings:
             self._embeddings.add(name)
-            s8_IO, scale_O = quantised(numpy_helper.to_array(self._tensors[name]).T)
+            s8_IO, scale_O = quantised(self._array(name).T)
             self._add(name, s8_IO.T, scale_O)
 
-    def multiply(self, node: NodeProto) -> None:
+    def multiply(self, node: "NodeProto") -> None:
         """Change a node that multiplies by constant weights; leave any other."""
         name = node.input[1] if node.op_type == "MatMul" else ""
         origin = self._flipped.get(name, name)
@@ -113,18 +126,27 @@ class _Weights:
             return
         self._added.add(name)
         if is_shared:
+            from onnx import helper
+
             turned = helper.make_node("Transpose", [f"{origin}_s8"], [f"{name}_s8"])
             self._graph.node.insert(0, turned)
         else:
-            weight = numpy_helper.to_array(self._tensors[origin])
+            weight = self._array(origin)
             self._add(name, *quantised(weight.T if name in self._flipped else weight))
 
+    def _array(self, name: str) -> NDArray[np.float32]:
+        from onnx import numpy_helper
+
+        return numpy_helper.to_array(self._tensors[name])
+
     def _add(self, name: str, s8: NDArray[np.int8], scale: NDArray[np.float32]) -> None:
+        from onnx import numpy_helper
+
         for values, ending in ((s8, "s8"), (scale, "scale")):
             self._graph.initializer.append(numpy_helper.from_array(values, f"{name}_{ending}"))
 
 
-def _drop_unused(graph: GraphProto) -> None:
+def _drop_unused(graph: "GraphProto") -> None:
     """Remove the tensors that no node reads any more, and what turned them."""
     read = {name for node in _nodes(graph) for name in node.input}
     read |= {output.name for output in graph.output}
@@ -137,7 +159,7 @@ def _drop_unused(graph: GraphProto) -> None:
     graph.initializer.extend(kept)
 
 
-def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
+def _nodes(graph: "GraphProto") -> "Iterator[NodeProto]":
     """Yield the nodes of a graph, and of the loops in it."""
     for node in graph.node:
         yield node

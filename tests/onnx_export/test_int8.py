@@ -10,7 +10,7 @@ WHY = "exporting comes with the extra gru-mt[onnx]"
 onnxruntime = pytest.importorskip("onnxruntime", reason=WHY)
 onnx = pytest.importorskip("onnx", reason=WHY)
 
-from gru_mt.export.int8 import quantise  # noqa: E402 after what it needs
+from gru_mt.onnx_export.int8 import quantise  # noqa: E402 after what it needs
 
 Floats = npt.NDArray[np.float32]
 PRODUCT = "g (float[r, i] x) => (float[r, o] y) { y = MatMul (x, w) }"

@@ -1,0 +1,110 @@
+"""Write an export whole or not at all: graphs, tokenizer and facts."""
+
+import logging
+from dataclasses import asdict
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from gru_mt.bundle import load_bundle
+from gru_mt.errors import UserError, as_path, short_repr
+from gru_mt.inference.confidence import Calibration
+from gru_mt.inference.engines.onnx_engine import FACTS, FORMAT, INSTALL, is_export
+from gru_mt.onnx_export.graphs import graphs
+from gru_mt.onnx_export.int8 import quantise
+from gru_mt.run import WEIGHTS, Run, bundle_of
+from gru_mt.storage import (
+    file_digest,
+    replacing_folder,
+    write_checksummed_json,
+    write_file,
+)
+from gru_mt.tensors import tensors_digest
+
+log = logging.getLogger(__name__)
+
+PACKAGES = ("onnx", "onnxscript", "torch")
+
+
+def export(
+    model: str | Path,
+    out: str | Path | None = None,
+    *,
+    format: Literal["onnx", "page"] = "onnx",  # noqa: A002 the command's name for it
+    precision: Literal["fp32", "int8"] | None = None,
+) -> Path:
+    """Write a translator for onnxruntime, or as one HTML file that translates in a browser.
+
+    Args:
+        model: The folder of a run, or of its model.
+        out: The folder, or the file of a page; None is onnx, onnx-int8 or translator.html in the
+            run. An older export there is replaced.
+        format: What to write.
+        precision: Of onnx: fp32, or int8 in a quarter of the size; None is fp32. A page has int8.
+
+    Returns:
+        The path of what was written. `Translator.load` takes that of an onnx export.
+
+    Raises:
+        UserError: If there is no model, it is damaged, a package is missing, an argument is none of
+            these, or something else is at `out`.
+
+    Example:
+        >>> from gru_mt import export
+        >>> export("runs/small", "page.html", format="page").name
+        'page.html'
+    """
+    folder, target = as_path(model, "model"), None if out is None else as_path(out, "out")
+    for name, value, known in (
+        ("format", format, ("onnx", "page")),
+        ("precision", precision, (None, "fp32", "int8")),
+    ):
+        if value not in known:
+            choices = " or ".join(str(choice) for choice in known if choice)
+            raise UserError(f"{name} must be {choices}, got {short_repr(value)}")
+    if format == "onnx":
+        return write_onnx(folder, target or Run(folder).export(precision or "fp32"), precision)
+    if precision == "fp32":
+        raise UserError("precision fp32: a page has int8 weights; leave it out")
+    from gru_mt.page.write import write_page  # an export needs none of it
+
+    return write_page(folder, target)
+
+
+def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
+    """Write the model in `folder` as an export for onnxruntime; raises UserError as `export`."""
+    if missing := [name for name in PACKAGES if not find_spec(name)]:
+        raise UserError(f"exporting needs {' and '.join(missing)}: {INSTALL}")
+    if out.exists() and not is_export(out):
+        raise UserError(f"{out}: is something else than an export; name another with --out")
+    bundle = load_bundle(folder, torch.device("cpu"))
+    config, calibration = bundle.config, Calibration.of_bundle(bundle.provenance)
+    weights_sha256 = tensors_digest(bundle_of(folder) / WEIGHTS)
+    models = graphs(bundle.model)
+    if precision == "int8":
+        for model in models.values():
+            quantise(model)
+    files = {name: model.SerializeToString() for name, model in models.items()}
+    files |= bundle.tokenizer.files()
+    with replacing_folder(out) as temporary:
+        for name, content in files.items():
+            write_file(temporary / name, content)
+        facts = {
+            "format": FORMAT,
+            "precision": precision or "fp32",
+            "decoding": asdict(config.decoding),
+            "languages": [config.data.source, config.data.target],
+            "bleu_tokenizer": config.evaluation.bleu_tokenizer,
+            "calibration": calibration and calibration.weights,
+            "weights_sha256": weights_sha256,
+            "files": {name: file_digest(temporary / name) for name in files},
+            "versions": {name: version(name) for name in ("gru-mt", *PACKAGES)},
+            "provenance": bundle.provenance,
+        }
+        write_checksummed_json(temporary / FACTS, facts)
+    sizes = [f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items()]
+    log.info("wrote %s: %s", out, ", ".join(sizes))
+    return out
