@@ -28,6 +28,7 @@ ROWS = """
         data.dataset.plain_text data.statistics data.suggest_config data.tokenizer
         data.tokenizer.special data.text.patterns data.text.placeholders data.text.glossary
         data.text.sentences data.text.spelling data.text.truecase data.text.names data.augment
+        data.augment.word_lists
         data.augment.bilingual_lexicon data.tokenizer.words data.tokenizer.subword_sampling
         data.tokenizer.sentencepiece data.text.translation_memory data.tokenizer.tokenizer
         data.augment.augmenter data.dataset.ids data.dataset.dataset data.prepare data.batching

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gru_mt.config.schema import Config
-from gru_mt.data.augment.augmenter import WordLists
 from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
+from gru_mt.data.augment.word_lists import WordLists
 from gru_mt.data.dataset.dataset import LINE, EncodedChunk
 from gru_mt.data.dataset.ids import encode_pairs
 from gru_mt.data.dataset.store import TextArray

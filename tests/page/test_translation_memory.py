@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.text.translation_memory import TranslationMemory, is_short
+from gru_mt.data.text.normalize import is_short
+from gru_mt.data.text.translation_memory import TranslationMemory
 from tests.data.text import test_translation_memory
 from tests.data.text.test_translation_memory import FRENCH, MEMORY, empty, learned
 from tests.page.node import needs_node, run_node

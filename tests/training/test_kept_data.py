@@ -207,7 +207,7 @@ def test_a_preparation_that_is_killed_leaves_nothing_behind_and_starts_again(
 ) -> None:
     config = small_config(f"data.corpus={corpus}", "training.max_steps=2")
     program = (
-        "import os, sys; from pathlib import Path; from gru_mt.data.augment.augmenter import "
+        "import os, sys; from pathlib import Path; from gru_mt.data.augment.word_lists import "
         "WordLists; from gru_mt.config.load import load_config; from gru_mt.training.trainer "
         "import train;"
         "WordLists.learn = lambda pairs: os.kill(os.getpid(), 9);"

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from gru_mt.config.schema import Config
-from gru_mt.data.augment.augmenter import Augmenter, WordLists
+from gru_mt.data.augment.augmenter import Augmenter
+from gru_mt.data.augment.word_lists import WordLists
 from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.loader import TrainingPairs
 from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS, UNK

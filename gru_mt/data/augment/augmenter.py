@@ -6,17 +6,15 @@ same ones. A changed pair stays at its index, so an epoch sees every pair.
 
 import random
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Self
 
 from gru_mt.config.data import AugmentConfig
+from gru_mt.data.augment.word_lists import WordLists, begins_with_vowel
 from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, SPACELESS, WORD
 from gru_mt.data.text.spelling import BESIDE
-from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
+from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.data.types import Texts
 
 _END = re.compile(rf"\s*[{SENTENCE_END}]+[\"'”’»」)]*$")  # final marks, and quotes after them
@@ -28,24 +26,6 @@ _OTHERS = (1, 1, 1, 1, 3, 7, 7)  # pairs joined to one: the shortest and the lon
 _QUOTES = ("“”", "„“", "«»", "‘’")
 _BRACKETS = {" (": ")", ' "': '"', ", ": "", ": ": ""}
 _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóòôõöøōőřśšşțúùûüūůűýžźż"
-
-
-@dataclass(frozen=True, slots=True)
-class WordLists:
-    """The words of a corpus that augmentation needs."""
-
-    translations: dict[str, str]  # of single words
-    names: tuple[str, ...]  # see `shared_names`, in alphabetical order
-
-    @classmethod
-    def learn(cls, pairs: Sequence[Texts]) -> Self:
-        """Return the word lists of pairs, placeholders masked. Translations are pairs of words."""
-        translations = {
-            source: target
-            for source, target in pairs
-            if WORD.fullmatch(source) and WORD.fullmatch(target)
-        }
-        return cls(translations, tuple(sorted(shared_names(pairs))))
 
 
 class Augmenter:
@@ -63,12 +43,12 @@ class Augmenter:
         }
 
     def of_epoch(
-        self, epoch: int, places: Iterable[int], pairs: Iterable[Texts]
+        self, epoch: int, indices: Iterable[int], pairs: Iterable[Texts]
     ) -> dict[int, Texts]:
-        """Return what an epoch changes of the pairs at some places of it, by their order here."""
+        """Return the pairs that change, by their order here; `indices` are those in the epoch."""
         changed = {}
-        for order, (place, pair) in enumerate(zip(places, pairs, strict=True)):
-            augmented = self._augmented(pair, random.Random(f"{self._seed}/{epoch}/{place}"))
+        for order, (index, pair) in enumerate(zip(indices, pairs, strict=True)):
+            augmented = self._augmented(pair, random.Random(f"{self._seed}/{epoch}/{index}"))
             if augmented != pair:
                 changed[order] = augmented
         return changed
@@ -109,13 +89,12 @@ class Augmenter:
         both = {*WORD.findall(pair.source)} & {*WORD.findall(pair.target)} & self._names
         for name in sorted(both):
             kind, vowel = rng.random(), begins_with_vowel(name)
-            new = (
-                free_placeholder(pair)
-                if kind < 0.4 and not vowel
-                else self._made_up_name(rng)
-                if kind < 0.8
-                else rng.choice(self._alike[vowel])
-            )
+            if kind < 0.4 and not vowel:
+                new = free_placeholder(pair)
+            elif kind < 0.8:
+                new = self._made_up_name(rng)
+            else:
+                new = rng.choice(self._alike[vowel])
             if new not in PLACEHOLDER_TOKENS and begins_with_vowel(new) != vowel:
                 new = rng.choice(self._alike[vowel])[0] + new[1:]
             pattern = whole(name)
@@ -137,13 +116,12 @@ class Augmenter:
         """Put one to three items at like places of both sides: placeholders, numbers, names."""
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
             kind = rng.random()
-            item = (
-                free_placeholder(pair)
-                if kind < 0.6
-                else str(rng.randrange(100))
-                if kind < 0.85 or not self._names  # the corpus copies no names
-                else self._made_up_name(rng)
-            )
+            if kind < 0.6:
+                item = free_placeholder(pair)
+            elif kind < 0.85 or not self._names:  # the corpus copies no names
+                item = str(rng.randrange(100))
+            else:
+                item = self._made_up_name(rng)
             pair = with_item(pair, item, self._anchors(pair), rng)
         return pair
 
@@ -157,36 +135,6 @@ class Augmenter:
         ]
 
 
-def shared_names(pairs: Sequence[Texts]) -> set[str]:
-    """Return the words that are names: capitalised inside sentences, and the same on both sides.
-
-    A word that is often written small is none, nor one that most targets translate.
-    """
-    inside: Counter[str] = Counter()
-    shared: Counter[str] = Counter()
-    small: Counter[str] = Counter()
-    for source, target in pairs:
-        others = {*WORD.findall(target)}
-        small.update(word for word in others if word.islower())
-        for match in WORD.finditer(source):
-            word = match[0]
-            if word.islower():
-                small[word] += 1
-            elif len(word) > 1 and word.istitle() and match.start():
-                inside[word] += 1
-                shared[word] += word in others
-    return {
-        word
-        for word, count in shared.items()
-        if 2 * count > inside[word] and 10 * small[word.lower()] < inside[word]
-    }
-
-
-def begins_with_vowel(name: str) -> bool:
-    """Return whether a name begins with a Latin vowel, with or without an accent."""
-    return unicodedata.normalize("NFD", name)[0] in "AEIOUaeiou"
-
-
 def whole(word: str) -> re.Pattern[str]:
     """Return the pattern of a word that is no part of another."""
     return re.compile(rf"(?<![{IN_WORD}]){word}(?![{IN_WORD}])")
@@ -194,24 +142,16 @@ def whole(word: str) -> re.Pattern[str]:
 
 def free_placeholder(pair: Texts) -> str:
     """Return the first placeholder that the pair has not, or the last one."""
-    return next(
-        (mark for mark in PLACEHOLDER_TOKENS if mark not in pair.source), PLACEHOLDER_TOKENS[-1]
-    )
+    free = (token for token in PLACEHOLDER_TOKENS if token not in pair.source)
+    return next(free, PLACEHOLDER_TOKENS[-1])
 
 
 def shuffled_placeholders(pair: Texts, rng: random.Random) -> Texts:
     """Return the pair with other placeholder tokens, so that all of them are learned."""
-    if not any(mark in pair.source for mark in PLACEHOLDER_TOKENS):
+    if not PLACEHOLDER.search(pair.source):
         return pair
-    table = str.maketrans(
-        dict(
-            zip(
-                PLACEHOLDER_TOKENS,
-                rng.sample(PLACEHOLDER_TOKENS, len(PLACEHOLDER_TOKENS)),
-                strict=True,
-            )
-        )
-    )
+    shuffled = rng.sample(PLACEHOLDER_TOKENS, len(PLACEHOLDER_TOKENS))
+    table = str.maketrans(dict(zip(PLACEHOLDER_TOKENS, shuffled, strict=True)))
     return Texts(pair.source.translate(table), pair.target.translate(table))
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.data.augment.augmenter import WordLists
+from gru_mt.data.augment.word_lists import WordLists
 from gru_mt.data.corpus.builder import LineNumbers
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences
 from gru_mt.data.dataset.store import (

@@ -46,6 +46,9 @@ SPACELESS = re.compile(  # a letter of a script without spaces, and marks and pu
 )
 
 
+MOST_WORDS, LONGEST_SHORT = 3, 100  # words and letters of a short text
+HAN_LETTERS, OTHER_LETTERS = 2, 4  # of scripts without spaces, that are taken for a word
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 # Marks of other scripts, and the Latin ones that mean the same.
 PLAIN_MARKS = str.maketrans(
     {
@@ -135,3 +138,18 @@ def count_words(text: str) -> int:
     """
     rest, letters = SPACELESS.subn(" ", text)
     return letters + len(rest.split())
+
+
+def is_short(text: str) -> bool:
+    """Return whether a cleaned text has one to MOST_WORDS words: "Come on in!" -> True.
+
+    In scripts without spaces HAN_LETTERS letters of Han, or OTHER_LETTERS others, count as a word:
+    "ありがとうございます" -> True.
+    """
+    if len(text) > LONGEST_SHORT or text.count(" ") > 2 * MOST_WORDS:
+        return False
+    rest, letters = SPACELESS.subn(" ", text)
+    han = len(_HAN.findall(text))
+    number = sum(any(map(str.isalnum, word)) for word in rest.split())
+    size = number + han / HAN_LETTERS + (letters - han) / OTHER_LETTERS
+    return 0 < size <= MOST_WORDS and any(map(str.isalpha, text))

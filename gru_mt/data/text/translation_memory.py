@@ -6,20 +6,24 @@ It answers "Hello" from the pair "Hello!" and "Bonjour !", with the input's capi
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple, Self
 
-from gru_mt.data.text.normalize import APOSTROPHES, CONTROL, PLAIN_MARKS, SPACELESS, WORD, clean
+from gru_mt.data.text.normalize import (
+    APOSTROPHES,
+    CONTROL,
+    LONGEST_SHORT,
+    PLAIN_MARKS,
+    WORD,
+    clean,
+    is_short,
+)
 from gru_mt.data.text.truecase import is_all_caps
-from gru_mt.data.tokenizer.special import MOST_TOKENS, PLACEHOLDER_TOKENS
+from gru_mt.data.tokenizer.special import MOST_TOKENS, PLACEHOLDER
 from gru_mt.errors import short_repr
 
 MOST_TEXTS = 100_000  # sources that are kept, the most frequent ones
 MOST_TRANSLATIONS = 4  # of a text
-MOST_WORDS = 3  # of a text
-LONGEST_TEXT = 100  # letters, on either side
-# Of scripts without spaces; as many letters are taken for a word.
-HAN_LETTERS, OTHER_LETTERS = 2, 4
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 FINAL_MARKS = ".!?…,;:" + "".join(map(chr, PLAIN_MARKS))
 FIRST_MARKS = "¿¡"
 _DOTS = re.compile(r"\.{2,}")
@@ -52,7 +56,7 @@ class _Marked(NamedTuple):
     @property
     def mark(self) -> str:
         """The final mark in its plain form: " ！" -> "!" and "..." -> "…"."""
-        return _plain_mark(self.closing)
+        return _DOTS.sub("…", self.closing.replace(" ", "").translate(PLAIN_MARKS))
 
     @property
     def key(self) -> str:
@@ -60,33 +64,11 @@ class _Marked(NamedTuple):
         return self.body.translate(APOSTROPHES).lower()
 
 
-def _plain_mark(closing: str) -> str:
-    return _DOTS.sub("…", closing.replace(" ", "").translate(PLAIN_MARKS))
-
-
-def is_short(text: str) -> bool:
-    """Return whether a cleaned text has one to MOST_WORDS words: "Come on in!" -> True.
-
-    In scripts without spaces HAN_LETTERS letters of Han, or OTHER_LETTERS others, count as a word:
-    "ありがとうございます" -> True.
-    """
-    if len(text) > LONGEST_TEXT or text.count(" ") > 2 * MOST_WORDS:
-        return False
-    rest, letters = SPACELESS.subn(" ", text)
-    han = len(_HAN.findall(text))
-    words = sum(any(map(str.isalnum, word)) for word in rest.split())
-    size = words + han / HAN_LETTERS + (letters - han) / OTHER_LETTERS
-    return 0 < size <= MOST_WORDS and any(map(str.isalpha, text))
-
-
 class TranslationMemory:
     """The short texts of the training split with their translations."""
 
     def __init__(
-        self,
-        pairs: Iterable[_Pair],
-        marks: Mapping[str, tuple[str, str]],
-        names: Iterable[str],
+        self, pairs: Iterable[_Pair], marks: Mapping[str, tuple[str, str]], names: Iterable[str]
     ) -> None:
         """Take pairs, the marks of the target side, and its first words that keep their capital.
 
@@ -109,14 +91,18 @@ class TranslationMemory:
         kept = {source for source, _ in texts}
         frequency = Counter(word for target in targets for word in WORD.findall(target.lower()))
         found = [_Pair(*pair, count) for pair, count in counts.items() if pair[0] in kept]
-        found.sort(key=lambda pair: -_rarest(pair.target, frequency))
+        rarest = {
+            pair: min((frequency[word] for word in WORD.findall(pair.target.lower())), default=0)
+            for pair in found
+        }
+        found.sort(key=lambda pair: -rarest[pair])
         best = [pair for group in _by_key(found).values() for pair in _most_frequent(group)]
         return cls(best, _learn_marks(pairs), _learn_names(best, targets))
 
     def extended(self, other: "TranslationMemory") -> "TranslationMemory":
         """Return this memory with the texts of another that it lacks, after its own."""
         new = {key: group for key, group in other._pairs.items() if key not in self._pairs}
-        pairs = [pair for group in ({**self._pairs, **new}).values() for pair in group]
+        pairs = [*chain.from_iterable({**self._pairs, **new}.values())]
         kept = {*[*dict.fromkeys(pair.source for pair in pairs)][:MOST_TEXTS]}
         return TranslationMemory(
             [pair for pair in pairs if pair.source in kept],
@@ -133,11 +119,10 @@ class TranslationMemory:
         lines = [_HEADER, *("\t".join([mark, *around]) for mark, around in self._marks.items())]
         lines += ["", *self._names, ""]
         before = ""
-        for group in self._pairs.values():
-            for source, target, times in group:
-                fields = ["" if source == before else source, target]
-                lines.append("\t".join(fields if times == 1 else [*fields, str(times)]))
-                before = source
+        for source, target, times in chain.from_iterable(self._pairs.values()):
+            count = f"\t{times}" * (times != 1)
+            lines.append(f"{'' if source == before else source}\t{target}{count}")
+            before = source
         return "".join(f"{line}\n" for line in lines).encode()
 
     @classmethod
@@ -145,22 +130,24 @@ class TranslationMemory:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
         if data.count(b"\n") > MOST_TOKENS:
             raise ValueError(f"it has more than {MOST_TOKENS:,} lines")
-        header, *rest = data.decode().split("\n")
-        if header != _HEADER or not rest or rest.pop() != "":
-            raise ValueError("it has no header, or its last line is cut off")
-        lines = iter(enumerate(rest, start=2))
+        header, *lines = data.decode().split("\n")
+        if header != _HEADER or not lines or lines.pop() != "":
+            raise ValueError("it has no header, or its last line is truncated")
+        if lines.count("") < 2:
+            raise ValueError("it ends before its last part")
+        first = lines.index("")
+        second = lines.index("", first + 1)
         marks: dict[str, tuple[str, str]] = {}
-        for number, line in _until_empty(lines):
+        for number, line in enumerate(lines[:first], start=2):
             mark, *around = line.split("\t")
-            if len(around) != 2 or len(line) > LONGEST_TEXT or CONTROL.search("".join(around)):
+            if len(around) != 2 or len(line) > LONGEST_SHORT or CONTROL.search("".join(around)):
                 raise ValueError(f"line {number} is no mark: {short_repr(line)}")
             marks[mark] = (around[0], around[1])
-        names = []
-        for number, line in _until_empty(lines):
-            if not WORD.fullmatch(line) or len(line) > LONGEST_TEXT:
+        names = lines[first + 1 : second]
+        for number, line in enumerate(names, start=first + 3):
+            if not WORD.fullmatch(line) or len(line) > LONGEST_SHORT:
                 raise ValueError(f"line {number} is no word: {short_repr(line)}")
-            names.append(line)
-        return cls(_parsed(lines), marks, names)
+        return cls(_parsed(lines[second + 1 :], first_number=second + 3), marks, names)
 
     def find(self, text: str) -> list[str]:
         """Return the translations of a cleaned text, best first; none where it is not known.
@@ -171,15 +158,11 @@ class TranslationMemory:
         """
         wanted = _Marked.of(text)
         group = self._pairs.get(wanted.key, []) if wanted.key else []
-        exact = [pair for pair in group if pair.source == text]
-        by_mark = sorted(
-            _best_first(group, wanted.mark),
-            key=lambda pair: _Marked.of(pair.source).mark != wanted.mark,
-        )
         found: dict[str, str] = {}
-        for pair in _best_first(exact, wanted.mark):
+        for pair in _best_first([pair for pair in group if pair.source == text], wanted.mark):
             found.setdefault(_Marked.of(pair.target).key, pair.target)
-        for pair in by_mark:
+        ranked = _best_first(group, wanted.mark)
+        for pair in sorted(ranked, key=lambda pair: _Marked.of(pair.source).mark != wanted.mark):
             found.setdefault(_Marked.of(pair.target).key, self._following(wanted, pair))
         return [*found.values()][:MOST_TRANSLATIONS]
 
@@ -199,36 +182,29 @@ class TranslationMemory:
             if is_all_caps(source) and is_all_caps(body):
                 body = body.lower()
         first, start = _FIRST_LETTER.match(wanted), _FIRST_LETTER.match(body)
-        if first and start:
-            place = start.start(1)
-            if first[1] != first[1].lower():
-                return body[:place] + start[1].upper() + body[place + 1 :]
-            if first[1] != first[1].upper() and _first_word(body) not in self._names:
-                return body[:place] + start[1].lower() + body[place + 1 :]
-        return body
+        if not first or not start:
+            return body
+        letter = start[1]
+        if first[1] != first[1].lower():
+            letter = letter.upper()
+        elif first[1] != first[1].upper() and _first_word(body) not in self._names:
+            letter = letter.lower()
+        return body[: start.start(1)] + letter + body[start.end(1) :]
 
-    def _around(self, mark: str) -> tuple[str, str]:
-        """Return what stands around a translation for a mark: "!!" -> ("", " !!") in French."""
-        opening, closing = self._marks.get(mark[:1], ("", mark[:1]))
-        others = ((each, self._marks.get(each, ("", each))[1].strip()) for each in mark[1:])
-        return opening, closing + "".join(
-            written for each, written in others if _plain_mark(written) == each
-        )
+    def _around(self, marks: str) -> tuple[str, str]:
+        """Return what stands around a translation for marks: "!!" -> ("", " !!") in French."""
+        opening, closing = self._marks.get(marks[:1], ("", marks[:1]))
+        for mark in marks[1:]:
+            written = self._marks.get(mark, ("", mark))[1].strip()
+            closing += written * (_Marked("", "", written).mark == mark)
+        return opening, closing
 
 
 def _is_kept(source: str, target: str) -> bool:
     """Return whether a short source and its translation are remembered."""
-    return (
-        len(target) <= LONGEST_TEXT
-        and not any(mark in source or mark in target for mark in PLACEHOLDER_TOKENS)
-        and sorted(_DIGITS.findall(source)) == sorted(_DIGITS.findall(target))
-        and bool(_Marked.of(source).body and _Marked.of(target).body)
-    )
-
-
-def _rarest(text: str, frequency: Mapping[str, int]) -> int:
-    """Return the frequency of a text's rarest word; 0 for a text without words."""
-    return min((frequency[word] for word in WORD.findall(text.lower())), default=0)
+    is_plain = len(target) <= LONGEST_SHORT and not PLACEHOLDER.search(source + target)
+    has_same_digits = sorted(_DIGITS.findall(source)) == sorted(_DIGITS.findall(target))
+    return is_plain and has_same_digits and all(_Marked.of(side).body for side in (source, target))
 
 
 def _by_key(pairs: Iterable[_Pair]) -> dict[str, list[_Pair]]:
@@ -239,12 +215,12 @@ def _by_key(pairs: Iterable[_Pair]) -> dict[str, list[_Pair]]:
     return by_key
 
 
-def _counts(group: Iterable[_Pair]) -> Counter[str]:
-    """Return how many training pairs have each translation, by its key."""
+def _ranks(pairs: Iterable[_Pair]) -> dict[str, int]:
+    """Return the ranks of translations by their keys: 0 for that of most training pairs."""
     counts: Counter[str] = Counter()
-    for pair in group:
+    for pair in pairs:
         counts[_Marked.of(pair.target).key] += pair.times
-    return counts
+    return {key: rank for rank, (key, _) in enumerate(counts.most_common())}
 
 
 def _best_first(pairs: Sequence[_Pair], mark: str) -> list[_Pair]:
@@ -253,35 +229,31 @@ def _best_first(pairs: Sequence[_Pair], mark: str) -> list[_Pair]:
     Of pairs that differ in the mark of one translation, "Bonjour !" and "Bonjour.", that with
     `mark` comes first.
     """
-    counts = _counts(pairs)
-    places = {key: place for place, (key, _) in enumerate(counts.most_common())}
-
-    def rank(pair: _Pair) -> tuple[int, bool]:
-        target = _Marked.of(pair.target)
-        return places[target.key], target.mark != mark
-
-    return sorted(pairs, key=rank)
+    ranks = _ranks(pairs)
+    targets = ((pair, _Marked.of(pair.target)) for pair in pairs)
+    keys = {pair: (ranks[target.key], target.mark != mark) for pair, target in targets}
+    return sorted(pairs, key=keys.__getitem__)
 
 
 def _most_frequent(group: Sequence[_Pair]) -> Iterator[_Pair]:
     """Yield the pairs of the most frequent translations, and the first choice of each text."""
-    frequent = {key for key, _ in _counts(group).most_common(MOST_TRANSLATIONS)}
+    ranks = _ranks(group)
     best: dict[str, _Pair] = {}
     for pair in sorted(group, key=lambda pair: -pair.times):
         best.setdefault(pair.source, pair)
     for pair in group:
-        if _Marked.of(pair.target).key in frequent or pair is best[pair.source]:
+        is_frequent = ranks[_Marked.of(pair.target).key] < MOST_TRANSLATIONS
+        if is_frequent or pair is best[pair.source]:
             yield pair
 
 
 def _learn_marks(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
     """Return what mostly stands around translations, by the source's final mark."""
-    counts: Counter[tuple[str, str, str]] = Counter()
-    for source, target in pairs:
-        mark = _Marked.of(source).mark
-        if len(mark) == 1:
-            opening, _, closing = _Marked.of(target)
-            counts[mark, opening, closing] += 1
+    counts = Counter(
+        (source.mark, target.opening, target.closing)
+        for source, target in (map(_Marked.of, pair) for pair in pairs)
+        if len(source.mark) == 1
+    )
     marks: dict[str, tuple[str, str]] = {}
     for (mark, opening, closing), _ in counts.most_common():
         marks.setdefault(mark, (opening, closing))
@@ -307,19 +279,10 @@ def _first_word(body: str) -> str | None:
     return word[0] if word else None
 
 
-def _until_empty(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines up to an empty one, which is taken too."""
-    for number, line in lines:
-        if not line:
-            return
-        yield number, line
-    raise ValueError("it ends before its last part")
-
-
-def _parsed(lines: Iterable[tuple[int, str]]) -> Iterator[_Pair]:
+def _parsed(lines: Iterable[str], first_number: int) -> Iterator[_Pair]:
     """Yield the pairs of the file's last part."""
     source = ""
-    for number, line in lines:
+    for number, line in enumerate(lines, start=first_number):
         own, *fields = line.split("\t")
         source = own or source
         target, count = (*fields, "1")[:2] if fields else ("", "")
@@ -331,5 +294,5 @@ def _parsed(lines: Iterable[tuple[int, str]]) -> Iterator[_Pair]:
 
 def _is_text(text: str) -> bool:
     """Return whether a text may be one of a pair."""
-    is_line = len(text) <= LONGEST_TEXT and text == clean(text) and not CONTROL.search(text)
+    is_line = len(text) <= LONGEST_SHORT and text == clean(text) and not CONTROL.search(text)
     return is_line and bool(_Marked.of(text).body)

@@ -8,7 +8,8 @@ from gru_mt.config.schema import Config
 from gru_mt.data.prepare import masked
 from gru_mt.data.splits import load_splits
 from gru_mt.data.text import translation_memory as memory_module
-from gru_mt.data.text.translation_memory import TranslationMemory, is_short
+from gru_mt.data.text.normalize import is_short
+from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 
 FRENCH = [
