@@ -1,6 +1,5 @@
-"""Files that are whole or absent, and output that goes where a user says."""
+"""Files that are whole or absent, checksummed JSON, and output that goes where a user says."""
 
-import ctypes
 import errno
 import hashlib
 import json
@@ -8,7 +7,6 @@ import os
 import re
 import shutil
 import stat
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,28 +14,24 @@ from typing import Any
 
 from gru_mt.errors import UserError, short_text
 
-_TEMPORARY = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)-(?P<began>\d*)\.(?P<kind>part|old)")
-
+# What a process writes before it takes the place of a file or a folder. Older versions had the
+# start of the process after its id.
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)(-\d*)?\.(?P<kind>part|old)")
 _SAFETENSORS = re.compile(r"\.tmp\w{6}")  # a file of that library while it is being written
+
+
+@contextmanager
+def os_errors_as(name: object, done: str = "written") -> Iterator[None]:
+    """Raise UserError instead of OSError: `name` cannot be `done`, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{name}: cannot be {done}: {error.strerror or error}") from error
 
 
 def _beside(path: Path, kind: str) -> Path:
     """Return a path beside `path` that no other process uses."""
-    pid = os.getpid()
-    return path.with_name(f".{path.name}.{pid}-{_began(pid)}.{kind}")
-
-
-def _began(pid: int) -> str:
-    """Return when a process began, in ticks since the machine started.
-
-    Two processes may have the same id, one after the other, but not the same start too. Only Linux
-    tells the start; elsewhere, or if the process is gone, it is "".
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    return stat.rpartition(")")[2].split()[19]  # field 22; the name before it may hold spaces
+    return path.with_name(f".{path.name}.{os.getpid()}.{kind}")
 
 
 def is_temporary(name: str) -> bool:
@@ -48,8 +42,8 @@ def is_temporary(name: str) -> bool:
 def clear_temporaries(folder: Path, name: str | None = None) -> None:
     """Remove what killed processes left half-written in `folder`; put back what they moved away.
 
-    With `name`, only leftovers of that file or folder are removed, and only those of processes that
-    have ended. Without it, all are removed, so no other process may be writing there.
+    With `name`, only what belongs to that file or folder is removed, and nothing of another process
+    that lives. Without it, all is removed, so no other process may be writing there.
     """
     if not folder.is_dir():
         return
@@ -59,7 +53,7 @@ def clear_temporaries(folder: Path, name: str | None = None) -> None:
         match = _TEMPORARY.fullmatch(path.name)
         if not match or name not in (None, match["name"]):
             continue
-        if name and _began(int(match["pid"])) == match["began"]:
+        if name and _lives_elsewhere(int(match["pid"])):
             continue
         whole = folder / match["name"]
         if match["kind"] == "old" and not whole.exists():
@@ -68,6 +62,18 @@ def clear_temporaries(folder: Path, name: str | None = None) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+def _lives_elsewhere(pid: int) -> bool:
+    """Return whether another process than this one has an id; True where that cannot be told."""
+    try:
+        if os.name == "posix":  # elsewhere signal 0 would end the process
+            os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it is another user's
+        return True
+    return pid != os.getpid()
 
 
 def _sync_folder(folder: Path) -> None:
@@ -99,9 +105,9 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        reason = error.strerror or error
         raise UserError(
-            f"{path}: cannot be written: {reason}; what was saved before is still there"
+            f"{path}: cannot be written: {error.strerror or error}; what was saved before is still "
+            "there"
         ) from error
     finally:
         with suppress(OSError):
@@ -112,24 +118,22 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder to fill, which then takes the place of `path`; see `replacing`.
 
-    Linux exchanges the two in one step. Elsewhere `path` is not there for a moment between two
-    renames, which `clear_temporaries` mends after a kill.
+    `path` is not there for a moment between two renames. After a kill in between,
+    `clear_temporaries` puts back what was there.
     """
     path = path.resolve()
     temporary, old = _beside(path, "part"), _beside(path, "old")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        clear_temporaries(path.parent, path.name)
-        temporary.mkdir()
-        yield temporary
-        if not _exchange(temporary, path):
+        with os_errors_as(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            clear_temporaries(path.parent, path.name)
+            temporary.mkdir()
+            yield temporary
             if path.exists():
                 path.rename(old)
             temporary.rename(path)
-        _sync_folder(path.parent)
+            _sync_folder(path.parent)
         shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -141,40 +145,25 @@ def remove_folder(path: Path) -> None:
     shutil.rmtree(gone, ignore_errors=True)
 
 
-def _exchange(one: Path, other: Path) -> bool:
-    """Swap the places of both in one step; return whether that was possible.
-
-    It calls Linux's renameat2 (see its manual page), which Python does not offer.
-    """
-    in_working_folder, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    if sys.platform != "linux" or not hasattr(libc := ctypes.CDLL(None), "renameat2"):
-        return False
-    paths = (os.fsencode(one), os.fsencode(other))
-    failed = libc.renameat2(in_working_folder, paths[0], in_working_folder, paths[1], exchange)
-    return not failed
-
-
 def write_file(path: Path, content: bytes) -> None:
     """Write `content`; see `replacing`."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)
 
 
-def write_new(path: Path, content: bytes) -> bool:
-    """Write `content` as `write_file` does, but return False where the file holds it already."""
-    if path.is_file() and path.read_bytes() == content:
-        return False
-    write_file(path, content)
-    return True
+def write_new(path: Path, content: bytes) -> None:
+    """Write `content` as `write_file` does, unless the file holds it already."""
+    if not path.is_file() or path.read_bytes() != content:
+        write_file(path, content)
 
 
 def append_line(path: Path, line: str) -> None:
     """Add a line to a text file; UserError where it cannot be written."""
-    try:
-        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"{line}\n")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+    with (
+        os_errors_as(path),
+        path.open("a", encoding="utf-8", errors="backslashreplace") as file,
+    ):
+        file.write(f"{line}\n")
 
 
 def json_bytes(values: Mapping[str, Any]) -> bytes:
@@ -192,11 +181,8 @@ def read_bytes(path: Path, *, most_bytes: int) -> bytes:
 
     No more is read: a device such as /dev/zero has no end.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(most_bytes + 1)
-    except OSError as error:
-        raise UserError(f"{short_text(path)}: cannot be read: {error.strerror}") from None
+    with os_errors_as(short_text(path), "read"), path.open("rb") as file:
+        content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         raise UserError(
             f"{short_text(path)}: more than {most_bytes:,} bytes, too long for what it is"
@@ -217,12 +203,12 @@ def read_json(path: Path, *, most_bytes: int = 1_000_000_000) -> dict[str, Any]:
 
 
 def checksummed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `values` with their digest added as "sha256"; see `read_checksummed_json`."""
+    """Return `values` with their digest added as "sha256"; see `verify_checksum`."""
     return {**values, "sha256": _json_digest(values)}
 
 
 def write_checksummed_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Write `values` as `checksummed` gives them; see `write_json`."""
+    """Write `values` with their digest; see `write_json`."""
     write_json(path, checksummed(values))
 
 
@@ -246,25 +232,23 @@ def _json_digest(values: Mapping[str, Any]) -> str:
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    with os_errors_as(path, "read"), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_output(path: Path) -> None:
     """Raise UserError where `write_output` cannot write; nothing is written."""
-    with _refusing_output(path):
-        place = _written_through(path)
-        if place is None:
-            place = Path(os.path.realpath(path)).parent
-            if not place.is_dir():
-                raise UserError(f"{path}: cannot be written: there is no folder {place}")
-        elif path.is_dir():
+    with os_errors_as(path):
+        stream = _stream(path)
+        there = Path(os.path.realpath(path)).parent if stream is None else stream
+        if isinstance(there, int):
+            return
+        if stream is None and not there.is_dir():
+            raise UserError(f"{path}: cannot be written: there is no folder {there}")
+        if path.is_dir():
             raise UserError(f"{path}: cannot be written: is a folder")
-        if isinstance(place, Path) and not os.access(place, os.W_OK):
-            raise UserError(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
+        if not os.access(there, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def write_output(path: Path, content: bytes) -> None:
@@ -272,16 +256,16 @@ def write_output(path: Path, content: bytes) -> None:
 
     Only a regular file is replaced, in one step; see `replacing`. Raises UserError on failure.
     """
-    with _refusing_output(path):
-        place = _written_through(path)
-        if place is None:
+    with os_errors_as(path):
+        stream = _stream(path)
+        if stream is None:
             write_file(Path(os.path.realpath(path)), content)
-        else:
-            with open(place, "wb", closefd=place is path) as file:
-                file.write(content)
+            return
+        with open(stream, "wb", closefd=stream is path) as file:
+            file.write(content)
 
 
-def _written_through(path: Path) -> Path | int | None:
+def _stream(path: Path) -> Path | int | None:
     """Return the descriptor of stdout or stderr if `path` is that; `path` if it is no regular file.
 
     None means that `path` can be replaced. stdout may be a regular file too, but if that were
@@ -296,11 +280,3 @@ def _written_through(path: Path) -> Path | int | None:
             if os.path.samestat(status, os.fstat(descriptor)):
                 return descriptor
     return None if stat.S_ISREG(status.st_mode) else path
-
-
-@contextmanager
-def _refusing_output(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None

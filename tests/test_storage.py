@@ -18,8 +18,6 @@ from torch import Tensor
 
 from gru_mt.errors import UserError
 from gru_mt.storage import (
-    _began,
-    _exchange,
     append_line,
     check_output,
     clear_temporaries,
@@ -328,8 +326,6 @@ with replacing(folder / "file") as path:
     kill()
 """
 HALF_A_SWAP = """
-import gru_mt.storage
-gru_mt.storage._exchange = lambda *_: False
 genuine = Path.rename
 Path.rename = lambda self, to: kill() if to.name == "file" else genuine(self, to)
 with replacing_folder(folder / "file") as path:
@@ -341,31 +337,33 @@ def test_the_next_write_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     killed_while(HALF_A_FILE, tmp_path)
     assert len(left := list(tmp_path.iterdir())) == 1
     write_file(tmp_path / "other", b"x")
-    assert left[0].exists()  # not a leftover of this one
+    assert left[0].exists()  # not of this file
     write_file(tmp_path / "file", b"whole")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "other"]
 
 
-def test_a_leftover_of_a_process_with_the_same_id_goes_and_of_a_living_one_stays(
-    tmp_path: Path,
-) -> None:
-    pid = os.getpid()
-    (tmp_path / f".file.{pid}-1.part").mkdir()
-    living = tmp_path / f".file.{os.getppid()}-{_began(os.getppid())}.part"
+def test_what_an_ended_process_left_goes_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
+                           capture_output=True, text=True, check=True)  # fmt: skip
+    for pid in (int(ended.stdout), os.getpid()):  # ours is of a process that had the same id
+        (tmp_path / f".file.{pid}.part").mkdir()
+        (tmp_path / f".file.{pid}-71.part").mkdir()  # of an older version
+    living = tmp_path / f".file.{os.getppid()}.part"
     living.touch()
     with replacing_folder(tmp_path / "file") as folder:
         (folder / "new").touch()
     assert set(tmp_path.iterdir()) == {tmp_path / "file", living}
 
 
-def test_a_folder_is_replaced_in_one_step_where_the_system_can(tmp_path: Path) -> None:
-    for name in ("old", "new"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / name).touch()
-    assert _exchange(tmp_path / "new", tmp_path / "old") == (sys.platform == "linux")
-    names = [path.name for path in sorted(tmp_path.rglob("*")) if path.is_file()]
-    assert names == (["old", "new"] if sys.platform == "linux" else ["new", "old"])
-    assert not _exchange(tmp_path / "new", tmp_path / "none")
+def test_a_folder_is_replaced_whole_and_stays_where_that_fails(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for name in ("one", "two"):
+        with replacing_folder(path) as folder:
+            (folder / name).touch()
+        assert [each.name for each in path.iterdir()] == [name]
+    with pytest.raises(UserError, match="File exists"), replacing_folder(path) as folder:
+        folder.mkdir()
+    assert [each.name for each in tmp_path.rglob("*")] == ["file", "two"]
 
 
 def test_a_folder_that_was_moved_away_comes_back(tmp_path: Path) -> None:
@@ -392,7 +390,7 @@ def test_a_rename_is_synced_with_its_folder(
     monkeypatch.setattr("os.fsync", fsync)
     write_file(tmp_path / "file", b"x")
     assert [Path(path).name for path in synced] == [
-        f".file.{os.getpid()}-{_began(os.getpid())}.part",
+        f".file.{os.getpid()}.part",
         tmp_path.name,
     ]
 
@@ -479,10 +477,10 @@ def test_output_that_cannot_be_written_is_refused_before(
     assert_refused(check_output, Path("/dev/null"))
 
 
-# Signed JSON
+# Checksummed JSON
 
 
-def test_signed_json_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_checksummed_json_comes_back_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "values.json"
     write_checksummed_json(path, HEADER)
     assert read_checksummed_json(path) == HEADER
@@ -491,11 +489,11 @@ def test_signed_json_comes_back_as_it_was(tmp_path: Path) -> None:
     assert read_checksummed_json(path) == HEADER
 
 
-def test_signed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
+def test_checksummed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "values.json"
     write_checksummed_json(path, HEADER)
     whole = read_json(path)
-    unsigned = {name: value for name, value in whole.items() if name != "sha256"}
+    without = {name: value for name, value in whole.items() if name != "sha256"}
     for changed in (
         whole | {"step": 8},
         whole | {"step": "7"},
@@ -503,7 +501,7 @@ def test_signed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
         {name: value for name, value in whole.items() if name != "nothing"},
         whole | {"sha256": "0" * 64},
         whole | {"sha256": None},
-        unsigned,
+        without,
         {},
     ):
         write_json(path, changed)

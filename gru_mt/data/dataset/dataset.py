@@ -27,11 +27,15 @@ from gru_mt.data.dataset.store import (
     LazySequence,
     TextArray,
     TextColumn,
-    os_errors_as,
 )
 from gru_mt.data.types import Texts
 from gru_mt.errors import UserError
-from gru_mt.storage import file_digest, read_checksummed_json, write_checksummed_json
+from gru_mt.storage import (
+    file_digest,
+    os_errors_as,
+    read_checksummed_json,
+    write_checksummed_json,
+)
 
 SIDES = "source", "target"
 LINE = np.dtype([("line", np.int64), ("corpus", np.uint16)])

@@ -12,14 +12,13 @@ import tempfile
 import weakref
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.errors import UserError
+from gru_mt.storage import os_errors_as
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
@@ -27,15 +26,6 @@ T = TypeVar("T", covariant=True)
 
 CHUNK = 10_000  # items that are read, or worked on, at a time
 _RECORDS = 100_000  # mapped at a time, of which one field is copied
-
-
-@contextmanager
-def os_errors_as(name: object) -> Iterator[None]:
-    """Raise UserError that names `name` where nothing more can be written there."""
-    try:
-        yield
-    except OSError as error:
-        raise UserError(f"{name}: cannot be written: {error.strerror}") from None
 
 
 class DiskArray:
