@@ -1,14 +1,19 @@
 """What tests of corpora share."""
 
-from collections.abc import Sequence
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.load import load_corpora
+from gru_mt.data.corpus.report import DropReason
 from gru_mt.data.dataset.components import (
     DEV,
     TEST,
@@ -23,6 +28,7 @@ from gru_mt.data.dataset.components import (
 from gru_mt.data.dataset.store import Ints, LazySequence
 from gru_mt.data.splits import as_examples
 from gru_mt.data.types import Example, Pair
+from gru_mt.errors import UserError
 
 T = TypeVar("T")
 
@@ -77,3 +83,46 @@ def load_one(config: DataConfig) -> Corpus:
     """Return the only corpus of a configuration."""
     [corpus] = load_corpora(config)
     return corpus
+
+
+def load(corpus: object, **settings: Any) -> Corpus:
+    """Return a corpus that `data.corpus` names."""
+    return load_one(data_config(corpus, **settings))
+
+
+def pairs(corpus: object, **settings: Any) -> list[tuple[str, str]]:
+    """Return the two sides of each pair of a corpus."""
+    return [(pair.first, pair.second) for pair in load(corpus, **settings).pairs]
+
+
+def dropped(corpus: object, **settings: Any) -> dict[DropReason, tuple[int | str, ...]]:
+    """Return the first lines of a corpus that are dropped for each reason."""
+    return {
+        reason: its.first_lines for reason, its in load(corpus, **settings).report.dropped.items()
+    }
+
+
+def refusal(corpus: object, **settings: Any) -> str:
+    """Return the one short line that refuses a corpus."""
+    with pytest.raises(UserError) as raised:
+        load(corpus, **settings)
+    message = str(raised.value)
+    assert message.isprintable()
+    assert len(message) < 600
+    return message
+
+
+def write(files: Mapping[str, str | bytes]) -> None:
+    """Write files into the working folder."""
+    for name, content in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """Return a zip archive."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return buffer.getvalue()

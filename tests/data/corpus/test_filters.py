@@ -1,12 +1,8 @@
 """Filters drop pairs that are seldom translations, count them, and are off unless asked for."""
 
-from pathlib import Path
-
-import pytest
-
 from gru_mt.data.corpus.filters import filter_pair, rows_in_other_scripts
-from gru_mt.data.corpus.report import DroppedLines, DropReason
-from tests.corpora import data_config, load_one
+from gru_mt.data.corpus.report import DropReason
+from tests.corpora import dropped, load, write
 
 LINES = [
     "Go.\tVa !",
@@ -18,40 +14,26 @@ LINES = [
     "This is my house and my dog.\tC'est ma maison et mon chien.",
     "?!\t3",
 ]
-
-
 # Enough in the usual script that a few letters of another are none of the language.
 MORE = [f"We see the {word}.\tNous voyons le {word}." for word in "abcdefghij"]
+DROPPED: dict[str, dict[DropReason, tuple[int | str, ...]]] = {
+    "copies": {DropReason.COPY: (2,)},
+    "digits": {DropReason.DIGITS: (4, 8)},
+    "near_duplicates": {DropReason.NEAR: (5,)},
+    "scripts": {DropReason.SCRIPT: (6,)},
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "reason", "lines"),
-    [
-        ("copies", DropReason.COPY, (2,)),
-        ("digits", DropReason.DIGITS, (4, 8)),
-        ("near_duplicates", DropReason.NEAR, (5,)),
-        ("scripts", DropReason.SCRIPT, (6,)),
-    ],
-)
-def test_a_filter_drops_its_own_lines(
-    name: str, reason: DropReason, lines: tuple[int, ...], tmp_path: Path
-) -> None:
-    path = tmp_path / "c.tsv"
-    path.write_text("".join(f"{line}\n" for line in [*LINES, *MORE]))
-    assert load_one(data_config(str(path))).report.dropped == {}
-    corpus = load_one(data_config(str(path), filters=[name]))
-    assert corpus.report.dropped == {reason: DroppedLines(len(lines), lines)}
-    assert corpus.report.kept == len(LINES) + len(MORE) - len(lines)
-    kept = {pair.line for pair in corpus.pairs if pair.line <= len(LINES)}
-    assert kept == {*range(1, len(LINES) + 1)} - {*lines}
-
-
-def test_all_filters_together_count_each_line_once(tmp_path: Path) -> None:
-    path = tmp_path / "c.tsv"
-    path.write_text("".join(f"{line}\n" for line in LINES))
-    names = ["copies", "digits", "near_duplicates", "scripts"]
-    report = load_one(data_config(str(path), filters=names)).report
-    assert report.kept + sum(dropped.count for dropped in report.dropped.values()) == report.read
+def test_a_filter_drops_its_own_lines() -> None:
+    write({"c.tsv": "".join(f"{line}\n" for line in [*LINES, *MORE])})
+    assert dropped("c.tsv") == {}
+    for name, lines in DROPPED.items():
+        assert dropped("c.tsv", filters=[name]) == lines
+    report = load("c.tsv", filters=[*DROPPED]).report
+    assert {reason: its.first_lines for reason, its in report.dropped.items()} == {
+        reason: lines for of_filter in DROPPED.values() for reason, lines in of_filter.items()
+    }
+    assert report.kept + sum(its.count for its in report.dropped.values()) == report.read
 
 
 def test_a_language_may_have_several_scripts() -> None:
@@ -64,9 +46,8 @@ def test_a_language_may_have_several_scripts() -> None:
     assert rows_in_other_scripts([*japanese, "in Latin", "３"]) == [80]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "same"),
-    [
+def test_numbers_are_equal_in_whatever_digits() -> None:
+    for first, second, same in [
         ("06 May", "le 6 mai", True),
         ("at 6:05", "à 06 h 5", True),
         ("in 2024", "سال ۲۰۲۴", True),  # Persian
@@ -79,8 +60,6 @@ def test_a_language_may_have_several_scripts() -> None:
         ("60", "6", False),
         ("0", "none", False),
         ("x²", "x", True),  # no digit
-    ],
-)
-def test_numbers_are_equal_in_whatever_digits(first: str, second: str, same: bool) -> None:
-    reason = filter_pair(first, second, ["digits"])
-    assert reason == (None if same else DropReason.DIGITS)
+    ]:
+        reason = filter_pair(first, second, ["digits"])
+        assert reason == (None if same else DropReason.DIGITS), (first, second)

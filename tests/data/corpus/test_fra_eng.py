@@ -5,7 +5,6 @@ import hashlib
 import io
 import sys
 import threading
-import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,16 +15,9 @@ import pytest
 from gru_mt.data.corpus import fra_eng
 from gru_mt.data.corpus.fra_eng import PublishedFile, find_or_fetch
 from gru_mt.errors import UserError
+from tests.corpora import zipped
 
-
-def packed(text: str) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("fra-eng/fra.txt", text)
-    return buffer.getvalue()
-
-
-ZIP = packed("Go.\tVa !\n")
+ZIP = zipped(("fra-eng/fra.txt", b"Go.\tVa !\n"))
 SHA1 = hashlib.sha1(ZIP).hexdigest()
 
 
@@ -126,23 +118,18 @@ def test_a_failed_download_is_quoted_and_leaves_no_file(
     assert [*tmp_path.iterdir()] == []
 
 
-def test_a_zip_with_another_digest_is_refused(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=f"its SHA-1 is {SHA1}, not {'0' * 40}"):
-        find_or_fetch(tmp_path, server.source("good", "0" * 40))
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_offline_the_error_says_what_to_do(server: Server, tmp_path: Path) -> None:
+def test_what_is_not_the_published_file_is_refused(server: Server, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
     closed = PublishedFile("http://127.0.0.1:1/fra-eng.zip", SHA1)  # nobody listens on port 1
+    other = server.source("good", "0" * 40)
+    with pytest.raises(UserError, match=f"its SHA-1 is {SHA1}, not {'0' * 40}"):
+        find_or_fetch(tmp_path / "a", other)
     with pytest.raises(UserError, match=r"refused.*: put that file at .*fra-eng\.zip, or"):
-        find_or_fetch(tmp_path, closed)
-    assert server.paths == []
-
-
-def test_a_cache_that_cannot_be_made_is_named(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
+        find_or_fetch(tmp_path / "a", closed)
     with pytest.raises(UserError, match=r"Not a directory|File exists"):
-        find_or_fetch(tmp_path / "file" / "cache", server.source("good"))
+        find_or_fetch(file / "cache", server.source("good"))
+    assert [*(tmp_path / "a").iterdir()] == []
 
 
 def test_a_damaged_file_in_the_cache_is_named_and_not_replaced(
@@ -156,16 +143,13 @@ def test_a_damaged_file_in_the_cache_is_named_and_not_replaced(
     assert server.paths == []
 
 
-def test_the_cache_is_the_users_own_by_default(
+def test_the_cache_is_the_users_own_and_the_source_has_tls_by_default(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
     (tmp_path / "gru-mt").mkdir()
     (tmp_path / "gru-mt" / "fra-eng.zip").write_bytes(ZIP)
     assert find_or_fetch() == tmp_path / "gru-mt" / "fra-eng.zip"
-
-
-def test_the_source_is_asked_over_tls_and_held_to_its_digest() -> None:
     assert fra_eng.D2L.url == "https://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip"
     assert fra_eng.D2L.sha1 == "94646ad1522d915e7b0f9296181140edcf86a4f5"
 

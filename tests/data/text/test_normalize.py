@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from gru_mt.data.text.normalize import MARKS, WORD, count_words, in_word, is_mark, is_word
+from gru_mt.data.text.normalize import MARKS, WORD, clean, count_words, in_word, is_mark, is_word
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,28 @@ def test_a_mark_is_in_a_word_and_a_sign_is_not() -> None:
     assert [*map(in_word, ["a", "5", "ी", "\u0301", "\u200d"])] == [True] * 5
     assert [*map(in_word, ["", "_", " ", "।", "-", "😀"])] == [False] * 6
     assert [*map(is_mark, ["ी", "\u200d", "a", "", "।"])] == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("  Go \t now.  ", "Go now."),
+        ("«\u00a0Non\u202f\u00a0! »", "« Non ! »"),
+        ("one\u2028two\x0bthree\x0cfour\x85five", "one two three four five"),
+        (" \u00a0 ", ""),
+        ("cafe\u0301 E\u0302\u0301 \u1112\u1161\u11ab", "café \u1ebe \ud55c"),  # accents, Hangul
+        ("か\u3099 \u0928\u093c \u212b \u0958", "\u304c \u0929 \u00c5 \u0915\u093c"),
+        ("co\u00adop\u00ad. \ufeffa\u200bb\u2060c", "coop. abc"),
+        ("e\u00ad\u0301 \u200b \u200b x", "é x"),
+        ("\u200b\u2060", ""),
+        ("می\u200cخواهم क्\u200dष 👩\u200d🔬 ❤\ufe0f", "می\u200cخواهم क्\u200dष 👩\u200d🔬 ❤\ufe0f"),
+        ("Ｈｅｌｌｏ　１２３ Ｄｏｎ＇ｔ １，０００．５", "Hello 123 Don't 1,000.5"),
+        ("ﬁne oﬀ eﬃcient ﬂuﬄy ﬅ ﬆ", "fine off efficient fluffly st st"),
+        ("Ｅ\u0301 ａ\u00adｂ １\u200b．\u200b５", "É ab 1.5"),
+        ("ＣＤは１０枚？ Ａ！Ｂ （ａ）", "CDは10枚？ A！B （a）"),  # marks of Japanese stay
+        ("Ｈｅｌｌｏ！ Ｗｈｙ？ （ａ）， 네？ É：", "Hello! Why? (a), 네? É:"),
+        ("\ue010 ½ Ⅳ ﾃﾞ ㎞", "\ue010 ½ Ⅳ ﾃﾞ ㎞"),  # more than another way to write it
+    ],
+)
+def test_a_text_has_one_way_to_be_written_and_nothing_unseen(text: str, cleaned: str) -> None:
+    assert clean(text) == clean(cleaned) == cleaned

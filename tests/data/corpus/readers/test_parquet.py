@@ -8,34 +8,20 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gru_mt.data.corpus.builder import Corpus
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.readers.parquet import ParquetTable
-from gru_mt.data.corpus.report import DroppedLines, DropReason
+from gru_mt.data.corpus.report import DropReason
 from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
-from tests.corpora import data_config, load_one
+from tests.corpora import data_config, dropped, load, pairs, refusal
 
 EN, FR = ["Go.", "It's summer.", "No."], ["Va !", "C'est l'été.", "Non."]
 PAIRS = [*zip(EN, FR, strict=True)]
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def write(path: str, columns: dict[str, Any], **settings: Any) -> None:
     Path(path).parent.mkdir(exist_ok=True)
     parquet.write_table(pa.table(columns), path, **settings)
-
-
-def load(corpus: Any, **settings: Any) -> Corpus:
-    return load_one(data_config(corpus, **settings))
-
-
-def pairs(corpus: Any, **settings: Any) -> list[tuple[str, str]]:
-    return [(pair.first, pair.second) for pair in load(corpus, **settings).pairs]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +50,7 @@ def test_columns_are_found_by_their_numbers_or_their_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "settings", "said"),
+    ("columns", "settings", "message"),
     [
         ({"a": EN, "n": [1, 2, 3]}, {}, "a.parquet: ['a', 'n'] do not tell which are en and fr"),
         ({"n": [1, 2, 3]}, {}, "['n'] do not tell which are en and fr"),
@@ -73,19 +59,17 @@ def test_columns_are_found_by_their_numbers_or_their_text() -> None:
         ({"en": EN, "n": [1, 2, 3]}, {"columns": [1, 2]}, "column 'n' has int64, and no text"),
     ],
 )
-def test_other_columns_are_named(columns: Any, settings: Any, said: str) -> None:
+def test_other_columns_are_named(columns: Any, settings: Any, message: str) -> None:
     write("a.parquet", columns)
-    with pytest.raises(UserError) as raised:
-        load({"path": "a.parquet", **settings})
-    assert said in str(raised.value)
+    assert message in refusal({"path": "a.parquet", **settings})
 
 
 def test_rows_with_a_null_or_broken_text_are_counted() -> None:
     struct = pa.array([{"en": "No.", "fr": "Non."}, None, {"en": "Go.", "fr": None}])
     write("a.parquet", {"translation": struct})
-    assert load("a.parquet").report.dropped == {DropReason.EMPTY: DroppedLines(2, (2, 3))}
+    assert dropped("a.parquet") == {DropReason.EMPTY: (2, 3)}
     write("b.parquet", {"en": pa.array([b"Go.", b"\xff"]), "fr": ["Va !", "x"]})
-    assert load("b.parquet").report.dropped == {DropReason.NOT_UTF8: DroppedLines(1, (2,))}
+    assert dropped("b.parquet") == {DropReason.NOT_UTF8: (2,)}
 
 
 def test_a_folder_of_them_is_one_corpus() -> None:
@@ -121,18 +105,15 @@ def test_what_cannot_be_read_is_refused_in_one_line() -> None:
     middle = len(whole) // 3
     for broken in (b"", b"PAR1", whole[:-9], whole[:middle] + bytes(99) + whole[middle + 99 :]):
         Path("a.parquet").write_bytes(broken)
-        with pytest.raises(UserError, match=r"^a\.parquet: (damaged|cannot be unpacked).*$"):
-            load("a.parquet")
+        assert refusal("a.parquet").startswith(("a.parquet: damaged", "a.parquet: cannot be unpa"))
     Path("a.parquet").unlink()
-    with pytest.raises(UserError, match=r"^a\.parquet: no such file in "):
-        load("a.parquet")
+    assert refusal("a.parquet").startswith("a.parquet: no such file in ")
 
 
 def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.parquet", {"en": EN, "fr": FR})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UserError, match=r"a\.parquet: Parquet needs pyarrow: pip install 'gru-mt"):
-        load("a.parquet")
+    assert refusal("a.parquet") == "a.parquet: Parquet needs pyarrow: pip install 'gru-mt[parquet]'"
 
 
 def test_memory_holds_some_rows_of_a_row_group() -> None:

@@ -1,0 +1,184 @@
+"""Every format is read as a corpus and as dev; what is none is refused with what to do."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from gru_mt.data.corpus.report import DropReason
+from gru_mt.data.dataset.plain_text import write_splits
+from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
+from gru_mt.data.origins import missing_origins, origins
+from gru_mt.data.splits import load_splits
+from gru_mt.errors import UserError
+from tests.corpora import data_config, dropped, load, pairs, refusal, write, zipped
+
+PAIRS = [("It's summer & hot.", "C'est l'été."), ("Go!", "Vas-y !"), ("No?", "Non ?")]
+TABLE = "".join(f"{first}\t{second}\n" for first, second in PAIRS)
+JSON = "".join(json.dumps({"id": 1, "translation": {"en": first, "fr": second}}) + "\n"
+               for first, second in PAIRS)  # fmt: skip
+UNITS = "".join(
+    f'<tu><tuv xml:lang="EN-gb"><seg>{first.replace("&", "&amp;")}</seg></tuv>'
+    f'<tuv xml:lang="fr"><seg>{second}</seg></tuv></tu>\n'
+    for first, second in PAIRS
+)
+TMX = f'<tmx version="1.4"><header/><body>\n{UNITS}</body></tmx>\n'
+
+
+def sgm(kind: str, side: int) -> str:
+    segments = "".join(f'<seg id="{number}"> {pair[side].replace("&", "&amp;")} </seg>\n'
+                       for number, pair in enumerate(PAIRS, start=1))  # fmt: skip
+    return (
+        f'<{kind} setid="t" srclang="any">\n<doc docid="a">\n<hl>\n{segments}</hl></doc></{kind}>'
+    )
+
+
+def iwslt(side: int) -> str:
+    about = "<url>http://a</url>\n<talkid>1</talkid>\n<title>A & b</title>\n"
+    return about + "".join(f"{pair[side]}\n" for pair in PAIRS)
+
+
+FORMATS: dict[str, tuple[dict[str, str | bytes], object]] = {
+    "tsv": ({"a.tsv": TABLE}, "a.tsv"),
+    "header": ({"a.tsv": "fr\ten\n" + "".join(f"{b}\t{a}\n" for a, b in PAIRS)}, "a.tsv"),
+    "json lines": ({"a.jsonl": JSON}, "a.jsonl"),
+    "json lines, flat": (
+        {"a.ndjson": "".join(json.dumps({"fr": b, "en": a}) + "\n\n" for a, b in PAIRS)}, "a.ndjson"
+    ),
+    "json lines of lists": ({"a.json": "\n".join(map(json.dumps, PAIRS))}, "a.json"),
+    "a json array": ({"a.json": "[\n" + ",\n".join(JSON.splitlines()) + "\n]"}, "a.json"),
+    "json lines by another name": ({"a.txt": JSON}, "a.txt"),
+    "tmx": ({"a.tmx": TMX}, "a.tmx"),
+    "tmx, gz": ({"a.tmx.gz": gzip.compress(TMX.encode())}, "a.tmx.gz"),
+    "tmx, by another name": ({"a.xml": TMX}, "a.xml"),
+    "sgm": (
+        {"s.sgm": sgm("srcset", 0), "r.sgm": sgm("refset", 1)}, {"path": ["s.sgm", "r.sgm"]}
+    ),
+    "iwslt": ({"tags.en": iwslt(0), "tags.fr": iwslt(1)}, {"path": ["tags.en", "tags.fr"]}),
+}  # fmt: skip
+
+
+def as_dev(files: object) -> tuple[EvaluationSet, list[str]]:
+    config = data_config("phrasebook", dev=files)
+    return load_evaluation_set(config.dev[0], config, "data.dev")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_is_read_as_corpus_and_as_dev(name: str) -> None:
+    files, corpus = FORMATS[name]
+    write(files)
+    assert pairs(corpus) == PAIRS
+    found, notes = as_dev(corpus)
+    references = [reference for [reference] in found.references]
+    assert [*zip(found.sources, references, strict=True)] == PAIRS
+    assert notes == []
+
+
+def test_a_zip_and_a_folder_are_read_as_dev() -> None:
+    files = {"a.en": "One.\nTwo.\n", "a.fr": "Un.\nDeux.\n", "b.tsv": TABLE}
+    write({f"d/{name}": text for name, text in files.items()})
+    write({"d.zip": zipped(*((name, text.encode()) for name, text in files.items()))})
+    for path in ("d", "d.zip"):
+        assert as_dev(path)[0].sources == ["One.", "Two.", *(first for first, _ in PAIRS)]
+    config = data_config("d/b.tsv", dev="d")  # the run knows the files
+    assert missing_origins(config, origins(config)) == []
+    Path("d/a.en").unlink()
+    Path("d/a.fr").unlink()
+    assert missing_origins(config, origins(data_config("d/b.tsv", dev="d/b.tsv"))) == []
+
+
+def test_a_cell_of_several_lines_is_one_line_of_the_split() -> None:
+    write({"t.csv": '"One,\nand two.","Un,\r\net deux."\n\nThree.,Trois.\n', "p.tsv": TABLE})
+    splits = load_splits(data_config({"path": "p.tsv", "part": "train"}, test="t.csv"))
+    write_splits(splits, Path("out"), "en", "fr")
+    assert Path("out/test.en").read_text() == "One, and two.\nThree.\n"
+    assert Path("out/test.fr").read_text() == "Un, et deux.\nTrois.\n"
+
+
+def test_a_line_of_dev_that_cannot_be_read_is_named() -> None:
+    for name, content, message in (
+        ("t.csv", 'Go.,Va.\n"Run.,Cours.\nNo.,Non.\n', r"t.csv:2: unbalanced quotation marks"),
+        ("t.tsv", b"Go.\tVa.\n\xff\tx\n", "t.tsv:2: not UTF-8"),
+        ("t.jsonl", JSON + "x\n", "t.jsonl:4: no JSON object"),
+    ):
+        write({name: content})
+        with pytest.raises(UserError, match=message):
+            as_dev(name)
+
+
+def test_dev_with_its_sides_exchanged_is_told() -> None:
+    line = "Il est dans la maison et pas {}.\tHe is in the house and not {}.\n"
+    write({"t.tsv": "".join(line.format(n, n) for n in range(9))})
+    [warning] = as_dev("t.tsv")[1]
+    assert warning.startswith("t.tsv: the first side looks like fr, the second like en: ")
+
+
+# JSON lines
+
+
+def test_a_line_of_other_json_is_dropped_and_counted() -> None:
+    write({"a.jsonl": JSON + '{"translation": {"en": "x"}}\nnot json\n{"translation": null}\n7\n'})
+    assert dropped("a.jsonl") == {DropReason.LANGUAGE: (4, 6), DropReason.JSON: (5, 7)}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('[\n {\n  "en": "a",\n  "fr": "b"\n }\n]\n', "not JSON lines: write one object a line"),
+        ('[{"en": "a", "fr": "b"}, {"en": "c", "fr": "d"}]', "not JSON lines"),
+        ('{"a": "x", "b": "y", "c": "z"}\n', "do not tell which are en and fr: set columns"),
+        ('{"german": "x", "french": "y"}\n', "its header names 'german'"),
+    ],
+)
+def test_json_that_cannot_be_read_is_refused(content: str, message: str) -> None:
+    write({"a.json": content})
+    assert message in refusal("a.json")
+
+
+def test_json_keys_are_chosen_by_their_values_or_by_number() -> None:
+    lines = [{"id": n, "question": f"Go {n}.", "answer": f"Va {n}."} for n in range(3)]
+    write({"a.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines)})
+    corpus = load("a.jsonl")
+    assert corpus.pairs[0][:2] == ("Go 0.", "Va 0.")
+    note = "a.jsonl: columns question and answer are read as en and fr; set columns to read others"
+    assert corpus.warnings == (note,)
+    write({"b.jsonl": '{"a": "x", "b": "Go.", "c": "Va."}\n'})
+    assert pairs({"path": "b.jsonl", "columns": [2, 3]}) == [("Go.", "Va.")]
+
+
+# Markup, and files that are none
+
+
+def test_markup_of_several_languages_or_without_segments_is_refused() -> None:
+    both = "<dataset><src lang='en'><seg>a</seg></src><ref lang='fr'><seg>b</seg></ref></dataset>"
+    write({"a.en": both, "a.fr": both, "b.en": "<?xml version='1.0'?><a>x</a>", "b.fr": "x\n"})
+    write({"c.en": sgm("srcset", 0).rpartition("</seg>")[0], "c.fr": sgm("refset", 1)})
+    write({"d.tmx": TMX, "d.fr": "x\n"})
+    for first, message in {
+        "a.en": "has several languages",
+        "b.en": "is XML without <seg>",
+        "c.en": "ends within a <seg>",
+        "d.tmx": "a translation memory has both sides; give it alone",
+    }.items():
+        assert f"{first}: {message}" in refusal({"path": [first, f"{first[0]}.fr"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("c.xlsx", b"PK\x03\x04 and more", "is a zip archive, as Word, Excel and OpenDocument"),
+        ("c.tsv", b"PK\x03\x04 and more", "an archive of corpora must be named .zip"),
+        ("c.xls", b"\xd0\xcf\x11\xe0\xa1\xb1", "save it as tab-separated text (.tsv)"),
+        ("a.tsv", b"SQLite format 3\0", "is a database of SQLite: export its table"),
+        ("a.txt", b"%PDF-1.7\n", "is a PDF: save it as tab-separated text"),
+        ("a.tar.gz", gzip.compress(b"a" * 257 + b"ustar"), "is a packed archive: unpack it"),
+        ("a.tsv", b"<!DOCTYPE html>\n<html>", "is a web page"),
+        ("a.sgm", sgm("srcset", 0).encode(), "markup of one language; for two such files"),
+        ("a.xlf", b'<?xml version="1.0"?>\n<xliff><file/></xliff>', "markup of one language"),
+    ],
+)
+def test_what_is_no_text_is_named_with_the_fix(name: str, content: bytes, message: str) -> None:
+    write({name: content})
+    assert refusal(name).startswith(f"{name}: ")
+    assert message in refusal(name)

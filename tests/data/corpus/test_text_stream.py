@@ -1,0 +1,186 @@
+"""Files of any packing and encoding are read piece by piece; damage is named in one line."""
+
+import bz2
+import gzip
+import hashlib
+import lzma
+import random
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from gru_mt.data.corpus import text_stream
+from gru_mt.data.corpus.files import CorpusFile
+from gru_mt.data.corpus.report import SAMPLE
+from gru_mt.data.corpus.text_stream import open_text
+from gru_mt.errors import UserError
+from tests.corpora import data_config, load, pairs, refusal, write, zipped
+
+GO = b"Go.\tVa !\n"
+PAIRS = [("It's summer & hot.", "C'est l'été."), ("Go!", "Vas-y !")]
+TABLE = "".join(f"{first}\t{second}\n" for first, second in PAIRS)
+PACKINGS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+}
+
+
+@pytest.mark.parametrize("ending", PACKINGS)
+def test_a_packed_file_is_read_whatever_its_name_says(ending: str) -> None:
+    packed = PACKINGS[ending](TABLE.encode())
+    write({f"c.tsv{ending}": packed, f"C{ending.upper()}": packed, "c.tsv": packed})
+    for name in (f"c.tsv{ending}", f"C{ending.upper()}", "c.tsv"):
+        corpus = load(name)
+        assert [pair[:2] for pair in corpus.pairs] == PAIRS
+        assert corpus.sha256 == hashlib.sha256(TABLE.encode()).hexdigest()
+    assert len([*Path().iterdir()]) == 3, "nothing was written"
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_is_read_and_what_points_outside_writes_nothing(method: int) -> None:
+    members = ("../../outside.txt", TABLE.encode()), ("fra-eng/_about.txt", b"...")
+    write({"d/c.zip": zipped(*members, method=method)})
+    assert pairs("d/c.zip") == PAIRS
+    assert [str(path) for path in Path().rglob("*")] == ["d", "d/c.zip"]
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".zst", ".zip"])
+def test_parallel_files_may_be_packed_each(ending: str) -> None:
+    packings = {"": bytes, ".zip": lambda data: zipped(("c", data)), **PACKINGS}
+    for language, side in (("en", 0), ("fr", 1)):
+        text = "".join(f"{pair[side]}\n" for pair in PAIRS).encode()
+        write({f"c.{language}{ending}": packings[ending](text)})
+    assert pairs({"path": [f"c.en{ending}", f"c.fr{ending}"]}) == PAIRS
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_a_large_file_of_zstandard_is_read_whole(encoding: str) -> None:
+    """Of some of its bytes nothing can be unpacked yet, which is not the end."""
+    rows = [(f"{number} {number * number}", f"{number}") for number in range(20_000)]
+    text = "".join(f"{first}\t{second}\n" for first, second in rows)
+    write({"c.tsv.zst": zstandard.compress(text.encode(encoding))})
+    assert pairs({"path": "c.tsv.zst", "encoding": encoding}) == rows
+
+
+def test_frames_of_zstandard_follow_each_other() -> None:
+    frames = map(zstandard.compress, TABLE.encode().splitlines(keepends=True))
+    write({"c.tsv.zst": b"".join(frames)})
+    assert pairs("c.tsv.zst") == PAIRS
+
+
+# Damage
+
+
+@pytest.mark.parametrize("ending", [*PACKINGS, ".zip"])
+def test_a_download_that_was_cut_off_is_refused_wherever_it_ends(ending: str) -> None:
+    packed = zipped(("c.txt", GO * 9)) if ending == ".zip" else PACKINGS[ending](GO * 9)
+    for size in range(1, len(packed)):
+        write({f"c{ending}": packed[:size]})
+        assert refusal(f"c{ending}").endswith("; delete it and fetch it again")
+    large = gzip.compress(b"".join(b"%d\t%d\n" % (n, n * n) for n in range(40_000)))
+    write({"c.gz": large[: len(large) // 2]})
+    assert "c.gz: damaged, or not of the kind its name says" in refusal("c.gz")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+def test_a_damaged_zip_is_refused_in_one_line_or_read(method: int) -> None:
+    whole = zipped(("fra.txt", GO * 50), method=method)
+    rng = random.Random(method)
+    for _ in range(100):
+        damaged = bytearray(whole)
+        damaged[rng.randrange(len(whole))] = rng.randrange(256)
+        write({"c.zip": bytes(damaged)})
+        try:
+            assert load("c.zip").report.read > 0
+        except UserError:
+            assert "c.zip" in refusal("c.zip")
+
+
+def test_odd_zips_are_refused() -> None:
+    bz2_zip = zipped(("c.txt", GO * 9), method=zipfile.ZIP_BZIP2)
+    start = bz2_zip.index(b"PK\x01\x02")
+    locked = bytearray(zipped(("c.txt", GO)))
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        locked[locked.index(signature) + offset] |= 1  # the flag for encryption
+    for data, message in (
+        (bz2_zip[: start + 42] + b"\xff" * 4 + bz2_zip[start + 46 :], "damaged"),  # before the file
+        (bz2_zip.replace(b"BZh9", b"BZh0"), "damaged"),
+        (zipped(("é.txt", GO)).replace("é".encode(), b"\xff\xff"), "damaged"),
+        (bytes(locked), "cannot be unpacked: "),
+    ):
+        write({"c.zip": data})
+        assert f"c.zip: {message}" in refusal("c.zip")
+
+
+# Size
+
+
+@pytest.mark.parametrize("name", ["c.tsv", "c.zip", "c.gz"])
+def test_a_line_too_long_for_a_sentence_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """What is packed may unpack to a line that no memory has room for."""
+    monkeypatch.setattr(text_stream, "MAX_LINE_BYTES", len(GO))
+
+    def packed(text: bytes) -> bytes:
+        return {"c.tsv": text, "c.gz": gzip.compress(text), "c.zip": zipped(("c.txt", text))}[name]
+
+    write({name: packed(GO * 3)})
+    assert load(name).report.read == 3
+    write({name: packed(GO * 2 + b" " + GO)})
+    assert "line 3 has more than 9 bytes" in refusal(name)
+
+
+def test_a_file_is_read_piece_by_piece() -> None:
+    """Memory holds no more than a piece of it, and its digest is that of the whole."""
+    text = b"".join(b"sentence %d\tphrase %d\n" % (n, n) for n in range(200_000))
+    write({"c.tsv.gz": gzip.compress(text, 1)})
+    tracemalloc.start()
+    with open_text(CorpusFile(Path("c.tsv.gz"))) as stream:
+        assert sum(1 for _ in stream.lines()) == 200_000
+        assert stream.share() == 1.0
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < len(text) / 2
+    assert stream.sha256 == hashlib.sha256(text).hexdigest()
+    assert stream.sample == text[:SAMPLE]
+
+
+# Encodings
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (TABLE.replace("\n", "\r").encode(), None),  # of old Macs
+        (TABLE.encode("latin-1"), "latin-1"),
+        (TABLE.encode("cp1252"), "cp1252"),
+        (TABLE.encode("mac-roman"), "mac-roman"),
+        (TABLE.encode("utf-16"), "utf-16"),
+        (TABLE.encode("utf-16-be"), "utf-16"),  # without a mark
+        (("\ufeff" + TABLE).encode("utf-16-le"), "UTF-16LE"),  # with one
+        (TABLE.encode("utf-32-le"), "utf-32"),
+        (("\ufeff" + TABLE).encode(), "cp1252"),  # the mark is right
+    ],
+)
+def test_another_encoding_is_read_where_it_is_named(data: bytes, encoding: str | None) -> None:
+    write({"c.tsv": data})
+    assert pairs({"path": "c.tsv", "encoding": encoding}) == PAIRS
+
+
+def test_an_encoding_that_the_file_has_not_is_refused() -> None:
+    write({"c.tsv": b"a\tb\n\x81\tc\n"})
+    assert "c.tsv: not cp1252 at byte 4" in refusal({"path": "c.tsv", "encoding": "cp1252"})
+    for encoding in ("utf-16", "utf-16-le"):
+        write({"c.tsv": TABLE.encode(encoding)})
+        assert "looks like UTF-16: set encoding: utf-16" in refusal("c.tsv")
+    for name in ("klingon", "hex", "rot13", "undefined"):
+        with pytest.raises(ValueError, match="is no encoding that Python knows"):
+            data_config({"path": "a.tsv", "encoding": name})
+    assert data_config({"path": "a.tsv", "encoding": "UTF8"}).corpus[0].encoding == "utf-8"
