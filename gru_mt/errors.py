@@ -21,12 +21,13 @@ class UserError(Exception):
     The command line prints the message and exits with 2. Any other exception is a mistake of ours,
     and keeps its traceback. What a terminal would obey in a name is an escape: see `escape`.
 
-    >>> from gru_mt import UserError, load_config
-    >>> try:
-    ...     load_config("none.yaml")
-    ... except UserError as error:
-    ...     print(error)
-    none.yaml: cannot be read: No such file or directory
+    Example:
+        >>> from gru_mt import UserError, load_config
+        >>> try:
+        ...     load_config("none.yaml")
+        ... except UserError as error:
+        ...     print(error)
+        none.yaml: cannot be read: No such file or directory
     """
 
     def __init__(self, message: str) -> None:

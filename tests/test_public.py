@@ -1,16 +1,19 @@
 """What `import gru_mt` offers: its names, and the examples in their docstrings."""
 
 import doctest
+import re
 import subprocess
 import sys
 from importlib.metadata import version
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from api_page import api_page
 
 import gru_mt
 
@@ -45,22 +48,40 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (folder / "pairs.tsv").write_text("".join(lines))
     (folder / "small.yaml").write_text(CONFIG)
+    texts = {
+        "reference": "Je vois un chat.\nNous avons faim.\nIl est tard.\n",
+        "first": "Je vois un chien.\nNous avons faim.\nIl est tard.\n",
+        "second": "Je vois un chat.\nNous sommes faim.\nIl fait nuit.\n",
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.fr").write_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         gru_mt.train(gru_mt.load_config("small.yaml"), "runs/small")
     return folder
 
 
-@pytest.mark.parametrize("name", [name for name in gru_mt.__all__ if name[0] != "_"])
+MEMBERS = ["Translator.load", "Translator.averaging", "Translator.translate",
+           "Translator.translate_iterable"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in gru_mt.__all__ if name[0] != "_"] + MEMBERS)
 def test_the_examples_run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnx", reason="exporting comes with the extra gru-mt[onnx]")
     monkeypatch.chdir(folder)
-    public = getattr(gru_mt, name)
-    text = public.__doc__
-    example = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+    public = attrgetter(name)(gru_mt)
+    example = doctest.DocTestParser().get_doctest(public.__doc__, {}, name, None, None)
     said: list[str] = []
     result = doctest.DocTestRunner().run(example, out=said.append)
     assert result.attempted > 1
     assert not result.failed, "".join(said)
+
+
+def test_the_page_of_the_api_is_what_the_docstrings_say() -> None:
+    page = Path(__file__).parents[1] / "scripts" / "examples" / "API.md"
+    assert page.read_text(encoding="utf-8") == api_page(), "run python scripts/api_page.py"
+    shown = re.findall(r"^## (.*)$", api_page(), re.MULTILINE)
+    assert {*shown} == {name for name in gru_mt.__all__ if name[0] != "_"}
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +100,53 @@ def test_lines_come_in_any_iterable(translator: gru_mt.Translator) -> None:
         assert [each.text for each in translator.translate(sources)] == expected
     assert translator.translate(numbers[0]).text == expected[0]
     assert translator.translate([]) == []
+
+
+def test_a_translation_is_printed_as_its_text(translator: gru_mt.Translator) -> None:
+    translation = translator.translate("I see a cat. You see a dog.")
+    assert str(translation) == f"{translation}" == translation.text
+
+
+def test_a_stream_is_translated_chunk_by_chunk(translator: gru_mt.Translator) -> None:
+    read: list[str] = []
+    lines = (read.append(line) or line for line in LINES * 3)  # type: ignore[func-returns-value]
+    stream = translator.translate_iterable(lines, chunk=2, beam_size=1)
+    assert read == []
+    first = next(stream)
+    assert read == LINES[:2]
+    expected = translator.translate(LINES * 3, beam_size=1)
+    assert [first, *stream] == expected
+
+
+@pytest.mark.parametrize(
+    ("sources", "more", "message"),
+    [
+        ("one line", {}, "sources must be an iterable of texts, got 'one line'"),
+        (None, {}, "sources must be an iterable of texts, got None"),
+        ([], {"chunk": 0}, "chunk must be a whole number of at least 1, got 0"),
+        ([], {"beam_size": 2.5}, "beam_size must be a whole number"),
+    ],
+)
+def test_a_mistake_in_a_stream_is_told_before_it_is_read(
+    translator: gru_mt.Translator, sources: Any, more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(gru_mt.UserError, match=message):
+        translator.translate_iterable(sources, **more)
+
+
+def test_export_names_what_it_cannot_write(folder: Path) -> None:
+    run = folder / "runs" / "small"
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"format": "pdf"}, "format must be onnx or page, got 'pdf'"),
+        ({"precision": "int4"}, "precision must be fp32 or int8, got 'int4'"),
+        ({"format": "page", "precision": "fp32"}, "a page has int8 weights"),
+        ({"out": 3}, "out must be a path, got 3"),
+    ]
+    for more, message in wrong:
+        with pytest.raises(gru_mt.UserError, match=message):
+            gru_mt.export(run, **more)
+    with pytest.raises(gru_mt.UserError, match="neither a run"):
+        gru_mt.export(str(folder), folder / "x.html", format="page")
 
 
 def test_a_dict_is_a_glossary(translator: gru_mt.Translator) -> None:

@@ -204,7 +204,16 @@ class EvaluationConfig(Section):
 
 
 class Config(Section):
-    """Everything that decides what a run does."""
+    """Everything that decides what a run does: sections of fields, checked and frozen.
+
+    `load_config` makes one. `gru-mt config` explains each field.
+
+    Example:
+        >>> from gru_mt import load_config
+        >>> config = load_config({"data": {"corpus": "pairs.tsv"}})
+        >>> config.model.cell, config.decoding.beam_size, config.data.corpus[0].path
+        ('gru', 5, ['pairs.tsv'])
+    """
 
     data: DataConfig
     """The corpus and the direction of translation."""

@@ -132,9 +132,11 @@ def compare(
 
     Example:
         >>> from gru_mt import compare
-        >>> comparison = compare(["runs/small", "runs/other"])
-        >>> [pair.p_bootstrap for pair in comparison.sets[0].metrics[0].systems]
-        [None, None]
+        >>> comparison = compare(["first.fr", "second.fr"], ["reference.fr"])
+        >>> for metric in comparison.sets[0].metrics:
+        ...     print(metric.name, [round(system.value) for system in metric.systems])
+        BLEU [72, 54]
+        chrF [89, 55]
     """
     paths = [as_path(path, "systems") for path in systems]
     if len(paths) < 2:

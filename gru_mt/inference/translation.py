@@ -57,7 +57,16 @@ class SentenceTranslation:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A line and the translations of its sentences; a blank line has none. Its str is its text."""
+    """A line and the translations of its sentences; a blank line has none.
+
+    Example:
+        >>> from gru_mt import Translator
+        >>> translation = Translator.load("runs/small").translate("I see a dog. I see a cat.")
+        >>> str(translation)
+        'Je vois un chien. Je vois un chat.'
+        >>> len(translation.sentences), translation.warnings
+        (2, ())
+    """
 
     source: str
     sentences: list[SentenceTranslation]

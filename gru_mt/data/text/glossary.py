@@ -32,10 +32,11 @@ _CLUSTER = re.compile(rf"\s+|.[{MARKS}]*")  # a character with its accents, or s
 class Glossary:
     """Terms, and the translations that they must have.
 
-    >>> from gru_mt import Glossary, Translator
-    >>> translator, glossary = Translator.load("runs/small"), Glossary.of({"cat": "matou"})
-    >>> "matou" in translator.translate("I see a Cat.", glossary=glossary).text
-    True
+    Example:
+        >>> from gru_mt import Glossary, Translator
+        >>> translator, glossary = Translator.load("runs/small"), Glossary.of({"cat": "matou"})
+        >>> "matou" in translator.translate("I see a Cat.", glossary=glossary).text
+        True
     """
 
     translations: Mapping[str, str]  # by the term, folded; in capitals if it has only these
