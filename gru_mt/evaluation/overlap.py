@@ -1,13 +1,12 @@
-"""What the training split has of the sentences that a translator is measured on.
+"""The overlap of evaluation sets with the training split.
 
 It tells memory from skill: a sentence that training had but for a word is easier than a new one.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Self
 
 import numpy as np
 
@@ -18,12 +17,12 @@ from gru_mt.data.types import Example
 from gru_mt.run import Run
 from gru_mt.storage import read_checksummed_json
 
-PART = 100_000  # training pairs in memory at a time
+CHUNK = 100_000  # training pairs in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
 class TrainOverlap:
-    """What the training split has of each sentence of a set, and of each word of its references."""
+    """What the training split has of the sentences of a set and of the words of its references."""
 
     nearest: list[str]  # the training source with the most words in common; "" where none has any
     distance: list[float]  # to it: 1 - words in common / words of either (Jaccard), 0 to 1
@@ -31,48 +30,35 @@ class TrainOverlap:
     rarest: list[int]  # training sources that have its rarest word
     target_words: dict[str, int]  # of each word of the references, its count in training targets
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all of it as JSON values."""
-        return asdict(self)
 
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Self:
-        """Return what `to_json` gave."""
-        return cls(**values)
-
-
-def read_train_overlap(run: Run, part: str) -> list[TrainOverlap]:
-    """Return what a run keeps of the sets of a part; none where it keeps nothing yet."""
-    path = run.train_overlap(part)
+def read_train_overlap(run: Run, split: str) -> list[TrainOverlap]:
+    """Return what a run keeps of the sets of a split; none where it keeps nothing yet."""
+    path = run.train_overlap(split)
     if not path.is_file():
         return []
-    return [TrainOverlap.from_json(each) for each in read_checksummed_json(path)["sets"]]
+    return [TrainOverlap(**values) for values in read_checksummed_json(path)["sets"]]
 
 
 def train_overlap(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> list[TrainOverlap]:
-    """Return what the sources and targets of `train` have of each set. Case does not count.
+    """Return the overlap of the sources and targets of `train` with each set. Case does not count.
 
-    `train` is read once, and a part of it is in memory at a time.
+    `train` is read once, and CHUNK pairs of it are in memory at a time.
     """
     searches = [*map(_Search, sets)]
-    for start in range(0, len(train), PART):
-        pairs = train[start : start + PART]
+    for start in range(0, len(train), CHUNK):
+        pairs = train[start : start + CHUNK]
         sources = [pair.source for pair in pairs]
         words_of = [*map(compared_words, sources)]
-        target_words = Counter(word for pair in pairs for word in _lower(pair.target))
+        target_words = Counter(word for pair in pairs for word in words(pair.target.lower()))
         for search in searches:
             search.add(sources, words_of, target_words)
     return [search.found() for search in searches]
 
 
-def _lower(text: str) -> list[str]:
-    return words(text.lower())
-
-
 class _Search:
-    """What is found of a set while training sources are read, part by part.
+    """What is found of a set while training sources are read, chunk by chunk.
 
-    Shapes: N training sources of a part, M those that have a word.
+    Shapes: N training sources of a chunk, M those that have a word.
     """
 
     def __init__(self, evaluation_set: EvaluationSet) -> None:
@@ -82,7 +68,7 @@ class _Search:
         self._words_of = [{*compared_words(text)} for text in self._sources]
         self._nearest, self._share = [""] * len(self._sources), [0.0] * len(self._sources)
         self._counts = dict.fromkeys(chain.from_iterable(self._words_of), 0)
-        wanted = (_lower(text) for texts in evaluation_set.references for text in texts)
+        wanted = (words(text.lower()) for texts in evaluation_set.references for text in texts)
         self._target_words = dict.fromkeys(sorted({*chain.from_iterable(wanted)}), 0)
 
     def add(
@@ -102,15 +88,15 @@ class _Search:
             self._counts[word] += len(row_M)
         for word in target_words.keys() & self._target_words.keys():
             self._target_words[word] += target_words[word]
-        for place, wanted in enumerate(self._words_of):
+        for index, wanted in enumerate(self._words_of):
             if not wanted:
                 continue
             together = np.concatenate([row_M_of[word] for word in wanted])
             common_N = np.bincount(together, minlength=len(sources))
             share_N = common_N / (size_N + len(wanted) - common_N)
             row = int(share_N.argmax())
-            if share_N[row] > self._share[place]:
-                self._nearest[place], self._share[place] = sources[row], float(share_N[row])
+            if share_N[row] > self._share[index]:
+                self._nearest[index], self._share[index] = sources[row], float(share_N[row])
 
     def found(self) -> TrainOverlap:
         """Return what was found."""

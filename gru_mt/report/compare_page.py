@@ -6,10 +6,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from gru_mt.evaluation.compare import Comparison, NgramCounts, SetComparison
+from gru_mt.evaluation.compare import Comparison, SetComparison
 from gru_mt.evaluation.overlap import TrainOverlap
-from gru_mt.report.page import render, table_picture
-from gru_mt.report.pictures import INSTALL, can_draw
+from gru_mt.report.html import render
+from gru_mt.report.page import scores_picture
 from gru_mt.report.samples import Piece, differences
 from gru_mt.report.tables import Bucket, SentenceScores, tables_of
 
@@ -24,7 +24,7 @@ class SystemsTable:
     title: str
     about: str
     unit: str
-    rows: list[list[Bucket]]  # a bucket of each system
+    rows: list[tuple[Bucket, ...]]  # a bucket of each system
     picture: Markup
 
 
@@ -41,62 +41,54 @@ class Difference:
 
 
 def comparison_page(
-    comparison: Comparison, tokenizer: str, known: Mapping[str, TrainOverlap]
+    comparison: Comparison, tokenizer: str, overlaps: Mapping[str, TrainOverlap]
 ) -> str:
-    """Return the page; `known` has what the baseline's training split has of sets, by their names.
+    """Return the page; `overlaps` has the overlap of sets with the baseline's training, by name.
 
-    `tokenizer` is sacreBLEU's name for the way to cut text.
+    `tokenizer` is sacreBLEU's name for a tokenizer.
     """
-    names = [each.name for each in comparison.systems]
+    names = [system.name for system in comparison.systems]
+    sets = [
+        {
+            "comparison": found,
+            "tables": [*_tables(found, names, tokenizer, overlaps.get(found.set.name))],
+            "others": [_against_baseline(found, system) for system in range(1, len(names))],
+        }
+        for found in comparison.sets
+    ]
     values = {
         "title": f"{' and '.join(names)}: {comparison.split or 'files'}",
         "comparison": comparison,
         "names": names,
-        "sets": [
-            _set_values(each, names, tokenizer, known.get(each.set.name))
-            for each in comparison.sets
-        ],
-        "drawn": can_draw(),
-        "install": INSTALL,
+        "sets": sets,
     }
     return render("compare.html", values)
 
 
-def _set_values(
-    found: SetComparison, names: Sequence[str], tokenizer: str, known: TrainOverlap | None
-) -> dict[str, Any]:
+def _against_baseline(found: SetComparison, system: int) -> dict[str, Any]:
+    """Return the sentences and n-grams that differ most from the baseline's."""
+    ngrams = found.ngrams[system]
     return {
-        "name": found.set.name,
-        "sentences": len(found.set.sources),
-        "metrics": found.metrics,
-        "differing": found.differing,
-        "tables": [*_tables(found, names, tokenizer, known)],
-        "others": [
-            {
-                "name": name,
-                "gained": [*_differences(found, place, 1)],
-                "lost": [*_differences(found, place, -1)],
-                "more": _ngrams(found.ngrams[place], 1),
-                "less": _ngrams(found.ngrams[place][::-1], -1),
-            }
-            for place, name in enumerate(names)
-            if place
-        ],
+        "gained": [*_differences(found, system, 1)],
+        "lost": [*_differences(found, system, -1)],
+        "more": [ngram for ngram in ngrams[:NGRAMS] if ngram.second > ngram.first],
+        "less": [ngram for ngram in ngrams[::-1][:NGRAMS] if ngram.second < ngram.first],
     }
 
 
 def _tables(
-    found: SetComparison, names: Sequence[str], tokenizer: str, known: TrainOverlap | None
+    found: SetComparison, names: Sequence[str], tokenizer: str, overlap: TrainOverlap | None
 ) -> Iterator[SystemsTable]:
+    references = found.set.references
     tables_of_systems = [
-        tables_of(found.set, known, SentenceScores(texts, found.set.references, tokenizer))
+        tables_of(found.set, overlap, SentenceScores(texts, references, tokenizer))
         for texts in found.texts
     ]
     for tables in zip(*tables_of_systems, strict=True):
-        first = tables[0]
         columns = {name: table.buckets for name, table in zip(names, tables, strict=True)}
-        rows = [[*row] for row in zip(*columns.values(), strict=True)]
-        picture = table_picture(first.title, columns)
+        first = tables[0]
+        rows = [*zip(*columns.values(), strict=True)]
+        picture = scores_picture(first.title, columns)
         yield SystemsTable(first.title, first.about, first.unit, rows, picture)
 
 
@@ -113,7 +105,3 @@ def _differences(found: SetComparison, system: int, sign: int) -> Iterator[Diffe
                 differences(second, first),
                 (found.chrf[0][row], found.chrf[system][row]),
             )
-
-
-def _ngrams(sorted_by_gain: Sequence[NgramCounts], sign: int) -> list[NgramCounts]:
-    return [each for each in sorted_by_gain[:NGRAMS] if sign * (each.second - each.first) > 0]

@@ -3,7 +3,13 @@
 import base64
 import hashlib
 import json
+from functools import cache
 from typing import Any
+
+from jinja2 import Environment, PackageLoader
+
+from gru_mt.evaluation.score import FEW
+from gru_mt.report import pictures
 
 
 def policy(style: str, script: str, **more: str) -> str:
@@ -32,3 +38,31 @@ def json_in_page(values: Any) -> str:
     """Return JSON that no parser of HTML takes for markup."""
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def render(template: str, values: dict[str, Any], script: str = "") -> str:
+    """Return a page of a report by its template, with the style of all and its own policy.
+
+    All values are escaped: a line of a corpus may be markup.
+    """
+    style = environment().get_template("page.css").render()
+    common = {
+        "style": style,
+        "policy": policy(style, script, img_src="data:"),
+        "drawn": pictures.can_draw(),
+        "install": pictures.INSTALL,
+    }
+    return environment().get_template(template).render(values | common)
+
+
+@cache
+def environment() -> Environment:
+    """Return what renders the templates of reports."""
+    found = Environment(
+        loader=PackageLoader("gru_mt.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals["few"] = FEW
+    return found

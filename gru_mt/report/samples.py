@@ -12,9 +12,9 @@ from pydantic import TypeAdapter
 from gru_mt.data.text.normalize import SPACELESS, in_word
 from gru_mt.data.tokenizer.subword_sampling import SPACE
 from gru_mt.evaluation.hypotheses import Hypotheses
-from gru_mt.evaluation.score import sentence_chrf
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.inference.translator import Translator
+from gru_mt.report.failures import best_references
 from gru_mt.run import Run
 from gru_mt.storage import file_digest, read_checksummed_json, write_checksummed_json
 
@@ -69,22 +69,22 @@ class Samples:
 _SETS = TypeAdapter(list[Samples])
 
 
-def read_samples(run: Run, part: str) -> list[Samples]:
-    """Return what a run keeps of the sets of a part; none where it keeps none of its hypotheses."""
-    path = run.samples(part)
+def read_samples(run: Run, split: str) -> list[Samples]:
+    """Return the samples that a run keeps of its hypotheses of a split, or none."""
+    path = run.samples(split)
     if not path.is_file():
         return []
     values = read_checksummed_json(path)
-    if values["hypotheses"] != file_digest(run.hypotheses(part)):
+    if values["hypotheses"] != file_digest(run.hypotheses(split)):
         return []
     return _SETS.validate_python(values["sets"])
 
 
-def write_samples(run: Run, part: str, sets: list[Samples]) -> None:
-    """Write the samples of a part's sets, of the hypotheses that the run keeps now."""
-    digest = file_digest(run.hypotheses(part))
+def write_samples(run: Run, split: str, sets: list[Samples]) -> None:
+    """Write the samples of a split's sets, of the hypotheses that the run keeps now."""
+    digest = file_digest(run.hypotheses(split))
     values = {"hypotheses": digest, "sets": _SETS.dump_python(sets, mode="json")}
-    write_checksummed_json(run.samples(part), values)
+    write_checksummed_json(run.samples(split), values)
 
 
 def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator) -> Samples:
@@ -112,20 +112,19 @@ def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator
 def _sample(
     hypotheses: Hypotheses, row: int, chrf: float, best: Translation, others: Translation
 ) -> Sample:
-    text, references = hypotheses.texts[row], hypotheses.set.references[row]
-    fit = sentence_chrf([text] * len(references), [[each] for each in references])
-    order = sorted(range(len(references)), key=lambda place: -fit[place])
+    text = hypotheses.texts[row]
+    references = best_references(text, hypotheses.set.references[row])
     one = others.sentences[0] if len(others.sentences) == 1 else None
     return Sample(
         row + 1,
         hypotheses.set.sources[row],
-        differences(text, references[order[0]]),
-        [differences(references[place], text) for place in order],
+        differences(text, references[0]),
+        [differences(reference, text) for reference in references],
         chrf,
         hypotheses.confidences[row],
         hypotheses.warnings[row],
-        [(each.text, each.score) for each in one.candidates] if one else [],
-        [heat(each, each.candidates[0]) for each in best.sentences if each.source_tokens],
+        [(found.text, found.score) for found in one.candidates] if one else [],
+        [heat(part, part.candidates[0]) for part in best.sentences if part.source_tokens],
     )
 
 
@@ -170,9 +169,9 @@ def word_ends(tokens: Sequence[str]) -> list[tuple[int, int]]:
     """
     pieces = any(token.startswith(SPACE) for token in tokens)
     starts = [
-        place
-        for place, token in enumerate(tokens)
-        if place == 0 or not pieces or not _goes_on(tokens[place - 1], token)
+        index
+        for index, token in enumerate(tokens)
+        if index == 0 or not pieces or not _goes_on(tokens[index - 1], token)
     ]
     return [*zip(starts, [*starts[1:], len(tokens)], strict=True)]
 

@@ -1,14 +1,16 @@
 """Where a translator fails: the scores of sentences that are alike in one respect.
 
-Each sentence's matches are counted once, and every score and interval is computed from them.
+The matches of a sentence are counted once, and every score and interval is computed from them.
 
 Shapes: N sentences of a set, M those of a bucket, K counts of a metric.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 from sacrebleu import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 
@@ -23,6 +25,7 @@ from gru_mt.evaluation.score import (
     resampled,
     score_of,
 )
+from gru_mt.report.pictures import Interval
 
 LENGTHS = (3, 5, 8, 12, 20)  # words: the longest of each bucket but the last
 RARITIES = (0, 2, 9, 99)  # training sentences
@@ -31,27 +34,18 @@ REFERENCES = (1, 2, 4)
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value and its 95 % interval; None where a single sentence has none."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Bucket:
     """The scores of the sentences that a row of a table is about."""
 
     name: str
     sentences: int
-    bleu: Estimate  # against all references
-    chrf: Estimate
+    bleu: Interval  # against all references
+    chrf: Interval
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A set in buckets: each sentence is in one; a bucket without sentences is left out."""
+    """A set in buckets: a sentence is in one; a bucket without sentences is left out."""
 
     title: str
     about: str
@@ -60,12 +54,12 @@ class Table:
 
 
 class SentenceScores:
-    """What BLEU and chrF count in each sentence of a set."""
+    """What BLEU and chrF count in the sentences of a set."""
 
     def __init__(
         self, texts: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str
     ) -> None:
-        """Take the translations; `tokenizer` is sacreBLEU's name for the way to cut text."""
+        """Take the translations; `tokenizer` is sacreBLEU's name for a tokenizer."""
         streams = reference_streams(texts, references)
         self._metrics: tuple[Metric, Metric] = (BLEU(tokenize=tokenizer, force=True), CHRF())
         self._counts = [count_matches(metric, texts, streams) for metric in self._metrics]
@@ -74,85 +68,59 @@ class SentenceScores:
 
     def bucket(self, name: str, rows: Sequence[int]) -> Bucket:
         """Return the scores of some sentences."""
-        bleu, chrf = (
-            _estimate(metric, count_NK[rows])
-            for metric, count_NK in zip(self._metrics, self._counts, strict=True)
-        )
+        pairs = zip(self._metrics, self._counts, strict=True)
+        bleu, chrf = (_interval(metric, count_NK[rows]) for metric, count_NK in pairs)
         return Bucket(name, len(rows), bleu, chrf)
 
 
-def _estimate(metric: Metric, count_MK: Ints) -> Estimate:
+def _interval(metric: Metric, count_MK: Ints) -> Interval:
     """Return a score and its bootstrap interval, as `Score` has it."""
-    value = score_of(metric, count_MK)
-    if len(count_MK) == 1:
-        return Estimate(value, None, None)
-    return Estimate(value, *interval_of(resampled(metric, count_MK)))
+    ends = (None, None) if len(count_MK) == 1 else interval_of(resampled(metric, count_MK))
+    return Interval(score_of(metric, count_MK), *ends)
 
 
 def tables_of(
-    evaluation_set: EvaluationSet, known: TrainOverlap | None, scores: SentenceScores
+    evaluation_set: EvaluationSet, overlap: TrainOverlap | None, scores: SentenceScores
 ) -> list[Table]:
-    """Return the tables; without `known` those about the training split are left out."""
+    """Return the tables; without `overlap` those about the training split are left out."""
+
+    def buckets(names: Sequence[str], bucket_N: npt.NDArray[np.int64]) -> list[Bucket]:
+        rows = [np.flatnonzero(bucket_N == index).tolist() for index in range(len(names))]
+        return [scores.bucket(name, some) for name, some in zip(names, rows, strict=True) if some]
+
+    def by_number(numbers: Sequence[int], ends: Sequence[int]) -> list[Bucket]:
+        return buckets(range_names(ends), np.searchsorted(ends, numbers))
+
     lengths = [count_words(source) for source in evaluation_set.sources]
-    found = [
-        Table(
-            "Short and long sentences",
-            "By the number of words of the source.",
-            "words",
-            _by_number(scores, lengths, LENGTHS),
+    about = "By the number of words of the source."
+    found = [Table("Short and long sentences", about, "words", by_number(lengths, LENGTHS))]
+    if overlap:
+        about = "By how many training sentences have the rarest word of the source."
+        rare = by_number(overlap.rarest, RARITIES)
+        found.append(Table("Rare words", about, "training sentences", rare))
+        ends = ["0", *(f"{100 * end:.0f}" for end in DISTANCES), "100"]
+        names = ["near-duplicate", *(f"{low} to {high} %" for low, high in pairwise(ends))]
+        bucket_N = 1 + np.searchsorted(DISTANCES, overlap.distance, side="right")
+        bucket_N[overlap.near_duplicate] = 0
+        about = (
+            "By the distance to the nearest training sentence: the share of the words of both that "
+            "only one of them has. Near-duplicates, of five words and more, differ by one word."
         )
-    ]
-    if known:
-        found += [
-            Table(
-                "Rare words",
-                "By how many training sentences have the rarest word of the source.",
-                "training sentences",
-                _by_number(scores, known.rarest, RARITIES),
-            ),
-            Table(
-                "Memory or skill",
-                "By the distance to the nearest training sentence: the share of the words of both "
-                "that only one of them has. Near-duplicates, of five words and more, differ by one "
-                "word.",
-                "distance",
-                _by_distance(scores, known),
-            ),
-        ]
+        found.append(Table("Train-test overlap", about, "distance", buckets(names, bucket_N)))
     counts = [len(texts) for texts in evaluation_set.references]
     if len({*counts}) > 1:
         about = "By how many references the sentence has. More references make a match more likely."
-        found.append(
-            Table("References", about, "references", _by_number(scores, counts, REFERENCES))
-        )
+        found.append(Table("References", about, "references", by_number(counts, REFERENCES)))
     return found
 
 
-def _by_number(scores: SentenceScores, numbers: Sequence[int], ends: Sequence[int]) -> list[Bucket]:
-    """Return buckets of numbers up to each of `ends`, and of larger ones."""
+def range_names(ends: Sequence[int]) -> list[str]:
+    """Return the names of the numbers up to each of `ends`, and of larger ones.
+
+    0, 2 and 9 -> "0", "1 to 2", "3 to 9", "10 and more"; 3 -> "1 to 3", "4 and more".
+    """
     names = []
-    for start, end in zip((-1, *ends), ends, strict=False):
-        first = max(start + 1, min(end, 1))
+    for before, end in pairwise((-1, *ends)):
+        first = max(before + 1, min(end, 1))
         names.append(f"{first}" if first == end else f"{first} to {end}")
-    names.append(f"{ends[-1] + 1:,} and more")
-    places = np.searchsorted(ends, numbers)
-    return _buckets(scores, places.tolist(), names)
-
-
-def _by_distance(scores: SentenceScores, known: TrainOverlap) -> list[Bucket]:
-    ends = [f"{100 * each:.0f}" for each in DISTANCES]
-    ranges = zip(["0", *ends], [*ends, "100"], strict=True)
-    names = ["near-duplicate", *(f"{low} to {high} %" for low, high in ranges)]
-    places = [
-        0 if near else 1 + int(np.searchsorted(DISTANCES, distance, side="right"))
-        for near, distance in zip(known.near_duplicate, known.distance, strict=True)
-    ]
-    return _buckets(scores, places, names)
-
-
-def _buckets(scores: SentenceScores, places: Sequence[int], names: Sequence[str]) -> list[Bucket]:
-    rows: list[list[int]] = [[] for _ in names]
-    for row, place in enumerate(places):
-        rows[place].append(row)
-    pairs = zip(names, rows, strict=True)
-    return [scores.bucket(name, found) for name, found in pairs if found]
+    return [*names, f"{ends[-1] + 1:,} and more"]

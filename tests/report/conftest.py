@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config.load import parse_config
-from gru_mt.report.write import write_report
+from gru_mt.report.page import write_report
 from gru_mt.run import Run
 from gru_mt.training.trainer import train
 from tests.conftest import Fill

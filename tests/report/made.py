@@ -7,7 +7,7 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import score_translations
 
-VOID = {"meta", "input", "br", "path", "use"}
+VOID = {"meta", "input", "br", "img"}
 
 
 class Page(HTMLParser):

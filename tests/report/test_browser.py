@@ -15,7 +15,7 @@ def test_nothing_else_is_asked_for_and_nothing_of_the_corpus_runs(browser: Any, 
     opened, events = visit(browser, page)
     assert events == [page.resolve().as_uri()]
     assert opened.title() == "small <b>: en to fr"
-    for picture in opened.query_selector_all("svg"):
+    for picture in opened.query_selector_all("figure img"):
         assert picture.bounding_box()["width"] > 200
 
 

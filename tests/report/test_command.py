@@ -43,7 +43,7 @@ def test_a_training_without_a_report_is_a_training_too(
     def fail(*_: object, **__: object) -> None:
         raise UserError("the disk is full")
 
-    monkeypatch.setattr("gru_mt.report.write.write_report", fail)
+    monkeypatch.setattr("gru_mt.report.page.write_report", fail)
     result = gru_mt("train", "--config", "small.yaml", "--run", tmp_path / "run",
                     "--set", "training.max_steps=2")  # fmt: skip
     assert result.code == 0

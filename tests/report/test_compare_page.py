@@ -59,7 +59,7 @@ def test_each_table_has_both_runs_side_by_side(text: str) -> None:
     assert [row[:2] for row in rows] == [["1 to 3", "2"], ["6 to 8", "1"]]
     assert [row[:2] for row in cells(text, "Rare words")] == [
         ["0", "1"], ["1 to 2", "1"], ["100 and more", "1"]]  # fmt: skip
-    assert "Memory or skill" in text
+    assert "Train-test overlap" in text
 
 
 def test_sentences_are_listed_by_what_they_gained_and_lost(text: str) -> None:

@@ -25,7 +25,7 @@ def report(
         typer.Argument(metavar="RUN", help="A run.  [default: the newest finished one]"),
     ] = None,
     split: Annotated[
-        Literal["dev", "test"], typer.Option(help="The part whose translations are shown.")
+        Literal["dev", "test"], typer.Option(help="The split whose translations are shown.")
     ] = "test",
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Else report.html in the run.")
@@ -41,8 +41,8 @@ def report(
     """Write a page that shows a run: scores, curves, sentences."""
     require_stdout()
     from gru_mt.report.contents import check_run
-    from gru_mt.report.write import watch as watch_run
-    from gru_mt.report.write import write_report
+    from gru_mt.report.page import watch as watch_run
+    from gru_mt.report.page import write_report
     from gru_mt.storage import check_output, write_file
 
     run = Run(folder) if folder else Run.newest()

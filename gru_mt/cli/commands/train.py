@@ -132,7 +132,7 @@ def _report(run: Run) -> None:
     report = run.report
     if report.is_file() and report.stat().st_mtime >= run.summary.stat().st_mtime:
         return
-    from gru_mt.report.write import write_report
+    from gru_mt.report.page import write_report
 
     try:
         write_report(run, report, say=say)
