@@ -6,6 +6,7 @@ from pathlib import Path
 
 from faults.checks import check, during, user_errors
 from faults.commands import ROOT, gru_mt, limit_memory
+from faults.fuzz import altered, damaged
 from faults.workspace import Suite, Workspace
 from gru_mt.config.load import load_config, parse_config
 from gru_mt.config.yaml_text import dump_config
@@ -23,10 +24,6 @@ ODD = [
     "|", ">", "%", "@", "`", "? a", "- a", "=", "# a", "---", "...", "---\n---", "a: b: c",
     "<<: {a: 1}", "<<: [a]", "<<: x", "{[a]: b}", "{{}: 1}", "? [a]\n: b", "é" * 100,
     "x" * 20_000, "[" * 2000, "{a: " * 500, "- " * 500,
-]  # fmt: skip
-SIGNS = [
-    *"\t\n\r :,-#&*!|>%@`'\"[]{}?=~.0aZé中", "\x00", "\x1b", "\x7f", "\x85", "\xa0", "\u2028",
-    "\u202e", "\ufeff", "\U0001f600", "\u0301", "\x0b", "\x0c", "\x1c", "\u061c", "\u2066",
 ]  # fmt: skip
 
 
@@ -50,9 +47,10 @@ def configs(workspace: Workspace) -> Suite:
         while rng.random() < 0.3:
             odd = ["data", "training", "a.b", "", ".", "data.corpus.path", "data.dev"]
             name = rng.choice([*fields, *odd])
-            overrides.append(altered(rng, f"{name}={rng.choice(ODD)}"))
+            overrides.append(altered(rng, f"{name}={rng.choice(ODD)}", ODD))
         path = folder / "a.yaml"
-        path.write_bytes(encoded(rng, text))
+        data = text.encode(rng.choice(["utf-16", "utf-8-sig"] + ["utf-8"] * 18), "replace")
+        path.write_bytes(damaged(rng, data) if rng.random() < 0.06 else data)
         if index % 25 == 24:
             name = rng.choice(["a.yaml", "a.yaml", "a.yaml", rng.choice(NAMES)])
             out = rng.choice(["out", "/dev/null/out", rng.choice(NAMES)])
@@ -75,14 +73,6 @@ def _train(workspace: Workspace, fields: list[str], rng: random.Random, folder: 
         check(gru_mt("translate", "--model", "run", "I see cats.", folder=folder))
 
 
-def altered(rng: random.Random, text: str) -> str:
-    """Return `text` with a character or a stretch removed, repeated, replaced or put in."""
-    at = rng.randrange(len(text) + 1)
-    end = min(len(text), at + rng.choice([0, 1, 1, rng.randrange(40)]))
-    new: str = rng.choice(["", text[at:end] * 2, rng.choice(SIGNS), rng.choice(ODD)])
-    return text[:at] + new + text[end:]
-
-
 def mutated(rng: random.Random, text: str) -> str:
     """Return a configuration with a few changes."""
     if rng.random() < 0.03:
@@ -95,13 +85,13 @@ def mutated(rng: random.Random, text: str) -> str:
             case 0 if colon:
                 lines[at] = f"{key}: {rng.choice(ODD)}"
             case 1 if colon:
-                lines[at] = lines[at].replace(key.strip() or key, altered(rng, key.strip()), 1)
+                lines[at] = lines[at].replace(key.strip() or key, altered(rng, key.strip(), ODD), 1)
             case 2:
                 lines.insert(at, rng.choice([rng.choice(ODD), lines[at], f"  {lines[at]}"]))
             case 3:
                 del lines[at]
             case _:
-                lines = altered(rng, text).split("\n")
+                lines = altered(rng, text, ODD).split("\n")
         text = "\n".join(lines)
     return text
 
@@ -120,13 +110,3 @@ def _bomb(rng: random.Random) -> str:
             nesting = rng.choice(["[", "{a: ", "- ", "? ", "!!seq [", "&a ["])
             return nesting * rng.choice([10, 100, 1_000, 10_000, 100_000])
     return "\n".join(" " * n + "a:" for n in range(10 ** rng.randint(1, 3)))
-
-
-def encoded(rng: random.Random, text: str) -> bytes:
-    """Return `text` as bytes: as UTF-8, or one time in ten in another encoding or damaged."""
-    data = text.encode("utf-8", "replace")
-    if rng.random() < 0.9:
-        return data
-    at = rng.randrange(len(data) + 1)
-    put_in = [data[:at] + extra + data[at:] for extra in (rng.randbytes(3), b"\x00")]
-    return rng.choice([text.encode("utf-16"), b"\xef\xbb\xbf" + data, data[:at], *put_in])
