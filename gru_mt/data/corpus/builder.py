@@ -238,7 +238,7 @@ class CorpusBuilder:
         if same > _MOSTLY * report.kept:
             raise UserError(
                 f"{self._label}: {same:,} of {report.kept:,} pairs have the same text on "
-                "both sides; was one file or column named twice?"
+                "both sides; was a file or column named twice?"
             )
 
     def _check_attributions(self, row_N: Ints, others: int) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gru_mt.errors import UserError, short_repr
 
-LOOKED_AT = 4_096  # bytes that tell what a file is
+LOOKED_AT = 4_096  # bytes at its beginning that decide what a file is
 _SAVE, _UNPACK = "save its text as plain text in UTF-8", "unpack it first"
 _TABLE = "save it as tab-separated text (.tsv)"
 _JSON = "write it as JSON lines, as pandas does with to_json(FILE, orient='records', lines=True)"
@@ -75,7 +75,7 @@ def compression(name: str) -> str:
 
 
 def marked_encoding(start: bytes) -> str:
-    """Return the encoding that a byte order mark tells; "" where there is none."""
+    """Return the encoding that a byte order mark declares; "" where there is none."""
     return next(
         (encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), ""
     )
@@ -99,7 +99,7 @@ def is_utf16(start: bytes) -> bool:
 def encoding_of(start: bytes, asked: str | None, file: object) -> str:
     """Return the encoding of a file by its beginning.
 
-    A byte order mark tells it for certain; then what a user asks for; then what XML declares; else
+    A byte order mark decides; then what a user asks for; then what XML declares; else
     it is UTF-8. Raises UserError for UTF-16 that nobody named; it names `file`.
     """
     marked = marked_encoding(start)

@@ -1,4 +1,4 @@
-"""Which lines of a corpus become pairs, as far as one chunk of them tells it.
+"""Which lines of a corpus become pairs, as far as that can be decided within a chunk.
 
 Shapes: N lines of a chunk, M of them that give pairs.
 """

@@ -1,7 +1,7 @@
 """Languages: their codes, their scripts, and whether texts are in the languages they should be in.
 
-Scripts and frequent words tell that. Only some languages are known; about others, and about texts
-that tell too little, nothing is said.
+Scripts and frequent words decide that. Other languages, and texts that are too short, are never
+warned about.
 """
 
 import re
@@ -70,15 +70,15 @@ def languages_warning(sides: Sequence[Sequence[str]], languages: Sequence[str]) 
     found = [*map(_other_language, sides, languages, others)]
     for side, language in enumerate(languages):
         beside_is_right = not found[1 - side] and _has_words(sides[1 - side], others[side])
-        if beside_is_right and not _can_be_told(language):
+        if beside_is_right and not _is_known(language):
             found[side] = None  # it may be near to the other, as Catalan is to Spanish
     if not any(found):
         return None
-    looks = [each or language for each, language in zip(found, languages, strict=True)]
+    looks = [its or language for its, language in zip(found, languages, strict=True)]
     if all(map(_may_be_other, sides, languages, others, found)):
         looks = others
         fix = f"set languages: [{', '.join(looks)}], or columns: [2, 1] (of two files: their order)"
-    elif looks[0] == looks[1] or any(each.endswith(_SCRIPT) for each in looks):
+    elif looks[0] == looks[1] or any(name.endswith(_SCRIPT) for name in looks):
         fix = "name other columns or files"
     else:
         fix = f"set languages: [{', '.join(looks)}], or name other columns or files"
@@ -88,12 +88,12 @@ def languages_warning(sides: Sequence[Sequence[str]], languages: Sequence[str]) 
 def _may_be_other(texts: Sequence[str], language: str, other: str, found: str | None) -> bool:
     """Return whether texts may be in `other`; `found` is what `_other_language` says of them."""
     if found:
-        return found == other or not _can_be_told(other)
+        return found == other or not _is_known(other)
     return any(texts) and _other_language(texts, other, language) is None
 
 
-def _can_be_told(language: str) -> bool:
-    """Return whether a language is told from all others that are known."""
+def _is_known(language: str) -> bool:
+    """Return whether a language can be distinguished from all others that are known."""
     code = language_code(language)
     return code in _WORDS_OF or _languages_of(_SCRIPT_OF.get(code, "")) == [code]
 
@@ -113,7 +113,7 @@ def _other_language(texts: Sequence[str], language: str, other: str) -> str | No
     """Return what texts look like where they are clearly not in `language`; else None.
 
     It is a code, the name of a script, or `other`, which is the other side's language. Where
-    `language` cannot be told, it is no more than `other`.
+    `language` is not known, it is no more than `other`.
     """
     code, other_code = language_code(language), language_code(other)
     letters = _letters(texts)
@@ -151,7 +151,7 @@ def _languages_of(script: str) -> list[str]:
 def _likeliest(counts: Counter[str], script: str, code: str) -> str | None:
     """Return the language of a script whose frequent words are met, if those of `code` are not.
 
-    Words that both have tell nothing.
+    Words that both have do not count.
     """
     own = _WORDS_OF.get(code, frozenset())
     found = {}

@@ -28,7 +28,7 @@ _OPEN: dict[str, Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFi
     ".bz2": bz2.BZ2File,
     ".xz": lzma.LZMAFile,
 }
-_START = 16  # bytes that tell how a file is compressed
+_START = 16  # bytes that decide how a file is compressed
 
 
 class TextStream:

@@ -15,14 +15,14 @@ from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.errors import short_repr
 
 _BETWEEN = ("", "[", "]")  # lines that are no object, also of an array with an object a line
-_LOOKED_AT = 1_000  # lines whose values tell which are text
+_LOOKED_AT = 1_000  # lines whose values decide which keys hold text
 _Object = dict[str, Any]  # values by their names, those of objects in it as "translation.en"
 
 
 def json_records(text: TextStream, options: TableOptions) -> Iterator[Record]:
     """Yield the sides of each line that are asked for, or why it has none; no empty line counts.
 
-    Raises UserError where no names or values tell which ones are meant.
+    Raises UserError where neither names nor values decide which keys are meant.
     """
     lines = (_parsed(line) for line in text_lines(text) if line not in _BETWEEN)
     begun = [*islice(lines, _LOOKED_AT)]

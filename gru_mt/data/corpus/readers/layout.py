@@ -1,4 +1,4 @@
-"""How a table is laid out: delimiter, quotation marks, header, columns. Its first lines tell."""
+"""Detect how a table is laid out by its first lines: delimiter, quotes, header, columns."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from gru_mt.errors import UserError, short_repr
 
 _DELIMITERS = ",;\t|"
 _NEARLY_ALL, _LABELS = 0.95, 0.05  # shares of lines; of distinct labels among them
-_FEW, _LEAST, _MOST = 5, 100, 2_000  # lines that tell numbers, and labels; that are looked at
+_FEW, _LEAST, _MOST = 5, 100, 2_000  # lines to detect numbers, and labels; lines that are looked at
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*%?\s*")
 _NAME = re.compile(r"\w+://\S*|[\x21-\x7e]*\d[\x21-\x7e]*")  # an address, or such as en-fr_0012
 _IN_PROSE = re.compile(r" .*[^\W\d].*", re.DOTALL)  # what follows a comma in a sentence
@@ -25,11 +25,11 @@ class Layout(NamedTuple):
 
     form: Form
     skipped: int = 0  # records at its beginning that are no data
-    columns: tuple[int, ...] | None = None  # of the languages, from 0; None where none can be told
+    columns: tuple[int, ...] | None = None  # of the languages, from 0; None if unknown
     attribution: int | None = None  # a column with the source of each pair
     usual: int | None = None  # cells of most records
-    width: int | None = None  # cells of a record, at most; more are refused
-    note: str = ""  # what was chosen by the looks of the columns
+    width: int | None = None  # cells of a record, at most; records with more are dropped
+    note: str = ""  # which columns were chosen by their values
 
 
 class TableOptions(NamedTuple):
@@ -58,7 +58,7 @@ def find_layout(sample: bytes, options: TableOptions, file: CorpusFile) -> Layou
         return found._replace(columns=chosen)
     if len(options.languages) == 1:
         return found._replace(columns=(0,) if width < 2 else None, width=1)
-    return _by_looks(found, table[names is not None :], width, options)
+    return _by_values(found, table[names is not None :], width, options)
 
 
 def chosen_columns(
@@ -97,8 +97,8 @@ def choose_names(
 ) -> list[str]:
     """Return the names of the columns to read; `texts` has values of those that may hold text.
 
-    Where only the values tell them, `notes` get a line about it. Raises UserError, which names
-    `file`, where neither a user nor the names nor the values tell them.
+    Where only the values decide, `notes` get a line about it. Raises UserError, which names `file`,
+    where neither a user nor the names nor the values decide.
     """
     columns = chosen_columns(names, options, file)
     if columns is None:
@@ -121,7 +121,7 @@ def _note(columns: Sequence[str], options: TableOptions) -> str:
     return f"columns {' and '.join(columns)} are read as {languages}; set columns to read others"
 
 
-def _by_looks(
+def _by_values(
     found: Layout, table: Sequence[Sequence[str]], width: int, options: TableOptions
 ) -> Layout:
     """Return a layout with the columns that hold text: the first two, where up to three may."""

@@ -89,7 +89,7 @@ class ParquetTable:
 def parquet_records(table: ParquetTable, options: TableOptions) -> Iterator[Record]:
     """Yield the sides of each row that are asked for; one with a null is dropped.
 
-    Raises UserError where no names or values tell which columns are meant.
+    Raises UserError where neither names nor values decide which columns are meant.
     """
     texts = [name for name, kind in table.types.items() if _is_text(kind)]
     sample: list[list[bytes | None]] = next(table.batches(texts), [[]] * len(texts))

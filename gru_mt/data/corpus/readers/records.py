@@ -8,6 +8,7 @@ these lines could be a record of its own.
 import csv
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from gru_mt.data.corpus.report import Dropped, DropReason
@@ -32,23 +33,32 @@ def records(
     """Yield the cells of each record, or why a line has none; `width` is how many most have.
 
     With quotation marks an empty line is no record, and marks that end amid a cell are text. A line
-    is dropped where one stays open, and so are lines that may be one record or several.
+    is dropped where a mark stays open, and so are lines that may be one record or several.
     """
     if not form.quoted:
-        for line in lines:
-            yield line if isinstance(line, Dropped) else line.split(form.delimiter)
+        for text in lines:
+            yield text if isinstance(text, Dropped) else text.split(form.delimiter)
         return
     csv.field_size_limit(max(_MAX_CELL, csv.field_size_limit()))  # for the whole process
-    rest = _Lookahead(lines)
-    for line in rest:
+    following, ahead = iter(lines), deque[str | Dropped]()
+    while (line := ahead.popleft() if ahead else next(following, None)) is not None:
         if isinstance(line, Dropped):
             yield line
-        elif line.strip():
-            cells, is_open = quoted_cells(line, form)
-            if is_open:
-                yield from _unbalanced(line, rest, form, width)
-            else:
+            continue
+        cells, is_open = quoted_cells(line, form)
+        if not is_open:
+            if line.strip():
                 yield line.split(form.delimiter) if cells is None else cells
+            continue
+        ahead.extend(islice(following, _MOST_LINES - 1 - len(ahead)))
+        record = [line] if width == 1 else _lines_of_record(line, ahead, form)
+        for _ in record[1:]:
+            ahead.popleft()
+        cells, _ = quoted_cells("\n".join(record), form)
+        if cells and width in (None, len(cells)) and not _are_records(record, form, width):
+            yield cells
+        else:
+            yield from (Dropped(DropReason.QUOTES, text) for text in record)
 
 
 def is_closed(cell: str) -> bool:
@@ -83,44 +93,10 @@ def quoted_cells(text: str, form: Form) -> tuple[list[str] | None, bool]:
     return cells, False
 
 
-class _Lookahead(Iterator[str | Dropped]):
-    """The lines of a file, of which the next ones can be seen before they are taken."""
-
-    def __init__(self, lines: Iterable[str | Dropped]) -> None:
-        self._lines, self._seen = iter(lines), deque[str | Dropped]()
-
-    def __next__(self) -> str | Dropped:
-        return self._seen.popleft() if self._seen else next(self._lines)
-
-    def ahead(self) -> Iterator[str | Dropped]:
-        """Yield the next lines, which stay."""
-        for place in range(_MOST_LINES - 1):
-            if place == len(self._seen):
-                line = next(self._lines, None)
-                if line is None:
-                    return
-                self._seen.append(line)
-            yield self._seen[place]
-
-
-def _unbalanced(
-    line: str, rest: _Lookahead, form: Form, width: int | None
-) -> Iterator[list[str] | Dropped]:
-    """Yield the record that begins with a line that leaves a mark open, or why there is none."""
-    lines = [line] if width == 1 else _lines_of_record(line, rest, form)
-    cells, _ = quoted_cells("\n".join(lines), form)
-    for _ in lines[1:]:
-        next(rest)
-    if cells is None or width not in (None, len(cells)) or _are_records(lines, form, width):
-        yield from (Dropped(DropReason.QUOTES, each) for each in lines)
-    else:
-        yield cells
-
-
-def _lines_of_record(line: str, rest: _Lookahead, form: Form) -> list[str]:
-    """Return a line and those after it up to the one that balances the marks; else it alone."""
+def _lines_of_record(line: str, ahead: Iterable[str | Dropped], form: Form) -> list[str]:
+    """Return a line and those after it up to the one that closes its mark; else the line."""
     lines = [line]
-    for following in rest.ahead():
+    for following in ahead:
         if isinstance(following, Dropped):
             break
         lines.append(following)

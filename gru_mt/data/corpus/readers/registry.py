@@ -18,7 +18,7 @@ from gru_mt.data.corpus.report import Dropped, DropReason, Record, Row
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.errors import UserError
 
-_LINES = 3  # that tell whether a file has JSON lines
+_LINES = 3  # at the beginning, that decide whether a file has JSON lines
 
 Source = TextStream | ParquetTable
 
