@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 from collections import Counter
@@ -15,8 +14,8 @@ import pytest
 from benchmarks import commands as bench
 from benchmarks import results
 from benchmarks.commands import app, outcome, seconds_to_update
-from benchmarks.inside import preparation, repeated_pairs, spelling, summary_ms, synthetic_pairs
-from benchmarks.results import begin, commit, print_means, readable, record, spread
+from benchmarks.inside import preparation, repeated_pairs, spelling, summary_ms
+from benchmarks.results import begin, commit, readable, record, spread
 from typer.testing import CliRunner
 
 from gru_mt.config.schema import Config, TokenizerConfig
@@ -111,28 +110,10 @@ def test_the_time_to_a_goal_ends_with_the_first_validation_that_passes_it(
     assert (figures["minutes"], figures["updates"]) == (4.5, 4)
 
 
-def test_seeds_are_summed_up_by_mean_and_range(capsys: pytest.CaptureFixture[str]) -> None:
-    seeds = [{"minutes": 12.0, "test_greedy_multi": {"value": value}} for value in (40, 41, 45)]
-    print_means(seeds)
-    printed = capsys.readouterr().out
-    assert "42.0 (40" in printed
-    assert [line.split()[0] for line in printed.splitlines()] == ["means", "minutes", "test"]
-
-
 def test_percentiles_of_latency() -> None:
     figures = summary_ms([*range(100), 150])
     assert list(figures) == ["latency_mean_ms", "latency_p50_ms", "latency_p99_ms"]
     assert [*figures.values()] == pytest.approx([5100 / 101, 50, 99])
-
-
-def test_synthetic_pairs_are_as_long_as_real_ones_and_always_the_same() -> None:
-    lines = list(synthetic_pairs(2_000, seed=1))
-    assert lines == list(synthetic_pairs(2_000, seed=1))
-    assert lines != list(synthetic_pairs(2_000, seed=2))
-    source, target = zip(*(line.split("\t") for line in lines), strict=True)
-    # fra-eng: 6.15 and 6.69
-    assert 5.8 < statistics.mean(len(side.split()) for side in source) < 6.5
-    assert 6.4 < statistics.mean(len(side.split()) for side in target) < 7.1
 
 
 def test_repeated_pairs_are_those_of_a_corpus_with_a_word_changed_and_one_more(
@@ -163,12 +144,12 @@ def test_the_time_to_an_update_is_taken_of_a_new_run_and_of_one_that_goes_on(
 
 
 @pytest.mark.slow
-def test_preparation_is_measured_for_a_million_pairs(tmp_path: Path) -> None:
+def test_preparation_is_measured_for_a_million_pairs(small_corpus: Path, tmp_path: Path) -> None:
     corpus = tmp_path / "pairs.tsv"
-    corpus.write_text("".join(synthetic_pairs(1_000, seed=1)), encoding="utf-8")
-    figures = preparation(str(corpus), "1000")
-    assert 900 < figures["training_pairs"] < 2_000
-    assert figures["disk_mb"] > 2 * 2 * 900 / 1e6  # two bytes for each of two ids at the least
+    corpus.write_text("".join(repeated_pairs(2_000, str(small_corpus), seed=1)), encoding="utf-8")
+    figures = preparation(str(corpus), "2000")
+    assert 500 < figures["training_pairs"] < 4_000
+    assert figures["disk_mb"] > 2 * 2 * 500 / 1e6  # two bytes for each of two ids at the least
     assert figures["blocks"] == 1
     assert len(figures["plan_s_per_million"]["values"]) == 3
 

@@ -256,16 +256,13 @@ def scale(
     pairs: Annotated[
         list[int] | None, typer.Option(min=1_000, metavar="N", help="May be given several times.")
     ] = None,
-    repeat: Annotated[
-        str, typer.Option(help="A corpus to repeat with changes, instead of synthetic pairs.")
-    ] = "",
+    repeat: Annotated[str, typer.Option(help="The corpus to repeat with changes.")] = "fra-eng",
     results: ResultsOption = RESULTS,
 ) -> None:
     """Seconds and memory of preparing pairs by the million, and of resuming a run of them."""
-    kind = {"repeated": Path(repeat).name} if repeat else {}
     config = Path("configs/fra-eng.yaml")
     for count in pairs or [200_000, 1_000_000, 10_000_000]:
-        line = begin("scale", {"pairs": count} | kind)
+        line = begin("scale", {"pairs": count, "repeated": Path(repeat).name})
         with tempfile.TemporaryDirectory() as folder:
             corpus, run = Path(folder) / "pairs.tsv", Run(Path(folder) / "run")
             inside("write_pairs", corpus, count, repeat)

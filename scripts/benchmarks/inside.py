@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +40,6 @@ CONFIG = Path("configs/fra-eng.yaml")
 WARM_UP = 50  # sentences
 PLANS = 3  # epochs
 SQUARE, PRODUCTS = 1_024, 20  # rows of a square matrix, products
-CHUNK = 100_000  # pairs
-WORDS = 50_000  # of each side
-SYLLABLES = [[c + v for v in vowels for c in "bcdfglmnprstvz"] for vowels in ("aeiou", "aéiou")]
 
 
 def machine() -> dict[str, Any]:
@@ -106,7 +102,9 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         run = Run(Path(folder))
         started_s = time.perf_counter()
         data = prepare(config, start_of(run, config), run)
-        prepared_s, peaks_mb = time.perf_counter() - started_s, _peaks_mb()
+        prepared_s = time.perf_counter() - started_s
+        kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+        peaks_mb = [resource.getrusage(kind).ru_maxrss * 1024 / 1e6 for kind in kinds]
         keep(config, data, run)
         disk_mb = sum(path.stat().st_size for path in run.data.iterdir()) / 1e6
         started_s = time.perf_counter()
@@ -117,11 +115,11 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         size = len(data.pairs)
     training = resolve_auto(config.training, block, pairs.buffers)
 
-    def plan_s(epoch: int) -> float:
+    plans_s = []
+    for epoch in range(PLANS):
         started_s = time.perf_counter()
         block_updates(training, block, LARGEST_BATCH, epoch)
-        return (time.perf_counter() - started_s) / len(block.row_N) * 1e6
-
+        plans_s.append((time.perf_counter() - started_s) / len(block.row_N) * 1e6)
     return {
         "training_pairs": size,
         "prepared_s": prepared_s,
@@ -131,7 +129,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         "disk_mb": disk_mb,
         "first_block_s": first_block_s,
         "blocks": pairs.buffers,
-        "plan_s_per_million": spread([plan_s(epoch) for epoch in range(PLANS)]),
+        "plan_s_per_million": spread(plans_s),
     }
 
 
@@ -158,41 +156,10 @@ def spelling(run: str, file: str) -> dict[str, float]:
     return {**share, **dict(changes.most_common())}
 
 
-def _peaks_mb() -> list[float]:
-    kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
-    return [resource.getrusage(kind).ru_maxrss * 1024 / 1e6 for kind in kinds]
-
-
-def write_pairs(path: str, count: str, repeated: str) -> None:
-    """Write `count` pairs as a table: those of a corpus with changes, or for "" synthetic ones."""
-    size = int(count)
+def write_pairs(path: str, count: str, corpus: str) -> None:
+    """Write a table of `count` pairs: those of a corpus again and again, changed."""
     with Path(path).open("w", encoding="utf-8") as file:
-        file.writelines(
-            repeated_pairs(size, repeated, seed=1) if repeated else synthetic_pairs(size, seed=1)
-        )
-
-
-def synthetic_pairs(count: int, *, seed: int) -> Iterator[str]:
-    """Yield lines of two made-up sentences, as long as fra-eng's; a pure function.
-
-    The logarithm of a word's rank is uniform, so that its frequency falls as 1 / rank (Zipf's law).
-    More frequent words are shorter.
-    """
-    rng = np.random.default_rng(seed)
-    words = [[_word(rank, syllables) for rank in range(WORDS)] for syllables in SYLLABLES]
-    for first in range(0, count, CHUNK):
-        size = min(CHUNK, count - first)
-        # Words a sentence: mean and deviation of the log and of target less source are fra-eng's.
-        source_N = np.maximum(1, rng.lognormal(1.74, 0.39, size).round().astype(int))
-        target_N = np.maximum(1, source_N + rng.normal(0.54, 1.55, size).round().astype(int))
-        sides = []
-        for vocabulary, length_N in zip(words, (source_N, target_N), strict=True):
-            ranks = (WORDS ** rng.random(length_N.sum())).astype(int) - 1
-            drawn = [vocabulary[rank] for rank in ranks.tolist()]
-            ends = pairwise([0, *length_N.cumsum().tolist()])
-            sides.append([" ".join(drawn[start:end]) for start, end in ends])
-        for source, target in zip(*sides, strict=True):
-            yield f"{source}.\t{target}.\n"
+        file.writelines(repeated_pairs(int(count), corpus, seed=1))
 
 
 def repeated_pairs(count: int, corpus: str, *, seed: int) -> Iterator[str]:
@@ -212,12 +179,6 @@ def repeated_pairs(count: int, corpus: str, *, seed: int) -> Iterator[str]:
             changed = [*words[:index], other, *words[index + 1 :]]
             texts.append(" ".join([*changed[:between], another, *changed[between:]]))
         yield "\t".join(texts) + "\n"
-
-
-def _word(rank: int, syllables: list[str]) -> str:
-    """Return a different word for each rank: the rank's digits, written as syllables."""
-    before, last = divmod(rank, len(syllables))
-    return (_word(before - 1, syllables) if before else "") + syllables[last]
 
 
 if __name__ == "__main__":
