@@ -125,6 +125,6 @@ def test_nothing_of_any_text_is_lost(language: str) -> None:
 
 @pytest.mark.parametrize("piece", ["'a ", '"a. ', "(a. ", "“a. ", "J. ", "1. a ", "(a) b ", ". . "])
 def test_a_long_line_takes_time_in_proportion(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     split_sentences(piece * 20_000, "en")
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
