@@ -52,10 +52,10 @@ ROWS = """
         training.validation training.tensorboard training.run_writer training.estimate
         training.trainer runs report report.compare_text evaluation.overlap report.pictures
         report.html report.tables report.failures report.samples report.contents report.page
-        report.compare_page page page.weights page.vocabulary page.write onnx_export.write
-        cli.streams cli.app cli.translator cli.commands cli.commands.train cli.commands.evaluate
-        cli.commands.report cli.commands.compare cli.commands.runs cli.commands.translate
-        cli.commands.export cli.commands.data cli.commands.config cli __main__
+        report.compare_page page page.model_data page.write onnx_export.write cli.streams cli.app
+        cli.translator cli.commands cli.commands.train cli.commands.evaluate cli.commands.report
+        cli.commands.compare cli.commands.runs cli.commands.translate cli.commands.export
+        cli.commands.data cli.commands.config cli __main__
 """
 ORDER = ROWS.split()
 

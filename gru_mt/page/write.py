@@ -6,7 +6,6 @@ data in it, never markup or code.
 
 import base64
 import gzip
-import hashlib
 import logging
 import re
 from dataclasses import asdict
@@ -19,21 +18,17 @@ from jinja2 import Environment, PackageLoader
 
 from gru_mt.bundle import Bundle, load_bundle
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.text.sentences import sentence_rules
 from gru_mt.errors import escape
 from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
-from gru_mt.inference.confidence import Calibration
-from gru_mt.page.vocabulary import vocabulary_data
-from gru_mt.page.weights import packed, shape_facts
+from gru_mt.page.model_data import FOLDER, model_data
 from gru_mt.report.html import json_in_page, policy
 from gru_mt.run import bundle_of
 from gru_mt.storage import write_output
 
 log = logging.getLogger(__name__)
 
-FOLDER = Path(__file__).parent
-MODULES = [  # of the worker; each uses those before it
+MODULES = [  # of the worker, in the order of their imports
     *("special", "normalize", "patterns", "placeholders", "spelling", "truecase", "names"),
     *("frames", "tags", "sentences", "sentence", "reader", "messages"),
     "translation_memory",
@@ -50,8 +45,8 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
     """
     out = out or bundle_of(folder).parent / "translator.html"
     bundle = load_bundle(folder, torch.device("cpu"))
-    computing, weights = computing_facts(bundle)
-    facts = _about(folder, bundle) | computing
+    data, weights = model_data(bundle)
+    facts = _about(folder, bundle) | data
     text = base64.b64encode(gzip.compress(weights, mtime=0)).decode()
     size_mb = len(page(facts, text).encode()) / 1e6
     write_output(out, page(facts | {"megabytes": round(size_mb, 1)}, text).encode())
@@ -59,30 +54,8 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
     return out
 
 
-def computing_facts(bundle: Bundle, *, precision: str = "int8") -> tuple[dict[str, Any], bytes]:
-    """Return what the worker must know to translate, and the weights."""
-    weights, linears = packed(bundle.model, precision)
-    tokenizer, config = bundle.tokenizer, bundle.config
-    sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
-    truecaser = tokenizer.truecaser.to_bytes().decode()
-    calibration = Calibration.of_bundle(bundle.provenance)
-    facts = {
-        "model": shape_facts(bundle.model, config.model.cell),
-        "linears": linears,
-        "weightsSha256": hashlib.sha256(weights).hexdigest(),
-        "kernel": (FOLDER / "kernel.base64").read_text("ascii").strip(),
-        "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
-        "truecaser": truecaser,
-        "memory": tokenizer.memory.to_bytes().decode(),
-        "sentences": sentence_rules(config.data.source).to_json(),
-        "decoding": asdict(config.decoding),
-        "calibration": calibration and calibration.weights,
-    }
-    return facts, weights
-
-
 def page(facts: dict[str, Any], weights: str) -> str:
-    """Return the page of a model's facts and of its weights, packed by gzip, in base64."""
+    """Return the page of a model's data and of its weights, packed by gzip, in base64."""
     style, script = (_read(name) for name in ("page.css", "page.js"))
     environment = Environment(loader=PackageLoader("gru_mt.page", "."), autoescape=True)
     return environment.get_template("page.html").render(
@@ -101,8 +74,8 @@ def page(facts: dict[str, Any], weights: str) -> str:
 
 def worker_source() -> str:
     """Return the worker's modules as one script, without what binds modules together."""
-    parts = (_read(f"{name}.js") for name in MODULES)
-    bound = "\n".join(re.sub(r"^import .*\n", "", part, flags=re.MULTILINE) for part in parts)
+    modules = (_read(f"{name}.js") for name in MODULES)
+    bound = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in modules)
     return re.sub(r"^export ", "", bound, flags=re.MULTILINE)
 
 
@@ -130,11 +103,12 @@ def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
 def _score(folder: Path) -> dict[str, Any] | None:
     """Return the test score that the run keeps; None where it keeps none."""
     run = run_of(folder, "test")
-    kept = run and read_hypotheses(run, "test")
-    return {**asdict(kept.sets[0].corpus_scores.multi_reference), "split": "test"} if kept else None
+    if not run or not (found := read_hypotheses(run, "test")):
+        return None
+    return asdict(found.sets[0].corpus_scores.multi_reference) | {"split": "test"}
 
 
 def _examples(dev: list[EvaluationSet]) -> list[str]:
     """Return a few sentences of dev to begin with."""
     sources = dev[0].sources if dev else []
-    return [each for each in sources if len(each.split()) in EXAMPLE_WORDS][:EXAMPLES]
+    return [text for text in sources if len(text.split()) in EXAMPLE_WORDS][:EXAMPLES]

@@ -11,7 +11,7 @@ from gru_mt.config.schema import ModelConfig
 from gru_mt.data.tokenizer.special import BOS, EOS
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.onnx_export.int8 import quantised
-from gru_mt.page.weights import packed, shape_facts
+from gru_mt.page.model_data import model_shape, pack
 from tests.page.node import FOLDER, needs_node, run_node
 
 pytestmark = needs_node
@@ -44,11 +44,11 @@ for (let t = 0; t < data.targets[0].length; t++) {
 
 
 def model_data(model: Seq2Seq, cell: str, precision: str) -> dict[str, Any]:
-    content, linears = packed(model, precision)
+    content, linears = pack(model, precision)
     return {
         "weights": base64.b64encode(content).decode(),
         "linears": linears,
-        "facts": shape_facts(model, cell),
+        "facts": model_shape(model, cell),
         "source": SOURCE,
         "targets": TARGETS,
     }

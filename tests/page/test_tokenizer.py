@@ -12,7 +12,7 @@ from gru_mt.data.splits import load_splits
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Vocabulary, train_tokenizer
-from gru_mt.page.vocabulary import vocabulary_data
+from gru_mt.page.model_data import vocabulary_data
 from tests.page.node import needs_node, run_node
 from tests.page.texts import cleaned_texts
 

@@ -15,7 +15,8 @@ from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Languages, Translator
-from gru_mt.page.write import FOLDER, computing_facts, page, worker_source
+from gru_mt.page.model_data import FOLDER, model_data
+from gru_mt.page.write import page, worker_source
 from gru_mt.report.html import json_in_page
 from tests.command_line import Run, assert_one_line
 from tests.data.text import test_placeholders
@@ -112,7 +113,7 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
     for parameter in model.requires_grad_(requires_grad=False).parameters():
         torch.nn.init.normal_(parameter, std=0.5, generator=rng)
     bundle = Bundle(model, words, config, {"weights": {"calibration": [0.5] * 7}})
-    facts, weights = computing_facts(bundle, precision="fp32")
+    facts, weights = model_data(bundle, precision="fp32")
     data = {"facts": facts, "weights": base64.b64encode(weights).decode(), "lines": LINES}
     found: list[dict[str, Any]] = run_node(worker_source() + TRANSLATE, data)
     translator = Translator(
@@ -145,7 +146,7 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
 @needs_node
 def test_what_people_type_is_translated_as_by_python(workplace: Path) -> None:
     run = workplace / "runs" / "small"
-    facts, weights = computing_facts(load_bundle(run, torch.device("cpu")), precision="fp32")
+    facts, weights = model_data(load_bundle(run, torch.device("cpu")), precision="fp32")
     texts = [text for text in written_strings(test_placeholders, test_sentence) if len(text) < 200]
     message = "I see {n, plural, one {# cat} other {# cats, {b, select, c {see one cat}}}}."
     lines = [*framed(FRAMES, 3), *texts, message, "I see one cat, and " * 80, "Спасибо Большое"]
@@ -164,7 +165,7 @@ def test_what_people_type_is_translated_as_by_python(workplace: Path) -> None:
 def test_a_damaged_file_is_said_to_be() -> None:
     config, words = configure(), tokenizer()
     bundle = Bundle(model_with(config, words), words, config, {"weights": {}})
-    facts, weights = computing_facts(bundle)
+    facts, weights = model_data(bundle)
     script = worker_source() + (
         "const weights = new Uint8Array(data.weights).buffer;\n"
         "result = await load({ facts: data.facts, weights }).then(() => '', (e) => e.message);"

@@ -1,4 +1,4 @@
-"""A model's weights as the page reads them: the bytes of its linear layers, one after another.
+"""What the page knows of a model: the bytes of its linear layers, vocabularies, rules and settings.
 
 In int8 a layer is what `onnx_export.int8` makes of it: the weights of each output have a scale of
 their own.
@@ -6,13 +6,21 @@ their own.
 Shapes: I input features, O output features.
 """
 
+import hashlib
 from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from gru_mt.bundle import Bundle
+from gru_mt.data.text.sentences import sentence_rules
+from gru_mt.data.tokenizer.sentencepiece import Subwords
+from gru_mt.data.tokenizer.words import Words
+from gru_mt.inference.confidence import Calibration
 from gru_mt.model.decoder_step import Incremental
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.onnx_export.int8 import quantised
@@ -20,6 +28,7 @@ from gru_mt.onnx_export.int8 import quantised
 if TYPE_CHECKING:
     from gru_mt.model.recurrent import Layer
 
+FOLDER = Path(__file__).parent
 _ALIGNMENT = 4  # bytes of the numbers in fp32
 
 
@@ -51,25 +60,21 @@ def linear_layers(model: Seq2Seq) -> Iterator[tuple[str, LinearWeights]]:
     yield "decoder.0.token", LinearWeights(decoder.token_GE, cells[0].bias_ih)
     if model.bridge is None:
         yield "decoder.0.source", LinearWeights(decoder.source_GC, None)
-    for level, cell in enumerate(cells):
-        if level:
-            below_GH = decoder.state_GH[level - 1]
-            yield f"decoder.{level}.below", LinearWeights(below_GH, cell.bias_ih)
+    yield "decoder.0.state", LinearWeights(cells[0].weight_hh, cells[0].bias_hh)
+    for level, cell in enumerate(cells[1:], start=1):
+        below_GH = decoder.state_GH[level - 1]
+        yield f"decoder.{level}.below", LinearWeights(below_GH, cell.bias_ih)
         yield f"decoder.{level}.state", LinearWeights(cell.weight_hh, cell.bias_hh)
     if model.attention.context_size:
         yield "value", LinearWeights(decoder.value_XC, None)
     if model.readout is not None:
         yield "readout", LinearWeights(decoder.readout_EH, model.readout.bias)
-    yield from _untied(model, decoder)
-
-
-def _untied(model: Seq2Seq, decoder: Incremental) -> Iterator[tuple[str, LinearWeights]]:
     if model.output is not None:
         yield "output", LinearWeights(model.output.weight, decoder.bias_V)
 
 
-def packed(model: Seq2Seq, precision: str) -> tuple[bytes, dict[str, dict[str, Any]]]:
-    """Return the bytes of all layers, and where each is in them: its sizes, offsets in bytes."""
+def pack(model: Seq2Seq, precision: str) -> tuple[bytes, dict[str, dict[str, Any]]]:
+    """Return the bytes of all layers, and by name their sizes and offsets in bytes."""
     content = bytearray()
 
     def add(values: NDArray[Any]) -> int:
@@ -78,22 +83,22 @@ def packed(model: Seq2Seq, precision: str) -> tuple[bytes, dict[str, dict[str, A
         content.extend(np.ascontiguousarray(values).tobytes())
         return start
 
-    places: dict[str, dict[str, Any]] = {}
+    layers: dict[str, dict[str, Any]] = {}
     for name, (weight, bias) in linear_layers(model):
         weight_OI = weight.detach().numpy().astype("<f4")
-        place: dict[str, Any] = {"precision": precision}
-        place["outputs"], place["inputs"] = weight_OI.shape
+        outputs, inputs = weight_OI.shape
+        layer: dict[str, Any] = {"precision": precision, "outputs": outputs, "inputs": inputs}
         if precision == "int8":
             s8_IO, scale_O = quantised(weight_OI.T)
-            place |= {"weight": add(s8_IO.T), "scale": add(scale_O.astype("<f4"))}
+            layer |= {"weight": add(s8_IO.T), "scale": add(scale_O.astype("<f4"))}
         else:
-            place["weight"] = add(weight_OI)
-        place["bias"] = None if bias is None else add(bias.detach().numpy().astype("<f4"))
-        places[name] = place
-    return bytes(content), places
+            layer["weight"] = add(weight_OI)
+        layer["bias"] = None if bias is None else add(bias.detach().numpy().astype("<f4"))
+        layers[name] = layer
+    return bytes(content), layers
 
 
-def shape_facts(model: Seq2Seq, cell: str) -> dict[str, Any]:
+def model_shape(model: Seq2Seq, cell: str) -> dict[str, Any]:
     """Return what else the page must know of a model to compute with its layers."""
     return {
         "cell": cell,
@@ -102,3 +107,35 @@ def shape_facts(model: Seq2Seq, cell: str) -> dict[str, Any]:
         "decoderLayers": len(model.decoder),
         "attention": model.attention.kind,
     }
+
+
+def vocabulary_data(side: Subwords | Words, kind: str) -> dict[str, Any]:
+    """Return a vocabulary as JSON values; `kind` is the one of the configuration.
+
+    Those of a SentencePiece model are its pieces in the order of ids, and their scores. Those of a
+    vocabulary of words are what its file holds.
+    """
+    if isinstance(side, Words):
+        return {"kind": kind, "words": side.to_bytes().decode()}
+    return {"kind": kind, "pieces": side.pieces(range(side.size)), "scores": side.scores()}
+
+
+def model_data(bundle: Bundle, precision: str = "int8") -> tuple[dict[str, Any], bytes]:
+    """Return what the worker must know to translate, as JSON values, and the weights."""
+    weights, layers = pack(bundle.model, precision)
+    tokenizer, config = bundle.tokenizer, bundle.config
+    sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
+    calibration = Calibration.of_bundle(bundle.provenance)
+    data = {
+        "model": model_shape(bundle.model, config.model.cell),
+        "linears": layers,
+        "kernel": (FOLDER / "kernel.base64").read_text("ascii").strip(),
+        "weightsSha256": hashlib.sha256(weights).hexdigest(),
+        "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
+        "truecaser": tokenizer.truecaser.to_bytes().decode(),
+        "memory": tokenizer.memory.to_bytes().decode(),
+        "sentences": sentence_rules(config.data.source).to_json(),
+        "decoding": asdict(config.decoding),
+        "calibration": calibration and calibration.weights,
+    }
+    return data, weights
