@@ -1,12 +1,14 @@
-"""Sets of sentences with references: those that a corpus's split gives, and a user's own."""
+"""Dev and test sets: sentences with references, from a split or from a user's own files."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import asdict, dataclass
+from itertools import chain, count
 from pathlib import Path
-from typing import Any, Self, TypeGuard
+from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
 
 from gru_mt.config.data import DataConfig, EvaluationSetConfig
 from gru_mt.data.corpus.files import CorpusFile, FileGroup, corpus_name, find_files, user_path
@@ -54,7 +56,7 @@ class EvaluationSet:
             if len(lines) != len(sources):
                 raise UserError(f"{path}: {len(lines):,} lines, but {source} has {len(sources):,}")
         columns = (lines for _, lines in others)
-        references = [[each for each in row if each] for row in zip(*columns, strict=True)]
+        references = [[text for text in row if text] for row in zip(*columns, strict=True)]
         for number, row in enumerate(references, start=1):
             if not row:
                 raise UserError(f"{others[0][0]}:{number}: the sentence has no reference")
@@ -63,23 +65,20 @@ class EvaluationSet:
     @property
     def examples(self) -> list[Example]:
         """Each source with each of its references."""
+        pairs = zip(count(1), self.sources, self.references, strict=False)
         return [
             Example(source, target, number)
-            for number, (source, targets) in enumerate(
-                zip(self.sources, self.references, strict=True), start=1
-            )
+            for number, source, targets in pairs
             for target in targets
         ]
 
 
+_SETS = TypeAdapter(list[EvaluationSet])
+
+
 def sets_to_json(sets: Sequence[EvaluationSet]) -> dict[str, Any]:
     """Return sets as JSON values."""
-    return {
-        "sets": [
-            {"name": each.name, "sources": each.sources, "references": each.references}
-            for each in sets
-        ]
-    }
+    return {"sets": [asdict(evaluation_set) for evaluation_set in sets]}
 
 
 def load_sets(path: Path) -> list[EvaluationSet]:
@@ -92,32 +91,24 @@ def load_sets(path: Path) -> list[EvaluationSet]:
 
 def sets_from_json(values: dict[str, Any]) -> list[EvaluationSet]:
     """Return the sets that `sets_to_json` gave; ValueError says what is wrong with others."""
-    sets = values.get("sets")
-    if not isinstance(sets, list) or not all(isinstance(each, dict) for each in sets):
-        raise ValueError("no list of sets")
-    return [_from_json(each) for each in sets]
-
-
-def _from_json(values: dict[str, Any]) -> EvaluationSet:
-    name, sources, references = (values.get(key) for key in ("name", "sources", "references"))
-    if not isinstance(name, str) or not _is_texts(sources) or not isinstance(references, list):
-        raise ValueError("a set without a name, sources and references")
-    if len(sources) != len(references):
-        raise ValueError(f"{len(sources):,} sources, references of {len(references):,}")
-    for number, texts in enumerate(references, start=1):
-        if not _is_texts(texts) or not texts:
-            raise ValueError(f"sentence {number:,} has no list of references")
-    return EvaluationSet(sources, references, name)
-
-
-def _is_texts(value: object) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    try:
+        sets = _SETS.validate_python(values.get("sets"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{'.'.join(map(str, ('sets', *first['loc'])))}: {first['msg']}") from None
+    for found in sets:
+        if len(found.sources) != len(found.references):
+            sizes = f"{len(found.sources):,} sources, references of {len(found.references):,}"
+            raise ValueError(f"{found.name}: {sizes}")
+        if not all(found.references):
+            raise ValueError(f"{found.name}: a sentence has no references")
+    return sets
 
 
 def load_evaluation_set(
     files: EvaluationSetConfig, config: DataConfig, key: str
 ) -> tuple[EvaluationSet, list[str]]:
-    """Return a user's own set, every line `normal` and on one line, and what to tell about it.
+    """Return a user's own set, and notes about how it was read. Every line is `normal`.
 
     Raises UserError, which names the file and the line, for a line that is not text or has no
     reference. `key` is where `files` stands in the configuration.

@@ -19,9 +19,9 @@ from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
 from gru_mt.data.dataset.dataset import Dataset, id_type, write_arrays, write_metadata
 from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
+from gru_mt.data.dataset.source_files import fingerprints_of, missing_files
 from gru_mt.data.dataset.store import CHUNK, LazySequence
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
-from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.pool import FEW, in_background, map_in_order
 from gru_mt.data.prepare import encode_chunk, learn_words, mask_all, masked, short_texts, truecased
 from gru_mt.data.splits import Splits, check_epochs, load_splits
@@ -124,7 +124,7 @@ def prepare(
         metadata = {
             "words": words(),
             "lines": [corpus.lines.files for corpus in splits.corpora],
-            "origins": origins(config.data),
+            "origins": fingerprints_of(config.data),
             "fingerprints": fingerprints,
             "provenance": provenance,
             "sizes": sizes,
@@ -144,7 +144,7 @@ def load_data(config: Config, run: Run) -> TrainingData:
             f"{run.folder}: the tokenizer has changed since; restore it, or start anew with --fresh"
         )
     dev, test = (load_sets(run.evaluation_sets(split)) for split in ("dev", "test"))
-    for path in missing_origins(config.data, prepared.metadata["origins"]):
+    for path in missing_files(config.data, prepared.metadata["origins"]):
         log.info(f"{path} is not there any more; the run goes on with its own copy of the pairs")
     return _data(tokenizer, prepared, dev, test, read_json(run.corpus_report))
 

@@ -8,8 +8,8 @@ import pytest
 
 from gru_mt.data.corpus.report import DropReason
 from gru_mt.data.dataset.plain_text import write_splits
+from gru_mt.data.dataset.source_files import fingerprints_of, missing_files
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
-from gru_mt.data.origins import missing_origins, origins
 from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
 from tests.corpora import data_config, dropped, load, pairs, refusal, write, zipped
@@ -82,10 +82,10 @@ def test_a_zip_and_a_folder_are_read_as_dev() -> None:
     for path in ("d", "d.zip"):
         assert as_dev(path)[0].sources == ["One.", "Two.", *(first for first, _ in PAIRS)]
     config = data_config("d/b.tsv", dev="d")  # the run knows the files
-    assert missing_origins(config, origins(config)) == []
+    assert missing_files(config, fingerprints_of(config)) == []
     Path("d/a.en").unlink()
     Path("d/a.fr").unlink()
-    assert missing_origins(config, origins(data_config("d/b.tsv", dev="d/b.tsv"))) == []
+    assert missing_files(config, fingerprints_of(data_config("d/b.tsv", dev="d/b.tsv"))) == []
 
 
 def test_a_cell_of_several_lines_is_one_line_of_the_split() -> None:

@@ -1,0 +1,88 @@
+"""The files that a dataset was made from, and whether they are still what they were."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gru_mt.config.data import CorpusConfig, DataConfig, FilesConfig
+from gru_mt.data.corpus.files import find_files, user_path
+from gru_mt.data.corpus.load import is_built_in
+from gru_mt.errors import UserError, short_text
+from gru_mt.storage import file_digest, os_errors_as
+
+
+class Fingerprint(NamedTuple):
+    """A file as it was when it was read."""
+
+    size: int  # bytes
+    changed_ns: int
+    sha256: str
+
+
+def fingerprints_of(config: DataConfig) -> list[Fingerprint]:
+    """Return the user's files that a configuration reads, in the order of their reading."""
+    return [Fingerprint(*_size_and_time(path), file_digest(path)) for path in _paths(config)]
+
+
+def missing_files(config: DataConfig, before: Iterable[Sequence[Any]]) -> list[str]:
+    """Return which files, folders and patterns are no longer there, or no longer whole.
+
+    `before` has the fingerprints of the files when they were read. Raises UserError for a file that
+    has changed. One with the same size and time has not.
+    """
+    missing = [
+        short_text(path) for files in _sources(config) for path in _missing_of(config, files)
+    ]
+    if missing:
+        return missing
+    fingerprints, paths = [Fingerprint(*values) for values in before], _paths(config)
+    left = iter(fingerprints)
+    for path in paths:
+        if not any(_is_same(path, fingerprint) for fingerprint in left):
+            raise UserError(
+                f"{short_text(path)}: the corpus has changed since; restore it, or start anew with "
+                "--fresh"
+            )
+    return ["part of data.corpus"] if len(paths) < len(fingerprints) else []
+
+
+def _missing_of(config: DataConfig, files: FilesConfig) -> list[str]:
+    """Return which names of a corpus, or of a dev or test set, lead to no files any more."""
+    if all(user_path(path).is_file() for path in files.path):
+        return []
+    try:
+        if all(path.exists() for path in _files(config, files)):
+            return []
+    except UserError:  # an empty folder, a pattern without a file, one of two parallel files
+        pass
+    return [path for path in files.path if not user_path(path).exists()] or files.path
+
+
+def _is_same(path: Path, fingerprint: Fingerprint) -> bool:
+    size, changed_ns = _size_and_time(path)
+    return size == fingerprint.size and (
+        changed_ns == fingerprint.changed_ns or file_digest(path) == fingerprint.sha256
+    )
+
+
+def _size_and_time(path: Path) -> tuple[int, int]:
+    with os_errors_as(short_text(path), "read"):
+        status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def _sources(config: DataConfig) -> list[FilesConfig]:
+    own = [corpus for corpus in config.corpus if not is_built_in(corpus)]
+    return [*own, *config.dev, *config.test]
+
+
+def _paths(config: DataConfig) -> list[Path]:
+    paths = [path for files in _sources(config) for path in _files(config, files)]
+    return [*dict.fromkeys(paths)]
+
+
+def _files(config: DataConfig, files: FilesConfig) -> list[Path]:
+    """Return the files of a corpus, or of a dev or test set."""
+    only = config.target if isinstance(files, CorpusConfig) and files.side else None
+    found = find_files([*map(user_path, files.path)], config.languages, only_language=only)
+    return [file.path for group in found.groups for file in group]
