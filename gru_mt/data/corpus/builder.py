@@ -62,7 +62,6 @@ class ReadFiles:
     sha256s: list[str] = field(default_factory=list)  # of the texts
     notes: list[str] = field(default_factory=list)  # what to tell a user about how they were read
     sample: bytes = b""  # the beginning of the first
-    share: float = 0.0  # of the corpus, from 0 to 1, that was read so far
 
     @property
     def sha256(self) -> str:

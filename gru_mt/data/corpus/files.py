@@ -106,19 +106,21 @@ def find_files(
         return FoundFiles([(CorpusFile(path),)], [])
     texts = [file for file in found if not _ABOUT.fullmatch(file.name)]
     groups = _grouped(texts, languages, only_language)
+    folders = sorted(path.glob("[!.]*/")) if os.path.isdir(path) else []
     if not groups:
-        there = ", ".join(short_repr(file.name) for file in found[:5]) or "nothing"
+        names = [*(file.name for file in found), *(f"{folder.name}/" for folder in folders)]
+        there = ", ".join(map(short_repr, names[:5])) or "nothing"
         endings = f".{only_language or f'{languages[0]} and .{languages[1]}'}"
         raise UserError(
             f"{short_text(path)}: no corpus in it: expected tables ({', '.join(TABLES)}) or files "
-            f"that end in {endings}, found {there}{', ...' if len(found) > 5 else ''}"
+            f"that end in {endings}, found {there}{', ...' if len(names) > 5 else ''}"
         )
     read = {file for group in groups for file in group}
     unread = [file.name for file in texts if file not in read]
-    if os.path.isdir(path):
-        unread += [f"{folder.name}/" for folder in sorted(path.glob("[!.]*/"))]
-    names = ", ".join(map(short_repr, unread))
-    return FoundFiles(groups, [f"{short_text(path)}: not read: {names}"] if unread else [])
+    unread += [f"{folder.name}/" for folder in folders]
+    names = [short_repr(name) for name in unread]
+    notes = [f"{short_text(path)}: not read: {', '.join(names)}"] if unread else []
+    return FoundFiles(groups, notes)
 
 
 def _files_in(path: Path) -> list[CorpusFile] | None:

@@ -101,12 +101,11 @@ def _chunks(
     options = TableOptions(languages, corpus.columns, corpus.delimiter, side)
     missing = "" if len(corpus.path) > 1 else _hint(corpus.path[0])
     lines = 0
-    for done, group in enumerate(found.groups):
+    for group in found.groups:
         files.lines.files.append((group[0].name, lines + 1))
         with open_group(group, corpus.encoding, missing) as sources:
             rows = read_rows(sources, options)
             while chunk := [*islice(rows, CHUNK)]:
-                files.share = (done + sources[0].share()) / len(found.groups)
                 lines += len(chunk)
                 yield chunk
             files.sha256s += [source.sha256 for source in sources]

@@ -5,7 +5,6 @@ import codecs
 import gzip
 import hashlib
 import lzma
-import os
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
@@ -34,15 +33,10 @@ _START = 16  # bytes that decide how a file is compressed
 class TextStream:
     """The text of a file in UTF-8, from its beginning to its end, once."""
 
-    def __init__(
-        self, pieces: Iterator[bytes], file: CorpusFile, share: Callable[[], float] = float
-    ) -> None:
-        """Take the text in pieces of any length; messages name `file`.
-
-        `share` returns how much of the file was read so far, from 0 to 1.
-        """
+    def __init__(self, pieces: Iterator[bytes], file: CorpusFile) -> None:
+        """Take the text in pieces of any length; messages name `file`."""
         start, self._pieces = _peek(pieces, SAMPLE)
-        self.file, self.share, self.sample = file, share, start[:SAMPLE]
+        self.file, self.sample = file, start[:SAMPLE]
         self.notes: list[str] = []  # what to tell a user about how it was read
         self._digest = hashlib.sha256()
 
@@ -90,8 +84,7 @@ def open_text(
     Raises UserError, here or at reading, where it cannot be read, or is not text in `encoding`;
     lines that are not UTF-8 are no error here. `missing` ends the message of a file not found.
     """
-    share = [0.0]
-    packed = _unpacked(file, missing, share)
+    packed = _unpacked(file, missing)
     try:
         start, pieces = _peek(packed, LOOKED_AT)
         if (kind := kind_of(start)) not in (None, UTF_16):
@@ -101,7 +94,7 @@ def open_text(
         start, text = _peek(_as_utf8(pieces, encoding_of(start, encoding, file), file), LOOKED_AT)
         if b"\r" in start and b"\n" not in start:  # lines of old Macs
             text = (piece.replace(b"\r", b"\n") for piece in text)
-        yield TextStream(text, file, lambda: share[0])
+        yield TextStream(text, file)
     finally:
         packed.close()
 
@@ -116,8 +109,8 @@ def _peek(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
     return start, chain([start], pieces)
 
 
-def _unpacked(file: CorpusFile, missing: str, share: list[float]) -> Generator[bytes, None, None]:
-    """Yield what is in a file, some megabytes at a time; `share` gets the share that was read."""
+def _unpacked(file: CorpusFile, missing: str) -> Generator[bytes, None, None]:
+    """Yield what is in a file, unpacked, piece by piece."""
     path = file.path
     try:
         if path.exists() and not path.is_file():
@@ -126,17 +119,13 @@ def _unpacked(file: CorpusFile, missing: str, share: list[float]) -> Generator[b
             )
         with path.open("rb") as raw, ExitStack() as stack:
             packed: IO[bytes] = raw
-            start, size = raw.peek(_START), os.fstat(raw.fileno()).st_size
+            start = raw.peek(_START)
             if file.member:
-                archive = open_archive(path)
-                packed = stack.enter_context(archive.open(file.member))
+                packed = stack.enter_context(open_archive(path).open(file.member))
                 start = packed.peek(_START)  # type: ignore[attr-defined]  # it is a ZipExtFile
-                size = archive.getinfo(file.member).file_size
             kind = kind_of(start)
             ending = compression(file.member or path.name) or (kind.compression if kind else "")
-            for piece in _decompressed(packed, ending):
-                share[0] = packed.tell() / max(1, size)
-                yield piece
+            yield from _decompressed(packed, ending)
     except READ_ERRORS as error:
         raise read_error(path, error, missing) from None
 

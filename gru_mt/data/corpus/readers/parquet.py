@@ -47,7 +47,6 @@ class ParquetTable:
             ) from None
         self.file = file
         self.notes: list[str] = []  # what to tell a user about how it was read
-        self._read = 0  # rows
         with self._errors():
             self._table = parquet.ParquetFile(
                 file.path, buffer_size=_BUFFER_BYTES, pre_buffer=False
@@ -65,17 +64,11 @@ class ParquetTable:
         """The digest of the file."""
         return file_digest(self.file.path)
 
-    def share(self) -> float:
-        """Return how much was read so far, from 0 to 1."""
-        rows: int = self._table.metadata.num_rows
-        return self._read / max(1, rows)
-
     def batches(self, names: list[str]) -> Iterator[list[list[bytes | None]]]:
         """Yield the UTF-8 of some columns, some thousand rows at a time; None for a null."""
         with self._errors():
             for batch in self._table.iter_batches(_ROWS, columns=names, use_threads=False):
                 yield [_values(batch, name) for name in names]
-                self._read += batch.num_rows
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
