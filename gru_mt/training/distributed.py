@@ -4,11 +4,9 @@ Shapes: W weights of all and a loss, filled up to a multiple of the processes; S
 slice that one process adds up; M microbatches of a round, one a process.
 """
 
-import multiprocessing
 import os
-import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
@@ -24,6 +22,8 @@ PREPARATION = timedelta(days=30)  # until process 0 has prepared the data
 
 A = TypeVar("A")
 B = TypeVar("B")
+Weights = Sequence[nn.Parameter]
+Backward = Callable[[int], Tensor]  # computes a microbatch's gradients, by its index -> its loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,110 +59,82 @@ class Group:
 
     def map(self, function: Callable[[A], B], items: Sequence[A]) -> list[B]:
         """Return `function` of each item, in order; the processes share the items."""
-        results = [function(item) for item in items[self.rank :: self.size]]
-        if self.size == 1:
-            return results
-        shares: list[list[B]] = [[] for _ in range(self.size)]
-        with _noticing_loss():
-            distributed.all_gather_object(shares, results, self.processes)
+        shares = [[function(item) for item in items[self.rank :: self.size]]] * self.size
+        if self.size > 1:
+            with _noticing_loss():
+                distributed.all_gather_object(shares, shares[0], self.processes)
         return [shares[index % self.size][index // self.size] for index in range(len(items))]
 
     def any_signal(self, received: int | None) -> int | None:
-        """Return a signal that some process has `received`, the same in all; None without one.
-
-        The death of the process that has started this one counts as SIGTERM.
-        """
+        """Return a signal that some process has `received`, the same in all; None without one."""
         if self.size == 1:
             return received
-        parent = multiprocessing.parent_process()
-        if parent is not None and not parent.is_alive():
-            received = signal.SIGTERM
         number = torch.tensor(received or 0)
         with _noticing_loss():
             distributed.all_reduce(number, distributed.ReduceOp.MAX, self.processes)
         return int(number) or None
 
     def sum_gradients(
-        self,
-        weights: Sequence[nn.Parameter],
-        count: int,
-        backward: Callable[[int], Tensor],
-        *,
-        in_order: bool = True,
+        self, weights: Weights, count: int, backward: Backward, *, in_order: bool = True
     ) -> Tensor:
         """Leave in each weight its gradient over `count` microbatches; return their summed loss.
 
-        `backward` computes the gradients of the microbatch of an index, and returns its loss. It is
-        called for this process's microbatches. `in_order` adds in the order of the microbatches, so
-        that the number of processes changes no bit; each process sends its gradients once for each
-        of its microbatches. Else it sends them once, and the number changes the last bits.
+        `in_order` adds in the order of the microbatches, so that the number of processes changes no
+        bit; each process sends its gradients once for each of its microbatches. Else it sends them
+        once, and the number changes the last bits.
         """
-        if self.size == 1:
-            return _accumulate(weights, range(count), backward)
-        if in_order:
+        if in_order and self.size > 1:
             flat_W = self._sum_in_order(weights, count, backward)
         else:
             own = range(self.rank, count, self.size)
-            flat_W = self._flatten(weights, _accumulate(weights, own, backward))
+            loss = sum(map(backward, own), torch.zeros((), device=weights[0].device))
+            if self.size == 1:
+                return loss
+            flat_W = self._flatten(weights, loss)
             with _noticing_loss():
                 distributed.all_reduce(flat_W, group=self.processes)
         start = 0
         for weight in weights:
-            end = start + weight.numel()
-            weight.grad = flat_W[start:end].view_as(weight)
-            start = end
+            weight.grad = flat_W[start : start + weight.numel()].view_as(weight)
+            start += weight.numel()
         return flat_W[start].clone()
 
-    def _sum_in_order(
-        self, weights: Sequence[nn.Parameter], count: int, backward: Callable[[int], Tensor]
-    ) -> Tensor:
+    def _sum_in_order(self, weights: Weights, count: int, backward: Backward) -> Tensor:
         """Return the sum over `count` microbatches; each process adds up one slice of it."""
-        slice_size = -(-(sum(weight.numel() for weight in weights) + 1) // self.size)
+        size_S = -(-(sum(weight.numel() for weight in weights) + 1) // self.size)
         sum_S: Tensor | None = None
         for first in range(0, count, self.size):
             senders, own = min(self.size, count - first), first + self.rank
-            given_W = weights[0].new_empty(0)
+            sent_W = weights[0].new_empty(0)
             if own < count:
-                given_W = self._flatten(weights, backward(own))
-            received_MS = weights[0].new_empty(senders, slice_size)
+                sent_W = self._flatten(weights, backward(own))
+            received_MS = weights[0].new_empty(senders, size_S)
+            received = [size_S if rank < senders else 0 for rank in range(self.size)]
+            sent = [len(sent_W) // self.size] * self.size
             with _noticing_loss():
                 distributed.all_to_all_single(
-                    received_MS.view(-1),
-                    given_W,
-                    [slice_size if rank < senders else 0 for rank in range(self.size)],
-                    [len(given_W) // self.size] * self.size,
-                    group=self.processes,
+                    received_MS.view(-1), sent_W, received, sent, group=self.processes
                 )
             for gradient_S in received_MS:
                 sum_S = gradient_S if sum_S is None else sum_S.add_(gradient_S)
         assert sum_S is not None, "an update has a microbatch"
-        flat_W = sum_S.new_empty(self.size * slice_size)
+        flat_W = sum_S.new_empty(self.size * size_S)
         with _noticing_loss():
             distributed.all_gather_single(flat_W, sum_S, group=self.processes)
         return flat_W
 
-    def _flatten(self, weights: Sequence[nn.Parameter], loss: Tensor) -> Tensor:
+    def _flatten(self, weights: Weights, loss: Tensor) -> Tensor:
         """Return the gradients, 0 where there is none, and the loss; the weights keep none."""
-        gradients = [
-            torch.zeros_like(weight) if weight.grad is None else weight.grad for weight in weights
-        ]
+        flat = []
         for weight in weights:
+            gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad
+            flat.append(gradient.flatten())
             weight.grad = None
-        flat_W = torch.cat([*(gradient.flatten() for gradient in gradients), loss.view(1)])
+        flat_W = torch.cat([*flat, loss.view(1)])
         return nn.functional.pad(flat_W, (0, -len(flat_W) % self.size))
 
 
 ALONE = Group()
-
-
-def _accumulate(
-    weights: Sequence[nn.Parameter], indices: Iterable[int], backward: Callable[[int], Tensor]
-) -> Tensor:
-    """Let autograd add up the gradients of these microbatches; return their summed loss."""
-    loss = torch.zeros((), device=weights[0].device)
-    for index in indices:
-        loss += backward(index)
-    return loss
 
 
 @contextmanager
@@ -182,14 +154,11 @@ def join_group(device: torch.device) -> Iterator[Group]:
         backend = "gloo" if device.type == "cpu" else f"cpu:gloo,{device.type}:nccl"
         processes = distributed.new_group(backend=backend, timeout=SILENCE)
         patient = distributed.new_group(backend="gloo", timeout=PREPARATION)
-    with ExitStack() as stack:
+    try:
+        yield Group(distributed.get_rank(), distributed.get_world_size(), processes, patient)
+    finally:
         for group in (processes, patient):
-            stack.callback(distributed.destroy_process_group, group)
-        try:
-            yield Group(distributed.get_rank(), distributed.get_world_size(), processes, patient)
-        except ProcessLost:
-            stack.pop_all()  # to leave a group could wait for the process that is lost
-            raise
+            distributed.destroy_process_group(group)
 
 
 @contextmanager
@@ -197,6 +166,5 @@ def _noticing_loss() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:  # the base of all that torch.distributed raises
-        raise ProcessLost(
-            "the connection to the other processes is lost; the same command goes on"
-        ) from error
+        told = "the connection to the other processes is lost; the same command goes on"
+        raise ProcessLost(told) from error

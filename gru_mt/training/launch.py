@@ -11,8 +11,6 @@ import traceback
 from gru_mt.data.pool import STOPS, cores
 from gru_mt.errors import ProcessLost
 
-SAVING_S = 600  # for processes to save after a signal, before they are killed
-
 
 def launch(processes: int) -> int:
     """Run this command in so many processes; return the code to exit with.
@@ -21,54 +19,47 @@ def launch(processes: int) -> int:
     them. Where one fails the launcher ends the others. Raises ProcessLost where one was killed.
     """
     for name in ("torch.distributed.elastic", "torch.multiprocessing"):
-        logger = logging.getLogger(name)
-        logger.propagate = False  # the processes have said what there is to say
-        logger.addHandler(logging.NullHandler())
-    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // processes)))
+        logging.getLogger(name).propagate = False  # the processes say why they end
+        logging.getLogger(name).addHandler(logging.NullHandler())
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # of a killed process
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // processes)))
     from torch.distributed.elastic.multiprocessing.api import DefaultLogsSpecs, SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
+    heard = [stop.name for stop in STOPS if signal.getsignal(stop) != signal.SIG_IGN]
     config = LaunchConfig(
-        min_nodes=1,
-        max_nodes=1,
-        nproc_per_node=processes,
+        *(1, 1, processes),  # hosts at least and at most, processes on each
         logs_specs=DefaultLogsSpecs(log_dir=os.devnull),  # else a folder stays in the temporary one
         run_id="gru-mt",
         rdzv_backend="c10d",
         rdzv_endpoint="localhost:0",
         local_addr="localhost",
         max_restarts=0,
-        signals_to_handle=",".join(
-            stop.name for stop in STOPS if signal.getsignal(stop) != signal.SIG_IGN
-        ),
-        shutdown_timeout=SAVING_S,
+        signals_to_handle=",".join(heard),
+        shutdown_timeout=600,  # seconds for processes to save after a signal
     )
     try:
-        elastic_launch(config, _train)()
+        elastic_launch(config, _run_command)()
     except SignalException as stopped:
         return 128 + stopped.sigval
     except ChildFailedError as failed:
         [(rank, failure)] = failed.failures.items()  # the first
-        if failure.exitcode >= 0:
+        if failure.exitcode > 0:
             return failure.exitcode
-        raise ProcessLost(
-            f"process {rank} of {processes} was ended by {signal.Signals(-failure.exitcode).name}; "
-            "the same command goes on from the newest checkpoint"
-        ) from None
+        name = signal.Signals(-failure.exitcode).name
+        told = f"process {rank} of {processes} was ended by {name}; the same command goes on"
+        raise ProcessLost(f"{told} from the newest checkpoint") from None
     return 0
 
 
-def _train() -> None:
-    """Run the command line in a process of the launcher, with the launcher's arguments.
-
-    On Linux torch sends it SIGINT when the launcher dies.
-    """
+def _run_command() -> None:
+    """Run this command in a process of the launcher; SIGINT ends it when the launcher dies."""
     os.setsid()  # Ctrl-C reaches it once, through the launcher
     launcher = multiprocessing.parent_process()
-    if launcher and not launcher.is_alive():  # it died before torch asked to be told of that
-        return
+    if launcher and not launcher.is_alive():  # it died before torch asked for the SIGINT
+        sys.exit(1)
     try:
         runpy.run_module("gru_mt", run_name="__main__")
     except SystemExit as end:

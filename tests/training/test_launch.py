@@ -29,7 +29,7 @@ data: {{corpus: {corpus}}}
 tokenizer: {{kind: word, min_frequency: 1}}
 model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
 training:
-  {{max_epochs: 3, batch_tokens: 120, warmup_steps: 5, accumulation: 2, log_steps: 1,
+  {{max_epochs: 5, batch_tokens: 120, warmup_steps: 5, accumulation: 2, log_steps: 1,
     checkpoint_minutes: 0.001}}
 """
 LATE = 20  # updates before something happens to a run; after its first validation
@@ -159,10 +159,10 @@ def test_a_killed_launcher_leaves_no_process_and_what_trains_saves(
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_one_process_stops_all(number: int, config: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    process = start_two(config, run)
+    run, long = tmp_path / "run", ["--set", "training.max_epochs=500"]
+    process = start_two(config, run, *long)
     wait_for_update(run, LATE, process)
-    code, errors = end(start([*GRU_MT, *command(config, run)]))
+    code, errors = end(start([*GRU_MT, *command(config, run, *long)]))
     assert code == 2
     assert "another training runs in it" in errors
     os.kill(workers(process)[1], number)
