@@ -123,7 +123,7 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
     """
     folder = bundle_of(folder)
     if not (folder / CONFIG).is_file() and not (folder / WEIGHTS).is_file():
-        raise UserError(f"{folder}: neither a run of `gru-mt train` nor a bundle of one")
+        raise UserError(f"{folder}: neither a run of `gru-mt train` nor a model folder of one")
     if not (folder / WEIGHTS).is_file():
         raise UserError(
             f"{folder / WEIGHTS}: missing; a run has it from its first validation or stop on"

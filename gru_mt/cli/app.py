@@ -54,7 +54,7 @@ ModelsOption = Annotated[
     typer.Option(
         "--model",
         metavar="FOLDER",
-        help="A run, a bundle or an export; given several times, they are averaged.  "
+        help="A run, a model folder or an export; given several times, they are averaged.  "
         "[default: the newest finished run]",
     ),
 ]
@@ -63,7 +63,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="FOLDER",
-        help="A run or a bundle.  [default: the newest finished run]",
+        help="A run or a model folder.  [default: the newest finished run]",
     ),
 ]
 BeamOption = Annotated[int | None, _setting_option("beam_size", "--beam", "N")]

@@ -151,8 +151,8 @@ class DataConfig(Section):
     """What happens to training pairs that share a sentence with dev or test, but for case and
     punctuation."""
     back_translate: Text | None = None
-    """A run, or a bundle, that translates from data.target into data.source: it makes the sources
-    of corpora with side: target, by sampling."""
+    """A run, or a model folder, that translates from data.target into data.source: it makes the
+    sources of corpora with side: target, by sampling."""
     languages: Annotated[list[Language], Field(min_length=2, max_length=2)] = ["en", "fr"]
     """Languages of the corpus's first and second side. The split into train, dev and test depends
     on this order, not on the direction of translation."""

@@ -210,5 +210,5 @@ def test_what_says_the_same_and_dropout_are_no_contradiction(
 
 
 def test_a_folder_that_is_no_run_is_refused(mine: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="none: neither a run of `gru-mt train` nor a bundle"):
+    with pytest.raises(UserError, match="none: neither a run of `gru-mt train` nor a model folder"):
         run(tuned(mine, tmp_path / "none"), tmp_path / "new")

@@ -44,7 +44,7 @@ def train(
     overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     start: Annotated[
         Path | None,
-        typer.Option("--from", metavar="RUN", help="A run or bundle whose weights to begin with."),
+        typer.Option("--from", metavar="RUN", help="A run or model folder to begin with."),
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew, in a numbered folder beside it.")
