@@ -41,7 +41,7 @@ def save_tensors(path: Path, tensors: "Mapping[str, Tensor]", header: Mapping[st
 def load_tensors(path: Path) -> "tuple[dict[str, Tensor], dict[str, Any]]":
     """Return the tensors and the header of a file by `save_tensors`.
 
-    Raises UserError where it is missing, cut off, changed, or of another program.
+    Raises UserError where it is missing, truncated, changed, or of another program.
     """
     with _open_tensors(path, "pt") as file:
         entry = _read_entry(path, file)
@@ -54,7 +54,7 @@ def load_tensors(path: Path) -> "tuple[dict[str, Tensor], dict[str, Any]]":
 def tensors_digest(path: Path) -> str:
     """Return the digest that a file by `save_tensors` carries; its tensors are not read.
 
-    Raises UserError where it is missing, cut off, or of another program.
+    Raises UserError where it is missing, truncated, or of another program.
     """
     with _open_tensors(path, "np") as file:
         return _read_entry(path, file).digest
@@ -72,7 +72,7 @@ def tensors_header(path: Path) -> dict[str, Any]:
 def tensors_shapes(path: Path) -> dict[str, list[int]]:
     """Return the shape of each tensor of a file by its name; the tensors are not read.
 
-    Raises UserError where the file is missing or cut off.
+    Raises UserError where the file is missing or truncated.
     """
     with _open_tensors(path, "np") as file:
         return {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118
@@ -90,7 +90,7 @@ def _open_tensors(path: Path, framework: str) -> Iterator[Any]:
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
     except SafetensorError as error:
-        raise UserError(f"{path}: damaged or cut off ({error})") from None
+        raise UserError(f"{path}: damaged or truncated ({error})") from None
 
 
 class _Entry(NamedTuple):

@@ -28,7 +28,7 @@ from gru_mt.decoding import Decoding
 class TokenizerConfig(Section):
     kind: Literal["unigram", "bpe", "char", "word", "space"] = "unigram"
     """Kind of tokens: subwords (unigram and bpe), characters (char), or lower-case words: with
-    marks and elisions apart (word), or cut at spaces and final marks as in tutorials (space)."""
+    marks and elisions apart (word), or split at spaces and final marks as in tutorials (space)."""
     vocabulary_size: Annotated[int, Field(ge=16, le=1_000_000)] = 4_000
     """Tokens of the vocabulary, or of each of two, at most. A small corpus gives fewer, with a
     warning; of more characters than have room, rare ones are written in bytes."""

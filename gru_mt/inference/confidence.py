@@ -20,7 +20,9 @@ LOW = 0.25  # a smaller confidence is a warning
 FOREIGN = 0.2  # the most confidence in what is unlike dev, of which calibration knows nothing
 FEATURES = 6
 KNOWN = 1 / 3  # share of known words; text with fewer is in another language
-UNREAD = 0.1  # of attention, over all target tokens; a word with less may have been left out
+LEAST_ATTENTION = (
+    0.1  # of attention, over all target tokens; a word with less may have been left out
+)
 _REPEATED = re.compile(  # three times in a row
     rf"(?<![{IN_WORD}])(\w.{{0,40}}?)(?:[\s,.;!?-]+\1){{2,}}(?![{IN_WORD}])"
 )
@@ -122,10 +124,10 @@ def warnings_of(
     """
     warnings = {
         "spelling": sentence.spelling_corrected,
-        "cut": sentence.is_part,
+        "split": sentence.is_part,
         "limit": not hypothesis.ended,
         "repetition": is_repetitive(text) and not is_repetitive(sentence.text),
-        "unread": has_unread(pieces, hypothesis.coverage or [], truecaser),
+        "under-translated": is_under_translated(pieces, hypothesis.coverage or [], truecaser),
         "language": is_foreign(sentence, truecaser),
         "low confidence": confidence is not None and confidence < LOW,
     }
@@ -144,7 +146,9 @@ def is_repetitive(text: str) -> bool:
     return _REPEATED.search(text) is not None
 
 
-def has_unread(pieces: Sequence[str], coverage: Sequence[float], truecaser: Truecaser) -> bool:
+def is_under_translated(
+    pieces: Sequence[str], coverage: Sequence[float], truecaser: Truecaser
+) -> bool:
     """Return whether attention hardly touched a word, and it is none of the most common ones.
 
     A word begins with a piece that has a space before it.
@@ -153,5 +157,5 @@ def has_unread(pieces: Sequence[str], coverage: Sequence[float], truecaser: True
     for piece, attention in zip(pieces, coverage, strict=False):  # <eos> has attention too
         word, before = read.pop() if read and not piece.startswith(SPACE) else ("", 0.0)
         read.append((word + piece, before + attention))
-    unread = (words(word) for word, attention in read if attention < UNREAD)
-    return any(parts and not any(map(truecaser.is_common, parts)) for parts in unread)
+    neglected = (words(word) for word, attention in read if attention < LEAST_ATTENTION)
+    return any(parts and not any(map(truecaser.is_common, parts)) for parts in neglected)

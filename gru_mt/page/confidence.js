@@ -7,7 +7,7 @@ const LOW = 0.25; // a smaller confidence is a warning
 // The most confidence in what is unlike dev, of which calibration knows nothing.
 export const FOREIGN = 0.2;
 const KNOWN = 1 / 3; // share of known words; text with fewer is in another language
-const UNREAD = 0.1; // of attention, over all target tokens; a word with less may have been left out
+const LEAST_ATTENTION = 0.1; // of attention, over all target tokens; a word with less may have been left out
 const REPEATED = new RegExp(
   pattern`(?<![\w\m])(\w[^\n]{0,40}?)(?: [\s,.;!?\-]+\1 ){2,}(?![\w\m])`,
   "u",
@@ -49,10 +49,10 @@ export function features(source, sourceTokens, hypothesis, truecaser) {
 export function warningsOf(sentence, pieces, text, hypothesis, chance, truecaser) {
   const warnings = {
     spelling: sentence.spellingCorrected,
-    cut: sentence.isPart,
+    split: sentence.isPart,
     limit: !hypothesis.ended,
     repetition: isRepetitive(text) && !isRepetitive(sentence.text),
-    unread: hasUnread(pieces, hypothesis.coverage ?? [], truecaser),
+    "under-translated": isUnderTranslated(pieces, hypothesis.coverage ?? [], truecaser),
     language: isForeign(sentence, truecaser),
     "low confidence": chance !== null && chance < LOW,
   };
@@ -77,7 +77,7 @@ export function isRepetitive(text) {
  *
  * A word begins with a piece that has a space before it.
  */
-export function hasUnread(pieces, coverage, truecaser) {
+export function isUnderTranslated(pieces, coverage, truecaser) {
   const read = [];
   pieces.slice(0, coverage.length).forEach((piece, place) => {
     const isNew = place === 0 || piece.startsWith("\u2581");
@@ -88,6 +88,6 @@ export function hasUnread(pieces, coverage, truecaser) {
   return read.some(({ word, attention }) => {
     const parts = words(word);
     const isRare = parts.length > 0 && !parts.some((part) => truecaser.isCommon(part));
-    return attention < UNREAD && isRare;
+    return attention < LEAST_ATTENTION && isRare;
   });
 }

@@ -6,12 +6,12 @@ const DOUBTFUL = 0.25; // confidence below which a sentence is marked
 const PART = 1 << 20; // letters of base64 that are read at a time: a multiple of 4
 const END = "<eos>";
 const WARNINGS = {
-  cut: "The sentence is too long: it was translated in parts.",
+  split: "The sentence is too long: it was translated in parts.",
   numbers: "A number of the source is lost or written another way.",
   spelling: "A word was taken for another one that is spelt nearly alike.",
   limit: "The translation was too long, and was stopped.",
   repetition: "A word or phrase is repeated.",
-  unread: "A word of the source may have been left out.",
+  "under-translated": "A word of the source may have been left out.",
   language: "Most of these words are not known: is it another language?",
   "low confidence": "The translation is probably wrong.",
 };

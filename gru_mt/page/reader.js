@@ -190,20 +190,20 @@ function goesOnAfter(placeholder, before, after) {
 }
 
 /**
- * Return {text, glued}: a text with a space between marks and the words that touch them.
+ * Return {text, noSpace}: a text with a space between marks and the words that touch them.
  *
  * So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
  */
 function freed(text) {
-  const glued = [new Set(), new Set()];
+  const noSpace = [new Set(), new Set()];
   let placeholder = 0;
   const free = text.replace(PLACEHOLDER, (mark, start) => {
     const touches = [endsCased(text.slice(0, start)), beginsCased(text.slice(start + 1))];
-    glued.filter((_, side) => touches[side]).forEach((side) => side.add(placeholder));
+    noSpace.filter((_, side) => touches[side]).forEach((side) => side.add(placeholder));
     placeholder++;
     return (touches[0] ? " " : "") + mark + (touches[1] ? " " : "");
   });
-  return { text: free, glued };
+  return { text: free, noSpace };
 }
 
 /** Return a piece of a line as a sentence. */

@@ -26,12 +26,12 @@ export const BEGINNING = /^[^\p{L}\p{N}]*/u;
 /** A sentence as it stands in its line, and as the model reads it. */
 export class Sentence {
   /**
-   * Take {source, gap, before, after, typed, text, placeholders, glued, case, spellingCorrected,
+   * Take {source, gap, before, after, typed, text, placeholders, noSpace, case, spellingCorrected,
    * isPart}.
    *
    * `gap` are the spaces after it, `before` and `after` its frame: see `core`. `typed` is without
    * its frame, as it was written, masked; `text` is masked and truecased;
-   * `placeholders` are what its tokens become in a translation; `glued` has two sets of
+   * `placeholders` are what its tokens become in a translation; `noSpace` has two sets of
    * placeholders: those that a word touches on their left, and on their right. `case` is
    * "capitals", "capital" or "small" where a translation has that, or "model". `spellingCorrected`
    * tells whether a word was taken for one with a typo, `isPart` whether it is a part of a sentence
@@ -81,7 +81,7 @@ export class Sentence {
       }
     }
     const marks = text.match(PLACEHOLDER) ?? [];
-    const [left, right] = this.glued;
+    const [left, right] = this.noSpace;
     return order.reduce((whole, index, k) => {
       const follows = /^ ?$/.test(between[index]?.slice(-1) ?? "x");
       const hasEnded = ENDS.includes(whole.at(-1)) && follows;
@@ -101,9 +101,9 @@ export class Sentence {
       if (isMark) old.push(place);
       return { start: index, end: index + found.length, text };
     });
-    const glued = this.glued.map((side) => new Set([...side].map((index) => old[index])));
+    const noSpace = this.noSpace.map((side) => new Set([...side].map((index) => old[index])));
     const tags = this.tags.map((pair) => pair.map((index) => old[index]));
-    return new Sentence({ ...this, ...mask(this.text, spans), glued, tags });
+    return new Sentence({ ...this, ...mask(this.text, spans), noSpace, tags });
   }
 
   /** Return whether a translation, as it is shown, has the digits of all numbers, as often. */
@@ -129,8 +129,8 @@ function digitCounts(text) {
   return counts;
 }
 
-/** Return two texts as one: without a space if glued, and with one between two words. */
-function joined(left, right, isGlued) {
-  if (isGlued) return stripEnd(left) + stripStart(right);
+/** Return two texts as one: without a space if noSpace, and with one between two words. */
+function joined(left, right, noSpace) {
+  if (noSpace) return stripEnd(left) + stripStart(right);
   return endsCased(left) && beginsCased(right) ? `${left} ${right}` : left + right;
 }

@@ -15,7 +15,7 @@ from gru_mt.inference.confidence import (
     Calibration,
     features,
     fitted,
-    has_unread,
+    is_under_translated,
     warnings_of,
 )
 from gru_mt.inference.preprocessing.sentence import Sentence
@@ -171,7 +171,7 @@ def test_what_is_odd_is_named_once_and_in_order() -> None:
     assert warned("le", confidence=LOW) == ()
     assert warned("le", confidence=0.2) == ("low confidence",)
     assert warned("a a a", source="Es ist so", ended=False, confidence=0.0, is_part=True) == (
-        "cut", "limit", "repetition", "language", "low confidence"
+        "split", "limit", "repetition", "language", "low confidence"
     )  # fmt: skip
 
 
@@ -262,4 +262,4 @@ def test_a_word_that_attention_hardly_touched_was_not_read(
 ) -> None:
     monkeypatch.setattr("gru_mt.data.text.truecase.MOST_COMMON", 1)
     truecaser = Truecaser({"the": "the", "mouse": "mouse"}, copies_names=False)
-    assert has_unread(["\u2581the", "\u2581mou", "se"], coverage, truecaser) == odd
+    assert is_under_translated(["\u2581the", "\u2581mou", "se"], coverage, truecaser) == odd

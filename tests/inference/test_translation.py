@@ -18,7 +18,7 @@ from gru_mt.inference.translation import Candidate, SentenceTranslation, Transla
         ([], ""),
     ],
 )
-def test_sentences_have_their_gaps_and_words_are_never_glued(
+def test_sentences_have_their_gaps_and_words_always_have_a_space_between(
     parts: list[tuple[str, str]], line: str
 ) -> None:
     sentences = [

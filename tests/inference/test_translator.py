@@ -258,11 +258,11 @@ def test_a_sentence_too_long_is_translated_in_parts_and_it_is_said() -> None:
     long, short = translator.translate([" ".join(words), " ".join(words[:8])], attention=True)
     assert len(long.sentences) > 1
     assert only(short).warnings == translator.translate(" ".join(words[:8])).warnings
-    assert "cut" in long.warnings
-    assert "cut" not in short.warnings
+    assert "split" in long.warnings
+    assert "split" not in short.warnings
     assert [word for each in long.sentences for word in each.source_tokens] == words
     assert "".join(each.source + each.gap for each in long.sentences) == " ".join(words)
-    assert all("cut" in each.warnings for each in long.sentences)
+    assert all("split" in each.warnings for each in long.sentences)
 
 
 def test_no_placeholder_is_lost_where_a_sentence_is_translated_in_parts() -> None:

@@ -13,9 +13,9 @@ from gru_mt.inference.confidence import (
     FEATURES,
     Calibration,
     features,
-    has_unread,
     is_foreign,
     is_repetitive,
+    is_under_translated,
     warnings_of,
 )
 from gru_mt.inference.preprocessing.sentence import Sentence
@@ -28,7 +28,7 @@ from tests.page.strings import corpus_pairs, random_strings, written_strings
 pytestmark = needs_node
 
 SCRIPT = """
-import { confidence, features, hasUnread, isForeign, isRepetitive } from "./confidence.js";
+import { confidence, features, isUnderTranslated, isForeign, isRepetitive } from "./confidence.js";
 import { warningsOf } from "./confidence.js";
 import { Truecaser } from "./truecase.js";
 const truecaser = Truecaser.from(data.truecaser);
@@ -38,8 +38,8 @@ result = data.cases.map((each) => {
   const chance = weights && confidence(weights, found);
   const sentence = { text, typed: text.toUpperCase(), spellingCorrected, isPart };
   const odd = warningsOf(sentence, pieces, translation, hypothesis, chance, truecaser);
-  const isUnread = hasUnread(pieces, hypothesis.coverage ?? [], truecaser);
-  return { numbers: [...found, chance ?? 0], odd, isUnread, isRepetitive: isRepetitive(text),
+  const isNeglected = isUnderTranslated(pieces, hypothesis.coverage ?? [], truecaser);
+  return { numbers: [...found, chance ?? 0], odd, isNeglected, isRepetitive: isRepetitive(text),
     isForeign: isForeign(sentence, truecaser) };
 });
 """
@@ -109,7 +109,7 @@ def assert_same_confidence(truecaser: Truecaser, pairs: list[list[str]]) -> None
         assert found == {
             "numbers": pytest.approx([*numbers, chance or 0], rel=1e-12),
             "odd": [*odd],
-            "isUnread": has_unread(pieces, hypothesis.coverage or [], truecaser),
+            "isNeglected": is_under_translated(pieces, hypothesis.coverage or [], truecaser),
             "isRepetitive": is_repetitive(text),
             "isForeign": is_foreign(sentence, truecaser),
         }, ascii(text)

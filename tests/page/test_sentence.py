@@ -41,7 +41,7 @@ const truecaser = Truecaser.from(data.truecaser);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
 const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), fits };
 const facts = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
-  sentence.typed, sentence.text, sentence.placeholders, sentence.glued.map((side) => [...side]),
+  sentence.typed, sentence.text, sentence.placeholders, sentence.noSpace.map((side) => [...side]),
   sentence.case, sentence.spellingCorrected, sentence.isPart, sentence.isCopied];
 result = data.lines.map(({ line, outputs }) => {
   return readLine(line, reading).map((sentence) => {
@@ -63,7 +63,7 @@ def facts(sentence: Sentence) -> list[Any]:
         sentence.typed,
         sentence.text,
         [*sentence.placeholders],
-        [sorted(index for index, side in sentence.glued if side == each) for each in (0, 1)],
+        [sorted(index for index, side in sentence.no_space if side == each) for each in (0, 1)],
         sentence.case,
         sentence.spelling_corrected,
         sentence.is_part,

@@ -43,10 +43,14 @@ def test_a_translation_fails(
 
 def test_the_models_own_marks_are_counted() -> None:
     row = ("a", "b", ["b"])
-    found = failures_of(hypotheses(row, row, row, warnings=[["unread"], [], ["unread", "limit"]]))
+    found = failures_of(
+        hypotheses(
+            row, row, row, warnings=[["under-translated"], [], ["under-translated", "limit"]]
+        )
+    )
     assert [(each.name, each.rows) for each in found[-2:]] == [
         ("marked: limit", [2]),
-        ("marked: unread", [0, 2]),
+        ("marked: under-translated", [0, 2]),
     ]
     assert [each.share.value for each in found[-2:]] == pytest.approx([100 / 3, 200 / 3])
 

@@ -66,7 +66,7 @@ def translate(
         bool, typer.Option("--attention", help="Put attention weights into the JSON.")
     ] = False,
     no_split: Annotated[
-        bool, typer.Option("--no-split", help="Take each line for one sentence.")
+        bool, typer.Option("--no-split", help="Do not split lines into sentences.")
     ] = False,
     glossary_file: Annotated[
         Path | None,
@@ -79,8 +79,8 @@ def translate(
 ) -> None:
     """Translate lines: one line out for each line in, in order.
 
-    The lines are arguments, each in quotes, or those of a file or of stdin, in UTF-8. A line is cut
-    into its sentences. Addresses, code, long numbers, emoji and unknown names are copied.
+    The lines are arguments, each in quotes, or those of a file or of stdin, in UTF-8. A line is
+    split into its sentences. Addresses, code, long numbers, emoji and unknown names are copied.
     """
     if sentences and input_file:
         raise UserError("give sentences or --input, not both")
@@ -168,7 +168,7 @@ def _warn_of_files(sentences: list[str]) -> None:
 def _warn_of(line: "Line", translation: "Translation") -> None:
     for warning in line.warnings:
         say(f"warning: line {line.number}: {warning}")
-    parts = sum("cut" in sentence.warnings for sentence in translation.sentences)
+    parts = sum("split" in sentence.warnings for sentence in translation.sentences)
     if parts:
         say(
             f"warning: line {line.number}: a sentence is too long, and was translated in {parts} "

@@ -210,16 +210,16 @@ def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
 
     So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
     """
-    glued = set()
+    no_space = set()
     for index, match in reversed([*enumerate(PLACEHOLDER.finditer(text))]):
         start, end = match.span()
         if is_cased(text[end : end + 1]):
-            glued.add((index, 1))
+            no_space.add((index, 1))
             text = f"{text[:end]} {text[end:]}"
         if is_cased(text[:start][-1:]):
-            glued.add((index, 0))
+            no_space.add((index, 0))
             text = f"{text[:start]} {text[start:]}"
-    return text, frozenset(glued)
+    return text, frozenset(no_space)
 
 
 def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
@@ -254,7 +254,7 @@ def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
         if not any(before_it) and not any(name.start <= letter for name in names):
             case = "capital"
     masked = mask(careful, sorted([*marks, *names]))
-    free, glued = _freed(masked.text)
+    free, no_space = _freed(masked.text)
     is_respelled = careful != cased
     return Sentence(
         source,
@@ -264,7 +264,7 @@ def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
         text,
         free,
         masked.placeholders,
-        glued,
+        no_space,
         case,
         is_respelled,
         tags=tuple(pairs(masked.text, masked.placeholders)),

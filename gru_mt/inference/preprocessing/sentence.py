@@ -37,15 +37,11 @@ class Sentence:
     typed: str  # without its frame, as it was written; with marks for placeholders
     text: str  # masked, in its usual case
     placeholders: tuple[str, ...]  # what the marks in `text` become in a translation
-    glued: frozenset[
-        tuple[int, int]
-    ]  # a placeholder, and a side (0 or 1) on which a word touches it
+    no_space: frozenset[tuple[int, int]]  # a placeholder, and its side that touches a word: 0, 1
     case: Case  # of the translation, where the model's is not taken
     spelling_corrected: bool  # whether a word was taken for one with a typo
     tags: tuple[tuple[int, int], ...] = ()  # placeholders that open and close: see `tags.pairs`
-    terms: frozenset[str] = (
-        frozenset()
-    )  # placeholders that get a capital where a translation begins
+    terms: frozenset[str] = frozenset()  # those that get a capital where a translation begins
     is_part: bool = False  # of a sentence that is too long
 
     @property
@@ -94,8 +90,8 @@ class Sentence:
             if placeholder in self.terms and not has_begun:
                 placeholder = placeholder[:1].upper() + placeholder[1:]
             has_begun = has_begun or in_word(placeholder[:1]) or any(map(str.isalpha, after))
-            whole = _joined(whole, placeholder, glued=(index, 0) in self.glued)
-            whole = _joined(whole, after, glued=(index, 1) in self.glued)
+            whole = _joined(whole, placeholder, no_space=(index, 0) in self.no_space)
+            whole = _joined(whole, after, no_space=(index, 1) in self.no_space)
         return whole
 
     def with_numbers(self) -> Self:
@@ -109,10 +105,10 @@ class Sentence:
         old = [
             place for place, span in enumerate(spans) if self.text[span.start] in PLACEHOLDER_TOKENS
         ]
-        glued = frozenset((old[index], side) for index, side in self.glued)
+        no_space = frozenset((old[index], side) for index, side in self.no_space)
         tags = tuple((old[first], old[last]) for first, last in self.tags)
         return replace(
-            self, text=masked.text, placeholders=masked.placeholders, glued=glued, tags=tags
+            self, text=masked.text, placeholders=masked.placeholders, no_space=no_space, tags=tags
         )
 
     def keeps_numbers(self, text: str) -> bool:
@@ -131,8 +127,8 @@ class Sentence:
         return restore("\n".join(tokens), self.placeholders).split("\n") if tokens else []
 
 
-def _joined(left: str, right: str, *, glued: bool) -> str:
-    """Return two texts as one: without a space if `glued`, and with one between two words."""
-    if glued:
+def _joined(left: str, right: str, *, no_space: bool) -> str:
+    """Return two texts as one: without a space if `no_space`, and with one between two words."""
+    if no_space:
         return left.rstrip() + right.lstrip()
     return f"{left} {right}" if is_cased(left[-1:]) and is_cased(right[:1]) else left + right
