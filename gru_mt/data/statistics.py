@@ -1,9 +1,9 @@
-"""What corpora are like before anybody trains on them: lengths, scripts, near-duplicates."""
+"""What the splits are like before anybody trains on them: lengths, scripts, near-duplicates."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,7 +23,7 @@ Gap = tuple[str, str]  # the words before a word that is left out, and those aft
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideStatistics:
     """The sentences of one language in the training split."""
 
     language: str
@@ -31,6 +31,21 @@ class Side:
     most_words_of_95_percent: int
     longest_words: int
     scripts: dict[str, float]  # shares of the letters, the largest first
+
+    @classmethod
+    def of(cls, language: str, lengths: Counter[int], scripts: Counter[str]) -> Self:
+        """Return the statistics of sentences by their lengths in words, and of their letters."""
+        length_N, count_N = np.array(sorted(lengths.items()) or [(0, 1)]).T
+        sentences = count_N.cumsum()
+        total = max(1, scripts.total())
+        return cls(
+            language,
+            float((length_N * count_N).sum() / sentences[-1]),
+            int(length_N[np.searchsorted(sentences, MOST_OF * sentences[-1])]),
+            int(length_N[-1]),
+            {name: count / total for name, count in scripts.most_common()
+             if count >= LEAST_SHARE * total},
+        )  # fmt: skip
 
     def __str__(self) -> str:
         scripts = ", ".join(f"{name} {100 * share:.1f} %" for name, share in self.scripts.items())
@@ -41,15 +56,15 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """What was found in the splits of a configuration."""
+class Statistics:
+    """What the splits of a configuration are like."""
 
     splits: Splits
-    sides: tuple[Side, Side]
+    sides: tuple[SideStatistics, SideStatistics]
     near: dict[str, list[tuple[str, str]]]  # of each test set: sentences, and their like in train
 
     def lines(self) -> list[str]:
-        """Return what was found, for a person to read."""
+        """Return lines for a person to read."""
         lines = []
         for corpus in self.splits.corpora:
             lines += [f"{corpus.name}: {line}" for line in corpus.report.lines()]
@@ -76,50 +91,26 @@ class Check:
         }
 
 
-def check(splits: Splits, config: DataConfig) -> Check:
+def statistics_of(splits: Splits, config: DataConfig) -> Statistics:
     """Return what the splits of `config` are like. The training split is read once, by chunks."""
-    source, target = _Counts(), _Counts()
-    near = {each.name: NearDuplicates(each.sources) for each in splits.test}
+    lengths, scripts = (Counter[int](), Counter[int]()), (Counter[str](), Counter[str]())
+    near = {found.name: NearDuplicates(found.sources) for found in splits.test}
     for start in range(0, len(splits.train), CHUNK):
         pairs = splits.train[start : start + CHUNK]
-        source.add([pair.source for pair in pairs])
-        target.add([pair.target for pair in pairs])
-        for text in (pair.source for pair in pairs) if near else ():
+        texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
+        for side in (0, 1):
+            lengths[side].update(map(count_words, texts[side]))
+            scripts[side].update(script_counts("".join(texts[side])))
+        for text in texts[0] if near else ():
             words = compared_words(text)
-            for each in near.values():
-                each.add(text, words)
-    sides = source.side(config.source), target.side(config.target)
-    return Check(splits, sides, {name: [*each.found.items()] for name, each in near.items()})
-
-
-class _Counts:
-    """What is counted of the texts of a side."""
-
-    def __init__(self) -> None:
-        self._lengths, self._scripts = Counter[int](), Counter[str]()
-
-    def add(self, texts: Sequence[str]) -> None:
-        """Count some texts."""
-        self._lengths.update(map(count_words, texts))
-        self._scripts.update(script_counts("".join(texts)))
-
-    def side(self, language: str) -> Side:
-        """Return what was counted."""
-        ordered = sorted(self._lengths.items()) or [(0, 1)]
-        length_N, count_N = np.array(ordered).T
-        sentences = count_N.cumsum()
-        total = max(1, self._scripts.total())
-        return Side(
-            language,
-            float((length_N * count_N).sum() / sentences[-1]),
-            int(length_N[np.searchsorted(sentences, MOST_OF * sentences[-1])]),
-            int(length_N[-1]),
-            {
-                name: count / total
-                for name, count in self._scripts.most_common()
-                if count >= LEAST_SHARE * total
-            },
-        )
+            for duplicates in near.values():
+                duplicates.add(text, words)
+    sides = (
+        SideStatistics.of(config.source, lengths[0], scripts[0]),
+        SideStatistics.of(config.target, lengths[1], scripts[1]),
+    )
+    found = {name: [*duplicates.found.items()] for name, duplicates in near.items()}
+    return Statistics(splits, sides, found)
 
 
 class NearDuplicates:
@@ -155,8 +146,8 @@ class NearDuplicates:
         like = [*self._shorter.get(joined, ())]
         for gap in _gaps(words):
             like += [*self._whole.get(_closed(gap), ()), *self._gapped.get(gap, ())]
-        for each in like:
-            self.found.setdefault(each, text)
+        for near in like:
+            self.found.setdefault(near, text)
 
 
 def compared_words(text: str) -> list[str]:
@@ -166,8 +157,8 @@ def compared_words(text: str) -> list[str]:
 
 def _gaps(words: Sequence[str]) -> Iterator[Gap]:
     """Yield what stands before each word and what stands after it."""
-    for place in range(len(words)):
-        yield " ".join(words[:place]), " ".join(words[place + 1 :])
+    for index in range(len(words)):
+        yield " ".join(words[:index]), " ".join(words[index + 1 :])
 
 
 def _closed(gap: Gap) -> str:

@@ -14,23 +14,24 @@ from gru_mt.data.dataset.components import key
 from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError, short_repr, short_text
 
-_PARTS = {"dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "tune": "dev",
-          "test": "test"}  # fmt: skip  # words in the names of files that are not trained on
+_SPLIT_OF_WORD = dict.fromkeys(("dev", "valid", "validation", "val", "tune"), "dev") | {
+    "test": "test"
+}  # words in the names of files that are not trained on
 _PAIRS_SEEN = 480_000  # in all epochs together: fra-eng.yaml's three of 162,000
 _MOST_EPOCHS = 30
 _SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
 
 
-class Recipe(NamedTuple):
+class SuggestedConfig(NamedTuple):
     """A configuration for the files of a corpus, and their splits, which were read for it."""
 
     text: str  # YAML with comments
     splits: Splits
 
 
-def write_recipe(
+def suggest_config(
     files: Sequence[Path], languages: Sequence[str] | None, overrides: Sequence[str] = ()
-) -> Recipe:
+) -> SuggestedConfig:
     """Return a configuration for the files of a corpus, and what is in them.
 
     Files whose names have the word dev, valid or test are sets of their own, in a folder too.
@@ -42,21 +43,20 @@ def write_recipe(
     notes: list[str] = []
     for given in files:
         for path in _sets_apart(given, languages, notes):
-            groups[_part(path.name)].append(path)
+            groups[_split_of(path.name)].append(path)
     if not groups["corpus"]:
         raise UserError("no file to train on: all are called dev or test")
     languages = languages or _languages(groups["corpus"])
     entries = {split: _entries(group, languages) for split, group in groups.items()}
-    own_sets = "dev" in entries and "test" in entries
+    has_both = "dev" in entries and "test" in entries
+    part = ", part: train" if has_both else ""  # else a share becomes dev and test
     lines = ["data:", "  corpus:"]
-    for paths in entries.pop("corpus"):
-        split = ", part: train" if own_sets else ""  # else a share becomes dev and test
-        lines.append(f"    - {{path: {yaml_inline(paths)}{split}}}")
-    for split in ("dev", "test"):
+    lines += [f"    - {{path: {yaml_inline(paths)}{part}}}" for paths in entries["corpus"]]
+    for split, meaning in (
+        ("dev", "decides which weights are kept"),
+        ("test", "scored by gru-mt eval"),
+    ):
         if found := entries.get(split):
-            meaning = (
-                "decides which weights are kept" if split == "dev" else "scored by gru-mt eval"
-            )
             lines.append(f"  {split}:  # {meaning}")
             lines += [f"    - {{path: {yaml_inline(paths)}}}" for paths in found]
     lines += [
@@ -67,14 +67,20 @@ def write_recipe(
     splits = load_splits(
         parse_config("\n".join(lines), where="the files", overrides=overrides).data
     )
-    text = "\n".join([*_header(splits), *lines, *_settings(splits)]) + "\n"
-    return Recipe(text, replace(splits, notes=[*notes, *splits.notes]))
+    header = [
+        f"# {splits.sizes()}.",
+        "# Written by gru-mt init. `gru-mt config` explains every key; `gru-mt data --check` says",
+        "# what the corpus is like and how long training takes on this machine.",
+        "",
+    ]
+    text = "\n".join([*header, *lines, *_settings(splits)]) + "\n"
+    return SuggestedConfig(text, replace(splits, notes=[*notes, *splits.notes]))
 
 
-def _part(name: str) -> str:
+def _split_of(name: str) -> str:
     """Return what a file of this name is for: dev, test, or the corpus."""
     words = key(name).split()
-    return next((_PARTS[word] for word in words if word in _PARTS), "corpus")
+    return next((_SPLIT_OF_WORD[word] for word in words if word in _SPLIT_OF_WORD), "corpus")
 
 
 def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -> list[Path]:
@@ -86,7 +92,7 @@ def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -
         return [path]
     found = find_files([path], languages)
     places = [place for group in found.groups for place in group]
-    sets = [place for place in places if _part(place.name) != "corpus"]
+    sets = [place for place in places if _split_of(place.name) != "corpus"]
     if sets and sets[0].member:
         raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
     if not sets:
@@ -131,22 +137,13 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
     return entries
 
 
-def _header(splits: Splits) -> list[str]:
-    return [
-        f"# {splits.sizes()}.",
-        "# Written by gru-mt init. `gru-mt config` explains every key; `gru-mt data --check` says",
-        "# what the corpus is like and how long training takes on this machine.",
-        "",
-    ]
-
-
 def _settings(splits: Splits) -> list[str]:
     """Return sections that fit the training split's size and scripts."""
     pairs = len(splits.train)
     counts = Counter[str](), Counter[str]()
-    for pair in splits.train:
-        for of_side, text in zip(counts, pair[:2], strict=True):
-            of_side.update(script_counts(text))
+    for pair in splits.train:  # it is read by chunks
+        for count, text in zip(counts, pair[:2], strict=True):
+            count.update(script_counts(text))
     source, target = map(main_scripts, counts)
     tokenizer = ["tokenizer:", "  joint: false  # the languages share no letters"]
     epochs = min(max(2, round(_PAIRS_SEEN / max(1, pairs))), _MOST_EPOCHS)

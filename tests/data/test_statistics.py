@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config.load import parse_config
-from gru_mt.data import statistics as check_module
+from gru_mt.data import statistics as statistics_module
 from gru_mt.data.splits import load_splits
-from gru_mt.data.statistics import NearDuplicates, check, compared_words
-from gru_mt.data.suggest_config import write_recipe
+from gru_mt.data.statistics import NearDuplicates, compared_words, statistics_of
+from gru_mt.data.suggest_config import suggest_config
 from gru_mt.errors import UserError
 from tests.corpora import data_config
 
@@ -70,7 +70,7 @@ def test_a_check_tells_lines_lengths_scripts_and_near_duplicates() -> None:
     config = data_config(
         {"path": "c.tsv", "part": "train"}, test="t.tsv", languages=["en", "ru"], target="ru"
     )
-    found = check(load_splits(config), config)
+    found = statistics_of(load_splits(config), config)
     source, target = found.sides
     assert (source.language, source.mean_words, source.longest_words) == ("en", 3.0, 5)
     assert source.scripts == {"Latin": 1.0}
@@ -91,13 +91,13 @@ def test_a_check_tells_lines_lengths_scripts_and_near_duplicates() -> None:
 
 
 def test_lengths_are_counted_over_all_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_module, "CHUNK", 7)
+    monkeypatch.setattr(statistics_module, "CHUNK", 7)
     long = [*["a b c"] * 3, "a b c d e f g h"]
     lines = [f"{text} {n}\tx{n}\n" for n, text in enumerate(["a"] * 36 + long)]
     Path("c.tsv").write_text("".join(lines))
     config = data_config({"path": "c.tsv", "part": "train"})
     splits = load_splits(config)
-    source, target = check(splits, config).sides
+    source, target = statistics_of(splits, config).sides
     # 36 of 40 sentences have two words, three have four, and one has nine; 38 are 95 %.
     assert (source.mean_words, source.most_words_of_95_percent) == (93 / 40, 4)
     assert (source.longest_words, target.longest_words) == (9, 1)
@@ -106,7 +106,7 @@ def test_lengths_are_counted_over_all_chunks(monkeypatch: pytest.MonkeyPatch) ->
 def test_without_training_pairs_a_check_counts_nothing() -> None:
     Path("c.tsv").write_text("w459\ta\n")  # dev
     config = data_config("c.tsv")
-    source, _ = check(load_splits(config), config).sides
+    source, _ = statistics_of(load_splits(config), config).sides
     assert (source.mean_words, source.most_words_of_95_percent, source.longest_words) == (0, 0, 0)
 
 
@@ -120,7 +120,7 @@ def files(*names: str) -> list[Path]:
 
 
 def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
-    text = write_recipe(
+    text = suggest_config(
         files("train.en", "train.ja", "dev.en", "dev.ja", "my-test.en", "my-test.ja"), None
     ).text
     data = parse_config(text, where="a").data
@@ -139,10 +139,10 @@ def test_languages_without_common_letters_get_two_vocabularies() -> None:
         f"the cat {number} sees IBM\tкот {number} видит IBM и не спит\n" for number in range(9)
     ]
     Path("pairs.tsv").write_text("".join(lines))
-    text = write_recipe([Path("pairs.tsv")], ["en", "ru"]).text
+    text = suggest_config([Path("pairs.tsv")], ["en", "ru"]).text
     assert parse_config(text, where="a").tokenizer.joint  # 3 of 18 letters are Latin on both sides
     Path("pairs.tsv").write_text("".join(lines).replace("IBM", "5"))
-    text = write_recipe([Path("pairs.tsv")], ["en", "ru"]).text
+    text = suggest_config([Path("pairs.tsv")], ["en", "ru"]).text
     assert not parse_config(text, where="a").tokenizer.joint
 
 
@@ -150,7 +150,7 @@ def test_a_folder_with_sets_of_its_own_is_not_split_anew() -> None:
     Path("all").mkdir()
     inside = [f"all/{name}" for name in ("train.en", "train.ja", "dev.en", "dev.ja", "README.md")]
     files(*inside)
-    data = parse_config(write_recipe([Path("all")], ["en", "ja"]).text, where="a").data
+    data = parse_config(suggest_config([Path("all")], ["en", "ja"]).text, where="a").data
     assert [each.path for each in data.corpus] == [["all/train.en", "all/train.ja"]]
     assert [each.path for each in data.dev] == [["all/dev.en", "all/dev.ja"]]
 
@@ -160,13 +160,13 @@ def test_an_archive_with_sets_of_its_own_is_refused() -> None:
         for path in files("train.en", "train.ja", "test.en", "test.ja"):
             archive.write(path)
     with pytest.raises(UserError, match=r"all\.zip:test\.en: a set of its own; unpack"):
-        write_recipe([Path("all.zip")], ["en", "ja"])
+        suggest_config([Path("all.zip")], ["en", "ja"])
 
 
 def test_what_a_folder_with_sets_of_its_own_has_beside_is_told() -> None:
     Path("d").mkdir()
     files("d/train.tsv", "d/test.tsv", "d/alone.de", "d/notes.odt")
-    found = write_recipe([Path("d")], ["de", "en"])
+    found = suggest_config([Path("d")], ["de", "en"])
     assert found.splits.warnings() == ["d: not read: 'alone.de', 'notes.odt'"]
 
 
@@ -175,14 +175,14 @@ def test_languages_the_other_way_round_are_told() -> None:
         f"Il est dans la maison et pas {n}.\tHe is in the house and not {n}." for n in range(9)
     ]
     Path("pairs.tsv").write_text("".join(f"{line}\n" for line in lines))
-    [warning] = write_recipe([Path("pairs.tsv")], ["en", "fr"]).splits.warnings()
+    [warning] = suggest_config([Path("pairs.tsv")], ["en", "fr"]).splits.warnings()
     assert warning.endswith(
         ": set languages: [fr, en], or columns: [2, 1] (of two files: their order)"
     )
 
 
 def test_a_table_without_sets_is_split() -> None:
-    text = write_recipe(files("pairs.tsv"), ["de", "en"]).text
+    text = suggest_config(files("pairs.tsv"), ["de", "en"]).text
     config = parse_config(text, where="a")
     assert [each.part for each in config.data.corpus] == ["split"]
     assert config.data.languages == ["de", "en"]
@@ -202,6 +202,6 @@ def test_files_that_cannot_be_told_apart_are_refused(
     names: list[str], languages: list[str] | None, said: str
 ) -> None:
     with pytest.raises(UserError) as raised:
-        write_recipe(files(*names), languages)
+        suggest_config(files(*names), languages)
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)

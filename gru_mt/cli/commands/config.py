@@ -40,11 +40,11 @@ def init(
     """Write a configuration that fits the files of a corpus."""
     require_stdout()
     from gru_mt.data.corpus.files import CorpusFile
-    from gru_mt.data.suggest_config import write_recipe
+    from gru_mt.data.suggest_config import suggest_config
     from gru_mt.storage import check_output, write_output
 
     named = two_languages(languages)
-    text, splits = write_recipe(files, named)
+    text, splits = suggest_config(files, named)
     for warning in splits.warnings():
         say(f"warning: {warning}")
     first = CorpusFile(files[0])

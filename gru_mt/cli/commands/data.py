@@ -78,17 +78,17 @@ def _check(
 
     from gru_mt.config.load import load_config, parse_config
     from gru_mt.data.splits import load_splits
-    from gru_mt.data.statistics import check
-    from gru_mt.data.suggest_config import write_recipe
+    from gru_mt.data.statistics import statistics_of
+    from gru_mt.data.suggest_config import suggest_config
     from gru_mt.training.estimate import try_updates
 
     if config:
         settings = load_config(config, overrides)
         splits = load_splits(settings.data)
     else:
-        text, splits = write_recipe(files, languages, overrides)
+        text, splits = suggest_config(files, languages, overrides)
         settings = parse_config(text, where="the files", overrides=overrides)
-    found = check(splits, settings.data)
+    found = statistics_of(splits, settings.data)
     if not as_json:
         for line in found.lines():
             print_result(line)
