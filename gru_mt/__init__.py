@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gru_mt.inference.translation import Translation
     from gru_mt.inference.translator import Translator
     from gru_mt.onnx_export.write import export
-    from gru_mt.training.trainer import train
+    from gru_mt.training.train import train
 
     __version__: str
 
@@ -45,7 +45,7 @@ _MODULES = {
     "evaluate": "evaluation.evaluate",
     "export": "onnx_export.write",
     "load_config": "config.load",
-    "train": "training.trainer",
+    "train": "training.train",
 }
 
 

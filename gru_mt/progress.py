@@ -41,7 +41,10 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
         total: float | None = None,
         initial: int = 0,
     ) -> None:
-        """Begin with `initial` of `total` units done, such as "pairs"; iterating yields `items`."""
+        """Begin with `initial` of `total` units done, such as "pairs"; iterating yields `items`.
+
+        A `description` is logged at once; without one the caller sets it later.
+        """
         is_silent = not log.isEnabledFor(logging.ERROR)  # as in all but one of several processes
         self._is_terminal = sys.stderr.isatty() and not is_silent
         super().__init__(
@@ -59,7 +62,8 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
             if total
             else "{desc}: {n:,} {unit}",
         )
-        (log.debug if self._is_terminal else log.info)(description)
+        if description:
+            (log.debug if self._is_terminal else log.info)(description)
 
     def display(self, msg: str | None = None, pos: int | None = None) -> None:
         """Show how far the work is."""

@@ -20,11 +20,43 @@ CONFIG = "config.yaml"  # of a run, and of a bundle
 WEIGHTS = "weights.safetensors"  # of a bundle
 
 
-@dataclass(frozen=True, slots=True)
+class RunFile:
+    """The path of a file, or a folder, of a run: `run.folder` and a name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, run: "Run", owner: type["Run"]) -> Path:
+        """Return the path in `run`."""
+        return run.folder / self._name
+
+
+@dataclass(frozen=True)
 class Run:
     """The paths of a run's files, whether they are there or not."""
 
     folder: Path
+
+    # What is trained on
+    config = RunFile(CONFIG)  # every value
+    corpus_report = RunFile("corpus.json")  # counts of the corpora's lines; the start's provenance
+    data = RunFile("data")  # a folder: the training pairs as ids; see `data.dataset.dataset`
+    attribution = RunFile("attribution.txt")  # the credit that a corpus's licence asks for, if any
+    back_translations = RunFile("back_translations.jsonl")  # sources made for monolingual text
+
+    # Training
+    lock = RunFile("lock")  # locked while a process trains
+    log = RunFile("train.log")  # messages, for people
+    metrics = RunFile("metrics.jsonl")  # one JSON object a line; see `read_metrics`
+    tensorboard = RunFile("tensorboard")  # a folder: the same for TensorBoard
+    checkpoints = RunFile("checkpoints")  # a folder: what training resumes from
+    not_finite = RunFile("not_finite.json")  # the corpus lines of the update that stopped the run
+    summary = RunFile("summary.json")  # where training ended; only a finished run has it
+    bundle = RunFile("model")  # a folder: the trained translator
+
+    # The report
+    report = RunFile("report.html")
+    metrics_csv = RunFile("metrics.csv")
 
     @classmethod
     def newest(cls, runs: Path = RUNS) -> "Run":
@@ -39,112 +71,37 @@ class Run:
             )
         return cls(max(finished_at, key=finished_at.__getitem__))
 
-    @property
-    def config(self) -> Path:
-        """The configuration with every value."""
-        return self.folder / CONFIG
-
-    @property
-    def corpus_report(self) -> Path:
-        """What became of the corpora's lines, and where the first weights are from, as JSON."""
-        return self.folder / "corpus.json"
-
-    @property
-    def data(self) -> Path:
-        """The folder of the training pairs as ids; see `data.prepared`."""
-        return self.folder / "data"
-
-    @property
-    def attribution(self) -> Path:
-        """The credit that the corpus's licence asks for, if any."""
-        return self.folder / "attribution.txt"
-
     def evaluation_sets(self, split: str) -> Path:
-        """The sets of the split `dev` or `test`, as checksummed JSON."""
+        """The sets of the split `dev` or `test`, as checksummed JSON; so are the next four."""
         return self.folder / f"{split}.json"
 
     def hypotheses(self, split: str) -> Path:
-        """What the translator made of the split `dev` or `test`, as checksummed JSON."""
+        """What the translator made of the split."""
         return self.folder / f"{split}.hypotheses.json"
 
     def robustness(self, split: str) -> Path:
-        """BLEU on the perturbed sources of `dev` or `test`, as checksummed JSON."""
+        """BLEU on the perturbed sources of the split."""
         return self.folder / f"{split}.real.json"
 
-    @property
-    def metrics_csv(self) -> Path:
-        """The figures of training as CSV."""
-        return self.folder / "metrics.csv"
-
     def train_overlap(self, split: str) -> Path:
-        """The overlap of `dev` or `test` with the training pairs, as checksummed JSON."""
+        """The overlap of the split with the training pairs."""
         return self.folder / f"{split}.familiarity.json"
 
     def samples(self, split: str) -> Path:
-        """The sentences of a split that the report shows with attention, as checksummed JSON."""
+        """The sentences of the split that the report shows with attention."""
         return self.folder / f"{split}.samples.json"
-
-    @property
-    def report(self) -> Path:
-        """The page that shows the run."""
-        return self.folder / "report.html"
-
-    @property
-    def back_translations(self) -> Path:
-        """The sources that a model made for text without translations, as lines of JSON."""
-        return self.folder / "back_translations.jsonl"
-
-    @property
-    def log(self) -> Path:
-        """The messages of training, for people."""
-        return self.folder / "train.log"
-
-    @property
-    def metrics(self) -> Path:
-        """The figures of training, one JSON object a line; see `read_metrics`."""
-        return self.folder / "metrics.jsonl"
-
-    @property
-    def tensorboard(self) -> Path:
-        """The folder of the same figures for TensorBoard."""
-        return self.folder / "tensorboard"
-
-    @property
-    def not_finite(self) -> Path:
-        """The corpus lines of the update that stopped the run, as JSON."""
-        return self.folder / "not_finite.json"
-
-    @property
-    def summary(self) -> Path:
-        """Where training ended, as JSON. Only a finished run has it."""
-        return self.folder / "summary.json"
-
-    @property
-    def checkpoints(self) -> Path:
-        """The folder of the checkpoints that training resumes from."""
-        return self.folder / "checkpoints"
-
-    @property
-    def lock(self) -> Path:
-        """The file that training keeps locked while it runs."""
-        return self.folder / "lock"
-
-    @property
-    def bundle(self) -> Path:
-        """The folder of the trained translator."""
-        return self.folder / "model"
 
     def export(self, precision: str) -> Path:
         """The folder of the translator for onnxruntime, in `fp32` or `int8`; of a bundle too."""
         return self.folder / {"fp32": "onnx", "int8": "onnx-int8"}[precision]
 
     def read_metrics(self) -> tuple[list[dict[str, Any]], int]:
-        """Return the figures of each line, "step" among them, and how many lines are torn.
+        """Return the values of each line, "step" among them, and how many lines are truncated.
 
-        A full disk or a power cut leaves a torn line.
+        A full disk or a power cut leaves a truncated line.
         """
         raw = self.metrics.read_bytes().splitlines() if self.metrics.is_file() else []
-        lines = [line for line in map(_figures, raw) if line is not None]
+        lines = [line for line in map(_parse_metrics, raw) if line is not None]
         return lines, len(raw) - len(lines)
 
     def read_minutes(self) -> float | None:
@@ -159,25 +116,26 @@ class Run:
             raise UserError(f"{self.summary}: damaged: it has no minutes")
         return minutes
 
-    def forget_metrics(self, step: int) -> int:
-        """Drop the figures after update `step` and all torn lines; return how many are torn."""
-        lines, torn = self.read_metrics()
+    def drop_metrics_after(self, step: int) -> int:
+        """Drop the lines after update `step` and truncated ones; return how many are truncated."""
+        lines, truncated = self.read_metrics()
         kept = [line for line in lines if line["step"] <= step]
-        if len(kept) < len(lines) or torn:
+        if len(kept) < len(lines) or truncated:
             content = b"".join(json.dumps(line).encode() + b"\n" for line in kept)
             write_file(self.metrics, content)
-        return torn
+        return truncated
 
-    def append_metrics(self, step: int, figures: dict[str, Any]) -> None:
-        """Add the figures of an update."""
-        append_line(self.metrics, json.dumps({"step": step} | figures))
+    def append_metrics(self, step: int, values: dict[str, Any]) -> None:
+        """Add the line of an update."""
+        append_line(self.metrics, json.dumps({"step": step} | values))
 
 
 def metrics_csv(run: Run) -> str:
     """Return the numbers of a run's metrics as CSV: a row for each line, a column for each name.
 
     Columns are in the order in which names first appear, and empty where a line has no number. Of
-    several dev sets each has its own, such as dev_others.pets.dev_bleu. Torn lines are left out.
+    several dev sets each has its own, such as dev_others.pets.dev_bleu. Truncated lines are left
+    out.
     """
     lines, _ = run.read_metrics()
     rows = [
@@ -212,8 +170,8 @@ def bundle_of(folder: Path) -> Path:
     return bundle if bundle.is_dir() else folder
 
 
-def _figures(line: bytes) -> dict[str, Any] | None:
-    """Return what a line of metrics holds; None where it is torn."""
+def _parse_metrics(line: bytes) -> dict[str, Any] | None:
+    """Return what a line of metrics holds; None where it is truncated."""
     try:
         values = json.loads(line)
     except (ValueError, RecursionError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -16,8 +16,8 @@ from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import read_hypotheses
 from gru_mt.run import Run
 from gru_mt.storage import read_json
-from gru_mt.training.checkpoint import read_progress
-from gru_mt.training.lock import is_locked
+from gru_mt.training.output.checkpoint import read_state
+from gru_mt.training.output.lock import is_locked
 from gru_mt.training.state import TrainState
 
 T = TypeVar("T")
@@ -65,17 +65,17 @@ def _overview(folder: Path) -> RunOverview:
         return None
 
     config = attempt(_config)
-    finished, saved = attempt(_finished), attempt(lambda run: read_progress(run.checkpoints))
-    progress = max(filter(None, (finished, saved)), key=lambda each: each.step, default=None)
-    state = attempt(lambda run: _state(run, progress, is_finished=progress is finished)) or ""
+    finished, saved = attempt(_finished), attempt(lambda run: read_state(run.checkpoints))
+    train_state = max(filter(None, (finished, saved)), key=lambda each: each.step, default=None)
+    state = attempt(lambda run: _state(run, train_state, is_finished=train_state is finished)) or ""
     return RunOverview(
         folder.resolve().name,
         _corpora(config) if config else "",
         config.data.source if config else "",
         config.data.target if config else "",
-        progress.best_bleu if progress and progress.best_bleu >= 0 else None,
+        train_state.best_bleu if train_state and train_state.best_bleu >= 0 else None,
         attempt(_test_bleu) or {},
-        progress.elapsed_s / 60 if progress else None,
+        train_state.elapsed_s / 60 if train_state else None,
         problems[0] if problems else state,
         _changed(run),
     )
@@ -95,8 +95,9 @@ def _finished(run: Run) -> TrainState | None:
     if not run.summary.is_file():
         return None
     try:
-        return TypeAdapter(TrainState).validate_python(read_json(run.summary))
-    except ValidationError:
+        state = TrainState.from_state_dict(read_json(run.summary))
+        return TypeAdapter(TrainState).validate_python(asdict(state))
+    except (KeyError, ValidationError):
         raise UserError(f"{run.summary}: damaged: it does not say where training ended") from None
 
 
@@ -109,15 +110,15 @@ def _test_bleu(run: Run) -> dict[str, float]:
     )
 
 
-def _state(run: Run, progress: TrainState | None, *, is_finished: bool) -> str:
-    """Return in words how far a run is, whose newest checkpoint or end is `progress`."""
+def _state(run: Run, train_state: TrainState | None, *, is_finished: bool) -> str:
+    """Return in words how far a run is, whose newest checkpoint or end is `train_state`."""
     locked = is_locked(run)
-    if progress is None:
+    if train_state is None:
         if run.config.is_file() or locked:
             return "running" if locked else "nothing saved yet"
         return "no run" if any(run.folder.iterdir()) else "empty"
-    epoch = progress.epoch + (progress.epoch_step > 0)
-    place = f"update {progress.step:,} of epoch {epoch}"
+    epoch = train_state.epoch + (train_state.epoch_step > 0)
+    place = f"update {train_state.step:,} of epoch {epoch}"
     if locked:
         return f"running, saved at {place}"
     return "finished" if is_finished else f"stopped at {place}"

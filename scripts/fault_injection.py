@@ -29,7 +29,7 @@ from faults.workspace import Workspace
 import gru_mt.bundle
 import gru_mt.evaluation.evaluate
 import gru_mt.inference.engines.torch_engine
-import gru_mt.training.trainer  # noqa: F401 as torch._dynamo
+import gru_mt.training.train  # noqa: F401 as torch._dynamo
 
 PROGRESS_S = 30.0  # between lines of progress
 SUITES = {

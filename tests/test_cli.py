@@ -27,8 +27,8 @@ from gru_mt.evaluation.robustness.measure import RobustnessReport, Row
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.model.fast.waiting import TASKS
 from gru_mt.run import Run as Folder
-from gru_mt.training import lock
-from gru_mt.training.lock import is_locked
+from gru_mt.training.output import lock
+from gru_mt.training.output.lock import is_locked
 from tests.command_line import Result, Run, assert_one_line
 
 LONG = "x" * 5_000

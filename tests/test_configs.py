@@ -10,7 +10,7 @@ from compare_cells import SETTINGS
 from gru_mt.config.load import load_config, parse_config
 from gru_mt.config.reference import described_sections
 from gru_mt.training.resume import MAY_CHANGE
-from gru_mt.training.trainer import train
+from gru_mt.training.train import train
 
 FOLDER = Path(__file__).parents[1] / "configs"
 README = FOLDER / "README.md"

@@ -16,7 +16,7 @@ from gru_mt.cli import main
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.model import notebook
-from gru_mt.training.trainer import train
+from gru_mt.training.train import train
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "scripts" / "examples"

@@ -216,9 +216,14 @@ def test_train_takes_a_configuration_and_a_path(folder: Path) -> None:
     for path in (None, 3, b"runs/x"):
         with pytest.raises(gru_mt.UserError, match=r"^folder must be a path"):
             gru_mt.train(config, path)  # type: ignore[arg-type]
-    others: list[Any] = [None, "small.yaml", {"data": {}}, folder / "small.yaml"]
-    for other in others:
-        with pytest.raises(gru_mt.UserError, match=r"^config must be of type Config"):
+    others: list[tuple[Any, str]] = [
+        (None, r"must be a path"),
+        (3, r"must be a path"),
+        (str(folder / "none.yaml"), "none.yaml: cannot be read"),
+        ({"data": {}}, "data"),
+    ]
+    for other, message in others:
+        with pytest.raises(gru_mt.UserError, match=message):
             gru_mt.train(other, folder / "runs" / "x")
     with pytest.raises(gru_mt.UserError, match=r"^started_s must be a number"):
         gru_mt.train(config, folder / "runs" / "x", started_s="now")  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def test_metrics_that_a_resumed_run_will_repeat_are_forgotten(tmp_path: Path) ->
     for step in (10, 20, 30):
         run.append_metrics(step, {"loss": 1.5})
     before = run.metrics.read_bytes().splitlines(keepends=True)
-    assert run.forget_metrics(20) == 0
+    assert run.drop_metrics_after(20) == 0
     assert run.metrics.read_bytes() == b"".join(before[:2])
 
 
@@ -69,7 +69,7 @@ def test_torn_lines_of_metrics_are_dropped_and_counted(tmp_path: Path) -> None:
     torn = [b'{"step": 2, "lo', b"\xff\xfe", b"[1]", b'{"loss": 2}', b'{"step": "3"}', b"[" * 9999]
     run = Run(tmp_path)
     run.metrics.write_bytes(b"\n".join([whole[0], *torn, whole[1], b'{"step": 5']))
-    assert run.forget_metrics(4) == 7
+    assert run.drop_metrics_after(4) == 7
     assert run.metrics.read_bytes() == b"\n".join([*whole, b""])
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
@@ -14,7 +13,7 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.runs import RunOverview, list_runs
 from gru_mt.tensors import save_tensors
-from gru_mt.training.lock import is_locked, locked
+from gru_mt.training.output.lock import is_locked, locked
 from gru_mt.training.state import TrainState
 from tests.kept_runs import make_run
 
@@ -27,14 +26,14 @@ def make(folder: Path, *overrides: str) -> Run:
 
 
 def finish(run: Run, progress: TrainState) -> None:
-    run.summary.write_text(json.dumps(asdict(progress) | {"minutes": 1, "device": "cpu"}))
+    run.summary.write_text(json.dumps(progress.state_dict() | {"minutes": 1, "device": "cpu"}))
 
 
 def save(run: Run, progress: TrainState) -> Path:
     """Write a checkpoint of nothing but progress."""
     run.checkpoints.mkdir(exist_ok=True)
     path = run.checkpoints / f"step-{progress.step:08d}.safetensors"
-    save_tensors(path, {"a": torch.zeros(1)}, {"progress": asdict(progress)})
+    save_tensors(path, {"a": torch.zeros(1)}, {"progress": progress.state_dict()})
     return path
 
 

@@ -19,7 +19,7 @@ from gru_mt.report.pictures import Line, calibration, curves, intervals
 from gru_mt.report.tables import Bucket, Table
 from gru_mt.run import Run
 from gru_mt.storage import read_json, write_output
-from gru_mt.training.lock import is_locked
+from gru_mt.training.output.lock import is_locked
 
 SEARCHED_BYTES = 600_000  # of the sentences that the page can search
 REFRESH_S = 15

@@ -61,7 +61,7 @@ class Sampling(Generic[S]):
         return self._engine.align(source_BS, length_B, target_in_BT)
 
 
-def back_translated(texts: Sequence[str], config: Config, run: Run) -> list[str]:
+def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
     """Return a source for each of these target texts, drawn from what the model expects.
 
     The run keeps them, chunk by chunk. So a run that goes on draws none again. Raises UserError

@@ -12,12 +12,12 @@ from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.data.splits import Splits
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
-from gru_mt.training.logging import logging_to
-from gru_mt.training.lr_schedule import block_updates, planned_updates, resolve_auto
-from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.optim.lr_schedule import buffer_updates, planned_updates, resolve_auto
+from gru_mt.training.optim.optimizer import Optimizer
+from gru_mt.training.optim.step import TrainStep
+from gru_mt.training.output.logging import logging_to
 from gru_mt.training.preparation import prepare
-from gru_mt.training.resume import start_of
-from gru_mt.training.step import TrainStep
+from gru_mt.training.resume import choose_start
 
 WARM_UP, TIMED = 4, 16  # updates
 RECIPES = {  # epochs and updates, at most, of configurations that have one model
@@ -58,9 +58,10 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     device = resolve_device(config.training.device)
     with tempfile.TemporaryDirectory() as folder, logging_to(Path(folder, "log"), is_main=False):
         run = Run(Path(folder))
-        start = start_of(run, config)
-        config = start.accept(config)
-        data = prepare(config, start, run, splits=splits)
+        start = choose_start(config, run)
+        config = start.config
+        texts = [pair.target for pair in splits.monolingual]  # stand in for their sources
+        data = prepare(start, run, splits=splits, synthetic_sources=texts)
         blocks = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
         pairs = blocks.load((0, 0))
     training = resolve_auto(config.training, pairs, blocks.buffers)
@@ -68,7 +69,7 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     model = build_model(config, data.tokenizer).to(device)
     optimizer = Optimizer(model, training, precision)
     update = TrainStep(optimizer, training, precision)
-    planned = block_updates(training, pairs, training.batch_tokens, 0)
+    planned = buffer_updates(training, pairs, training.batch_tokens, 0)
     prepared_s = time.perf_counter() - started_s
     for done, rows in enumerate(planned[: WARM_UP + TIMED]):
         if done == min(WARM_UP, len(planned) - 1):

@@ -5,8 +5,8 @@ import json
 import logging
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
@@ -26,12 +26,16 @@ from gru_mt.data.pool import FEW, in_background, map_in_order
 from gru_mt.data.prepare import encode_chunk, learn_words, mask_all, masked, short_texts, truecased
 from gru_mt.data.splits import Splits, check_epochs, load_splits
 from gru_mt.data.text.normalize import clean
-from gru_mt.data.tokenizer.tokenizer import Tokenizer
+from gru_mt.data.text.translation_memory import TranslationMemory
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from gru_mt.progress import ProgressBar
 from gru_mt.run import Run
 from gru_mt.storage import read_json, replacing_folder
+from gru_mt.training.back_translation import back_translate
+from gru_mt.training.output.checkpoint import check_same_data
 from gru_mt.training.resume import Start
 
 log = logging.getLogger(__name__)
@@ -62,35 +66,39 @@ class TrainingData:
 
 
 def prepare(
-    config: Config,
     start: Start,
     run: Run,
-    made_sources: Callable[[Sequence[str]], list[str]] = list,
     *,
     splits: Splits | None = None,
+    synthetic_sources: Sequence[str] | None = None,
 ) -> TrainingData:
     """Read and divide the corpora, train or load the tokenizer, and write the pairs as ids.
 
-    `made_sources` gives the sources of text without translations. By default that is the text
-    itself, which is enough to see how long a training takes. `splits` are those of the corpora, if
-    they have been read.
+    `splits` are those of the corpora, if they have been read. `synthetic_sources` are the sources
+    of monolingual text; by default the model that `data.back_translate` names makes them.
 
-    Only `run.data` is written, whole or not at all, and once all else was checked; `keeping.keep`
+    Only `run.data` is written, whole or not at all, and once all else was checked; `write_inputs`
     writes the rest. Raises UserError where no pair is left to train on or an epoch has none,
     where the model is too large for this machine, or where a run that goes on had other data.
     """
+    config = start.config
     if splits is None:
-        dev, test = start.sets("dev"), start.sets("test")
+        dev, test = start.sets.get("dev", ()), start.sets.get("test", ())
         splits = load_splits(config.data, dev=dev, test=test, folder=run.folder)
     _say(splits)
     if not splits.train:
         raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
     check_epochs(splits, config.data)
     sample = _sample(splits.train)
-    made = _with_sources(splits.monolingual, made_sources) if splits.monolingual else []
+    made: list[Example] = []
+    if splits.monolingual:
+        if synthetic_sources is None:
+            texts = [pair.target for pair in splits.monolingual]
+            synthetic_sources = back_translate(texts, config, run)
+        made = _with_sources(splits.monolingual, synthetic_sources)
     find = partial(short_texts, config)
     with in_background(find, sample, is_small=_is_small(sample)) as found:
-        tokenizer = start.tokenizer(config.tokenizer, sample, made[:SAMPLE])
+        tokenizer = _tokenizer(start, sample, made[:SAMPLE])
         _check_size(config, tokenizer)
         short = found()
     if short:
@@ -99,9 +107,10 @@ def prepare(
         "corpus": _digest(splits, made),
         "tokenizer": _tokenizer_digest(tokenizer),
     }
-    start.check_same_data(fingerprints)
-    begun = start.provenance()
-    provenance = _provenance(config, splits, made, begun) | begun
+    if start.is_resumed:
+        check_same_data(run.checkpoints, fingerprints)
+    provenance = _provenance(config, splits, made, start.provenance)
+    provenance |= start.provenance
     known = [*sample, *short, *made[:SAMPLE]]
     is_whole = len(sample) == len(splits.train)
     chunks = chain(
@@ -130,11 +139,17 @@ def prepare(
             "sizes": sizes,
         }
         write_metadata(folder, metadata)
-    return _data(tokenizer, Dataset(run.data), splits.dev, splits.test, splits.to_json() | begun)
+    return _data(
+        tokenizer,
+        Dataset(run.data),
+        splits.dev,
+        splits.test,
+        splits.to_json() | {**start.provenance},
+    )
 
 
 def load_data(config: Config, run: Run) -> TrainingData:
-    """Return what `prepare` wrote and `keeping.keep` kept.
+    """Return what `prepare` wrote and `write_inputs` kept.
 
     Raises UserError where it is not whole, or where the user's files are others now.
     """
@@ -196,12 +211,32 @@ def _data(
     return TrainingData(tokenizer, prepared, dev, test, dev_pairs, report)
 
 
-def _with_sources(
-    one_sided: Sequence[Example], made_sources: Callable[[Sequence[str]], list[str]]
-) -> list[Example]:
-    """Return the pairs of text without translations, masked, but for those without a source."""
-    sources = made_sources([pair.target for pair in one_sided])
-    pairs = zip(one_sided, map(clean, sources), strict=True)
+def _tokenizer(start: Start, train: list[Example], made: list[Example]) -> Tokenizer:
+    """Return the tokenizer of the run, trained or with new words, unless the run has it already.
+
+    Pairs with a synthetic source give subwords, but no word that is known.
+    """
+    if start.is_resumed and start.tokenizer is not None:
+        return start.tokenizer
+    if start.tokenizer is None:
+        config = start.config.tokenizer
+        log.info(f"training the {config.kind} tokenizer")
+        pairs = [(pair.source, pair.target) for pair in [*train, *made]]
+        sources, targets = zip(*pairs, strict=True)
+        return train_tokenizer(config, sources, targets, written=len(train), warn=log.warning)
+    log.info(f"training goes on from {start.provenance['start']['folder']}, with its tokenizer")
+    log.info("learning new words")
+    texts = [pair.source for pair in train], [pair.target for pair in train]
+    return replace(
+        start.tokenizer,
+        truecaser=start.tokenizer.truecaser.extended(Truecaser.learn(*texts)),
+        memory=TranslationMemory.learn(*texts).extended(start.tokenizer.memory),
+    )
+
+
+def _with_sources(monolingual: Sequence[Example], sources: Sequence[str]) -> list[Example]:
+    """Return the pairs of monolingual text, masked, but for those without a source."""
+    pairs = zip(monolingual, map(clean, sources), strict=True)
     return [masked(pair._replace(source=source)) for pair, source in pairs if source]
 
 
@@ -236,7 +271,7 @@ def _check_size(config: Config, tokenizer: Tokenizer) -> None:
 
 
 def _provenance(
-    config: Config, splits: Splits, made: Sequence[Example], begun: dict[str, Any]
+    config: Config, splits: Splits, made: Sequence[Example], begun: Mapping[str, Any]
 ) -> dict[str, Any]:
     before = begun.get("start", {}).get("attribution")
     attributions = dict.fromkeys([*splits.attributions(), *([before] if before else [])])

@@ -26,7 +26,7 @@ from gru_mt.inference.translator import Translator
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.distributed import Group
-from gru_mt.training.lr_schedule import LARGEST_BATCH
+from gru_mt.training.optim.lr_schedule import LARGEST_BATCH
 from gru_mt.training.preparation import TrainingData
 from gru_mt.training.state import TrainState
 
@@ -80,33 +80,33 @@ class Validation:
             return figures
         return figures | {"dev_others": {name: found.to_json() for name, found in self.others}}
 
-    def is_best(self, progress: TrainState) -> bool:
+    def is_best(self, state: TrainState) -> bool:
         """Return whether it beats all before it: by BLEU, or by loss while BLEU tells nothing."""
-        if self._by_loss(progress):
-            return progress.best_loss is None or self.loss < progress.best_loss
-        return self.bleu > progress.best_bleu
+        if self._by_loss(state):
+            return state.best_loss is None or self.loss < state.best_loss
+        return self.bleu > state.best_bleu
 
-    def count(self, progress: TrainState) -> TrainState:
-        """Return the progress with this validation in it."""
-        losses = [self.loss] if progress.best_loss is None else [self.loss, progress.best_loss]
+    def count(self, state: TrainState) -> TrainState:
+        """Return the state with this validation in it."""
+        losses = [self.loss] if state.best_loss is None else [self.loss, state.best_loss]
         return replace(
-            progress,
-            best_bleu=max(self.bleu, progress.best_bleu),
+            state,
+            best_bleu=max(self.bleu, state.best_bleu),
             best_loss=min(losses),
-            stale=0 if self.is_best(progress) else progress.stale + 1,
+            bad_validations=0 if self.is_best(state) else state.bad_validations + 1,
         )
 
-    def may_be_kept(self, progress: TrainState) -> bool:
+    def may_be_kept(self, state: TrainState) -> bool:
         """Return whether it is not clearly worse than the best before it.
 
         Of two that differ only by noise, the later is kept, because its learning rate was lower.
         """
-        if self._by_loss(progress):
-            return self.is_best(progress)
-        return self.bleu > progress.best_bleu - NOISE
+        if self._by_loss(state):
+            return self.is_best(state)
+        return self.bleu > state.best_bleu - NOISE
 
-    def _by_loss(self, progress: TrainState) -> bool:
-        return max(self.bleu, progress.best_bleu) < LEAST_BLEU
+    def _by_loss(self, state: TrainState) -> bool:
+        return max(self.bleu, state.best_bleu) < LEAST_BLEU
 
 
 def measure(

@@ -31,10 +31,10 @@ from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.memory import keep_memory
 from gru_mt.run import Run, bundle_of
-from gru_mt.training.lr_schedule import LARGEST_BATCH, block_updates, resolve_auto
+from gru_mt.training.optim.lr_schedule import LARGEST_BATCH, buffer_updates, resolve_auto
+from gru_mt.training.output.run_writer import write_inputs
 from gru_mt.training.preparation import load_data, prepare
-from gru_mt.training.resume import start_of
-from gru_mt.training.run_writer import keep
+from gru_mt.training.resume import choose_start
 
 CONFIG = Path("configs/fra-eng.yaml")
 WARM_UP = 50  # sentences
@@ -101,11 +101,11 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir=".") as folder:
         run = Run(Path(folder))
         started_s = time.perf_counter()
-        data = prepare(config, start_of(run, config), run)
+        data = prepare(choose_start(config, run), run)
         prepared_s = time.perf_counter() - started_s
         kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
         peaks_mb = [resource.getrusage(kind).ru_maxrss * 1024 / 1e6 for kind in kinds]
-        keep(config, data, run)
+        write_inputs(config, data, run)
         disk_mb = sum(path.stat().st_size for path in run.data.iterdir()) / 1e6
         started_s = time.perf_counter()
         data = load_data(config, run)
@@ -118,7 +118,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
     plans_s = []
     for epoch in range(PLANS):
         started_s = time.perf_counter()
-        block_updates(training, block, LARGEST_BATCH, epoch)
+        buffer_updates(training, block, LARGEST_BATCH, epoch)
         plans_s.append((time.perf_counter() - started_s) / len(block.row_N) * 1e6)
     return {
         "training_pairs": size,

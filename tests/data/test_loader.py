@@ -15,15 +15,15 @@ from gru_mt.data.splits import least_weight
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training.preparation import TrainingData, prepare
-from gru_mt.training.resume import Fresh
-from gru_mt.training.trainer import train
+from gru_mt.training.resume import from_scratch
+from gru_mt.training.train import train
 
 Configure = Callable[..., Config]
 SAMPLED = ("tokenizer.kind=unigram", "tokenizer.vocabulary_size=300", "tokenizer.sampling=0.2")
 
 
 def data_of(config: Config, folder: Path) -> TrainingData:
-    return prepare(config, Fresh(), Run(folder))
+    return prepare(from_scratch(config), Run(folder))
 
 
 def ids_of(pairs: EpochPairs) -> list[tuple[int, list[int], list[int]]]:
@@ -161,7 +161,7 @@ def test_a_run_in_buffers_is_resumed_to_the_same_bits(
     monkeypatch.setattr(loader, "BUFFER_PAIRS", 150)
     config = small_config("training.schedule=constant", *SAMPLED)
     whole = train(config, tmp_path / "whole")
-    assert whole.block == 0
+    assert whole.buffer == 0
     updates = whole.step // 6  # of three buffers in each of two epochs, more or less
     for step in (updates + 2, 2 * updates, 4 * updates):
         shorter = config.training.model_copy(update={"max_steps": step})

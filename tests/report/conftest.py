@@ -9,7 +9,7 @@ import pytest
 from gru_mt.config.load import parse_config
 from gru_mt.report.page import write_report
 from gru_mt.run import Run
-from gru_mt.training.trainer import train
+from gru_mt.training.train import train
 from tests.conftest import Fill
 
 NASTY = [

@@ -19,10 +19,10 @@ from gru_mt.errors import UserError
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training import back_translation
-from gru_mt.training.back_translation import back_translated
+from gru_mt.training.back_translation import back_translate
 from gru_mt.training.preparation import prepare
-from gru_mt.training.resume import Fresh
-from gru_mt.training.trainer import train
+from gru_mt.training.resume import from_scratch
+from gru_mt.training.train import train
 from tests.training.stored import examples
 from tests.training.test_fine_tuning import CPU
 
@@ -70,7 +70,7 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def made(config: Config, folder: Path) -> list[str]:
     folder.mkdir(exist_ok=True)
-    return back_translated(TEXTS, config, Run(folder))
+    return back_translate(TEXTS, config, Run(folder))
 
 
 def test_each_text_gets_a_source_and_a_run_keeps_them(
@@ -139,7 +139,7 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
 ) -> None:
     sources = [f"sampled word{number}" if number else "" for number in range(len(TEXTS))]
     run = Run(tmp_path)
-    data = prepare(config, Fresh(), run, lambda texts: sources)
+    data = prepare(from_scratch(config), run, synthetic_sources=sources)
     made = [pair for pair in examples(data) if pair.corpus == 1]
     assert [pair.target for pair in made] == TEXTS[1:]  # a text without a source is left out
     assert data.pairs.where(len(data.pairs) - 1) == f"alone.fr:{len(TEXTS)}"

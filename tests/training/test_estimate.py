@@ -22,7 +22,9 @@ def test_a_trial_counts_what_training_would_do_and_writes_nothing(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     config = small_config("training.max_epochs=7", "training.max_steps=9")
-    trial = try_updates(config, load_splits(config.data))
+    splits = load_splits(config.data)
+    capsys.readouterr()
+    trial = try_updates(config, splits)
     assert (trial.updates, trial.epochs) == (9, 7)
     assert trial.recipes == {}  # its model is another
     assert trial.parameters > 1_000

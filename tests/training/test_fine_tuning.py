@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 import torch
 
-from gru_mt.bundle import load_bundle, named_tensors
+from gru_mt.bundle import build_model, load_bundle, named_tensors
 from gru_mt.config.load import load_config, parse_config
 from gru_mt.config.schema import Config
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
-from gru_mt.training.logging import RunLog
+from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.preparation import prepare
-from gru_mt.training.resume import start_of
+from gru_mt.training.resume import choose_start, load_state
 from gru_mt.training.state import TrainState
-from gru_mt.training.trainer import Trainer, train
+from gru_mt.training.train import train
 
 Configure = Callable[..., Config]
 CPU = torch.device("cpu")
@@ -58,17 +58,18 @@ def test_training_begins_with_the_weights_tokenizer_and_model_of_the_other_run(
     before: Path, mine: Path, tmp_path: Path
 ) -> None:
     config = tuned(mine, before)
-    place = Run(tmp_path / "new")
-    place.folder.mkdir()
-    start = start_of(place, config)
-    config = start.accept(config)
-    data = prepare(config, start, place)
-    trainer = Trainer(config, data, place, start, RunLog(place.log), CPU, started_s=0.0)
+    run = Run(tmp_path / "new")
+    run.folder.mkdir()
+    start = choose_start(config, run)
+    config = start.config
+    data = prepare(start, run)
+    model = build_model(config, data.tokenizer)
+    optimizer = Optimizer(model, config.training, torch.float32)
+    assert load_state(start, run, optimizer, data.fingerprints) == TrainState()
     bundle = load_bundle(before, CPU)
-    for model in (trainer.model, trainer.optimizer.average):
+    for model in (optimizer.model, optimizer.average):
         for name, weight in named_tensors(bundle.model).items():
             assert torch.equal(named_tensors(model)[name], weight)
-    assert trainer.progress == TrainState()
     assert data.tokenizer.same_vocabularies(bundle.tokenizer)
     assert (config.model, config.tokenizer) == (bundle.config.model, bundle.config.tokenizer)
     assert config.model.cell == "lstm"

@@ -10,7 +10,7 @@ import pytest
 
 from gru_mt.config.load import load_config
 from gru_mt.training.launch import launch
-from gru_mt.training.trainer import train
+from gru_mt.training.train import train
 from tests.training.processes import (
     GRU_MT,
     TORCHRUN,

@@ -21,9 +21,9 @@ from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.run import Run
+from gru_mt.training.output.run_writer import write_inputs
 from gru_mt.training.preparation import TrainingData, prepare
-from gru_mt.training.resume import start_of
-from gru_mt.training.run_writer import keep
+from gru_mt.training.resume import from_scratch
 from tests.corpora import load_one, split_pairs
 from tests.training.stored import NO_AUGMENT, examples
 
@@ -31,9 +31,9 @@ Configure = Callable[..., Config]
 
 
 def prepared(config: Config, folder: Path) -> TrainingData:
-    data = prepare(config, start_of(Run(folder), config), Run(folder))
+    data = prepare(from_scratch(config), Run(folder))
     assert [*folder.iterdir()] == [Run(folder).data]
-    keep(config, data, Run(folder))
+    write_inputs(config, data, Run(folder))
     return data
 
 
@@ -109,12 +109,10 @@ def test_a_corpus_of_which_nothing_falls_to_training_is_an_error(
 def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
     small_config: Configure, tmp_path: Path
 ) -> None:
-    config, apart = small_config(), small_config("tokenizer.joint=false")
     run = Run(tmp_path)
-    start = start_of(run, config)
-    keep(apart, prepare(apart, start, run), run)
-    data = prepare(config, start, run)
-    keep(config, data, run)
+    for config in (small_config("tokenizer.joint=false"), small_config()):
+        data = prepare(from_scratch(config), run)
+        write_inputs(config, data, run)
     names = {path.name for path in tmp_path.glob("tokenizer*")}
     assert names == {"tokenizer.model", "tokenizer.lexicon.txt", "tokenizer.memory.tsv"}
     assert Tokenizer.load(tmp_path).files() == data.tokenizer.files()

@@ -9,28 +9,28 @@ from gru_mt.training.state import TrainState
 
 
 def test_an_update_moves_within_the_epoch_and_the_last_one_ends_it() -> None:
-    progress = TrainState(best_bleu=3.0)
+    state = TrainState(best_bleu=3.0)
     places = []
     for _ in range(5):
-        progress = progress.after_update(2)
-        places.append((progress.step, progress.epoch, progress.epoch_step))
+        state = state.after_update(2)
+        places.append((state.step, state.epoch, state.epoch_step))
     assert places == [(1, 0, 1), (2, 1, 0), (3, 1, 1), (4, 2, 0), (5, 2, 1)]
-    assert progress.best_bleu == 3.0
+    assert state.best_bleu == 3.0
 
 
 @pytest.mark.parametrize(
-    ("progress", "ended_by"),
+    ("state", "reasons"),
     [
-        (TrainState(step=9, epoch=1, stale=2), []),
+        (TrainState(step=9, epoch=1, bad_validations=2), []),
         (TrainState(step=10, epoch=1), ["max_steps"]),
-        (TrainState(step=3, epoch=2, stale=3), ["max_epochs", "patience"]),
+        (TrainState(step=3, epoch=2, bad_validations=3), ["max_epochs", "patience"]),
     ],
 )
 def test_a_run_ends_by_the_settings_that_it_has_reached(
-    progress: TrainState, ended_by: list[str]
+    state: TrainState, reasons: list[str]
 ) -> None:
-    assert progress.ended_by(TrainingConfig(max_epochs=2, max_steps=10, patience=3)) == ended_by
-    assert progress.ended_by(TrainingConfig(max_epochs=99)) == []
+    assert state.stop_reasons(TrainingConfig(max_epochs=2, max_steps=10, patience=3)) == reasons
+    assert state.stop_reasons(TrainingConfig(max_epochs=99)) == []
 
 
 @pytest.mark.parametrize(
@@ -46,16 +46,16 @@ def test_validation_is_due_in_its_rhythm_and_at_the_end(
     settings: dict[str, Any], due: list[int]
 ) -> None:
     training = TrainingConfig(max_epochs=3, **settings)
-    progress, found = TrainState(), []
-    while not progress.ended_by(training):
-        progress = progress.after_update(4)
-        if progress.validation_is_due(training):
-            found.append(progress.step)
+    state, found = TrainState(), []
+    while not state.stop_reasons(training):
+        state = state.after_update(4)
+        if state.validation_is_due(training):
+            found.append(state.step)
     assert found == due
 
 
 def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -> None:
-    inside = TrainState(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
+    inside = TrainState(step=25, epoch=2, epoch_step=5, buffer_step=5)  # two epochs of ten
     assert inside.total_updates(10, TrainingConfig(max_epochs=4)) == 40
     assert inside.total_updates(12, TrainingConfig(max_epochs=4)) == 44  # this one is longer
     assert inside.total_updates(10, TrainingConfig(max_epochs=4, max_steps=30)) == 30
@@ -74,6 +74,6 @@ def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -
 def test_the_next_validation_comes_in_its_rhythm_or_at_the_end(
     settings: dict[str, Any], after: int
 ) -> None:
-    inside = TrainState(step=25, epoch=2, epoch_step=5, block_step=5)  # two epochs of ten
+    inside = TrainState(step=25, epoch=2, epoch_step=5, buffer_step=5)  # two epochs of ten
     training = TrainingConfig.model_validate({"max_epochs": 9} | settings)
     assert inside.next_validation(10, training) == after

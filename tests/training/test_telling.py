@@ -11,7 +11,7 @@ from gru_mt.config.schema import Config
 from gru_mt.inference.translator import Translator
 from gru_mt.progress import ProgressBar
 from gru_mt.training import validation
-from gru_mt.training.trainer import train
+from gru_mt.training.train import train
 from gru_mt.training.validation import sample_rows
 
 Configure = Callable[..., Config]

@@ -13,28 +13,31 @@ from typing import Any
 import pytest
 import torch
 
-from gru_mt.bundle import load_bundle
+from gru_mt.bundle import build_model, load_bundle
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.batching import plan_batches
+from gru_mt.data.loader import PairLoader
 from gru_mt.errors import Interrupted, UserError
-from gru_mt.model.device import resolve_device
+from gru_mt.model.device import resolve_precision
 from gru_mt.model.loss import forced_loss
 from gru_mt.progress import ProgressBar
 from gru_mt.run import Run
 from gru_mt.storage import read_json
 from gru_mt.tensors import load_tensors
-from gru_mt.training import step as update_module
 from gru_mt.training import validation
-from gru_mt.training.lock import locked
-from gru_mt.training.logging import RunLog
-from gru_mt.training.lr_schedule import block_updates
+from gru_mt.training.optim import step as update_module
+from gru_mt.training.optim.lr_schedule import buffer_updates, resolve_config
+from gru_mt.training.optim.optimizer import Optimizer
+from gru_mt.training.optim.step import StepStats, TrainStep
+from gru_mt.training.output.metrics import MetricsWindow, StepRecord
+from gru_mt.training.output.run_writer import RunWriter
+from gru_mt.training.output.signals import StopSignals
 from gru_mt.training.preparation import prepare
-from gru_mt.training.resume import start_of
-from gru_mt.training.signals import StopSignals
+from gru_mt.training.resume import from_scratch
 from gru_mt.training.state import TrainState
-from gru_mt.training.step import MetricsWindow, StepRecord, StepStats, TrainStep
-from gru_mt.training.trainer import Trainer, train
+from gru_mt.training.train import train
+from gru_mt.training.trainer import Trainer
 from gru_mt.training.validation import Validation
 from tests.training.stored import NO_AUGMENT, examples
 
@@ -47,15 +50,15 @@ def run(config: Config, folder: Path) -> TrainState:
 
 def make_trainer(config: Config, folder: Path) -> Trainer:
     """Return a trainer of a new run, without its lock."""
-    place = Run(folder)
-    with locked(place):
-        start = start_of(place, config)
-        config = start.accept(config)
-        data = prepare(config, start, place)
-    device = resolve_device(config.training.device)
-    return Trainer(
-        config, data, place, start, RunLog(place.log), device, started_s=time.perf_counter()
-    )
+    folder.mkdir(exist_ok=True)
+    data = prepare(from_scratch(config), Run(folder))
+    loader = PairLoader(config, data.tokenizer, data.pairs)
+    resolved = resolve_config(config, loader)
+    precision = resolve_precision(config.training.precision, torch.device("cpu"))
+    optimizer = Optimizer(build_model(config, data.tokenizer), config.training, precision)
+    writer = RunWriter(Run(folder), resolved, data, started_s=time.perf_counter())
+    step = TrainStep(optimizer, config.training, precision)
+    return Trainer(writer, loader, step, TrainState())
 
 
 def newest_tensors(folder: Path) -> dict[str, torch.Tensor]:
@@ -172,7 +175,7 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 
     monkeypatch.setattr(trainer.optimizer, "step", keep)
     one, three = (
-        trainer.update(pairs, parts, learning_rate=0.1, seed=1, done=0)
+        trainer.train_step(pairs, parts, learning_rate=0.1, seed=1, done=0)
         for parts in ([rows], [rows[:1], rows[1:8], rows[8:]])
     )
     assert one.tokens == three.tokens
@@ -214,7 +217,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
     assert all(parameter.isfinite().all() for parameter in trainer.optimizer.average.parameters())
     report = json.loads((tmp_path / "not_finite.json").read_text())
     pairs, training = trainer.loader.load((0, 0)), trainer.config.training
-    [row_B] = block_updates(training, pairs, training.batch_tokens, 0)[3]
+    [row_B] = buffer_updates(training, pairs, training.batch_tokens, 0)[3]
     name = Path(trainer.config.data.corpus[0].path[0]).name
     lines = [f"{name}:{trainer.data.pairs.line_N[row]['line']}" for row in sorted(row_B)]
     assert report == {"update": 3, "corpus_lines": lines}
@@ -251,7 +254,7 @@ def test_loss_decides_while_bleu_tells_nothing(
     found = Validation(bleu, loss)
     assert (found.is_best(before), found.may_be_kept(before)) == (best, kept)
     after = found.count(before)
-    assert after.stale == (0 if best else before.stale + 1)
+    assert after.bad_validations == (0 if best else before.bad_validations + 1)
     assert after.best_bleu == max(bleu, before.best_bleu)
     assert after.best_loss == min(loss, before.best_loss or loss)
 
@@ -362,9 +365,9 @@ def test_a_kill_before_the_summary_is_made_good_by_the_same_command(
 def test_a_finished_run_keeps_on_which_machine_it_was_trained(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gru_mt.training.run_writer.machine", lambda: {"cpu": "first"})
+    monkeypatch.setattr("gru_mt.training.output.run_writer.machine", lambda: {"cpu": "first"})
     run(small_config("training.max_steps=2"), tmp_path / "run")
-    monkeypatch.setattr("gru_mt.training.run_writer.machine", lambda: {"cpu": "second"})
+    monkeypatch.setattr("gru_mt.training.output.run_writer.machine", lambda: {"cpu": "second"})
     run(small_config("training.max_steps=2"), tmp_path / "run")
     summary = tmp_path / "run" / "summary.json"
     assert read_json(summary)["machine"] == {"cpu": "first"}

@@ -16,9 +16,9 @@ from gru_mt.data import loader
 from gru_mt.data.batching import Batch
 from gru_mt.errors import UserError
 from gru_mt.model.loss import forced_loss
-from gru_mt.training import step
+from gru_mt.training.optim import step
 from gru_mt.training.state import derived_seed
-from gru_mt.training.trainer import train
+from gru_mt.training.train import train
 
 CASES = {
     "idle process": ["training.accumulation=1", "training.precision=bf16"],

@@ -86,8 +86,8 @@ def train(
 
 def _trained(config: "Config", run: Run, *, fresh: bool) -> Run:
     """Train in a run's folder, or in an unused one beside it; return the run."""
-    from gru_mt.training.lock import InUse, unused
-    from gru_mt.training.trainer import train as train_run
+    from gru_mt.training.output.lock import InUse, unused
+    from gru_mt.training.train import train as train_run
 
     while True:
         place = unused(run) if fresh else run

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.errors import UserError
-from gru_mt.training.logging import logging_to
+from gru_mt.training.output.logging import logging_to
 
 log = logging.getLogger("gru_mt.training.trainer")
 

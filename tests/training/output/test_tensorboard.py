@@ -11,8 +11,8 @@ import pytest
 from gru_mt.config.schema import Config
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.run import Run, flatten
-from gru_mt.training.tensorboard import Board
-from gru_mt.training.trainer import train
+from gru_mt.training.output.tensorboard import TensorBoardWriter
+from gru_mt.training.train import train
 from tests.training.test_trainer import stop_at
 
 Configure = Callable[..., Config]
@@ -62,7 +62,7 @@ def test_a_resumed_run_shows_each_figure_once(
             train(config, run.folder)
     monkeypatch.undo()
     # As if it had been killed at update 11, after the checkpoint of update 7.
-    board = Board(run, 7)
+    board = TensorBoardWriter(run, 7)
     board.add(8, {"loss": 99.0})
     board.add(11, {"loss": 99.0})
     board.close()
@@ -82,7 +82,7 @@ def test_a_board_that_begins_later_has_all_figures(small_config: Configure, tmp_
 def test_without_the_package_nothing_begins(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gru_mt.training.tensorboard.find_spec", lambda name: None)
+    monkeypatch.setattr("gru_mt.training.output.tensorboard.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'gru-mt\[tensorboard\]'"):
         train(small_config("training.tensorboard=true"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -102,4 +102,4 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     run.folder.mkdir()
     run.tensorboard.write_text("a file")
     with pytest.raises(UserError, match="tensorboard: cannot be written: "):
-        Board(run, 0)
+        TensorBoardWriter(run, 0)

@@ -7,7 +7,7 @@ import pytest
 
 from gru_mt.config.schema import ResolvedTraining, TrainingConfig
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences
-from gru_mt.training.lr_schedule import (
+from gru_mt.training.optim.lr_schedule import (
     constant_lr,
     cosine_lr,
     learning_rate,

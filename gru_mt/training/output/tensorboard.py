@@ -1,4 +1,4 @@
-"""The figures of a run for TensorBoard, by torch's own writer; imported where it is asked for."""
+"""The metrics of a run for TensorBoard, by torch's own writer; imported where it is asked for."""
 
 from importlib.util import find_spec
 from typing import Any
@@ -16,13 +16,13 @@ def require_tensorboard() -> None:
         )
 
 
-class Board:
-    """Writes the figures of metrics into event files, at the same updates."""
+class TensorBoardWriter:
+    """Writes metrics into event files, at the same updates."""
 
     def __init__(self, run: Run, step: int) -> None:
         """Go on after update `step`: what was written of later ones counts no more.
 
-        A run that is resumed with its first board gets the figures that its metrics have so far.
+        A run that is resumed with its first event file gets the metrics so far.
         """
         from torch.utils.tensorboard import SummaryWriter
 
@@ -35,10 +35,10 @@ class Board:
         for line in run.read_metrics()[0] if is_first else []:
             self.add(line["step"], {name: line[name] for name in line if name != "step"})
 
-    def add(self, step: int, figures: dict[str, Any]) -> None:
-        """Write the numbers among `figures`; UserError where the disk takes no more."""
+    def add(self, step: int, metrics: dict[str, Any]) -> None:
+        """Write the numbers among `metrics`; UserError where the disk takes no more."""
         try:
-            for name, value in flatten(figures).items():
+            for name, value in flatten(metrics).items():
                 if isinstance(value, int | float):
                     self._writer.add_scalar(name, value, step)
             self._writer.flush()  # a kill loses nothing that the metrics have

@@ -7,9 +7,9 @@ import torch
 
 from gru_mt.errors import UserError
 from gru_mt.tensors import load_tensors, save_tensors
-from gru_mt.training.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
+from gru_mt.training.output.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
 from gru_mt.training.state import TrainState
-from tests.training.test_optimizer import loss_of, make_optimizer
+from tests.training.optim.test_optimizer import loss_of, make_optimizer
 
 PRINTS = {"corpus": "abc", "tokenizer": "def"}
 
@@ -32,12 +32,12 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(
     for done in range(4):
         straight.scaled(loss_of(straight)).backward()
         straight.step(0.1, done)
-    progress = load_checkpoint(tmp_path, resumed, PRINTS, pytest.fail)
+    progress = load_checkpoint(tmp_path, resumed, PRINTS)
     assert progress == TrainState(step=3, epoch_step=3)
     resumed.scaled(loss_of(resumed)).backward()
     resumed.step(0.1, 3)
     assert resumed.counters() == straight.counters()
-    expected, found = straight.tensors(), resumed.tensors()
+    expected, found = straight.state_dict(), resumed.state_dict()
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[name], found[name]) for name in expected)
 
@@ -59,17 +59,16 @@ def test_only_the_newest_two_are_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty"])
 def test_a_damaged_newest_checkpoint_is_named_and_the_one_before_is_used(
-    damage: str, tmp_path: Path
+    damage: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     save_three(tmp_path)
     newest = tmp_path / "step-00000003.safetensors"
     content = newest.read_bytes()
     flipped = content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
     newest.write_bytes({"cut": content[:-100], "flipped": flipped, "empty": b""}[damage])
-    warnings: list[str] = []
-    assert load_checkpoint(tmp_path, make_optimizer(), PRINTS, warnings.append).step == 2
-    assert len(warnings) == 1
-    assert str(newest) in warnings[0]
+    assert load_checkpoint(tmp_path, make_optimizer(), PRINTS).step == 2
+    [warning] = [record.getMessage() for record in caplog.records]
+    assert str(newest) in warning
 
 
 def test_a_checkpoint_that_does_not_say_which_update_comes_next_is_refused(tmp_path: Path) -> None:
@@ -78,7 +77,7 @@ def test_a_checkpoint_that_does_not_say_which_update_comes_next_is_refused(tmp_p
     del header["progress"]["block_step"]  # as before epochs had blocks
     save_tensors(tmp_path / "step-00000004.safetensors", tensors, header)
     with pytest.raises(UserError, match=r"step-00000004.*another version .* --fresh"):
-        load_checkpoint(tmp_path, make_optimizer(), PRINTS, pytest.fail)
+        load_checkpoint(tmp_path, make_optimizer(), PRINTS)
 
 
 def test_all_damaged_is_an_error_that_loses_nothing(tmp_path: Path) -> None:
@@ -86,7 +85,7 @@ def test_all_damaged_is_an_error_that_loses_nothing(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         path.write_bytes(b"")
     with pytest.raises(UserError, match="every checkpoint is damaged"):
-        load_checkpoint(tmp_path, make_optimizer(), PRINTS, lambda _: None)
+        load_checkpoint(tmp_path, make_optimizer(), PRINTS)
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -94,7 +93,7 @@ def test_all_damaged_is_an_error_that_loses_nothing(tmp_path: Path) -> None:
 def test_a_checkpoint_of_something_else_is_refused_by_name(name: str, tmp_path: Path) -> None:
     save_three(tmp_path)
     with pytest.raises(UserError, match=f"the {name} has changed"):
-        load_checkpoint(tmp_path, make_optimizer(), PRINTS | {name: "other"}, pytest.fail)
+        load_checkpoint(tmp_path, make_optimizer(), PRINTS | {name: "other"})
 
 
 def test_a_full_disk_leaves_the_previous_checkpoint(

@@ -13,7 +13,7 @@ from gru_mt.data.dataset.dataset import holds_dataset
 from gru_mt.errors import UserError, short_text
 from gru_mt.run import Run
 from gru_mt.storage import clear_temporaries, is_temporary, remove_folder
-from gru_mt.training.checkpoint import has_checkpoint
+from gru_mt.training.output.checkpoint import has_checkpoint
 
 
 class InUse(UserError):  # noqa: N818 as `UserError` says what it is

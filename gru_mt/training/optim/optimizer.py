@@ -78,7 +78,7 @@ class Optimizer:
         get_ema_multi_avg_fn(decay)(self._averaged_weights, self._weights, done)
         return norm
 
-    def tensors(self) -> dict[str, Tensor]:
+    def state_dict(self) -> dict[str, Tensor]:
         """Return all tensors that the next update depends on, by name; see also `counters`."""
         tensors = {f"model.{name}": value for name, value in named_tensors(self.model).items()}
         for name, value in named_tensors(self.average).items():
@@ -92,7 +92,9 @@ class Optimizer:
         """Return the rest of what the next update depends on, as JSON values."""
         return {"scaler": self._scaler.state_dict()}
 
-    def load(self, tensors: dict[str, Tensor], counters: dict[str, Any], where: Path) -> None:
+    def load_state_dict(
+        self, tensors: dict[str, Tensor], counters: dict[str, Any], where: Path
+    ) -> None:
         """Go on from the `tensors` and `counters` of the file `where`."""
         parts: dict[str, dict[str, Tensor]] = defaultdict(dict)
         for key, value in tensors.items():

@@ -13,8 +13,8 @@ from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.errors import UserError
 from gru_mt.run import WEIGHTS, Run
-from gru_mt.training.lock import InUse, hold, locked, unused
-from gru_mt.training.trainer import train
+from gru_mt.training.output.lock import InUse, hold, locked, unused
+from gru_mt.training.train import train
 from tests.kept_runs import make_run
 
 Configure = Callable[..., Config]
@@ -35,15 +35,15 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("name", "calls"),
     [
-        ("preparation.load_splits", 0),
-        ("preparation.write_prepared", 0),
-        ("trainer.Trainer", 0),
-        ("run_writer.write_new", 0),
-        ("run_writer.write_new", 1),
-        ("run_writer.write_new", 4),
-        ("logging.RunLog.open", 0),
-        ("run_writer.save_bundle", 0),
-        ("run_writer.save_checkpoint", 0),
+        ("preparation:load_splits", 0),
+        ("preparation:write_arrays", 0),
+        ("train:Trainer", 0),
+        ("output.run_writer:write_new", 0),
+        ("output.run_writer:write_new", 1),
+        ("output.run_writer:write_new", 4),
+        ("output.logging:RunLog.open", 0),
+        ("output.run_writer:save_bundle", 0),
+        ("output.run_writer:save_checkpoint", 0),
     ],
 )
 def test_a_start_that_is_killed_at_any_moment_starts_again(
@@ -51,7 +51,7 @@ def test_a_start_that_is_killed_at_any_moment_starts_again(
 ) -> None:
     config = small_config("training.max_steps=2")
     train(config, tmp_path / "whole")
-    module, _, function = name.partition(".")
+    module, _, function = name.partition(":")
     owner: object = sys.modules[f"gru_mt.training.{module}"]
     *owners, function = function.split(".")
     for each in owners:
@@ -127,7 +127,7 @@ def test_a_start_that_is_refused_leaves_nothing(
     drawn = tmp_path / "runs" / "a" / "back_translations.jsonl"
     drawn.parent.mkdir()
     drawn.touch()
-    monkeypatch.setattr("gru_mt.training.trainer.Trainer", refused)
+    monkeypatch.setattr("gru_mt.training.train.RunWriter", refused)
     refuse(tmp_path / "runs" / "a", config)
     assert contents(tmp_path) == {"runs/a/back_translations.jsonl": b""}
     (drawn.parent / "lock").touch()

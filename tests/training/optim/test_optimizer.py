@@ -8,7 +8,7 @@ from torch import Tensor
 
 from gru_mt.config.schema import ModelConfig, TrainingConfig
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.training.optimizer import Optimizer
+from gru_mt.training.optim.optimizer import Optimizer
 
 SOURCE_BS = torch.tensor([[5, 6, 7], [8, 9, 3]])
 TARGET_BT = torch.tensor([[2, 10, 11], [2, 12, 13]])
@@ -59,10 +59,10 @@ def test_a_gradient_that_is_not_finite_changes_nothing(precision: torch.dtype, b
     optimizer = make_optimizer(precision)
     optimizer.scaled(loss_of(optimizer)).backward()
     optimizer.step(0.1, 0)
-    before = {name: value.clone() for name, value in optimizer.tensors().items()}
+    before = {name: value.clone() for name, value in optimizer.state_dict().items()}
     optimizer.scaled(loss_of(optimizer) * bad).backward()
     assert not optimizer.step(0.1, 1).isfinite()
-    after = optimizer.tensors()
+    after = optimizer.state_dict()
     for name, value in before.items():
         if not name.startswith("average."):  # it moves on towards the same weights
             assert torch.equal(value, after[name]), name

@@ -1,11 +1,15 @@
 """The learning rate over a run, the updates of an epoch, and what `auto` stands for."""
 
+import logging
 import math
 
-from gru_mt.config.schema import ResolvedTraining, TrainingConfig
+from gru_mt.config.schema import Config, ResolvedConfig, ResolvedTraining, TrainingConfig
 from gru_mt.data.batching import plan_batches
 from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.dataset.store import Ints
+from gru_mt.data.loader import PairLoader
+
+log = logging.getLogger(__name__)
 
 AUTO = ("batch_tokens", "warmup_steps")  # the settings that may be `auto`
 LEAST_UPDATES = 100  # an epoch should have at least this many
@@ -46,8 +50,8 @@ def _progress(step: int, warmup: int, total: int) -> float:
     return min(1.0, (step - warmup) / max(1, total - warmup))
 
 
-def resolve_auto(config: TrainingConfig, pairs: EncodedPairs, blocks: int = 1) -> ResolvedTraining:
-    """Return `config` with each `auto` chosen for epochs of `blocks`, of which `pairs` are one.
+def resolve_auto(config: TrainingConfig, pairs: EncodedPairs, buffers: int = 1) -> ResolvedTraining:
+    """Return `config` with each `auto` chosen for epochs of `buffers`, of which `pairs` are one.
 
     The tokens of a batch are the largest power of two that leaves an epoch LEAST_UPDATES, but at
     least SMALLEST_BATCH and at most LARGEST_BATCH. So a small corpus gets small batches. It needs
@@ -55,36 +59,54 @@ def resolve_auto(config: TrainingConfig, pairs: EncodedPairs, blocks: int = 1) -
     """
     batch_tokens, warmup_steps = config.batch_tokens, config.warmup_steps
     if isinstance(batch_tokens, str):  # auto
-        tokens = int(pairs.target.length_N.sum()) * blocks
+        tokens = int(pairs.target.length_N.sum()) * buffers
         most = tokens // (LEAST_UPDATES * config.accumulation)
         size: int = min(max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH)
         batch_tokens = size
     if isinstance(warmup_steps, str):
-        total = planned_updates(config, pairs, batch_tokens, blocks)
+        total = planned_updates(config, pairs, batch_tokens, buffers)
         warmup_steps = min(LONGEST_WARMUP, total // WARMUP_SHARE)
     chosen = {"batch_tokens": batch_tokens, "warmup_steps": warmup_steps}
     return ResolvedTraining.model_validate(config.model_dump() | chosen)
 
 
-def planned_updates(
-    config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int, blocks: int = 1
-) -> int:
-    """Return how many updates a run has, unless it stops early, if all its blocks are like one.
+def resolve_config(config: Config, loader: PairLoader) -> ResolvedConfig:
+    """Return `config` with each `auto` chosen by the first buffer of pairs; log what was chosen."""
+    if isinstance(config, ResolvedConfig):
+        return config
+    pairs = loader.load((0, 0))
+    training = resolve_auto(config.training, pairs, loader.buffers)
+    total = planned_updates(training, pairs, training.batch_tokens, loader.buffers)
+    for name in AUTO:
+        if getattr(config.training, name) == "auto":
+            log.info(f"training.{name}: {getattr(training, name):,} (auto, for {total:,} updates)")
+    if training.warmup_steps >= total:
+        log.warning(
+            f"training.warmup_steps {training.warmup_steps:,}: the run ends with update "
+            f"{total:,}, before the learning rate falls; lower it, or set it to auto"
+        )
+    return ResolvedConfig.of(config, training)
 
-    An epoch has `blocks`, of which `pairs` are one.
+
+def planned_updates(
+    config: TrainingConfig, pairs: EncodedPairs, batch_tokens: int, buffers: int = 1
+) -> int:
+    """Return how many updates a run has, unless it stops early, if all its buffers are like one.
+
+    An epoch has `buffers`, of which `pairs` are one.
     """
-    updates = len(block_updates(config, pairs, batch_tokens, 0)) * blocks * config.max_epochs
+    updates = len(buffer_updates(config, pairs, batch_tokens, 0)) * buffers * config.max_epochs
     return min(updates, config.max_steps or updates)
 
 
-def block_updates(
+def buffer_updates(
     config: TrainingConfig,
     pairs: EncodedPairs,
     batch_tokens: int,
     epoch: int,
-    block: int | None = None,
+    buffer: int | None = None,
 ) -> list[list[Ints]]:
-    """Return the updates of an epoch, or of a block where an epoch has several.
+    """Return the updates of an epoch, or of a buffer where an epoch has several.
 
     Each is a list of microbatches, and these are rows of `pairs`.
     """
@@ -94,7 +116,7 @@ def block_updates(
         batch_sentences=config.batch_sentences,
         seed=config.seed,
         epoch=epoch,
-        buffer=block,
+        buffer=buffer,
     )
     size = config.accumulation
     return [plan[first : first + size] for first in range(0, len(plan), size)]

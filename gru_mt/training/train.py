@@ -1,0 +1,139 @@
+"""A run of training, from its configuration to its end."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gru_mt.bundle import build_model
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config
+from gru_mt.data.dataset.dataset import check_undamaged
+from gru_mt.data.loader import PairLoader
+from gru_mt.decoding import check_number
+from gru_mt.errors import as_path
+from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
+from gru_mt.model.device import own_device, resolve_device, resolve_precision
+from gru_mt.model.fast.memory import keep_memory
+from gru_mt.model.fast.waiting import while_computing
+from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.run import Run
+from gru_mt.training.distributed import join_group
+from gru_mt.training.optim.lr_schedule import resolve_config
+from gru_mt.training.optim.optimizer import Optimizer
+from gru_mt.training.optim.step import TrainStep
+from gru_mt.training.output.lock import locked
+from gru_mt.training.output.logging import logging_to
+from gru_mt.training.output.run_writer import Metrics, RunWriter, write_inputs
+from gru_mt.training.output.tensorboard import require_tensorboard
+from gru_mt.training.preparation import TrainingData, load_data, prepare
+from gru_mt.training.resume import (
+    SharedStart,
+    Start,
+    choose_start,
+    load_state,
+    receive_start,
+    share_start,
+)
+from gru_mt.training.state import TrainState
+from gru_mt.training.trainer import Trainer
+
+
+def train(
+    config: Config | Mapping[str, Any] | str | Path,
+    folder: str | Path,
+    *,
+    on_metrics: Callable[[Metrics], object] | None = None,
+    started_s: float | None = None,
+) -> TrainState:
+    """Train a translator in a folder, or go on where a run in it stopped.
+
+    Where a launcher has started several processes, or torch.distributed is initialised, each of
+    them calls this with the same arguments, and they train together.
+
+    Args:
+        config: A configuration, or the path of one in YAML.
+        folder: The run. It is made if it is not there; a run in it is not changed before all
+            checks have passed.
+        on_metrics: Called with each line of the run's metrics.jsonl as it is written: a dict with
+            "step", and "loss" and others every `training.log_steps` updates, or "dev_bleu" and
+            others after a validation. What it returns is not used; what it raises ends the run.
+        started_s: The reading of `time.perf_counter` at which the run's clock began; now, if None.
+
+    Returns:
+        Where the run is at its end: `step`, `epoch`, `best_bleu` and others.
+
+    Raises:
+        UserError: Something is wrong with the configuration, the corpus or the folder, or a loss
+            is not finite. No such loss reaches the weights.
+        Interrupted: A signal asked to stop, and everything is saved.
+        ProcessLost: Another of the processes has ended.
+
+    Messages go to the logger "gru_mt", and to train.log in the folder.
+
+    >>> from gru_mt import load_config, train
+    >>> config = load_config("small.yaml")
+    >>> losses = []
+    >>> state = train(config, "runs/small", on_metrics=lambda line: losses.append(line.get("loss")))
+    >>> state.epoch == config.training.max_epochs
+    True
+    """
+    config = config if isinstance(config, Config) else load_config(config)
+    run = Run(as_path(folder, "folder"))
+    started_s = time.perf_counter() if started_s is None else started_s
+    check_number("started_s", started_s, 0, whole=False)
+    keep_memory()
+    # What is missing (a device, a package) is an error now, not after a long preparation.
+    device = own_device(resolve_device(config.training.device))
+    resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
+    if config.training.tensorboard:
+        require_tensorboard()
+    with (
+        join_group(device) as group,
+        locked(run) if group.is_main else nullcontext(),
+        logging_to(run.log, is_main=group.is_main) as run_log,
+        while_computing(device.type),
+    ):
+        # Process 0 prepares the data. The others read what it has written.
+        start = choose_start(config, run) if group.is_main else receive_start(group)
+        run = start.run if isinstance(start, SharedStart) else run
+        data = _data(start, run)
+        loader = PairLoader(start.config, data.tokenizer, data.pairs)
+        config = resolve_config(start.config, loader)
+        model = _model(config, data, device)
+        precision = resolve_precision(config.training.precision, device)
+        optimizer = Optimizer(model, config.training, precision)
+        state = load_state(start, run, optimizer, data.fingerprints)
+        writer = RunWriter(
+            run, config, data, started_s=started_s - state.elapsed_s, on_metrics=on_metrics
+        )
+        if group.is_main:
+            write_inputs(config, data, run)
+            share_start(group, run, config, optimizer, state)
+            run_log.open()
+            writer.start(state.step)
+        group.barrier()
+        step = TrainStep(optimizer, config.training, precision, group)
+        trainer = Trainer(writer, loader, step, state, group)
+        with closing(loader), closing(writer):
+            return trainer.run()
+
+
+def _data(start: Start | SharedStart, run: Run) -> TrainingData:
+    """Return what the run reads: what its folder holds, or else the corpora, prepared."""
+    if isinstance(start, SharedStart):
+        return load_data(start.config, run)
+    if start.is_resumed and run.data.exists():
+        check_undamaged(run.data)
+        return load_data(start.config, run)
+    return prepare(start, run)
+
+
+def _model(config: Config, data: TrainingData, device: torch.device) -> Seq2Seq:
+    """Return a model with weights as the run's seed draws them."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.training.seed)
+        return build_model(config, data.tokenizer).to(device)
