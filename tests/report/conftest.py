@@ -45,13 +45,6 @@ def trained(small_corpus: Path, made_once: Callable[[str, Fill], Path]) -> Run:
     return Run(made_once("report", fill) / "runs" / "small <b>")
 
 
-@pytest.fixture
-def run(trained: Run, tmp_path: Path) -> Run:
-    """Return a copy of that run, with its corpus and test split in their place."""
-    shutil.copytree(trained.folder, tmp_path / trained.folder.name)
-    return Run(tmp_path / trained.folder.name)
-
-
 @pytest.fixture(scope="session")
 def page(trained: Run, made_once: Callable[[str, Fill], Path]) -> Path:
     """Return the report of that run, in a file."""
@@ -62,3 +55,10 @@ def page(trained: Run, made_once: Callable[[str, Fill], Path]) -> Path:
         write_report(copy, copy.report, say=lambda _: None)
 
     return Run(made_once("page", fill) / trained.folder.name).report
+
+
+@pytest.fixture
+def run(page: Path, tmp_path: Path) -> Run:
+    """Return a copy of that run with its report."""
+    shutil.copytree(page.parent, tmp_path / page.parent.name)
+    return Run(tmp_path / page.parent.name)

@@ -13,12 +13,23 @@ from tests.command_line import Run, assert_one_line
 PAGE = Path("runs/small/report.html")
 
 
-def test_train_ends_with_a_report(there: Path, gru_mt: Run, tmp_path: Path) -> None:
+def test_train_ends_with_a_report_once(
+    there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise UserError("the disk is full")
+
     command = ("train", "--config", "small.yaml", "--run", tmp_path / "run",
                "--set", "training.max_steps=2")  # fmt: skip
-    said = gru_mt(*command).err
     page = tmp_path / "run" / "report.html"
-    assert said.endswith(f"\nthe report is {page}\n")
+    with monkeypatch.context() as full:
+        full.setattr("gru_mt.report.page.write_report", fail)
+        result = gru_mt(*command)
+    assert result.code == 0, "a training without a report is a training too"
+    assert result.err.endswith("\nwarning: there is no report: the disk is full\n")
+    assert "the report is" not in gru_mt(*command, "--no-report").err
+    assert not page.exists()
+    assert gru_mt(*command).err.endswith(f"\nthe report is {page}\n")
     written = page.stat().st_mtime_ns
     assert "the report is" not in gru_mt(*command).err
     assert page.stat().st_mtime_ns == written
@@ -26,59 +37,27 @@ def test_train_ends_with_a_report(there: Path, gru_mt: Run, tmp_path: Path) -> N
     assert "the report is" in gru_mt(*command).err
 
 
-def test_no_report_is_written_where_none_is_wanted(
-    there: Path, gru_mt: Run, tmp_path: Path
+def test_the_newest_run_is_shown_and_its_figures_come_as_csv(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = ("train", "--config", "small.yaml", "--run", tmp_path / "run",
-               "--set", "training.max_steps=2")  # fmt: skip
-    result = gru_mt(*command, "--no-report")
-    assert (result.code, "the report is" in result.err) == (0, False)
-    assert not (tmp_path / "run" / "report.html").exists()
-    assert "the report is" in gru_mt(*command).err, "the same command without it writes one"
-
-
-def test_a_training_without_a_report_is_a_training_too(
-    there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise UserError("the disk is full")
-
-    monkeypatch.setattr("gru_mt.report.page.write_report", fail)
-    result = gru_mt("train", "--config", "small.yaml", "--run", tmp_path / "run",
-                    "--set", "training.max_steps=2")  # fmt: skip
-    assert result.code == 0
-    assert result.err.endswith("\nwarning: there is no report: the disk is full\n")
-
-
-def test_the_newest_run_is_shown_and_the_file_is_the_result(there: Path, gru_mt: Run) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
     PAGE.unlink(missing_ok=True)
-    assert gru_mt("report").out == f"{PAGE}\n"
+    assert gru_mt("report", "--csv", "--open").out == f"{PAGE}\nruns/small/metrics.csv\n"
     assert "<title>small: en to fr</title>" in PAGE.read_text("utf-8")
+    assert opened == [PAGE.resolve().as_uri()]
+    rows = [*csv.DictReader(Path("runs/small/metrics.csv").read_text().splitlines())]
+    lines = [json.loads(line) for line in Path("runs/small/metrics.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [str(line["step"]) for line in lines]
+    assert rows[-1]["dev_bleu"] == str(lines[-1]["dev_bleu"])
 
 
-def test_another_file_and_another_part_can_be_asked_for(
+def test_another_file_and_another_split_can_be_asked_for(
     there: Path, gru_mt: Run, tmp_path: Path
 ) -> None:
     out = tmp_path / "page.html"
     assert gru_mt("report", "runs/small", "--split", "dev", "--out", out).out == f"{out}\n"
     assert "sentences of the dev split" in out.read_text("utf-8")
-
-
-def test_figures_of_training_come_as_csv(there: Path, gru_mt: Run) -> None:
-    assert gru_mt("report", "--csv").out == f"{PAGE}\nruns/small/metrics.csv\n"
-    rows = [*csv.DictReader(Path("runs/small/metrics.csv").read_text().splitlines())]
-    lines = [json.loads(each) for each in Path("runs/small/metrics.jsonl").read_text().splitlines()]
-    assert [row["step"] for row in rows] == [str(line["step"]) for line in lines]
-    assert rows[-1]["dev_bleu"] == str(lines[-1]["dev_bleu"])
-
-
-def test_the_browser_gets_the_page(
-    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", opened.append)
-    gru_mt("report", "--open")
-    assert opened == [PAGE.resolve().as_uri()]
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,14 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError
 from gru_mt.report.contents import contents_of
 from gru_mt.report.page import page_of, watch, write_report
@@ -79,12 +83,11 @@ def test_the_page_has_its_pictures_and_is_small(page: Path, parsed: Page) -> Non
 
 
 def test_the_search_holds_what_has_room_and_says_what_it_leaves_out(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run, parsed: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contents = contents_of(run, "test", say=silent)
-    assert len(json.loads(Page(page_of(contents)).contents["json"])) == 46
+    assert len(json.loads(parsed.contents["json"])) == 46
     monkeypatch.setattr("gru_mt.report.page.SEARCHED_BYTES", 1_000)
-    text = page_of(contents)
+    text = page_of(contents_of(run, "test", say=silent))
     rows = json.loads(Page(text).contents["json"])
     assert 0 < len(rows) < 46
     assert f"The first {len(rows)} sentences are searched; {46 - len(rows)} more" in text
@@ -97,21 +100,18 @@ def test_rows_of_few_sentences_or_words_say_so(page: Path) -> None:
     assert found == {(True, True), (False, False)}
 
 
-def test_what_is_kept_is_not_translated_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_not_translated_again(
+    page: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
-    write_report(run, run.report, say=said.append)
-    assert said[0].startswith("translating 46 sentences of test")
-    first = run.report.read_bytes()
     monkeypatch.setattr("gru_mt.report.contents.Translator.load", pytest.fail)
     monkeypatch.setattr("gru_mt.report.contents.load_splits", pytest.fail)
-    said.clear()
     write_report(run, run.report, say=said.append)
     assert said == []
-    assert run.report.read_bytes() == first
+    assert run.report.read_bytes() == page.read_bytes()
 
 
 def test_other_hypotheses_have_other_samples(run: Run) -> None:
-    write_report(run, run.report, say=silent)
     values = read_checksummed_json(run.hypotheses("test"))
     values["sets"][0]["texts"][0] = "!"
     write_checksummed_json(run.hypotheses("test"), values)
@@ -130,37 +130,35 @@ def test_without_matplotlib_the_page_says_what_is_missing(
     assert "Short and long sentences" in text
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [("gone", "pairs.tsv: no such file"), ("other", "not what they were at training")],
-)
-def test_a_corpus_that_is_gone_or_another_leaves_its_tables_out(
-    run: Run, tmp_path: Path, change: str, reason: str
-) -> None:
+def test_a_corpus_that_is_gone_or_another_leaves_its_tables_out(run: Run, tmp_path: Path) -> None:
+    run.train_overlap("test").unlink()
     corpus = tmp_path / "pairs.tsv"
     before = Path(re.findall(r"\S+pairs\.tsv", run.config.read_text("utf-8"))[0])
-    if change == "other":
-        corpus.write_bytes(before.read_bytes() + b"I see nine cat.\tmoi vois chat neuf.\n")
     run.config.write_text(run.config.read_text("utf-8").replace(str(before), str(corpus)), "utf-8")
     text = page_of(contents_of(run, "test", say=silent))
-    assert reason in text
+    assert "pairs.tsv: no such file" in text
     assert "Rare words" not in text
+    corpus.write_bytes(before.read_bytes() + b"I see nine cat.\tmoi vois chat neuf.\n")
+    assert "not what they were at training" in page_of(contents_of(run, "test", say=silent))
     assert not run.train_overlap("test").exists()
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"), [("part", "is not what it was"), ("size", "too many to compare")]
-)
-def test_another_part_or_too_many_sentences_leave_the_tables_out(
-    run: Run, monkeypatch: pytest.MonkeyPatch, change: str, reason: str
+def test_another_split_or_too_many_sentences_leave_the_tables_out(
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if change == "part":
-        monkeypatch.setattr("gru_mt.data.splits._FIRST_BUCKETS", (0, 10, 300))
-    else:
-        monkeypatch.setattr("gru_mt.report.contents.MOST_COMPARED", 99)
-    text = page_of(contents_of(run, "test", say=silent))
-    assert reason in text
+    run.train_overlap("test").unlink()
+    other = [EvaluationSet(["Another one."], [["Une autre."]])]
+
+    def another(*given: Any, **more: Any) -> Splits:
+        return replace(load_splits(*given, **more), test=other)
+
+    with monkeypatch.context() as changed:
+        changed.setattr("gru_mt.report.contents.load_splits", another)
+        text = page_of(contents_of(run, "test", say=silent))
+    assert "is not what it was" in text
     assert "Rare words" not in text
+    monkeypatch.setattr("gru_mt.report.contents.MOST_COMPARED", 99)
+    assert "too many to compare" in page_of(contents_of(run, "test", say=silent))
 
 
 def test_a_run_that_is_not_finished_has_curves_and_says_so(run: Run) -> None:

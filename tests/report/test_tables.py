@@ -74,9 +74,3 @@ def test_rare_words_distances_and_references_have_their_buckets() -> None:
          ("60 to 100 %", 2)],
         [("1", 1), ("2", 1), ("3 to 4", 2), ("5 and more", 2)],
     ]  # fmt: skip
-
-
-def test_one_reference_each_needs_no_table_of_references() -> None:
-    found = of_lengths(5, 6)
-    titles = [table.title for table in tables_of(found.set, None, scored(found))]
-    assert titles == ["Short and long sentences"]

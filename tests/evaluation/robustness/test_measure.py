@@ -1,17 +1,18 @@
-"""What is kept on rewritten sentences: each row's arithmetic, with translators of a few lines."""
+"""What is retained on perturbed sentences: arithmetic of rows, with translators of a few lines."""
 
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.errors import UserError
-from gru_mt.evaluation.robustness import measure as measure_module
+from gru_mt.evaluation.robustness import measure as module
 from gru_mt.evaluation.robustness.cases import ITEMS
 from gru_mt.evaluation.robustness.measure import RobustnessReport, Row, measure
 from gru_mt.evaluation.robustness.perturbations import PERTURBATIONS
@@ -25,13 +26,14 @@ SOURCES = [
     "They said that Tom isn't at home.",
     "no mark at the end of this",
 ]
-SAME = EvaluationSet(SOURCES, [[source] for source in SOURCES])
 
 
-@dataclass
-class Text:
-    text: str
-    confidence: float | None = None
+def copied(*texts: str) -> EvaluationSet:
+    """Return a set whose sources are their own references."""
+    return EvaluationSet([*texts], [[text] for text in texts])
+
+
+SAME = copied(*SOURCES)
 
 
 class Fake:
@@ -42,30 +44,27 @@ class Fake:
         self.asked: list[tuple[list[str], bool, Glossary | None]] = []
 
     def __call__(
-        self, sources: Sequence[str], *, split: bool = True, glossary: Glossary | None = None
-    ) -> list[Text]:
+        self, sources: list[str], *, split: bool = True, glossary: Glossary | None = None
+    ) -> list[Any]:
         self.asked.append((list(sources), split, glossary))
-        return [Text(self.function(source)) for source in sources]
+        return [SimpleNamespace(text=self.function(source)) for source in sources]
 
 
-def rows(report: RobustnessReport) -> dict[str, Row]:
-    return {row.name: row for row in report.rows}
+def rows(translate: Any, texts: EvaluationSet = SAME, **options: Any) -> dict[str, Row]:
+    return {row.name: row for row in measure(translate, texts, **options).rows}
 
 
 def test_who_copies_keeps_items_names_and_joined_lines_but_no_terms() -> None:
-    report = measure(Fake(), SAME)
-    kept = {name: row.kept for name, row in rows(report).items()}
+    said: list[str] = []
+    found = rows(Fake(), say=said.append)
     for name in ("plain", "UPPER CASE", "no final mark", *ITEMS, "<b>tags</b> around a word",
                  "tags that nest", "Markdown", "a frame around it", "signed and joined numbers",
                  "three items", "a name never seen", "a name never seen, first",
                  "2 sentences on a line", "4 sentences on a line, not split"):  # fmt: skip
-        assert kept[name] == pytest.approx(100), name
-    assert kept["glossary terms"] == 0
-    assert list(kept)[:2] == ["plain", "UPPER CASE"]
-
-
-def test_rows_say_how_many_lines_they_have() -> None:
-    lines = {name: row.sentences for name, row in rows(measure(Fake(), SAME)).items()}
+        assert found[name].kept == pytest.approx(100), name
+    assert found["glossary terms"].kept == 0
+    assert [line.rpartition(":")[0] for line in said] == [*found], "rows are announced in order"
+    lines = {name: row.sentences for name, row in found.items()}
     assert lines["plain"] == lines["UPPER CASE"] == lines["Title Case"] == 6
     assert lines["lower case"] == lines["no final mark"] == lines["several final marks"] == 5
     assert lines["no apostrophes"] == lines["other quotation marks"] == 2
@@ -74,74 +73,59 @@ def test_rows_say_how_many_lines_they_have() -> None:
     assert lines["2 sentences on a line"] == lines["2 sentences on a line, not split"] == 2
     assert lines["4 sentences on a line"] == 1
     assert "8 sentences on a line" not in lines
-    # Tom, Where, Anna, They: with the source as its reference, each is on both sides.
-    assert lines["a name never seen"] == 4
-    assert lines["a name never seen, first"] == 3
+    # Tom, Where, Anna, They: with the source as its reference, all are on both sides.
+    assert (lines["a name never seen"], lines["a name never seen, first"]) == (4, 3)
 
 
 @pytest.mark.parametrize(
-    ("name", "rewritten"),
+    ("name", "perturbed"),
     [
         ("Title Case", "Where Is My Old Yellow House?"),
-        ("lower case", "where is my old yellow house?"),
         ("a space before marks", "Where is my old yellow house ?"),
     ],
 )
-def test_a_row_is_bleu_of_the_rewritten_over_that_of_the_same_sentences(
-    name: str, rewritten: str
+def test_a_row_is_bleu_of_the_perturbed_over_that_of_the_same_sentences(
+    name: str, perturbed: str
 ) -> None:
-    reference = "Where is my old green house?"
-    row = rows(measure(Fake(), EvaluationSet([SOURCES[1]], [[reference]])))[name]
-    assert row.bleu == pytest.approx(corpus_bleu([rewritten], [[reference]]))
-    assert row.plain_bleu == pytest.approx(corpus_bleu([SOURCES[1]], [[reference]]))
-    assert row.bleu
-    assert row.plain_bleu
-    assert row.kept == pytest.approx(100 * row.bleu / row.plain_bleu)
+    references = [["Where is my old green house?"]]
+    row = rows(Fake(), EvaluationSet([SOURCES[1]], references))[name]
+    bleu, plain = (corpus_bleu([text], references) for text in (perturbed, SOURCES[1]))
+    assert (row.bleu, row.plain_bleu) == pytest.approx((bleu, plain))
+    assert row.kept == pytest.approx(100 * bleu / plain)
 
 
 def test_capitals_are_expected_in_capitals() -> None:
     # One who always writes lower case keeps nothing of capitals, and all of the rest.
-    found = rows(measure(Fake(str.lower), EvaluationSet(["a b c d e"], [["a b c d e"]])))
-    assert found["UPPER CASE"].kept == 0
-    assert found["UPPER CASE"].plain_bleu == pytest.approx(100)
-    # One who shouts whatever he reads loses nothing in capitals.
-    shouted = rows(measure(Fake(str.upper), SAME))["UPPER CASE"]
-    assert shouted.bleu == pytest.approx(100)
-    assert shouted.kept == pytest.approx(100)
+    found = rows(Fake(str.lower), copied("a b c d e"))["UPPER CASE"]
+    assert found.kept == 0
+    assert found.plain_bleu == pytest.approx(100)
+    # One who writes all in capitals loses nothing in capitals.
+    assert rows(Fake(str.upper))["UPPER CASE"].kept == pytest.approx(100)
 
 
 def test_a_short_text_is_compared_without_its_marks_and_case() -> None:
     texts = ["Who is he?", "We see.", "It is not a short text."]
-    shouts = Fake(lambda text: f"A B C D {text.upper()}")
-    found = rows(measure(shouts, EvaluationSet(texts, [[f"A b c d {each}"] for each in texts])))
-    for name in ("another mark", "lower case", "UPPER CASE"):
-        row = found[f"a short text, {name}"]
-        assert (row.sentences, row.kept) == (2, 100)
-        assert row.bleu == pytest.approx(100)
-
-
-def test_a_short_text_that_needs_its_mark_is_not_kept() -> None:
-    texts = ["Who is he?", "We see."]
+    names = [f"a short text, {name}" for name in ("another mark", "lower case", "UPPER CASE")]
+    capitals = Fake(lambda text: f"A B C D {text.upper()}")
+    found = rows(capitals, EvaluationSet(texts, [[f"A b c d {text}"] for text in texts]))
+    assert [(found[name].sentences, found[name].kept) for name in names] == [(2, 100)] * 3
     marked = Fake(lambda text: f"a b c d {text}" if text in texts else "e f g h")
-    found = rows(measure(marked, EvaluationSet(texts, [[f"a b c d {each}"] for each in texts])))
-    for name in ("another mark", "lower case", "UPPER CASE"):
-        row = found[f"a short text, {name}"]
-        assert (row.bleu, row.kept) == (0, 0)
-        assert row.plain_bleu == pytest.approx(100)
+    found = rows(marked, EvaluationSet(texts[:2], [[f"a b c d {text}"] for text in texts[:2]]))
+    assert [(found[name].bleu, found[name].kept) for name in names] == [(0, 0)] * 3
+    assert found[names[0]].plain_bleu == pytest.approx(100)
 
 
 def test_a_frame_is_to_stand_around_the_translation_of_the_sentence_alone() -> None:
-    def kept(framed: Callable[[str], str]) -> float | None:
-        fake = Fake(lambda text: text.upper() if text in SOURCES else framed(text))
-        return rows(measure(fake, SAME))["a frame around it"].kept
-
     def upper(text: str) -> str:
         for source in SOURCES:
             text = text.replace(source, f" {source.upper()} ")
         return text
 
-    assert kept(str) == 0
-    assert kept(upper) == 100
+    def upper_or_same(text: str) -> str:
+        return text.upper() if text in SOURCES else text
+
+    assert rows(Fake(upper))["a frame around it"].kept == 100
+    assert rows(Fake(upper_or_same))["a frame around it"].kept == 0
 
 
 @pytest.mark.parametrize(
@@ -154,15 +138,13 @@ def test_a_frame_is_to_stand_around_the_translation_of_the_sentence_alone() -> N
     ],
 )
 def test_what_is_lost_is_not_kept(name: str, loses: Callable[[str], str]) -> None:
-    assert (rows(measure(Fake(loses), SAME))[name].kept or 0) < 60
+    assert (rows(Fake(loses))[name].kept or 0) < 60
 
 
 def test_what_has_no_final_mark_should_get_none() -> None:
-    def mark(text: str) -> str:
-        return text if text.endswith((".", "?", "!")) else f"{text}."
-
+    fake = Fake(lambda text: text if text.endswith((".", "?", "!")) else f"{text}.")
     both = EvaluationSet(["a b c d.", "e f g h ?"], [["a b c d.", "A"], ["e f g h ?"]])
-    row = rows(measure(Fake(mark), both))["no final mark"]
+    row = rows(fake, both)["no final mark"]
     assert row.plain_bleu == pytest.approx(100), "its plain translations lose their marks too"
     assert row.bleu == pytest.approx(
         corpus_bleu(["a b c d.", "e f g h."], [["a b c d", "A"], ["e f g h"]])
@@ -171,67 +153,41 @@ def test_what_has_no_final_mark_should_get_none() -> None:
 
 def test_lines_of_several_sentences_are_scored_as_their_sentences_joined() -> None:
     references = [["a b c d.", "x"], ["e f g h.", "y", "z"], ["i j k l."], ["m n o p."], ["q r s."]]
-    five = EvaluationSet([row[0] for row in references], references)
     fake = Fake(lambda text: text.partition(".")[0] + ".")  # the first sentence alone
-    found = rows(measure(fake, five))
+    found = rows(fake, EvaluationSet([texts[0] for texts in references], references))
     joined = [["a b c d. e f g h.", "x y", "a b c d. z"], ["i j k l. m n o p."]]
-    for name, split in (
-        ("2 sentences on a line", True),
-        ("2 sentences on a line, not split", False),
-    ):
-        assert found[name].bleu == pytest.approx(corpus_bleu(["a b c d.", "i j k l."], joined))
-        assert found[name].plain_bleu == pytest.approx(100)
+    for name, split in (("", True), (", not split", False)):
+        row = found[f"2 sentences on a line{name}"]
+        assert row.bleu == pytest.approx(corpus_bleu(["a b c d.", "i j k l."], joined))
+        assert row.plain_bleu == pytest.approx(100)
         assert (["a b c d. e f g h.", "i j k l. m n o p."], split, None) in fake.asked
     assert [split for _, split, _ in fake.asked].count(False) == 2
 
 
-@pytest.mark.parametrize(
-    ("function", "kept"),
-    [
-        (lambda text: text.replace("@", ""), 0),
-        (lambda text: f"{text} {text}", 0),
-        (lambda text: text[::-1], 0),
-        (str, 100),
-    ],
-)
-def test_an_item_counts_if_it_comes_out_unchanged_and_once(
-    function: Callable[[str], str], kept: float
-) -> None:
-    found = rows(measure(Fake(function), SAME))
-    assert found["an @name"].kept == found["an e-mail address"].kept == kept
+def test_an_item_counts_if_it_comes_out_unchanged_and_once() -> None:
+    for function in (lambda text: text.replace("@", ""), lambda text: f"{text} {text}"):
+        assert rows(Fake(function))["an @name"].kept == 0
+    texts = copied(*(f"Say it {word}." for word in ("now", "far", "there", "again", "once")))
+    found = rows(Fake(lambda text: text.replace("#", "") if "far" in text else text), texts)
+    assert (found["a #tag"].kept, found["an @name"].kept) == (80, 100)
 
 
-def test_a_part_of_the_items_is_a_part_of_100() -> None:
-    sources = [f"Say it {word}." for word in ("now", "far", "there", "again", "once")]
-    loses = Fake(lambda text: text.replace("#", "") if "far" in text else text)
-    found = rows(measure(loses, EvaluationSet(sources, [[each] for each in sources])))
-    assert found["a #tag"].kept == 80
-    assert found["an @name"].kept == 100
-
-
-def test_terms_of_a_glossary_are_translated_by_it_each_time() -> None:
-    def translate(
-        sources: Sequence[str], *, split: bool = True, glossary: Glossary | None = None
-    ) -> list[Text]:
+def test_terms_of_a_glossary_are_translated_by_it_every_time() -> None:
+    def translate(texts: list[str], *, glossary: Glossary | None = None, **_: Any) -> list[Any]:
         terms = glossary.translations if glossary else {}
-        words = [[terms.get(word.lower(), word) for word in text.split()] for text in sources]
-        return [Text(" ".join(row)) for row in words]
+        words = [[terms.get(word.lower(), word) for word in text.split()] for text in texts]
+        return [SimpleNamespace(text=" ".join(line)) for line in words]
 
-    def only_once(
-        sources: Sequence[str], *, split: bool = True, glossary: Glossary | None = None
-    ) -> list[Text]:
-        distinct = [" ".join(dict.fromkeys(text.split())) for text in sources]
-        return translate(distinct, glossary=glossary)
+    def only_once(texts: list[str], **options: Any) -> list[Any]:
+        return translate([" ".join(dict.fromkeys(text.split())) for text in texts], **options)
 
-    texts = ["One two three four", "five six seven five"]
-    same = EvaluationSet(texts, [[text] for text in texts])
-    assert rows(measure(translate, same))["glossary terms"].kept == 100
-    assert rows(measure(only_once, same))["glossary terms"].kept == 50
+    texts = copied("One two three four", "five six seven five")
+    assert rows(translate, texts)["glossary terms"].kept == 100
+    assert rows(only_once, texts)["glossary terms"].kept == 50
 
 
-@pytest.mark.parametrize("texts", [["我明白了。", "你好吗？"], ["مرحبا بك.", "كيف حالك؟"]])
-def test_a_script_without_case_has_no_rows_of_case(texts: list[str]) -> None:
-    found = rows(measure(Fake(), EvaluationSet(texts, [[text] for text in texts])))
+def test_a_script_without_case_has_no_rows_of_case() -> None:
+    found = rows(Fake(), copied("我明白了。", "مرحبا بك."))
     assert not {"UPPER CASE", "Title Case", "lower case", "a name never seen"} & found.keys()
     assert found["no final mark"].sentences == found["a URL"].sentences == 2
     assert found["a URL"].kept == 100
@@ -246,11 +202,11 @@ def test_a_report_is_a_pure_function_of_the_set() -> None:
     assert first.asked == second.asked
 
 
-def test_a_long_set_is_cut_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_set_is_thinned_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, most in (("ALL", 4), ("MANY", 3), ("SOME", 2)):
-        monkeypatch.setattr(measure_module, name, most)
+        monkeypatch.setattr(module, name, most)
     fake = Fake()
-    found = rows(measure(fake, SAME))
+    found = rows(fake)
     assert fake.asked[0][0] == [SOURCES[0], SOURCES[1], SOURCES[3], SOURCES[4]]
     assert found["plain"].sentences == found["UPPER CASE"].sentences == 4
     assert found["a space before marks"].sentences == found["a name never seen"].sentences == 3
@@ -258,19 +214,10 @@ def test_a_long_set_is_cut_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["2 sentences on a line"].sentences == 1
 
 
-def test_each_row_is_announced_before_it_is_translated() -> None:
-    said: list[str] = []
-    report = measure(Fake(), SAME, say=said.append)
-    assert [each.rpartition(":")[0] for each in said] == [row.name for row in report.rows]
-
-
-def test_a_model_that_says_nothing_keeps_nothing() -> None:
+def test_a_model_that_says_nothing_retains_nothing() -> None:
     report = measure(Fake(lambda _: ""), SAME)
     assert {row.kept for row in report.rows[1:]} == {None, 0.0}
     assert "none" in str(report.rows[1])
-
-
-def test_an_empty_set_is_refused() -> None:
     with pytest.raises(UserError, match="nothing to score"):
         measure(Fake(), EvaluationSet([], []))
 
@@ -278,10 +225,8 @@ def test_an_empty_set_is_refused() -> None:
 def test_the_bleu_tokenizer_is_used() -> None:
     texts = EvaluationSet(["abcde。"], [["abcdf。"]])
     bleu = corpus_bleu(["abcde。"], [["abcdf。"]], tokenizer="char")
-    by_words, by_letters = (
-        rows(measure(Fake(), texts, tokenizer=each)) for each in ("13a", "char")
-    )
-    assert (by_words["plain"].bleu, bleu > 0) == (0, True)
+    by_letters = rows(Fake(), texts, tokenizer="char")
+    assert bleu > rows(Fake(), texts)["plain"].bleu == 0  # type: ignore[operator]
     for name in ("plain", "UPPER CASE"):
         assert by_letters[name].plain_bleu == pytest.approx(bleu)
 
@@ -300,7 +245,6 @@ def test_a_report_reads_as_a_table_and_as_json() -> None:
     assert values["a URL"]["bleu"] is None
 
 
-def test_every_way_of_rewriting_has_a_row() -> None:
-    texts = ["I don't \"know\" where they're going, Tom.", "No!"]
-    found = rows(measure(Fake(), EvaluationSet(texts, [[text] for text in texts])))
+def test_every_perturbation_has_a_row() -> None:
+    found = rows(Fake(), copied("I don't \"know\" where they're going, Tom.", "No!"))
     assert {way.name for way in PERTURBATIONS} < found.keys()
