@@ -46,7 +46,7 @@ def fault_injection(
         list[str] | None, typer.Argument(metavar="[SUITE]...", help=", ".join(SUITES))
     ] = None,
     seed: Annotated[int, typer.Option(help="What the trials are drawn by.")] = 1,
-    times: Annotated[float, typer.Option(help="So many times the usual counts.")] = 1.0,
+    times: Annotated[float, typer.Option(help="A factor of the usual counts.")] = 1.0,
     only: Annotated[int | None, typer.Option(help="The number of the one trial to run.")] = None,
     failures: Annotated[Path | None, typer.Option(help="Where folders of failures go.")] = None,
     jobs: Annotated[int, typer.Option(help="Trials at a time.")] = os.cpu_count() or 1,

@@ -153,7 +153,7 @@ def outcome(run: Path) -> dict[str, Any]:
 
 
 def scores(run: Path) -> dict[str, Any]:
-    """Return BLEU on test against all references (multi) and against the first (single).
+    """Return BLEU on test against all references ("multi") and against the first ("single").
 
     Of several test sets each has its name in front.
     """
@@ -295,4 +295,4 @@ if __name__ == "__main__":
         print(error, file=sys.stderr)
         sys.exit(2)
     except subprocess.CalledProcessError as error:
-        sys.exit(2 if error.returncode == 2 else str(error))  # at 2 the command has said why
+        sys.exit(2 if error.returncode == 2 else str(error))  # at 2 the command has printed why

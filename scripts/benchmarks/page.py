@@ -50,14 +50,14 @@ def opened(path: Path) -> Iterator[tuple[Page, float]]:
 
 
 def milliseconds(page: Page, sentences: Sequence[str]) -> list[float]:
-    """Return how long each sentence takes, typed alone, as the page says it."""
+    """Return how long each sentence takes, typed alone, as the page shows it."""
     found = []
     for sentence in sentences:
         page.fill("#source", sentence)
         page.locator("#target:not(.old)").wait_for()
-        said = re.fullmatch(r"(\d+) ms", page.inner_text("#speed"))
-        assert said, page.inner_text("#speed")
-        found.append(float(said[1]))
+        shown = re.fullmatch(r"(\d+) ms", page.inner_text("#speed"))
+        assert shown, page.inner_text("#speed")
+        found.append(float(shown[1]))
     return found
 
 

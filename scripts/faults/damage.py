@@ -50,7 +50,7 @@ def _resume(longer: Scenario, folder: Path, victim: Path, newest: Path) -> None:
     elif check(longer.begin(folder)).code == 0 and victim != newest:
         found = results(folder / "run")
         ours = {key: found[key] for key in found if not key.startswith("onnx/")}
-        reported = ["metrics.jsonl", "test.familiarity.json"]  # of whose damage a line tells
+        reported = ["metrics.jsonl", "test.familiarity.json"]  # their damage is a warning
         reported += ["report.html"] if (folder / "run/report.html").is_dir() else []
         if victim.name in reported:
             ours[victim.name] = longer.wanted[victim.name]

@@ -45,7 +45,7 @@ class Workspace:
     """
 
     folder: Path
-    times: float  # so many times the usual counts
+    times: float  # a factor of the usual counts
 
     @cached_property
     def config(self) -> str:
