@@ -17,14 +17,14 @@ def table_records(text: TextStream, options: TableOptions) -> Iterator[Record]:
 
     Raises UserError where the header contradicts the options.
     """
-    layout = find_layout(text.sample, options, text.file)
+    layout, is_csv = find_layout(text.sample, options, text.file), text.file.ending == ".csv"
     if layout.note:
         text.notes.append(f"{text.file}: {layout.note}")
     for number, cells in enumerate(records(text_lines(text), layout.form, layout.usual)):
         if isinstance(cells, Dropped):
             yield cells
             continue
-        reason = _reason(cells, layout, options, is_csv=text.file.ending == ".csv")
+        reason = _reason(cells, layout, options, is_csv=is_csv)
         if number < layout.skipped:
             reason = DropReason.HEADER
         if reason or not layout.columns:
