@@ -38,8 +38,8 @@ const NO_WORD = expression(
 );
 
 /** Return the match of a sticky pattern at a place of a text, or null. */
-function matchAt(sticky, text, place) {
-  sticky.lastIndex = place;
+function matchAt(sticky, text, position) {
+  sticky.lastIndex = position;
   return sticky.exec(text);
 }
 
@@ -56,9 +56,9 @@ function matchAt(sticky, text, place) {
  */
 export function core(text, placeholders, pairs, isSmall) {
   const starts = frameStarts(text, placeholders, isSmall);
-  const ends = frameEnds(text, placeholders, starts.at(-1).place);
+  const ends = frameEnds(text, placeholders, starts.at(-1).position);
   for (;;) {
-    const [start, end] = [starts.at(-1).place, ends.at(-1).place];
+    const [start, end] = [starts.at(-1).position, ends.at(-1).position];
     const first = countPlaceholders(text.slice(0, start));
     const last = placeholders.length - countPlaceholders(text.slice(end));
     const isOutside = (number) => number < first || number >= last;
@@ -73,29 +73,29 @@ export function core(text, placeholders, pairs, isSmall) {
   }
 }
 
-/** Return where the sentence may begin, as {place, quote}: at 0, or after parts of a frame. */
+/** Return where the sentence may begin, as {position, quote}: at 0, or after parts of a frame. */
 function frameStarts(text, placeholders, isSmall) {
-  const starts = [{ place: 0, quote: "" }];
+  const starts = [{ position: 0, quote: "" }];
   let number = 0;
   for (;;) {
-    const { place } = starts.at(-1);
+    const { position } = starts.at(-1);
     let quote = "";
     let found = null;
-    if (PLACEHOLDER_TOKENS.includes(text[place])) {
-      found = afterMark(text, place, placeholders[number]);
+    if (PLACEHOLDER_TOKENS.includes(text[position])) {
+      found = afterMark(text, position, placeholders[number]);
     } else {
       const match =
-        matchAt(BULLET, text, place) ??
-        matchAt(KEY, text, place) ??
-        matchAt(NUMBERING, text, place) ??
-        beforeSmall(matchAt(FRAME_NUMBER, text, place), isSmall) ??
-        asLabel(matchAt(LABEL, text, place), placeholders[number] ?? "", isSmall);
-      if (match) found = place + match[0].length;
-      else if (QUOTES.has(text[place])) [found, quote] = [place + 1, text[place]];
+        matchAt(BULLET, text, position) ??
+        matchAt(KEY, text, position) ??
+        matchAt(NUMBERING, text, position) ??
+        beforeSmall(matchAt(FRAME_NUMBER, text, position), isSmall) ??
+        asLabel(matchAt(LABEL, text, position), placeholders[number] ?? "", isSmall);
+      if (match) found = position + match[0].length;
+      else if (QUOTES.has(text[position])) [found, quote] = [position + 1, text[position]];
     }
     if (found === null) return starts;
-    number += countPlaceholders(text.slice(place, found));
-    starts.push({ place: found + matchAt(SPACES_HERE, text, found)[0].length, quote });
+    number += countPlaceholders(text.slice(position, found));
+    starts.push({ position: found + matchAt(SPACES_HERE, text, found)[0].length, quote });
   }
 }
 
@@ -104,12 +104,12 @@ export function isWordlike(placeholder) {
   return /[\p{L}\p{N}]/u.test(placeholder) && !NO_WORD.test(placeholder);
 }
 
-/** Return where a placeholder of the frame ends, with a mark after it; null if it is of none. */
-function afterMark(text, place, placeholder) {
-  const end = place + 1 + matchAt(AFTER_MARK, text, place + 1)[0].length;
-  const hasMark = stripStart(text.slice(place + 1, end)) !== "";
-  if (!isWordlike(placeholder)) return hasMark ? end : place + 1;
-  return hasMark || (end > place + 1 && isCapitalised(text.slice(end))) ? end : null;
+/** Return where a placeholder of the frame and its punctuation end; null if it is of none. */
+function afterMark(text, position, placeholder) {
+  const end = position + 1 + matchAt(AFTER_MARK, text, position + 1)[0].length;
+  const hasMark = stripStart(text.slice(position + 1, end)) !== "";
+  if (!isWordlike(placeholder)) return hasMark ? end : position + 1;
+  return hasMark || (end > position + 1 && isCapitalised(text.slice(end))) ? end : null;
 }
 
 /** Return a number before a word that is capitalised only as it begins a sentence, or null. */
@@ -143,12 +143,12 @@ function beginsCapitalised({ 0: found, input, index }) {
   return isCapitalised(input.slice(index + found.length).replace(/^["'“«]+/, ""));
 }
 
-/** Return where the sentence may end, as {place, quote}: at the text's end, or before a frame. */
+/** Return where the sentence may end, as {position, quote}: at the end, or before a frame. */
 function frameEnds(text, placeholders, start) {
-  const ends = [{ place: text.length, quote: "" }];
+  const ends = [{ position: text.length, quote: "" }];
   let number = placeholders.length - 1;
   for (;;) {
-    const before = stripEnd(text.slice(0, ends.at(-1).place));
+    const before = stripEnd(text.slice(0, ends.at(-1).position));
     if (before.length <= start) return ends;
     const last = before.at(-1);
     const isQuote = CLOSING_QUOTES.includes(last);
@@ -157,12 +157,12 @@ function frameEnds(text, placeholders, start) {
       if (isWordlike(placeholders[number]) && !HAS_ENDED.test(rest)) return ends;
       number--;
     } else if (",;".includes(last) && CLOSING_QUOTES.includes(rest.at(-1) ?? "")) {
-      ends.push({ place: rest.length, quote: "" }); // after a value
+      ends.push({ position: rest.length, quote: "" }); // after a value
       continue;
     } else if (!isQuote) {
       return ends;
     }
-    ends.push({ place: stripEnd(rest).length, quote: isQuote ? last : "" });
+    ends.push({ position: stripEnd(rest).length, quote: isQuote ? last : "" });
   }
 }
 

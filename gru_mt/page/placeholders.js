@@ -19,7 +19,7 @@ const OUTER = "\"'“”„‘’«»(),.;:!?…"; // marks of a sentence around
 const ENDING_MARKS = ".,;:!?";
 const IS_NUMERIC = new RegExp(ANY_LETTER, "u"); // a superscript or a fraction, if it is a sign
 
-/** Return how many marks a text has. */
+/** Return how many placeholder tokens a text has. */
 export function countPlaceholders(text) {
   return text.match(PLACEHOLDER)?.length ?? 0;
 }
@@ -29,22 +29,22 @@ export function disjoint(spans) {
   const length = (span) => size(span.text);
   const kept = [];
   for (const span of [...spans].sort((a, b) => length(b) - length(a) || a.start - b.start)) {
-    let place = 0;
-    for (let end = kept.length; place < end; ) {
-      const middle = (place + end) >> 1;
-      if (kept[middle].start <= span.start) place = middle + 1;
+    let index = 0;
+    for (let end = kept.length; index < end; ) {
+      const middle = (index + end) >> 1;
+      if (kept[middle].start <= span.start) index = middle + 1;
       else end = middle;
     }
-    const isFree = place === 0 || kept[place - 1].end <= span.start;
-    if (isFree && (place === kept.length || span.end <= kept[place].start)) {
-      kept.splice(place, 0, span);
+    const isFree = index === 0 || kept[index - 1].end <= span.start;
+    if (isFree && (index === kept.length || span.end <= kept[index].start)) {
+      kept.splice(index, 0, span);
     }
   }
   return kept;
 }
 
 /**
- * Return {text, placeholders}: a text with a mark for each of its spans, and what stood there. They
+ * Return {text, placeholders}: a text with a token for each span, and what stood there. They
  * are ascending and disjoint; placeholder i stands where PLACEHOLDER_TOKENS[i % 8] does.
  *
  * "a@b.org or c@d.org" -> "\ue010 or \ue011"; the ninth is "\ue010" again.
@@ -60,24 +60,24 @@ export function mask(text, spans) {
 }
 
 /**
- * Return which placeholder each mark in a text stands for.
+ * Return which placeholder each token in a text stands for.
  *
  * The j-th PLACEHOLDER_TOKENS[k], from 0, stands for placeholder k + 8 j.
  */
 export function placeholderIndices(text) {
   const next = PLACEHOLDER_TOKENS.map((_, k) => k);
-  return Array.from(text.matchAll(PLACEHOLDER), ([mark]) => {
-    const k = PLACEHOLDER_TOKENS.indexOf(mark);
+  return Array.from(text.matchAll(PLACEHOLDER), ([token]) => {
+    const k = PLACEHOLDER_TOKENS.indexOf(token);
     const index = next[k];
     next[k] += PLACEHOLDER_TOKENS.length;
     return index;
   });
 }
 
-/** Return a text with its placeholders in place of marks. A mark without a placeholder stays. */
+/** Return a text with its placeholders in place of tokens. A token without a placeholder stays. */
 export function restore(text, placeholders) {
   const indices = placeholderIndices(text).values();
-  return text.replace(PLACEHOLDER, (mark) => placeholders[indices.next().value] ?? mark);
+  return text.replace(PLACEHOLDER, (token) => placeholders[indices.next().value] ?? token);
 }
 
 /**
@@ -111,7 +111,7 @@ export function findPlaceholders(text, knows = null) {
   return [...spans, ...found].sort((a, b) => a.start - b.start);
 }
 
-/** Return a text with a mark in place of each character of its spans. */
+/** Return a text with a token in place of each character of its spans. */
 function masked(text, spans) {
   const parts = spans.map(({ start, end }, n) => {
     const before = text.slice(spans[n - 1]?.end ?? 0, start);

@@ -89,10 +89,10 @@ export class Spelling {
   divided(word) {
     const letters = [...word];
     let best; // {rank, text}
-    for (let place = 2; place < Math.min(letters.length, LONGEST_TYPO) - 1; place++) {
-      const parts = [letters.slice(0, place).join(""), letters.slice(place).join("")];
+    for (let index = 2; index < Math.min(letters.length, LONGEST_TYPO) - 1; index++) {
+      const parts = [letters.slice(0, index).join(""), letters.slice(index).join("")];
       const ranks = parts.map((part) => this.#ranks.get(part) ?? USUAL);
-      const shorter = letters.length - place < place ? 1 : 0;
+      const shorter = letters.length - index < index ? 1 : 0;
       if (Math.max(...ranks) >= USUAL || ranks[shorter] >= SHORTER) continue;
       const found = { rank: Math.max(...ranks), text: parts.join(" ") };
       const isBetter = !best || found.rank < best.rank;
@@ -111,9 +111,9 @@ export class Spelling {
     const letters = [...word];
     const found = [];
     for (let n = 1; n <= Math.min(LONGEST_ENDING, letters.length - LEAST_STEM); n++) {
-      const place = letters.length - n;
-      if (this.#ranks.has(letters.slice(0, place).join(""))) {
-        found.push(letters.slice(place - 1).join(""));
+      const index = letters.length - n;
+      if (this.#ranks.has(letters.slice(0, index).join(""))) {
+        found.push(letters.slice(index - 1).join(""));
       }
     }
     return found;
@@ -133,22 +133,22 @@ export class Spelling {
   /** Return letters with each as one beside its key, but for one ending as another. */
   #beside(letters) {
     const before = letters.at(-2) ?? "";
-    return letters.flatMap((letter, place) => {
-      const isLast = place === letters.length - 1;
+    return letters.flatMap((letter, index) => {
+      const isLast = index === letters.length - 1;
       const hasEnding = isLast && this.#endings.has(before + letter);
       const keys = Array.from(BESIDE.get(letter) ?? "");
       const others = keys.filter((key) => !(hasEnding && this.#endings.has(before + key)));
-      return others.map((key) => letters.with(place, key).join(""));
+      return others.map((key) => letters.with(index, key).join(""));
     });
   }
 
   /** Return what may have lost a letter, but no ending. */
   #completed(letters) {
     const last = letters.at(-1) ?? "";
-    return Array.from({ length: letters.length + 1 }, (_, place) => place).flatMap((place) => {
-      const isLast = place === letters.length;
+    return Array.from({ length: letters.length + 1 }, (_, index) => index).flatMap((index) => {
+      const isLast = index === letters.length;
       const lost = this.#letters.filter((each) => !(isLast && this.#endings.has(last + each)));
-      const [head, tail] = [letters.slice(0, place).join(""), letters.slice(place).join("")];
+      const [head, tail] = [letters.slice(0, index).join(""), letters.slice(index).join("")];
       return lost.map((letter) => head + letter + tail);
     });
   }

@@ -28,7 +28,7 @@ function roleOf(placeholder) {
 /**
  * Return the numbers of each placeholder that opens and of the one that closes it: <b> and </b>.
  *
- * Signs around words are such pairs too, as those of *this*. `text` has marks for the placeholders.
+ * Signs around words are such pairs too, as those of *this*. `text` is masked.
  */
 export function tagPairs(text, placeholders) {
   const opened = [];

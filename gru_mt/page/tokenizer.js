@@ -116,8 +116,8 @@ class Subwords {
   /** Return one line of cleaned text. Bytes that are not UTF-8 become U+FFFD. */
   decode(ids) {
     let text = this.#joined(ids);
-    const marks = [...text].filter((letter) => PLACEHOLDER_TOKENS.includes(letter)).length;
-    if (marks !== ids.filter((id) => PLACEHOLDER_IDS.includes(id)).length) {
+    const tokens = [...text].filter((letter) => PLACEHOLDER_TOKENS.includes(letter)).length;
+    if (tokens !== ids.filter((id) => PLACEHOLDER_IDS.includes(id)).length) {
       text = this.#joined(ids.filter((id) => id !== FIRST_OTHER + 0xee)); // no placeholder in bytes
     }
     const unescaped = text.replaceAll(`${ESCAPE}1`, SPACE).replaceAll(`${ESCAPE}0`, ESCAPE);

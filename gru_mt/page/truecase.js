@@ -174,11 +174,11 @@ export class Truecaser {
       return known && isCapitalised(this.#forms.get(known)) ? known : undefined;
     }
     const known = this.spelling.corrected(low, isCapitalised(first) ? STARTERS : null);
-    const place = low.indexOf("'");
-    if (known === undefined && place >= 0) {
-      const head = low.slice(0, place); // taht's
+    const index = low.indexOf("'");
+    if (known === undefined && index >= 0) {
+      const head = low.slice(0, index); // taht's
       const mended = this.has(head) ? undefined : this.spelling.corrected(head, COMMON);
-      return mended && mended + low.slice(place);
+      return mended && mended + low.slice(index);
     }
     return known ?? (word === low ? this.spelling.divided(low) : undefined);
   }

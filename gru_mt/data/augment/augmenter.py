@@ -113,7 +113,7 @@ class Augmenter:
         return f"{rng.choice('OD')}'{name}" if rng.random() < 0.05 else name
 
     def _with_items(self, pair: Texts, rng: random.Random) -> Texts:
-        """Put one to three items at like places of both sides: placeholders, numbers, names."""
+        """Put one to three placeholders, numbers or names at matching positions of both sides."""
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
             kind = rng.random()
             if kind < 0.6:
@@ -177,18 +177,18 @@ def renumbered(pair: Texts, rng: random.Random) -> Texts:
 def with_item(
     pair: Texts, item: str, anchors: Sequence[tuple[str, str]], rng: random.Random
 ) -> Texts:
-    """Put `item` at like places of both sides.
+    """Put `item` at matching positions of both sides.
 
-    The places are the beginning, before or after the final mark, and beside a couple of `anchors`:
+    They are the beginning, before or after the final mark, and beside a couple of `anchors`:
     before it, after it, or around it if the item is a placeholder, as the tags of <b>bold</b> are.
     """
-    place = rng.random()
-    if place < 0.15:
+    position = rng.random()
+    if position < 0.15:
         comma = rng.choice((" ", " ", ", ", ": "))
         return Texts(*(f"{item}{comma}{side}" for side in pair))
-    if place < 0.3:
+    if position < 0.3:
         return Texts(*(f"{side} {item}" for side in pair))
-    if place < 0.6 or not anchors:
+    if position < 0.6 or not anchors:
         left = rng.choice((" ", " ", " ", *_BRACKETS))
         added = f"{left}{item}{_BRACKETS.get(left, '')}"
         ends = [match.start() if (match := _END.search(side)) else len(side) for side in pair]
@@ -229,8 +229,8 @@ def with_typo(text: str, rng: random.Random) -> str:
     if not found:
         return text
     start, end = rng.choice(found).span()
-    place = rng.randrange(start, end)
-    letter, after = text[place], text[place + 1] if place + 1 < end else ""
+    index = rng.randrange(start, end)
+    letter, after = text[index], text[index + 1] if index + 1 < end else ""
     new = rng.choice(
         (
             after + letter,  # swapped; the last letter stays
@@ -239,4 +239,4 @@ def with_typo(text: str, rng: random.Random) -> str:
             rng.choice(BESIDE.get(letter.lower(), letter)) + after,
         )
     )
-    return text[:place] + new + text[place + 1 + len(after) :]
+    return text[:index] + new + text[index + 1 + len(after) :]

@@ -1,6 +1,6 @@
 """Words that translate each other, found by counting the pairs in which they stand together.
 
-Training noise puts items at like places of both sides with it, and draws single words from it.
+Augmentation puts items at matching positions of both sides with it, and draws single words from it.
 
 Shapes: N pairs, W words of the sources, C couples of a source word and a target word in one pair,
 D distinct couples.
@@ -69,7 +69,9 @@ def _couples(source: "_Side", target: "_Side") -> tuple[Ints, Ints, Ints]:
     couple_C = key_C // pairs
     start_D = np.flatnonzero(np.diff(couple_C, prepend=-1))
     together_D = np.diff(start_D, append=len(couple_C))
-    start_D, together_D = (each[together_D >= LEAST_TOGETHER] for each in (start_D, together_D))
+    start_D, together_D = (
+        column_D[together_D >= LEAST_TOGETHER] for column_D in (start_D, together_D)
+    )
     return couple_C[start_D], key_C[start_D] % pairs, together_D
 
 
@@ -102,11 +104,11 @@ def learn_phrases(examples: Sequence[Example], lexicon: Sequence[Example]) -> li
 def _phrases_of(example: Example, best: Mapping[str, str]) -> Iterator[Example]:
     source, target = example.source, example.target
     sources, targets = [*WORD.finditer(source)], [*WORD.finditer(target)]
-    place_of = {match[0].lower(): place for place, match in enumerate(targets)}
-    aligned = [place_of.get(best.get(match[0].lower(), "")) for match in sources]
+    index_of = {match[0].lower(): index for index, match in enumerate(targets)}
+    aligned = [index_of.get(best.get(match[0].lower(), "")) for match in sources]
     for first, last in _runs(aligned):
-        places = [place for place in aligned[first : last + 1] if place is not None]
-        begin, end = min(places), max(places)
+        indices = [index for index in aligned[first : last + 1] if index is not None]
+        begin, end = min(indices), max(indices)
         if end - begin != last - first or not first or not begin:
             continue  # not side by side, or a first word, whose capital tells nothing
         phrase = source[sources[first].start() - 1 : sources[last].end() + 1]
@@ -131,7 +133,7 @@ def short_sentences(examples: Sequence[Example]) -> list[Example]:
         for pair in examples
         if 0 < len(words(pair.source)) <= SHORT_WORDS
     )
-    return _mostly((each for each in phrases if each.source and each.target), least=1)
+    return _mostly((phrase for phrase in phrases if phrase.source and phrase.target), least=1)
 
 
 def _mostly(phrases: Iterable[Example], *, least: int) -> list[Example]:
@@ -160,7 +162,7 @@ def learn_short_texts(examples: Sequence[Example]) -> list[Example]:
 
 
 def _runs(aligned: Sequence[int | None]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last place of each run of 2 to PHRASE_WORDS places without None."""
+    """Yield the first and the last index of each run of 2 to PHRASE_WORDS indices without None."""
     for first in range(len(aligned)):
         for last in range(first, min(first + PHRASE_WORDS, len(aligned))):
             if aligned[last] is None:
@@ -180,10 +182,7 @@ class _Side:
             found = [word for word in words(text) if not is_spaceless(word)]  # else it is a letter
             written.update(found)
             rows.append(
-                [
-                    ids.setdefault(word, len(ids))
-                    for word in dict.fromkeys(each.lower() for each in found)
-                ]
+                [ids.setdefault(word, len(ids)) for word in dict.fromkeys(map(str.lower, found))]
             )
         mostly: dict[str, str] = {}
         for word, _ in written.most_common():

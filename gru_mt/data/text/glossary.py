@@ -79,7 +79,7 @@ class Glossary:
                 "Glossary.read reads a file"
             )
         rows = (
-            (f"glossary[{short_repr(term)}]", term, each) for term, each in translations.items()
+            (f"glossary[{short_repr(term)}]", term, text) for term, text in translations.items()
         )
         return cls._of_rows(rows)
 
@@ -114,19 +114,19 @@ class Glossary:
         capitals, as "it" is no IT. In a line in capitals nothing tells these two apart: it is found
         there. A term is no part of a longer word, except in scripts without spaces.
         """
-        folded, places = "", {0: 0}  # where the clusters of `folded` begin in `text`
+        folded, offsets = "", {0: 0}  # where the clusters of `folded` begin in `text`
         for match in _CLUSTER.finditer(text):
             folded += " " if match[0].isspace() else _fold(match[0])
-            places[len(folded)] = match.end()
+            offsets[len(folded)] = match.end()
         spans = []
-        for start in places:
+        for start in offsets:
             for length in self.lengths.get(folded[start : start + 1], ()):
-                if (end := start + length) not in places:
+                if (end := start + length) not in offsets:
                     continue
-                typed = text[places[start] : places[end]]
+                typed = text[offsets[start] : offsets[end]]
                 translation = self._translation(folded[start:end], typed)
                 if translation and _ends(folded, start) and _ends(folded, end):
-                    spans.append(Span(places[start], places[end], translation))
+                    spans.append(Span(offsets[start], offsets[end], translation))
         return disjoint(spans)
 
     def needs_capitals(self, term: str) -> bool:
@@ -174,9 +174,9 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFD", letters).replace("i\u0307", "i")  # of İ
 
 
-def _ends(text: str, place: int) -> bool:
-    """Return whether no word goes on from the character before `place` to the one there."""
-    before, after = text[place - 1 : place], text[place : place + 1]
+def _ends(text: str, index: int) -> bool:
+    """Return whether no word goes on from the character before `index` to the one there."""
+    before, after = text[index - 1 : index], text[index : index + 1]
     return not ((before and is_mark(after)) or (_in_word(before) and _in_word(after)))
 
 

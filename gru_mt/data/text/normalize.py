@@ -21,8 +21,8 @@ _BLOCKS = (  # that have marks; the rest is Han, Hangul, symbols, or has no char
 def _marks() -> str:
     """Return Unicode's category M as the inside of a character class: "\u0300-\u036f..."."""
     marks = (code for code in chain(*_BLOCKS) if unicodedata.category(chr(code))[0] == "M")
-    places = count()
-    runs = ([*run] for _, run in groupby(marks, key=lambda code: code - next(places)))
+    positions = count()
+    runs = ([*run] for _, run in groupby(marks, key=lambda code: code - next(positions)))
     return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)
 
 

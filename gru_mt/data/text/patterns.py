@@ -1,7 +1,6 @@
-"""The formats of what a translation copies as it is: addresses, code, placeholders, numbers, emoji.
+"""The formats of what a translation copies as it is: addresses, code, variables, numbers, emoji.
 
-`placeholders` finds them. No pattern tries much of the text again from each of its places, so the
-time is linear: a repetition is possessive or bounded.
+`placeholders` finds them. A repetition is possessive or bounded, so the time is linear.
 """
 
 import re

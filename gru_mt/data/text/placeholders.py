@@ -41,11 +41,11 @@ def disjoint(spans: Iterable[Span]) -> list[Span]:
     """Return `spans`, ascending, less those that a longer one overlaps, or an equal one before."""
     kept: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
-        place = bisect(kept, span)
-        if (place == 0 or kept[place - 1].end <= span.start) and (
-            place == len(kept) or span.end <= kept[place].start
+        index = bisect(kept, span)
+        if (index == 0 or kept[index - 1].end <= span.start) and (
+            index == len(kept) or span.end <= kept[index].start
         ):
-            kept.insert(place, span)
+            kept.insert(index, span)
     return kept
 
 
@@ -63,20 +63,20 @@ def mask(text: str, spans: Sequence[Span]) -> Masked:
 
 
 def placeholder_indices(text: str) -> list[int]:
-    """Return which placeholder each mark in `text` stands for.
+    """Return which placeholder each token in `text` stands for.
 
     The j-th PLACEHOLDER_TOKENS[k], from 0, stands for placeholder k + 8 j.
     """
     seen: Counter[str] = Counter()
     indices = []
-    for mark in PLACEHOLDER.findall(text):
-        indices.append(PLACEHOLDER_TOKENS.index(mark) + len(PLACEHOLDER_TOKENS) * seen[mark])
-        seen[mark] += 1
+    for token in PLACEHOLDER.findall(text):
+        indices.append(PLACEHOLDER_TOKENS.index(token) + len(PLACEHOLDER_TOKENS) * seen[token])
+        seen[token] += 1
     return indices
 
 
 def restore(text: str, placeholders: Sequence[str]) -> str:
-    """Return `text` with its placeholders in place of marks. A mark without a placeholder stays."""
+    """Return `text` with its placeholders in place of tokens; a token without one stays."""
     indices = iter(placeholder_indices(text))
 
     def put(match: re.Match[str]) -> str:
@@ -181,9 +181,9 @@ def mask_pair(source: str, target: str) -> tuple[str, str]:
         [span for span in side if counts[0][span.text] == counts[1][span.text]] for side in sides
     ]
     masked = mask(source, sides[0])
-    marks: dict[str, list[str]] = {}
+    tokens: dict[str, list[str]] = {}
     for i, span in enumerate(sides[0]):
-        marks.setdefault(span.text, []).append(PLACEHOLDER_TOKENS[i % len(PLACEHOLDER_TOKENS)])
+        tokens.setdefault(span.text, []).append(PLACEHOLDER_TOKENS[i % len(PLACEHOLDER_TOKENS)])
     for start, end, text in reversed(sides[1]):
-        target = target[:start] + marks[text].pop() + target[end:]
+        target = target[:start] + tokens[text].pop() + target[end:]
     return masked.text, target

@@ -69,8 +69,8 @@ class Spelling:
         """Return the two frequent words that `word` is without the space between them, or None."""
         found = [
             (max(self._ranks[part] for part in parts), " ".join(parts))
-            for place in range(2, min(len(word), LONGEST) - 1)
-            for parts in [(word[:place], word[place:])]
+            for index in range(2, min(len(word), LONGEST) - 1)
+            for parts in [(word[:index], word[index:])]
             if all(self._ranks.get(part, USUAL) < USUAL for part in parts)
             and self._ranks[min(parts, key=len)] < GLUED
         ]
@@ -87,10 +87,10 @@ class Spelling:
     def _completed(self, word: str) -> list[str]:
         """Return what may have lost a letter, but no ending."""
         return [
-            word[:place] + letter + word[place:]
-            for place in range(len(word) + 1)
+            word[:index] + letter + word[index:]
+            for index in range(len(word) + 1)
             for letter in self._letters
-            if place < len(word) or word[-1:] + letter not in self._endings
+            if index < len(word) or word[-1:] + letter not in self._endings
         ]
 
     def has_stem(self, word: str) -> bool:
@@ -125,8 +125,8 @@ class Spelling:
 
 
 def _swapped(word: str) -> list[str]:
-    places = range(len(word) - 1)
-    return [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in places]
+    indices = range(len(word) - 1)
+    return [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in indices]
 
 
 def _undoubled(word: str) -> list[str]:

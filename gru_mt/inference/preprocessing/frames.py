@@ -29,7 +29,7 @@ _NUMBERING = re.compile(
 _NUMBER = re.compile(r"\d{1,3}(?::\d\d)*\s+(?=[^\W\d_])")
 _KEY = re.compile(r"\"[\w.-]{1,60}\"\s*[:=]\s*")  # of JSON
 _LABEL = re.compile(rf"([^\W\d_][\w.'’-]{{0,30}})(?::\s+|\s?({ANY_PLACEHOLDER})\s?|\s+(?=\"))")
-_AFTER_MARK = re.compile(r"\s*[,:–—-]\s+|\s*")
+_AFTER_PLACEHOLDER = re.compile(r"\s*[,:–—-]\s+|\s*")
 _ENDED = re.compile(rf"[{SENTENCE_END}]['\"”’»)]*\s*$")
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
@@ -57,9 +57,9 @@ def core(
     "\\ue010 He is big.\\ue011" -> (2, 12)
     """
     starts = _starts(text, placeholders, is_small)
-    ends = _ends(text, placeholders, starts[-1].place)
+    ends = _ends(text, placeholders, starts[-1].position)
     while True:
-        start, end = starts[-1].place, ends[-1].place
+        start, end = starts[-1].position, ends[-1].position
         first = len(PLACEHOLDER.findall(text[:start]))
         last = len(placeholders) - len(PLACEHOLDER.findall(text[end:]))
         outside = {*range(first), *range(last, len(placeholders))}
@@ -74,7 +74,7 @@ def core(
 
 
 class _Seam(NamedTuple):
-    place: int  # in the text, where a sentence may begin or end
+    position: int  # in the text, where a sentence may begin or end
     quote: str = ""  # the quotation mark or bracket beside it
 
 
@@ -84,30 +84,30 @@ def _starts(
     """Return where the sentence may begin: at 0, or after one or more parts of a frame."""
     starts, number = [_Seam(0)], 0
     while True:
-        place = starts[-1].place
+        position = starts[-1].position
         quote = ""
-        if PLACEHOLDER.match(text, place):
-            found = _after_mark(text, place, placeholders[number])
+        if PLACEHOLDER.match(text, position):
+            found = _after_placeholder(text, position, placeholders[number])
         else:
             match = (
-                _BULLET.match(text, place)
-                or _KEY.match(text, place)
-                or _NUMBERING.match(text, place)
-                or _small_after(_NUMBER.match(text, place), is_small)
-                or _label(_LABEL.match(text, place), [*placeholders, ""][number], is_small)
+                _BULLET.match(text, position)
+                or _KEY.match(text, position)
+                or _NUMBERING.match(text, position)
+                or _small_after(_NUMBER.match(text, position), is_small)
+                or _label(_LABEL.match(text, position), [*placeholders, ""][number], is_small)
             )
             found = match.end() if match else None
-            if not match and text[place : place + 1] in _QUOTES:
-                found, quote = place + 1, text[place]
+            if not match and text[position : position + 1] in _QUOTES:
+                found, quote = position + 1, text[position]
         if found is None:
             return starts
-        number += len(PLACEHOLDER.findall(text[place:found]))
+        number += len(PLACEHOLDER.findall(text[position:found]))
         starts.append(_Seam(_end_of_spaces(text, found), quote))
 
 
-def _end_of_spaces(text: str, place: int) -> int:
-    match = _SPACES.match(text, place)
-    return match.end() if match else place
+def _end_of_spaces(text: str, position: int) -> int:
+    match = _SPACES.match(text, position)
+    return match.end() if match else position
 
 
 def is_wordlike(placeholder: str) -> bool:
@@ -115,17 +115,17 @@ def is_wordlike(placeholder: str) -> bool:
     return bool(_WORDLIKE.search(placeholder)) and not _NO_WORD.fullmatch(placeholder)
 
 
-def _after_mark(text: str, place: int, placeholder: str | None) -> int | None:
-    """Return where a placeholder of the frame ends, with a mark after it; None if it is of none."""
+def _after_placeholder(text: str, position: int, placeholder: str | None) -> int | None:
+    """Return where a placeholder of the frame and its punctuation end; None if it is of none."""
     if placeholder is None:
         return None
-    match = _AFTER_MARK.match(text, place + 1)
-    end = match.end() if match else place + 1
-    has_mark = bool(text[place + 1 : end].strip())
+    match = _AFTER_PLACEHOLDER.match(text, position + 1)
+    end = match.end() if match else position + 1
+    has_mark = bool(text[position + 1 : end].strip())
     if not is_wordlike(placeholder):
-        return end if has_mark else place + 1
+        return end if has_mark else position + 1
     follows = text[end : end + 1]
-    return end if has_mark or (end > place + 1 and follows.isupper()) else None
+    return end if has_mark or (end > position + 1 and follows.isupper()) else None
 
 
 def _small_after(
@@ -158,24 +158,24 @@ def _ends(text: str, placeholders: Sequence[str | None], start: int) -> list[_Se
     """Return where the sentence may end: at the text's end, or before parts of a frame."""
     ends, number = [_Seam(len(text))], len(placeholders) - 1
     while True:
-        place = len(text[: ends[-1].place].rstrip())
-        if place <= start:
+        position = len(text[: ends[-1].position].rstrip())
+        if position <= start:
             return ends
-        last = text[place - 1]
+        last = text[position - 1]
         if PLACEHOLDER.match(last):
             placeholder = placeholders[number]
             if placeholder is None:
                 return ends
-            if is_wordlike(placeholder) and not _ENDED.search(text[: place - 1]):
+            if is_wordlike(placeholder) and not _ENDED.search(text[: position - 1]):
                 return ends
             number -= 1
-        elif last in ",;" and text[place - 2 : place - 1] in _CLOSING:  # after a value
-            ends.append(_Seam(place - 1))
+        elif last in ",;" and text[position - 2 : position - 1] in _CLOSING:  # after a value
+            ends.append(_Seam(position - 1))
             continue
         elif last not in _CLOSING:
             return ends
         quote = last if last in _CLOSING else ""
-        ends.append(_Seam(len(text[: place - 1].rstrip()), quote))
+        ends.append(_Seam(len(text[: position - 1].rstrip()), quote))
 
 
 def _are_whole(before: Sequence[str], ends: Sequence[_Seam], inside: str) -> bool:

@@ -224,6 +224,7 @@ def test_long_texts_are_not_kept() -> None:
     assert learned(("b", "x" * 100)).find("b") == ["x" * 100]
 
 
+@pytest.mark.slow
 def test_the_sources_of_dev_and_test_are_not_found(fra_eng_zip: Path) -> None:
     config = Config.model_validate({"data": {"corpus": str(fra_eng_zip)}})
     parts = load_splits(config.data)

@@ -408,7 +408,7 @@ def test_a_known_word_with_another_ending_is_no_name() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["! " * 200_000 + "5", "A-a" * 200_000, "a-" * 200_000 + "B", "A" * 200_000, "' " * 99_999],
+    ["! " * 50_000 + "5", "A-a" * 50_000, "a-" * 50_000 + "B", "A" * 50_000, "' " * 30_000],
 )
 def test_no_text_takes_time_that_grows_with_its_square(text: str) -> None:
     NAMES.truecased(text)
