@@ -1,7 +1,7 @@
 """The folder of a run: where each of its files is.
 
-`gru-mt train` makes a run, and every other command reads one. Only this module knows the names and
-places of the files. What is in a file, the module that writes it knows.
+`gru-mt train` makes a run, and every other command reads one. Only this module knows the names of
+the files. What is in a file, the module that writes it knows.
 """
 
 import csv
@@ -133,9 +133,8 @@ class Run:
 def metrics_csv(run: Run) -> str:
     """Return the numbers of a run's metrics as CSV: a row for each line, a column for each name.
 
-    Columns are in the order in which names first appear, and empty where a line has no number. Of
-    several dev sets each has its own, such as dev_others.pets.dev_bleu. Truncated lines are left
-    out.
+    Columns are in the order in which names first appear, and empty where a line has no number.
+    Further dev sets have columns such as dev_others.pets.dev_bleu. Truncated lines are left out.
     """
     lines, _ = run.read_metrics()
     rows = [

@@ -45,7 +45,7 @@ def list_runs(folder: Path) -> list[RunOverview]:
     """
     if Run(folder).config.is_file():
         return [_overview(folder)]
-    folders = [each for each in folder.glob("[!.]*") if each.is_dir()]
+    folders = [path for path in folder.glob("[!.]*") if path.is_dir()]
     return sorted(map(_overview, sorted(folders)), key=lambda run: run.changed, reverse=True)
 
 
@@ -66,7 +66,7 @@ def _overview(folder: Path) -> RunOverview:
 
     config = attempt(_config)
     finished, saved = attempt(_finished), attempt(lambda run: read_state(run.checkpoints))
-    train_state = max(filter(None, (finished, saved)), key=lambda each: each.step, default=None)
+    train_state = max(filter(None, (finished, saved)), key=lambda state: state.step, default=None)
     state = attempt(lambda run: _state(run, train_state, is_finished=train_state is finished)) or ""
     return RunOverview(
         folder.resolve().name,
@@ -104,7 +104,7 @@ def _finished(run: Run) -> TrainState | None:
 def _test_bleu(run: Run) -> dict[str, float]:
     kept = read_hypotheses(run, "test")
     return (
-        {each.set.name: each.corpus_scores.multi_reference.value for each in kept.sets}
+        {found.set.name: found.corpus_scores.multi_reference.value for found in kept.sets}
         if kept
         else {}
     )
@@ -118,10 +118,10 @@ def _state(run: Run, train_state: TrainState | None, *, is_finished: bool) -> st
             return "running" if locked else "nothing saved yet"
         return "no run" if any(run.folder.iterdir()) else "empty"
     epoch = train_state.epoch + (train_state.epoch_step > 0)
-    place = f"update {train_state.step:,} of epoch {epoch}"
+    position = f"update {train_state.step:,} of epoch {epoch}"
     if locked:
-        return f"running, saved at {place}"
-    return "finished" if is_finished else f"stopped at {place}"
+        return f"running, saved at {position}"
+    return "finished" if is_finished else f"stopped at {position}"
 
 
 def _changed(run: Run) -> datetime:

@@ -76,7 +76,7 @@ def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
         facts["model"] = file_digest(bundle_of(folder) / WEIGHTS)
         made = made if kept == facts else []
         chunks = [facts, *(made[start : start + CHUNK] for start in range(0, len(made), CHUNK))]
-        write_file(path, b"".join(f"{json.dumps(each)}\n".encode() for each in chunks))
+        write_file(path, b"".join(f"{json.dumps(chunk)}\n".encode() for chunk in chunks))
         with ProgressBar(
             "back-translating", unit="sentences", total=len(texts), initial=len(made)
         ) as bar:

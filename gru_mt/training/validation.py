@@ -112,20 +112,18 @@ class Validation:
 def measure(
     model: Seq2Seq, data: TrainingData, config: Config, device: torch.device, group: Group
 ) -> Validation:
-    """Return scores on each set of dev, those of the first as the validation's own.
+    """Return the scores on the first dev set, with those on further ones as `others`.
 
     The processes of `group` share the batches, and all return the same.
     """
     greedy = config.decoding.overridden(beam_size=1)
     translator = Translator(TorchEngine(model), data.tokenizer, greedy, map_batches=group.map)
-    first, *others = (
-        _measure_set(
-            translator, mean_loss(model, pairs, LARGEST_BATCH, device, group), each, config
-        )
-        for each, pairs in zip(data.dev, data.dev_pairs, strict=True)
-    )
-    names = [each.name for each in data.dev[1:]]
-    return replace(first, others=tuple(zip(names, others, strict=True)))
+    scores = [
+        _measure_set(translator, mean_loss(model, pairs, LARGEST_BATCH, device, group), dev, config)
+        for dev, pairs in zip(data.dev, data.dev_pairs, strict=True)
+    ]
+    names = [dev.name for dev in data.dev]
+    return replace(scores[0], others=tuple(zip(names[1:], scores[1:], strict=True)))
 
 
 def _measure_set(
@@ -137,7 +135,7 @@ def _measure_set(
     tokenizer = resolve_bleu_tokenizer(
         config.data.target, config.evaluation.bleu_tokenizer, dev.references
     )
-    texts = [each.text for each in translator.translate(dev.sources)]
+    texts = [translation.text for translation in translator.translate(dev.sources)]
     samples = (
         Sample(dev.sources[row], dev.references[row][0], texts[row])
         for row in sample_rows(dev.sources)

@@ -16,6 +16,7 @@ import torch
 from gru_mt.bundle import build_model, load_bundle
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.batching import plan_batches
 from gru_mt.data.loader import PairLoader
 from gru_mt.errors import Interrupted, UserError
@@ -125,6 +126,18 @@ def test_a_run_stopped_in_mid_epoch_and_resumed_ends_in_the_same_bits(
     first, second = newest_tensors(tmp_path / "whole"), newest_tensors(tmp_path / "stopped")
     assert first.keys() == second.keys()
     assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_a_callback_gets_the_lines_of_metrics_and_a_path_is_a_configuration(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    path, lines = tmp_path / "small.yaml", list[dict[str, Any]]()
+    path.write_text(dump_config(small_config("training.max_steps=4", "training.log_steps=2")))
+    state = train(str(path), tmp_path / "run", on_metrics=lines.append)
+    assert state.step == 4
+    assert lines == metrics(tmp_path / "run")
+    assert [(line["step"], "loss" in line) for line in lines] == [(2, True), (4, True), (4, False)]
+    assert lines[-1]["dev_bleu"] == state.best_bleu
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_does_not(

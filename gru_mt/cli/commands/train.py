@@ -79,9 +79,9 @@ def train(
                 "--fresh: processes that torchrun starts again would begin anew once more; name a "
                 "new --run instead"
             )
-        place = _trained(parsed, Run(run or RUNS / config.stem), fresh=fresh)
+        trained = _trained(parsed, Run(run or RUNS / config.stem), fresh=fresh)
         if _number("RANK") == 0 and not no_report:
-            _report(place)
+            _report(trained)
 
 
 def _trained(config: "Config", run: Run, *, fresh: bool) -> Run:
@@ -90,14 +90,14 @@ def _trained(config: "Config", run: Run, *, fresh: bool) -> Run:
     from gru_mt.training.train import train as train_run
 
     while True:
-        place = unused(run) if fresh else run
+        chosen = unused(run) if fresh else run
         try:
-            train_run(config, place.folder, started_s=STARTED_S)
+            train_run(config, chosen.folder, started_s=STARTED_S)
         except InUse:
             if not fresh or _number("WORLD_SIZE", 1) > 1:
                 raise  # else another start took the folder at the same moment
         else:
-            return place
+            return chosen
 
 
 @contextmanager

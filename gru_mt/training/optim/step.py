@@ -46,12 +46,12 @@ class TrainStep:
         """Update the weights by the mean loss over all tokens, after `done` updates.
 
         `rows` are the rows of `pairs` in each microbatch. The dropout of a microbatch depends only
-        on `seed` and on its place among them.
+        on `seed` and on its index among them.
         """
         tokens = sum(int(pairs.target.length_N[row_B].sum()) for row_B in rows)
 
-        def backward(place: int) -> Tensor:
-            return self._backward(make_batch(pairs, rows[place]), seed + place, tokens)
+        def backward(index: int) -> Tensor:
+            return self._backward(make_batch(pairs, rows[index]), seed + index, tokens)
 
         loss = self.group.sum_gradients(
             [*self.optimizer.model.parameters()],

@@ -39,8 +39,8 @@ def locked(run: Run) -> Iterator[None]:
         raise UserError(f"{run.folder}: cannot be written: {error.strerror}") from None
     with lock:
         hold(lock, run)
-        for place in (run.folder, run.checkpoints, run.bundle):
-            clear_temporaries(place)
+        for folder in (run.folder, run.checkpoints, run.bundle):
+            clear_temporaries(folder)
         try:
             yield
         except Exception:

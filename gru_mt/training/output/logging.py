@@ -26,7 +26,7 @@ class RunLog(logging.Handler):
         append_line(self._path, f"{time}  {MessageFormatter().format(record)}")
 
     def open(self) -> None:
-        """Append the messages that wait, and from now on each as it comes."""
+        """Append the messages that wait, and from now on every one as it comes."""
         waiting, self._waiting = self._waiting or [], None
         for record in waiting:
             self.emit(record)
