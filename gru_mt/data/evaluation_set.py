@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from gru_mt.config.data import DataConfig, EvaluationSetConfig
 from gru_mt.data.corpus.files import CorpusFile, FileGroup, corpus_name, find_files, user_path
 from gru_mt.data.corpus.languages import languages_warning
-from gru_mt.data.corpus.readers.layout import TableOptions
+from gru_mt.data.corpus.readers.layout import ReadOptions
 from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.readers.sgml import side_lines
 from gru_mt.data.corpus.report import Dropped, DropReason
@@ -148,7 +148,7 @@ def _columns(
     [file] = group
     pairs, left_out = [], Counter[DropReason]()
     with open_group(group, files.encoding) as sources:
-        options = TableOptions(languages, files.columns, files.delimiter)
+        options = ReadOptions(languages, files.columns, files.delimiter)
         for number, row in enumerate(read_rows(sources, options), start=1):
             if not isinstance(row, Dropped):
                 pairs.append(tuple(_checked(side, file, number) for side in row[:2]))

@@ -167,9 +167,10 @@ class CorpusBuilder:
             attributions.append(
                 f"pairs that name their own source in column 3 of {self._label}: {others:,}"
             )
+        entity_M = row_N[(flag_N & PairFlag.ENTITY) > 0]
         odd = [
-            *self._oddities(report, files.sample, same),
-            *self._odd_texts(row_N, row_N[(flag_N & PairFlag.ENTITY) > 0], files.lines),
+            *self._odd_lines(report, files.sample, same),
+            *self._odd_texts(row_N, entity_M, files.lines),
         ]
         warnings = (*dict.fromkeys(files.notes), *(f"{self._label}: {line}" for line in odd))
         credit = "; ".join(attributions)
@@ -250,7 +251,7 @@ class CorpusBuilder:
                 f"in it: set columns to those of {' and '.join(self._config.languages)}"
             )
 
-    def _oddities(self, report: CorpusReport, sample: bytes, same: int) -> Iterator[str]:
+    def _odd_lines(self, report: CorpusReport, sample: bytes, same: int) -> Iterator[str]:
         """Yield what is odd in the lines."""
         if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
             found = hint(DropReason.NOT_UTF8, sample, self._config.languages)

@@ -14,7 +14,7 @@ from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, PairStore, ReadFil
 from gru_mt.data.corpus.files import CorpusFile, FoundFiles, corpus_name, find_files, user_path
 from gru_mt.data.corpus.filters import filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
-from gru_mt.data.corpus.readers.layout import TableOptions
+from gru_mt.data.corpus.readers.layout import ReadOptions
 from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.report import SAMPLE, Row
 from gru_mt.data.dataset.store import CHUNK
@@ -98,7 +98,7 @@ def _chunks(
     languages, side = config.languages, None
     if corpus.side:
         languages, side = [config.target], int(not config.reversed)
-    options = TableOptions(languages, corpus.columns, corpus.delimiter, side)
+    options = ReadOptions(languages, corpus.columns, corpus.delimiter, side)
     missing = "" if len(corpus.path) > 1 else _hint(corpus.path[0])
     lines = 0
     for group in found.groups:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from gru_mt.data.corpus.readers.layout import TableOptions, choose_names
+from gru_mt.data.corpus.readers.layout import ReadOptions, choose_names
 from gru_mt.data.corpus.readers.table import text_lines
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
@@ -19,7 +19,7 @@ _LOOKED_AT = 1_000  # lines whose values decide which keys hold text
 _Object = dict[str, Any]  # values by their names, those of objects in it as "translation.en"
 
 
-def json_records(text: TextStream, options: TableOptions) -> Iterator[Record]:
+def json_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
     """Yield the sides of each line that are asked for, or why it has none; no empty line counts.
 
     Raises UserError where neither names nor values decide which keys are meant.

@@ -32,8 +32,8 @@ class Layout(NamedTuple):
     note: str = ""  # which columns were chosen by their values
 
 
-class TableOptions(NamedTuple):
-    """What a user says of a table, or of other files."""
+class ReadOptions(NamedTuple):
+    """What a user says of the files of a corpus."""
 
     languages: Sequence[str]  # that are read: two, or one of a monolingual corpus
     columns: Sequence[int] | None = None  # counted from 1
@@ -41,7 +41,7 @@ class TableOptions(NamedTuple):
     side: int | None = None  # of a monolingual corpus: 0 if its text is the first side, 1 if second
 
 
-def find_layout(sample: bytes, options: TableOptions, file: CorpusFile) -> Layout:
+def find_layout(sample: bytes, options: ReadOptions, file: CorpusFile) -> Layout:
     """Return the layout of a table by its beginning, of SAMPLE bytes.
 
     Raises UserError where the header contradicts the options.
@@ -62,7 +62,7 @@ def find_layout(sample: bytes, options: TableOptions, file: CorpusFile) -> Layou
 
 
 def chosen_columns(
-    names: Sequence[str] | None, options: TableOptions, file: object
+    names: Sequence[str] | None, options: ReadOptions, file: object
 ) -> tuple[int, ...] | None:
     """Return the columns, from 0, that a user or a header names; None where neither does.
 
@@ -91,7 +91,7 @@ def chosen_columns(
 def choose_names(
     names: Sequence[str],
     texts: Mapping[str, Sequence[str]],
-    options: TableOptions,
+    options: ReadOptions,
     file: object,
     notes: list[str],
 ) -> list[str]:
@@ -115,14 +115,14 @@ def choose_names(
     )
 
 
-def _note(columns: Sequence[str], options: TableOptions) -> str:
+def _note(columns: Sequence[str], options: ReadOptions) -> str:
     """Return what to say where columns were chosen by their values; they are numbers or names."""
     languages = " and ".join(options.languages)
     return f"columns {' and '.join(columns)} are read as {languages}; set columns to read others"
 
 
 def _by_values(
-    found: Layout, table: Sequence[Sequence[str]], width: int, options: TableOptions
+    found: Layout, table: Sequence[Sequence[str]], width: int, options: ReadOptions
 ) -> Layout:
     """Return a layout with the columns that hold text: the first two, where up to three may."""
     texts = tuple(column for column in range(width) if _is_text(_cells(table, column)))
@@ -146,7 +146,7 @@ def _lines(sample: bytes) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")[:_MOST]]
 
 
-def _form(lines: Sequence[str], options: TableOptions, *, is_csv: bool) -> Form:
+def _form(lines: Sequence[str], options: ReadOptions, *, is_csv: bool) -> Form:
     marks = options.delimiter or (_DELIMITERS if is_csv else "\t")
     if not is_csv or len(options.delimiter or "") > 1:
         is_quoted = len(marks) == 1 < len(options.languages) and _is_quoted(lines, marks)
@@ -162,7 +162,7 @@ def _form(lines: Sequence[str], options: TableOptions, *, is_csv: bool) -> Form:
 
 
 def _fitness(
-    lines: Sequence[str], form: Form, options: TableOptions
+    lines: Sequence[str], form: Form, options: ReadOptions
 ) -> tuple[bool, bool, bool, bool, int, float]:
     """Return how well a form of CSV fits: its delimiter gives nearly all lines as many columns.
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from gru_mt.data.corpus.detect import LOOKED_AT, PARQUET, kind_of
 from gru_mt.data.corpus.files import READ_ERRORS, CorpusFile, read_error
-from gru_mt.data.corpus.readers.layout import TableOptions, choose_names
+from gru_mt.data.corpus.readers.layout import ReadOptions, choose_names
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.errors import UserError
 from gru_mt.storage import file_digest
@@ -79,7 +79,7 @@ class ParquetTable:
             raise read_error(self.file.path, error) from None
 
 
-def parquet_records(table: ParquetTable, options: TableOptions) -> Iterator[Record]:
+def parquet_records(table: ParquetTable, options: ReadOptions) -> Iterator[Record]:
     """Yield the sides of each row that are asked for; one with a null is dropped.
 
     Raises UserError where neither names nor values decide which columns are meant.

@@ -9,7 +9,7 @@ from typing import Any
 from gru_mt.data.corpus.files import JSON_LINES, FileGroup
 from gru_mt.data.corpus.readers.header import is_header
 from gru_mt.data.corpus.readers.json_lines import json_records
-from gru_mt.data.corpus.readers.layout import TableOptions
+from gru_mt.data.corpus.readers.layout import ReadOptions
 from gru_mt.data.corpus.readers.parquet import ParquetTable, is_parquet, parquet_records
 from gru_mt.data.corpus.readers.sgml import is_markup, side_lines
 from gru_mt.data.corpus.readers.table import table_records
@@ -38,7 +38,7 @@ def open_group(
             ]
 
 
-def read_rows(sources: Sequence[Source], options: TableOptions) -> Iterator[Row]:
+def read_rows(sources: Sequence[Source], options: ReadOptions) -> Iterator[Row]:
     """Yield the row of each line of a table, of two parallel files or of a translation memory.
 
     Of a monolingual corpus the other side is empty. Raises UserError, here or at reading, for a
@@ -53,7 +53,7 @@ def read_rows(sources: Sequence[Source], options: TableOptions) -> Iterator[Row]
             yield ("", record[0], "") if options.side else (record[0], "", "")
 
 
-def _records(sources: Sequence[Source], options: TableOptions) -> Iterator[Record]:
+def _records(sources: Sequence[Source], options: ReadOptions) -> Iterator[Record]:
     source = sources[0]
     if isinstance(source, ParquetTable):
         return parquet_records(source, options)

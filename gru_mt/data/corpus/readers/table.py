@@ -6,13 +6,13 @@ have tabs.
 
 from collections.abc import Iterator
 
-from gru_mt.data.corpus.readers.layout import Layout, TableOptions, find_layout
+from gru_mt.data.corpus.readers.layout import Layout, ReadOptions, find_layout
 from gru_mt.data.corpus.readers.records import records
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
 
 
-def table_records(text: TextStream, options: TableOptions) -> Iterator[Record]:
+def table_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
     """Yield the texts of each record, in the order of the languages, then its attribution.
 
     Raises UserError where the header contradicts the options.
@@ -46,7 +46,7 @@ def text_lines(text: TextStream) -> Iterator[str | Dropped]:
 
 
 def _reason(
-    cells: list[str], layout: Layout, options: TableOptions, *, is_csv: bool
+    cells: list[str], layout: Layout, options: ReadOptions, *, is_csv: bool
 ) -> DropReason | None:
     """Return why a record has not the columns that are read; None if it has them."""
     width, is_single = layout.width or len(cells), options.side is not None
