@@ -156,6 +156,7 @@ def test_gates_are_drawn_and_the_guide_says_what_they_keep(
     assert all(f"{share}" in said for share in ("1e-12", "2e-11 and 1e-12", "0.2 and all of it"))
 
 
+@pytest.mark.slow
 def test_a_run_without_gates_is_named(
     run_program: Callable[..., str],
     small_config: Callable[..., Config],
