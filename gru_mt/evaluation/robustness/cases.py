@@ -1,4 +1,4 @@
-"""Sentences with texts that a translation must have as they are: items, names; and terms.
+"""Sentences with texts that a translation must have as they are: items, numbers, names, terms.
 
 All is a pure function of text and rng.
 """
@@ -89,22 +89,31 @@ _NUMBER = re.compile(  # with its sign; or a numeral of two letters and more
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A source with texts that its translation must have, each so many times."""
+    """A source, and whether a translation of it has what it must have."""
 
     source: str
-    wanted: Mapping[str, int]
-    in_order: bool = False  # each text is to come before the next
-    may_begin: bool = False  # a text may get a capital where a sentence begins with it
+    holds: Callable[[str], bool]
 
-    def holds(self, translation: str) -> bool:
-        """Return whether the translation has what is wanted of it."""
-        if self.may_begin:
-            for text in self.wanted:
-                translation = _without_capitals(text, translation)
-        starts = [translation.find(text) for text in self.wanted]
-        return (not self.in_order or starts == sorted(starts)) and all(
-            occurrences(text, translation) == count for text, count in self.wanted.items()
-        )
+
+def has_texts(wanted: Mapping[str, int], translation: str) -> bool:
+    """Return whether a translation has each of some texts so many times."""
+    return all(occurrences(text, translation) == count for text, count in wanted.items())
+
+
+def has_terms(wanted: Mapping[str, int], translation: str) -> bool:
+    """Return `has_texts`; a text may get a capital where a sentence begins with it."""
+    for text in wanted:
+        translation = _without_capitals(text, translation)
+    return has_texts(wanted, translation)
+
+
+def has_numbers(source: str, translation: str) -> bool:
+    """Return whether a translation has each number of the source as often, with its sign.
+
+    "à 7-0" has those of "at 7-0", and "5°" not that of "-5°".
+    """
+    wanted, found = (Counter(_NUMBER.findall(text)) for text in (source, translation))
+    return all(found[number] == count for number, count in wanted.items())
 
 
 def occurrences(item: str, text: str) -> int:
@@ -145,7 +154,7 @@ def add_items(text: str, kinds: Sequence[str], rng: random.Random) -> Case | Non
         if item is None:
             return None
         items.append(item)
-    return Case(_placed(text, items, rng), dict.fromkeys(items, 1))
+    return Case(_placed(text, items, rng), partial(has_texts, dict.fromkeys(items, 1)))
 
 
 def _placed(text: str, items: Sequence[str], rng: random.Random) -> str:
@@ -178,19 +187,7 @@ def drawn(templates: Sequence[str], rng: random.Random) -> str:
     return re.sub(r"\\(.)|[DNXWCV]", lambda match: match[1] or draw[match[0]](), template)
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
-    """A source whose numbers a translation must have as often, each with its sign."""
-
-    source: str
-
-    def holds(self, translation: str) -> bool:
-        """Return whether it has them: "à 7-0" has those of "at 7-0", "5°" not that of "-5°"."""
-        wanted, found = (Counter(_NUMBER.findall(text)) for text in (self.source, translation))
-        return all(found[number] == count for number, count in wanted.items())
-
-
-def add_numbers(text: str, rng: random.Random) -> Numbered | None:
+def add_numbers(text: str, rng: random.Random) -> Case | None:
     """Return `text` with a number that is signed or joined, as -5 or 7-0; None if it has numbers.
 
     It stands where an item does, and one with a colon at the start: "Tavo 3: ...".
@@ -199,7 +196,8 @@ def add_numbers(text: str, rng: random.Random) -> Numbered | None:
         return None
     number = drawn(NUMBERS, rng)
     is_label = number.endswith(":")
-    return Numbered(f"{number} {text}" if is_label else _placed(text, [number], rng))
+    source = f"{number} {text}" if is_label else _placed(text, [number], rng)
+    return Case(source, partial(has_numbers, source))
 
 
 def _new(draw: Callable[[], str], others: Sequence[str]) -> str | None:
@@ -238,11 +236,11 @@ def with_terms(text: str, terms: Mapping[str, str]) -> Case | None:
     None if it has no term, or one has an apostrophe or a hyphen beside it: whether "don" is a word
     of "don't" is the glossary's affair.
     """
-    alone = [word for word in WHOLE_WORD.findall(text.lower()) if word in terms]
-    parts = [part for part in re.split(rf"[\s'’{_PUNCTUATION}-]+", text.lower()) if part in terms]
-    if not alone or len(alone) != len(parts):
+    whole = [word for word in WHOLE_WORD.findall(text.lower()) if word in terms]
+    pieces = [word for word in re.split(rf"[\s'’{_PUNCTUATION}-]+", text.lower()) if word in terms]
+    if not whole or len(whole) != len(pieces):
         return None
-    return Case(text, {terms[word]: alone.count(word) for word in alone}, may_begin=True)
+    return Case(text, partial(has_terms, {terms[word]: whole.count(word) for word in whole}))
 
 
 def rename(text: str, references: Sequence[str], rng: random.Random) -> Case | None:
@@ -254,5 +252,7 @@ def rename(text: str, references: Sequence[str], rng: random.Random) -> Case | N
         count = occurrences(name, text)
         if all(occurrences(name, reference) == count for reference in references):
             other = _new(lambda: rng.choice(NAMES), [text])
-            return Case(_whole(name).sub(other, text), {other: count}) if other else None
+            if other is None:
+                return None
+            return Case(_whole(name).sub(other, text), partial(has_texts, {other: count}))
     return None

@@ -6,9 +6,9 @@ All is a pure function of text and rng. A pair is what opens and what closes: "<
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
-from gru_mt.evaluation.robustness.cases import WHOLE_WORD, Case, drawn
+from gru_mt.evaluation.robustness.cases import WHOLE_WORD, Case, drawn, has_texts
 
 # Templates as those of items; "…" is where the sentence stands.
 FRAMES = (
@@ -33,22 +33,11 @@ STARTS = ("", "", "## ", "* ", "- ", "> ", "1. ")  # of a line of Markdown
 LONGEST = 3  # words that Markdown's marks stand around
 
 
-@dataclass(frozen=True, slots=True)
-class Framed:
-    """A source in a frame, and its translation without the frame, in that frame."""
-
-    source: str
-    wanted: str
-
-    def holds(self, translation: str) -> bool:
-        """Return whether the translation is as wanted, white space aside."""
-        return "".join(translation.split()) == "".join(self.wanted.split())
-
-
-def add_frame(text: str, plain: str, rng: random.Random) -> Framed:
-    """Return `text` in a frame; `plain` is its translation."""
+def add_frame(text: str, plain: str, rng: random.Random) -> Case:
+    """Return `text` in a frame, which must stand around its translation `plain`, spaces aside."""
     before, _, after = drawn(FRAMES, rng).partition("…")
-    return Framed(before + text + after, before + plain + after)
+    wanted = "".join(f"{before}{plain}{after}".split())
+    return Case(before + text + after, lambda translation: "".join(translation.split()) == wanted)
 
 
 def add_tags(text: str, rng: random.Random) -> Case | None:
@@ -56,7 +45,13 @@ def add_tags(text: str, rng: random.Random) -> Case | None:
     if not WHOLE_WORD.search(text) or "<" in text:
         return None
     pair = rng.choice(TAGS)
-    return Case(_wrapped(text, [pair], rng, most=1), dict.fromkeys(pair, 1), in_order=True)
+    return Case(_wrapped(text, [pair], rng, most=1), partial(has_pair, pair))
+
+
+def has_pair(pair: tuple[str, str], translation: str) -> bool:
+    """Return whether a translation has what opens and what closes once, in this order."""
+    opening, closing = map(translation.find, pair)
+    return opening <= closing and has_texts(dict.fromkeys(pair, 1), translation)
 
 
 def _wrapped(text: str, pairs: Sequence[tuple[str, str]], rng: random.Random, *, most: int) -> str:
@@ -72,41 +67,7 @@ def _wrapped(text: str, pairs: Sequence[tuple[str, str]], rng: random.Random, *,
     return text[:start] + opening + inside + closing + text[end:]
 
 
-@dataclass(frozen=True, slots=True)
-class Nested:
-    """A source with pairs of tags, one inside the other, each around words."""
-
-    source: str
-
-    def holds(self, translation: str) -> bool:
-        """Return whether it has the same tags, well nested, and each pair around a letter."""
-        tags, found = (sorted(_tags(text)) for text in (self.source, translation))
-        return tags == found and _nests(translation)
-
-
-def _tags(text: str) -> list[str]:
-    return [match[0] for match in _TAG.finditer(text)]
-
-
-def _nests(text: str) -> bool:
-    """Return whether each tag closes the one that was opened last, with a letter in between."""
-    opened: list[re.Match[str]] = []
-    for tag in _TAG.finditer(text):
-        if not tag[1]:
-            opened.append(tag)
-            continue
-        if not opened or opened[-1][2] != tag[2]:
-            return False
-        if not _has_letter(text[opened.pop().end() : tag.start()]):
-            return False
-    return not opened
-
-
-def _has_letter(text: str) -> bool:
-    return any(map(str.isalpha, _TAG.sub("", text)))
-
-
-def nest_tags(text: str, rng: random.Random) -> Nested | None:
+def nest_tags(text: str, rng: random.Random) -> Case | None:
     """Return `text` with two or three pairs of tags, the first perhaps around all of it.
 
     None if it has tags, or less than two words.
@@ -116,34 +77,36 @@ def nest_tags(text: str, rng: random.Random) -> Nested | None:
         return None
     pairs = rng.sample(TAGS, rng.choice((2, 3)))
     if rng.choice((True, False)):
-        return Nested(_wrapped(text, pairs, rng, most=count))
-    opening, closing = rng.choice(BLOCKS)
-    return Nested(opening + _wrapped(text, pairs[1:], rng, most=count) + closing)
+        source = _wrapped(text, pairs, rng, most=count)
+    else:
+        opening, closing = rng.choice(BLOCKS)
+        source = opening + _wrapped(text, pairs[1:], rng, most=count) + closing
+    return Case(source, partial(has_nested_tags, source))
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A source in Markdown: with a mark at its start, or "", and a pair of marks around words."""
-
-    source: str
-    start: str
-    pair: tuple[str, str]
-
-    def holds(self, translation: str) -> bool:
-        """Return whether it has the marks as often, the pair in order and right around words."""
-        if not translation.startswith(self.start):
+def has_nested_tags(source: str, translation: str) -> bool:
+    """Return whether a translation has the tags of the source, well nested, around letters."""
+    wanted, tags = ([*_TAG.finditer(text)] for text in (source, translation))
+    if sorted(tag[0] for tag in wanted) != sorted(tag[0] for tag in tags):
+        return False
+    opened: list[re.Match[str]] = []
+    for tag in tags:
+        if not tag[1]:
+            opened.append(tag)
+            continue
+        if not opened or opened[-1][2] != tag[2]:
             return False
-        rest, source = (text[len(self.start) :] for text in (translation, self.source))
-        opening, closing = self.pair
-        inside = rest.partition(opening)[2].rpartition(closing)[0]
-        return (
-            all(rest.count(mark) == source.count(mark) for mark in self.pair)
-            and inside == inside.strip()
-            and _has_letter(inside)
-        )
+        start = opened.pop().end()
+        if not _has_letter(translation[start : tag.start()]):
+            return False
+    return not opened
 
 
-def add_markdown(text: str, rng: random.Random) -> Marked | None:
+def _has_letter(text: str) -> bool:
+    return any(map(str.isalpha, _TAG.sub("", text)))
+
+
+def add_markdown(text: str, rng: random.Random) -> Case | None:
     """Return `text` with emphasis, code, a link or a picture, and perhaps as a heading or an item.
 
     None if it has no letter, or has such marks.
@@ -151,4 +114,21 @@ def add_markdown(text: str, rng: random.Random) -> Marked | None:
     if not WHOLE_WORD.search(text) or re.search(r"[][*_~`#>]", text):
         return None
     start, pair = rng.choice(STARTS), rng.choice(MARKDOWN)
-    return Marked(start + _wrapped(text, [pair], rng, most=LONGEST), start, pair)
+    body = _wrapped(text, [pair], rng, most=LONGEST)
+    return Case(start + body, partial(has_markdown, start, pair, body))
+
+
+def has_markdown(start: str, pair: tuple[str, str], body: str, translation: str) -> bool:
+    """Return whether a translation has the marks of `start` and of `body` as often.
+
+    The pair must be in order, and right around words.
+    """
+    rest = translation.removeprefix(start)
+    opening, closing = pair
+    inside = rest.partition(opening)[2].rpartition(closing)[0]
+    return (
+        translation.startswith(start)
+        and all(rest.count(mark) == body.count(mark) for mark in pair)
+        and inside == inside.strip()
+        and _has_letter(inside)
+    )

@@ -19,7 +19,6 @@ from gru_mt.evaluation.robustness.cases import (
     ITEMS,
     NAMES,
     Case,
-    Numbered,
     add_items,
     add_numbers,
     glossary_terms,
@@ -27,9 +26,6 @@ from gru_mt.evaluation.robustness.cases import (
     with_terms,
 )
 from gru_mt.evaluation.robustness.markup import (
-    Framed,
-    Marked,
-    Nested,
     add_frame,
     add_markdown,
     add_tags,
@@ -50,7 +46,6 @@ JOINED = (2, 4, 8)  # sentences on a line
 
 _T = TypeVar("_T")
 Translate = Callable[..., Sequence[Any]]  # Translator.translate, with `split` and `glossary`
-Checked = Case | Numbered | Framed | Nested | Marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +233,7 @@ class _Test:
     def _count_row(
         self,
         name: str,
-        cases: Sequence[Checked | None],
+        cases: Sequence[Case | None],
         most: int,
         glossary: Glossary | None = None,
     ) -> Row | None:
