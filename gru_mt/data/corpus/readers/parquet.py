@@ -15,7 +15,7 @@ from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.errors import UserError
 from gru_mt.storage import file_digest
 
-_ROWS = 10_000  # read at a time
+_ROWS, _LOOKED_AT = 10_000, 1_000  # read at a time; looked at to choose columns
 _BUFFER_BYTES = 1 << 20  # of a column; else pyarrow holds a whole row group, which may be a file
 
 
@@ -64,10 +64,10 @@ class ParquetTable:
         """The digest of the file."""
         return file_digest(self.file.path)
 
-    def batches(self, names: list[str]) -> Iterator[list[list[bytes | None]]]:
-        """Yield the UTF-8 of some columns, some thousand rows at a time; None for a null."""
+    def batches(self, names: list[str], rows: int = _ROWS) -> Iterator[list[list[bytes | None]]]:
+        """Yield the UTF-8 of some columns, so many rows at a time; None for a null."""
         with self._errors():
-            for batch in self._table.iter_batches(_ROWS, columns=names, use_threads=False):
+            for batch in self._table.iter_batches(rows, columns=names, use_threads=False):
                 yield [_values(batch, name) for name in names]
 
     @contextmanager
@@ -85,7 +85,8 @@ def parquet_records(table: ParquetTable, options: ReadOptions) -> Iterator[Recor
     Raises UserError where neither names nor values decide which columns are meant.
     """
     texts = [name for name, kind in table.types.items() if _is_text(kind)]
-    sample: list[list[bytes | None]] = next(table.batches(texts), [[]] * len(texts))
+    nothing: list[list[bytes | None]] = [[]] * len(texts)
+    sample = next(table.batches(texts, _LOOKED_AT), nothing)
     columns = {
         name: [value.decode(errors="replace") for value in values if value is not None]
         for name, values in zip(texts, sample, strict=True)
@@ -135,10 +136,11 @@ def _values(batch: Any, name: str) -> list[bytes | None]:
     import pyarrow
     from pyarrow import compute
 
-    top, *inner = name.split(".")
-    column = batch.column(top)
-    if inner:
-        column = compute.struct_field(column, inner)
+    if name in batch.schema.names:
+        column = batch.column(name)
+    else:
+        top, *inner = name.split(".")
+        column = compute.struct_field(batch.column(top), inner)
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     values: list[bytes | None] = column.cast(pyarrow.large_binary()).to_pylist()

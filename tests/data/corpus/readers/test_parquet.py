@@ -32,6 +32,7 @@ def write(path: str, columns: dict[str, Any], **settings: Any) -> None:
         {"source": EN, "target": FR},
         {"id": [1, 2, 3], "fr": FR, "score": [0.5, 0.7, 1.0], "en": EN},
         {"translation": [{"en": one, "fr": two} for one, two in PAIRS]},
+        {"translation.en": EN, "translation.fr": FR},  # as pandas flattens it
         {"en": pa.array(EN, pa.large_string()), "fr": pa.array(FR).dictionary_encode()},
         {"en": pa.array(EN, pa.string_view()), "fr": pa.array([text.encode() for text in FR])},
     ],
