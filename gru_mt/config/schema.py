@@ -35,8 +35,8 @@ class TokenizerConfig(Section):
     joint: bool = True
     """Whether both languages share one vocabulary."""
     sampling: Fraction = 0.0
-    """Random cutting of training sentences, new in each epoch: the smoothing exponent of unigram,
-    or the share of merges that bpe drops. 0 turns it off; other kinds need 0."""
+    """Random segmentation of training sentences, new in each epoch: the smoothing exponent of
+    unigram, or the share of merges that bpe drops. 0 turns it off; other kinds need 0."""
     min_frequency: Count = 2
     """Rarer words of the training split are left out of the vocabulary. For words alone."""
 
@@ -134,7 +134,7 @@ class TrainingConfig(Section):
     """Sentence pairs of a microbatch, at most; null is no limit."""
     cut_tokens: Count | None = None
     """Tokens of a training sentence, at most, its end mark included; a longer one loses its end.
-    null cuts nothing."""
+    null truncates nothing."""
     accumulation: Count = 1
     """Microbatches of an optimizer update. With several processes they share these, so set it to a
     multiple of the processes."""

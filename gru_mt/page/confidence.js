@@ -7,7 +7,7 @@ const LOW = 0.25; // a smaller confidence is a warning
 // The most confidence in what is unlike dev, of which calibration knows nothing.
 export const FOREIGN = 0.2;
 const KNOWN = 1 / 3; // share of known words; text with fewer is in another language
-const LEAST_ATTENTION = 0.1; // of attention, over all target tokens; a word with less may have been left out
+const LEAST_ATTENTION = 0.1; // over all target tokens; a word with less may be left out
 const REPEATED = new RegExp(
   pattern`(?<![\w\m])(\w[^\n]{0,40}?)(?: [\s,.;!?\-]+\1 ){2,}(?![\w\m])`,
   "u",

@@ -36,7 +36,7 @@ const CUTTING_PLACES = [
 /**
  * Return the sentences of a line; none of a blank one.
  *
- * `splitLine` cuts it once it is masked; `fits` tells whether a text has at most a part of the
+ * `splitLine` splits it once it is masked; `fits` tells whether a text has at most a part of the
  * tokens that a model reads.
  */
 export function readLine(typed, { truecaser, splitLine, fits }) {

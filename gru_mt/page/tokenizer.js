@@ -18,8 +18,8 @@ const PLACEHOLDER_SCORE = 0.2; // of SentencePiece 0.2.3, by trial; it counts wh
 
 /** Return the vocabulary of what vocabulary.py gives: {size, encode, pieces, decode}. */
 export function vocabulary(data) {
-  const cut = CUTS[data.kind];
-  return cut ? new Words(data.words, cut) : new Subwords(data);
+  const token = TOKENS[data.kind];
+  return token ? new Words(data.words, token) : new Subwords(data);
 }
 
 /** A SentencePiece model with byte fallback. */
@@ -169,7 +169,7 @@ function lettersOf(bytes) {
 const WORD_LETTER = pattern`[\w\m]`;
 const INSIDE = `[^ ,.!?${PLACEHOLDER_TOKENS.join("")}]`;
 /** Tokens of the kinds of words. */
-const CUTS = {
+const TOKENS = {
   word: new RegExp(
     pattern`
       \d+(?:[.,:]\d+)+ |
@@ -183,8 +183,8 @@ const CUTS = {
 
 /** A vocabulary of words, as words.py writes it: a token a line, and after a tab where it joins. */
 class Words {
-  constructor(file, cut) {
-    this.cut = cut;
+  constructor(file, token) {
+    this.token = token;
     const rows = file
       .split("\n")
       .slice(0, -1)
@@ -197,7 +197,7 @@ class Words {
 
   /** Return the ids of a text, UNK for unknown words. */
   encode(text) {
-    return (text.toLowerCase().match(this.cut) ?? []).map((token) => this.ids.get(token) ?? UNK);
+    return (text.toLowerCase().match(this.token) ?? []).map((token) => this.ids.get(token) ?? UNK);
   }
 
   /** Return the token of each id. */

@@ -110,7 +110,7 @@ class Truecaser:
         header, *forms = data.decode().split("\n")
         habit = _HEADER.fullmatch(header)
         if not habit or not forms or forms.pop() != "":
-            raise ValueError("it has no header, or its last line is cut off")
+            raise ValueError("it has no header, or its last line is truncated")
         for form in forms:
             if len(form) > LONGEST_WORD:  # a pattern takes 100 bytes for each letter
                 raise ValueError(f"a word has {len(form):,} letters, more than {LONGEST_WORD:,}")

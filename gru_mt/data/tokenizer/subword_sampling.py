@@ -23,7 +23,7 @@ def unigram_segmenter(scores: Mapping[str, float], exponent: float) -> Segmenter
     """Return what draws a segmentation of a word with its probability in a unigram model.
 
     It is the product of its pieces' probabilities, each to the power of `exponent`, over that of
-    all cuts: sampling with l = infinity (Kudo 2018, arXiv:1804.10959).
+    all segmentations: sampling with l = infinity (Kudo 2018, arXiv:1804.10959).
     `scores` has the logarithm of each piece's probability. A character that is no piece is one by
     itself.
     """

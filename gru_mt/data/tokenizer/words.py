@@ -44,7 +44,7 @@ def split_words(text: str, kind: str = "word") -> list[str]:
     """Return the tokens of `text`: "L'homme rit, non ?" -> ["l'", "homme", "rit", ",", "non", "?"].
 
     Hyphens and decimal points stay inside; an apostrophe between letters ends a token. Kind `space`
-    cuts as tutorials do, at spaces and before each of , . ! ? -> ["l'homme", "rit", ",", ...]
+    splits as tutorials do, at spaces and before each of , . ! ? -> ["l'homme", "rit", ",", ...]
     """
     return _token(kind).findall(text.lower())
 
@@ -76,7 +76,7 @@ class Words:
     def __init__(self, tokens: Sequence[str], joins: Mapping[str, str], kind: str = "word") -> None:
         """Take the tokens in the order of ids, _FIRST first; `joins` has the _JOINS of some.
 
-        `kind`, word or space, is where `split_words` cuts.
+        `kind`, word or space, is how `split_words` splits.
         """
         self.kind = kind
         self.tokens = tuple(tokens)
@@ -121,7 +121,7 @@ class Words:
             raise ValueError(f"it has more than {MOST_TOKENS:,} words")
         lines = data.decode().split("\n")
         if lines.pop() != "":
-            raise ValueError("the last line is cut off")
+            raise ValueError("the last line is truncated")
         kind = "word"
         if lines and lines[0] == _SPACE_LINE:
             kind, lines[0] = "space", SPECIALS[PAD]

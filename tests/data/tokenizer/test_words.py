@@ -163,7 +163,7 @@ def test_bytes_give_the_same_vocabulary_back(kind: str) -> None:
 @pytest.mark.parametrize(
     ("data", "fault"),
     [
-        (b"<pad>\n<unk>\n<s>\n</s>\nword", "the last line is cut off"),
+        (b"<pad>\n<unk>\n<s>\n</s>\nword", "the last line is truncated"),
         (b"<pad>\n<s>\n<unk>\n</s>\n", "must begin with the lines <pad>, <unk>, <s>, </s>"),
         (b"<pad>\n<unk>\n<s>\n</s>\na\n", "and 8 placeholder tokens; an older model must"),
         (LINES + b"a\na\n", "line 14 is"),

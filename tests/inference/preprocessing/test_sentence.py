@@ -264,10 +264,10 @@ def test_a_sentence_without_letters_has_nothing_to_translate(line: str, copied: 
 
 
 def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_placeholders() -> None:
-    shouted, calm, mixed = read("GO AND SEE a@b.org, THE CAT! So I go. I SAW tom.")
-    assert (shouted.case, calm.case, mixed.case) == ("capitals", "capital", "capital")
-    assert shouted.text == "go and see \ue010, the cat!"
-    assert shouted.finished("à \ue010, ça ß") == "À a@b.org, ÇA SS"
+    capitals, calm, mixed = read("GO AND SEE a@b.org, THE CAT! So I go. I SAW tom.")
+    assert (capitals.case, calm.case, mixed.case) == ("capitals", "capital", "capital")
+    assert capitals.text == "go and see \ue010, the cat!"
+    assert capitals.finished("à \ue010, ça ß") == "À a@b.org, ÇA SS"
     assert calm.finished("à \ue010") == "À \ue010", "a mark without a placeholder stays"
 
 
