@@ -56,7 +56,7 @@ class SetComparison:
     def gains(self, system: int) -> list[tuple[float, int]]:
         """Return the sentences whose chrF differs from the baseline's, greatest gain first.
 
-        Each is its gain and its index in the set.
+        The items are gains and indexes in the set.
         """
         pairs = zip(self.chrf[0], self.chrf[system], strict=True)
         gains = [(second - first, row) for row, (first, second) in enumerate(pairs)]
@@ -191,8 +191,8 @@ def compare_groups(groups: Mapping[str, Sequence[System]], split: str) -> GroupC
     for one in sets:
         texts = [system.texts(one) or [] for system in systems]
         tokenizer = systems[0].bleu_tokenizer
-        bleu = [corpus_bleu(each, one.references, tokenizer=tokenizer) for each in texts]
-        chrf = [corpus_chrf(each, one.references) for each in texts]
+        bleu = [corpus_bleu(of_run, one.references, tokenizer=tokenizer) for of_run in texts]
+        chrf = [corpus_chrf(of_run, one.references) for of_run in texts]
         metrics = {"BLEU": _spreads(bleu, sizes), "chrF": _spreads(chrf, sizes)}
         spreads.append(SetSpreads(one.name, len(one.sources), metrics))
     names = {name: _facts(group) for name, group in groups.items()}

@@ -80,22 +80,21 @@ def _read_run(name: str, run: Run, split: str, bleu_tokenizer: str | None) -> Sy
             f"{name}: keeps no translations of its {split} split; "
             f"run gru-mt eval --model {name}{option} first"
         )
+    outputs = [(hypotheses.set, hypotheses.texts) for hypotheses in found.sets]
     config = load_config(run.config).model_dump() | {"decoding": asdict(found.decoding)}
-    sentences = sum(len(each.texts) for each in found.sets)
+    sentences = sum(len(hypotheses.texts) for hypotheses in found.sets)
     facts = Facts(
         name,
         run.read_minutes(),
         sum(map(math.prod, tensors_shapes(run.bundle / WEIGHTS).values())),
-        sentences / sum(each.seconds for each in found.sets),
+        sentences / sum(hypotheses.seconds for hypotheses in found.sets),
     )
     tokenizer = resolve_bleu_tokenizer(
         config["data"]["target"],
         bleu_tokenizer or found.bleu_tokenizer,
-        [texts for each in found.sets for texts in each.set.references],
+        [texts for one, _ in outputs for texts in one.references],
     )
-    return System(
-        facts, [(each.set, each.texts) for each in found.sets], tokenizer, flatten(config)
-    )
+    return System(facts, outputs, tokenizer, flatten(config))
 
 
 def read_files(
@@ -142,7 +141,7 @@ def common_sets(systems: Sequence[System], split: str) -> tuple[list[EvaluationS
     sets = [one for one, _ in first.outputs if all(other.texts(one) for other in others)]
     if not sets:
         wanted, _ = first.outputs[0]
-        other = next(each for each in others if not each.texts(wanted))
+        other = next(other for other in others if not other.texts(wanted))
         raise UserError(
             f"{other.facts.name}: its {split} split is not that of {first.facts.name}: "
             f"{_difference(other.outputs[0][0], wanted)}"

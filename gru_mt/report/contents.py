@@ -63,7 +63,9 @@ def contents_of(run: Run, split: str, *, say: Say, translating: bool = True) -> 
     if not run.bundle.is_dir() or not translating or not find_sets(run.folder, split):
         return Contents(run, config, split, [], config.decoding.beam_size, "")
     found = read_hypotheses(run, split) or _translate(run, split, say)
-    overlaps, why_none = _overlaps(run, split, config, [each.set for each in found.sets], say)
+    overlaps, why_none = _overlaps(
+        run, split, config, [hypotheses.set for hypotheses in found.sets], say
+    )
     analyses = [
         analyse(hypotheses, overlap, found.bleu_tokenizer)
         for hypotheses, overlap in zip(found.sets, overlaps, strict=True)
@@ -71,8 +73,8 @@ def contents_of(run: Run, split: str, *, say: Say, translating: bool = True) -> 
     samples = read_samples(run, split) or _sample(run, split, found, analyses)
     measured = read_robustness(run, split)
     reports: Sequence[RobustnessReport | None] = measured or [None] * len(found.sets)
-    sets = [*map(SetContents, found.sets, analyses, samples, reports)]
-    return Contents(run, config, split, sets, found.decoding.beam_size, why_none)
+    contents = [*map(SetContents, found.sets, analyses, samples, reports)]
+    return Contents(run, config, split, contents, found.decoding.beam_size, why_none)
 
 
 def check_run(run: Run) -> None:

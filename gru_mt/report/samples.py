@@ -28,7 +28,7 @@ _PART = re.compile(  # a gap, a letter of a script without spaces, a word, a mar
 
 
 class Piece(NamedTuple):
-    """A part of a text, and whether it is not in the text that is compared with."""
+    """A piece of a text, and whether it is not in the text that is compared with."""
 
     text: str
     differs: bool
@@ -124,7 +124,7 @@ def _sample(
         hypotheses.confidences[row],
         hypotheses.warnings[row],
         [(found.text, found.score) for found in one.candidates] if one else [],
-        [heat(part, part.candidates[0]) for part in best.sentences if part.source_tokens],
+        [heat(one, one.candidates[0]) for one in best.sentences if one.source_tokens],
     )
 
 
@@ -140,8 +140,8 @@ def differences(text: str, other: str) -> list[Piece]:
     )
     pieces = []
     for tag, start, end, _, _ in matcher.get_opcodes():
-        if part := "".join(words[start:end]):
-            pieces.append(Piece(part, tag != "equal" and not part.isspace()))
+        if piece := "".join(words[start:end]):
+            pieces.append(Piece(piece, tag != "equal" and not piece.isspace()))
     return pieces
 
 

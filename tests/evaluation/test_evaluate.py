@@ -150,9 +150,9 @@ def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
         read_sets(tmp_path, "dev")
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_sets_that_are_damaged_or_of_another_shape_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "test.json"
+    shapes: list[dict[str, Any]] = [
         {"references": [["x"]]},
         {"sources": ["a"]},
         {"sources": ["a"], "references": [["x"]], "name": 3},
@@ -161,17 +161,12 @@ def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
         {"sources": ["a"], "references": [["x", None]]},
         {"sources": ["a"], "references": [[]]},
         {"sources": ["a", "b"], "references": [["x"]]},
-    ],
-)
-def test_a_part_of_another_shape_is_refused(values: dict[str, Any], tmp_path: Path) -> None:
-    for damaged in ({"sets": [{"name": "a"} | values]}, {"sets": values}, {"sets": [1]}, {}):
-        write_checksummed_json(tmp_path / "test.json", damaged)
+    ]
+    files: list[dict[str, Any]] = [{"sets": [{"name": "a"} | values]} for values in shapes]
+    for damaged in [*files, {"sets": shapes[0]}, {"sets": [1]}, {}]:
+        write_checksummed_json(path, damaged)
         with pytest.raises(UserError, match=r"test\.json: damaged: "):
             read_sets(tmp_path, "test")
-
-
-def test_a_part_that_was_changed_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "test.json"
     write_checksummed_json(path, sets_to_json([EvaluationSet(["a"], [["x"]])]))
     path.write_text(path.read_text().replace("x", "y"))
     with pytest.raises(UserError, match=r"test\.json: damaged: .* digest"):

@@ -119,9 +119,11 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
         read_hypotheses(run, "test")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_hypotheses_of_other_types_are_named_in_one_line(run: Run) -> None:
+    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+    path = run.hypotheses("test")
+    values = read_checksummed_json(path)
+    changes: list[dict[str, Any]] = [
         {"texts": [1, 2]},
         {"texts": "ab"},
         {"scores": ["x", None]},
@@ -133,25 +135,28 @@ def test_damaged_hypotheses_are_named(run: Run) -> None:
         {"seconds": None},
         {"corpus_scores": [{"name": 3}]},
         {"corpus_scores": 3},
-    ],
-)
-def test_hypotheses_of_other_types_are_named(run: Run, change: dict[str, Any]) -> None:
-    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
-    kept = read_checksummed_json(run.hypotheses("test"))
-    (one,) = kept["sets"]
-    write_checksummed_json(run.hypotheses("test"), {**kept, "sets": [{**one, **change}]})
-    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: ") as error:
-        read_hypotheses(run, "test")
-    assert "\n" not in str(error.value)
+    ]
+    others: list[object] = [
+        [],
+        {},
+        None,
+        [3],
+        *([values["sets"][0] | change] for change in changes),
+    ]
+    for sets in others:
+        write_checksummed_json(path, values | {"sets": sets})
+        with pytest.raises(UserError, match=r"^\S+test\.hypotheses\.json: damaged: sets.*$"):
+            read_hypotheses(run, "test")
 
 
-@pytest.mark.parametrize("sets", [[], {}, None, [3]])
-def test_hypotheses_without_a_set_are_named(run: Run, sets: object) -> None:
+def test_scores_of_older_runs_get_todays_names(run: Run) -> None:
     write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
-    kept = read_checksummed_json(run.hypotheses("test"))
-    write_checksummed_json(run.hypotheses("test"), {**kept, "sets": sets})
-    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: sets"):
-        read_hypotheses(run, "test")
+    values = read_checksummed_json(run.hypotheses("test"))
+    values["sets"][0]["corpus_scores"][0]["name"] = "an older name"
+    write_checksummed_json(run.hypotheses("test"), values)
+    found = read_hypotheses(run, "test")
+    assert found
+    assert found.sets == [FOUND]
 
 
 def test_what_a_run_keeps_of_lines_as_people_type_is_of_its_weights(run: Run) -> None:

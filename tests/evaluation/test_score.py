@@ -77,20 +77,11 @@ def test_scores_are_those_of_the_sacrebleu_command_line(tmp_path: Path) -> None:
     bleu, chrf = command_line_scores(tmp_path, HYPOTHESES, REFERENCES)
     assert_same(scores.multi_reference, bleu)
     assert_same(scores.chrf, chrf)
-
-
-def test_single_reference_scores_are_against_the_first_reference_alone(tmp_path: Path) -> None:
-    single = score_translations(HYPOTHESES, REFERENCES).single_reference
-    bleu, _ = command_line_scores(tmp_path, HYPOTHESES, [refs[:1] for refs in REFERENCES])
-    assert_same(single, bleu)
-    assert single.signature == bleu["signature"]
-
-
-def test_signatures_say_that_the_number_of_references_varies() -> None:
-    multi, single, chrf = score_translations(HYPOTHESES, REFERENCES)
-    assert multi.signature.startswith("nrefs:var|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|")
-    assert single.signature.startswith("nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|")
-    assert chrf.signature.startswith("nrefs:var|bs:1000|seed:12345|case:mixed|eff:yes|nc:6|nw:0|")
+    bleu, _ = command_line_scores(tmp_path, HYPOTHESES, [texts[:1] for texts in REFERENCES])
+    assert_same(scores.single_reference, bleu)
+    assert scores.single_reference.signature == bleu["signature"]
+    assert scores.multi_reference.signature == bleu["signature"].replace("nrefs:1", "nrefs:var")
+    assert scores.chrf.signature.startswith("nrefs:var|bs:1000|seed:12345|case:mixed|eff:yes|nc:6|")
 
 
 def test_bleu_by_hand() -> None:
@@ -119,10 +110,8 @@ def test_any_reference_of_a_sentence_may_match() -> None:
     )
 
 
-def test_an_interval_stays_between_0_and_100(tmp_path: Path) -> None:
+def test_an_interval_stays_between_0_and_100() -> None:
     hypotheses, references = ["a b c d e", "x y"], [["a b c d f", "a b c d e"], ["x y"]]
-    bleu, _ = command_line_scores(tmp_path, hypotheses, references)
-    assert bleu["confidence_mean"] + bleu["confidence_var"] > 100, "as sacreBLEU puts it"
     assert score_translations(hypotheses, references).multi_reference.high == 100
     # Half of the resamples hold both sentences and score 8, a quarter 0 and a quarter 100.
     assert score_translations(["abc", "x"], [["def"], ["x"]]).chrf.low == 0

@@ -64,7 +64,7 @@ def evaluate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Score a translator by BLEU and chrF. Each comes with its signature and 95 % interval."""
+    """Score a translator by BLEU and chrF. Scores come with signature and 95 % interval."""
     if (source is None) != (not reference):
         raise UserError("--source and --reference belong together: give both or neither")
     require_stdout()
@@ -84,39 +84,39 @@ def evaluate(
     tokenizer = resolve_bleu_tokenizer(
         translator.languages.target,
         bleu_tokenizer or translator.languages.bleu_tokenizer,
-        [texts for each in sets for texts in each.references],
+        [texts for one in sets for texts in one.references],
     )
     found, reports = [], []
-    for each in sets:
-        name = source or (f"{split} {each.name}" if len(sets) > 1 else split)
-        say(f"translating {len(each.sources):,} sentences of {name}")
+    for one in sets:
+        name = source or (f"{split} {one.name}" if len(sets) > 1 else split)
+        say(f"translating {len(one.sources):,} sentences of {name}")
         with while_computing(translator.engine.device_type):
-            result = evaluate_set(translator, each, decoding, tokenizer)
+            result = evaluate_set(translator, one, decoding, tokenizer)
             report = None
             if real:
                 translate: Any = translator.translate  # mypy cannot bind an overload's argument
                 translate = partial(translate, beam_size=beam, length_penalty=length_penalty)
-                report = measure(translate, each, tokenizer=tokenizer, say=say)
+                report = measure(translate, one, tokenizer=tokenizer, say=say)
                 reports.append(report)
         if output:
             text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses.texts)
-            write_output(_of_set(output, each.name, len(sets)), text.encode())
+            write_output(_of_set(output, one.name, len(sets)), text.encode())
         found.append(result.hypotheses)
         if as_json:
             real_rows = {"real": report.to_json()} if report else {}
-            print_json({"set": each.name} | result.to_json() | real_rows)
+            print_json({"set": one.name} | result.to_json() | real_rows)
             continue
-        title = [f"{each.name}:"] if len(sets) > 1 else []
+        title = [f"{one.name}:"] if len(sets) > 1 else []
         for line in [*title, str(result), *([str(report)] if report else [])]:
             print_result(line)
     if source is None and len(model) < 2 and decoding == translator.decoding:
-        _keep(partial(write_hypotheses, folder, split, found, decoding, tokenizer))
+        _write(partial(write_hypotheses, folder, split, found, decoding, tokenizer))
         if real:
-            _keep(partial(write_robustness, folder, split, reports))
+            _write(partial(write_robustness, folder, split, reports))
 
 
-def _keep(write: Callable[[], None]) -> None:
-    """Keep something in the run; the scores are printed already, so what fails is a warning."""
+def _write(write: Callable[[], None]) -> None:
+    """Write something into the run; the scores are printed already, so what fails is a warning."""
     try:
         write()
     except UserError as error:
@@ -133,5 +133,5 @@ def _check_output(output: Path, reads: Sequence[Path]) -> None:
 
 
 def _of_set(output: Path, name: str, sets: int) -> Path:
-    """Return the file for a set's translations: of several, each set has a file with its name."""
+    """Return the file for a set's translations: one of several sets has a file with its name."""
     return output if sets == 1 else output.with_name(f"{output.name}.{name}")

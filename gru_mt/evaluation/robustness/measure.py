@@ -8,7 +8,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -52,13 +52,13 @@ Translate = Callable[..., Sequence[Any]]  # Translator.translate, with `split` a
 class Row:
     """What was retained under one perturbation.
 
-    `kept` is in %: of the BLEU of the same sentences as they were, or how many translations had
+    `retained` is in %: of the BLEU of the same sentences as they were, or how many translations had
     exactly what they should. It is None where the BLEU of the plain sentences is 0.
     """
 
     name: str
     sentences: int  # lines, where several sentences are on one
-    kept: float | None
+    retained: float | None
     bleu: float | None = None
     plain_bleu: float | None = None
 
@@ -67,8 +67,14 @@ class Row:
             " " * 6 if score is None else f"{score:6.1f}" for score in (self.bleu, self.plain_bleu)
         )
         # Rounded down: 100.0 % is all.
-        kept = "   none" if self.kept is None else f"{math.floor(self.kept * 10) / 10:5.1f} %"
-        return f"{self.name:<34}{self.sentences:>9,}  {bleu}  {plain}  {kept}"
+        share = self.retained
+        retained = "   none" if share is None else f"{math.floor(share * 10) / 10:5.1f} %"
+        return f"{self.name:<34}{self.sentences:>9,}  {bleu}  {plain}  {retained}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as JSON values."""
+        values = asdict(self)
+        return {"kept" if name == "retained" else name: values[name] for name in values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ class RobustnessReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return the rows by name as JSON values."""
-        rows = [asdict(row) for row in self.rows]
+        rows = [row.to_json() for row in self.rows]
         return {row.pop("name"): row for row in rows}
 
 
@@ -93,7 +99,7 @@ def write_robustness(folder: Path, split: str, reports: Sequence[RobustnessRepor
     Nothing is written where `folder` is neither.
     """
     if run := run_of(folder, split):
-        tables = [[asdict(row) for row in report.rows] for report in reports]
+        tables = [[row.to_json() for row in report.rows] for report in reports]
         values = {"tables": tables, "model": model_digest(run)}
         write_checksummed_json(run.robustness(split), values)
 
@@ -108,6 +114,8 @@ def read_robustness(run: Run, split: str) -> list[RobustnessReport]:
     values = read_checksummed_json(run.robustness(split))
     if values["model"] != model_digest(run):
         return []
+    for row in chain(*values["tables"]):
+        row["retained"] = row.pop("kept")
     return [RobustnessReport(tuple(Row(**row) for row in rows)) for rows in values["tables"]]
 
 
@@ -227,8 +235,8 @@ class _Test:
         hypotheses = [compared(translation.text) for translation in translations]
         bleu = corpus_bleu(hypotheses, references, tokenizer=self.tokenizer)
         plain_bleu = corpus_bleu(plain, references, tokenizer=self.tokenizer)
-        kept = 100 * bleu / plain_bleu if plain_bleu else None
-        return Row(name, len(sources), kept, bleu, plain_bleu)
+        retained = 100 * bleu / plain_bleu if plain_bleu else None
+        return Row(name, len(sources), retained, bleu, plain_bleu)
 
     def _count_row(
         self,

@@ -20,7 +20,7 @@ const cell = (text, kind) => {
 
 const search = () => {
   const words = plain(field.value).split(/\s+/).filter(Boolean);
-  const found = rows.filter((_, place) => words.every((word) => texts[place].includes(word)));
+  const found = rows.filter((_, row) => words.every((word) => texts[row].includes(word)));
   count.textContent = words.length
     ? `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} sentences${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`
     : "";

@@ -61,8 +61,8 @@ def test_who_copies_keeps_items_names_and_joined_lines_but_no_terms() -> None:
                  "tags that nest", "Markdown", "a frame around it", "signed and joined numbers",
                  "three items", "a name never seen", "a name never seen, first",
                  "2 sentences on a line", "4 sentences on a line, not split"):  # fmt: skip
-        assert found[name].kept == pytest.approx(100), name
-    assert found["glossary terms"].kept == 0
+        assert found[name].retained == pytest.approx(100), name
+    assert found["glossary terms"].retained == 0
     assert [line.rpartition(":")[0] for line in said] == [*found], "rows are announced in order"
     lines = {name: row.sentences for name, row in found.items()}
     assert lines["plain"] == lines["UPPER CASE"] == lines["Title Case"] == 6
@@ -91,16 +91,16 @@ def test_a_row_is_bleu_of_the_perturbed_over_that_of_the_same_sentences(
     row = rows(Fake(), EvaluationSet([SOURCES[1]], references))[name]
     bleu, plain = (corpus_bleu([text], references) for text in (perturbed, SOURCES[1]))
     assert (row.bleu, row.plain_bleu) == pytest.approx((bleu, plain))
-    assert row.kept == pytest.approx(100 * bleu / plain)
+    assert row.retained == pytest.approx(100 * bleu / plain)
 
 
 def test_capitals_are_expected_in_capitals() -> None:
     # One who always writes lower case keeps nothing of capitals, and all of the rest.
     found = rows(Fake(str.lower), copied("a b c d e"))["UPPER CASE"]
-    assert found.kept == 0
+    assert found.retained == 0
     assert found.plain_bleu == pytest.approx(100)
     # One who writes all in capitals loses nothing in capitals.
-    assert rows(Fake(str.upper))["UPPER CASE"].kept == pytest.approx(100)
+    assert rows(Fake(str.upper))["UPPER CASE"].retained == pytest.approx(100)
 
 
 def test_a_short_text_is_compared_without_its_marks_and_case() -> None:
@@ -108,10 +108,10 @@ def test_a_short_text_is_compared_without_its_marks_and_case() -> None:
     names = [f"a short text, {name}" for name in ("another mark", "lower case", "UPPER CASE")]
     capitals = Fake(lambda text: f"A B C D {text.upper()}")
     found = rows(capitals, EvaluationSet(texts, [[f"A b c d {text}"] for text in texts]))
-    assert [(found[name].sentences, found[name].kept) for name in names] == [(2, 100)] * 3
+    assert [(found[name].sentences, found[name].retained) for name in names] == [(2, 100)] * 3
     marked = Fake(lambda text: f"a b c d {text}" if text in texts else "e f g h")
     found = rows(marked, EvaluationSet(texts[:2], [[f"a b c d {text}"] for text in texts[:2]]))
-    assert [(found[name].bleu, found[name].kept) for name in names] == [(0, 0)] * 3
+    assert [(found[name].bleu, found[name].retained) for name in names] == [(0, 0)] * 3
     assert found[names[0]].plain_bleu == pytest.approx(100)
 
 
@@ -124,8 +124,8 @@ def test_a_frame_is_to_stand_around_the_translation_of_the_sentence_alone() -> N
     def upper_or_same(text: str) -> str:
         return text.upper() if text in SOURCES else text
 
-    assert rows(Fake(upper))["a frame around it"].kept == 100
-    assert rows(Fake(upper_or_same))["a frame around it"].kept == 0
+    assert rows(Fake(upper))["a frame around it"].retained == 100
+    assert rows(Fake(upper_or_same))["a frame around it"].retained == 0
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_frame_is_to_stand_around_the_translation_of_the_sentence_alone() -> N
     ],
 )
 def test_what_is_lost_is_not_kept(name: str, loses: Callable[[str], str]) -> None:
-    assert (rows(Fake(loses))[name].kept or 0) < 60
+    assert (rows(Fake(loses))[name].retained or 0) < 60
 
 
 def test_what_has_no_final_mark_should_get_none() -> None:
@@ -166,10 +166,10 @@ def test_lines_of_several_sentences_are_scored_as_their_sentences_joined() -> No
 
 def test_an_item_counts_if_it_comes_out_unchanged_and_once() -> None:
     for function in (lambda text: text.replace("@", ""), lambda text: f"{text} {text}"):
-        assert rows(Fake(function))["an @name"].kept == 0
+        assert rows(Fake(function))["an @name"].retained == 0
     texts = copied(*(f"Say it {word}." for word in ("now", "far", "there", "again", "once")))
     found = rows(Fake(lambda text: text.replace("#", "") if "far" in text else text), texts)
-    assert (found["a #tag"].kept, found["an @name"].kept) == (80, 100)
+    assert (found["a #tag"].retained, found["an @name"].retained) == (80, 100)
 
 
 def test_terms_of_a_glossary_are_translated_by_it_every_time() -> None:
@@ -182,15 +182,15 @@ def test_terms_of_a_glossary_are_translated_by_it_every_time() -> None:
         return translate([" ".join(dict.fromkeys(text.split())) for text in texts], **options)
 
     texts = copied("One two three four", "five six seven five")
-    assert rows(translate, texts)["glossary terms"].kept == 100
-    assert rows(only_once, texts)["glossary terms"].kept == 50
+    assert rows(translate, texts)["glossary terms"].retained == 100
+    assert rows(only_once, texts)["glossary terms"].retained == 50
 
 
 def test_a_script_without_case_has_no_rows_of_case() -> None:
     found = rows(Fake(), copied("我明白了。", "مرحبا بك."))
     assert not {"UPPER CASE", "Title Case", "lower case", "a name never seen"} & found.keys()
     assert found["no final mark"].sentences == found["a URL"].sentences == 2
-    assert found["a URL"].kept == 100
+    assert found["a URL"].retained == 100
 
 
 def test_a_report_is_a_pure_function_of_the_set() -> None:
@@ -216,7 +216,7 @@ def test_a_long_set_is_thinned_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_model_that_says_nothing_retains_nothing() -> None:
     report = measure(Fake(lambda _: ""), SAME)
-    assert {row.kept for row in report.rows[1:]} == {None, 0.0}
+    assert {row.retained for row in report.rows[1:]} == {None, 0.0}
     assert "none" in str(report.rows[1])
     with pytest.raises(UserError, match="nothing to score"):
         measure(Fake(), EvaluationSet([], []))
