@@ -1,7 +1,7 @@
 """The processes that train one model together, over torch.distributed.
 
 Shapes: W weights of all and a loss, filled up to a multiple of the processes; S weights of the
-slice that one process adds up; M microbatches of a round, one a process.
+slice that one process adds up; N processes, each with a microbatch.
 """
 
 import os
@@ -101,24 +101,18 @@ class Group:
 
     def _sum_in_order(self, weights: Weights, count: int, backward: Backward) -> Tensor:
         """Return the sum over `count` microbatches; each process adds up one slice of it."""
-        size_S = -(-(sum(weight.numel() for weight in weights) + 1) // self.size)
         sum_S: Tensor | None = None
+        nothing = torch.zeros((), device=weights[0].device)
         for first in range(0, count, self.size):
-            senders, own = min(self.size, count - first), first + self.rank
-            sent_W = weights[0].new_empty(0)
-            if own < count:
-                sent_W = self._flatten(weights, backward(own))
-            received_MS = weights[0].new_empty(senders, size_S)
-            received = [size_S if rank < senders else 0 for rank in range(self.size)]
-            sent = [len(sent_W) // self.size] * self.size
+            own = first + self.rank
+            flat_W = self._flatten(weights, backward(own) if own < count else nothing)
+            received_NS = torch.empty_like(flat_W).view(self.size, -1)
             with _noticing_loss():
-                distributed.all_to_all_single(
-                    received_MS.view(-1), sent_W, received, sent, group=self.processes
-                )
-            for gradient_S in received_MS:
+                distributed.all_to_all_single(received_NS.view(-1), flat_W, group=self.processes)
+            for gradient_S in received_NS[: count - first]:
                 sum_S = gradient_S if sum_S is None else sum_S.add_(gradient_S)
         assert sum_S is not None, "an update has a microbatch"
-        flat_W = sum_S.new_empty(self.size * size_S)
+        flat_W = torch.empty_like(flat_W)
         with _noticing_loss():
             distributed.all_gather_single(flat_W, sum_S, group=self.processes)
         return flat_W
@@ -130,8 +124,8 @@ class Group:
             gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad
             flat.append(gradient.flatten())
             weight.grad = None
-        flat_W = torch.cat([*flat, loss.view(1)])
-        return nn.functional.pad(flat_W, (0, -len(flat_W) % self.size))
+        unused = -(sum(map(len, flat)) + 1) % self.size
+        return torch.cat([*flat, loss.view(1), loss.new_zeros(unused)])
 
 
 ALONE = Group()
