@@ -29,7 +29,7 @@ data: {{corpus: {corpus}}}
 tokenizer: {{kind: word, min_frequency: 1}}
 model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
 training:
-  {{max_epochs: 15, batch_tokens: 120, warmup_steps: 5, accumulation: 2, log_steps: 1,
+  {{max_epochs: 8, batch_tokens: 120, warmup_steps: 5, accumulation: 2, log_steps: 1,
     checkpoint_minutes: 0.001}}
 """
 LATE = 20  # updates before something happens to a run; after its first validation
