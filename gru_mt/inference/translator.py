@@ -1,6 +1,6 @@
 """Text in, text out: what `gru-mt translate`, `gru-mt eval` and validation share."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -15,11 +15,9 @@ from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.ensemble import Ensemble
 from gru_mt.inference.engines.onnx_engine import is_export, load_export
 from gru_mt.inference.preprocessing.messages import arms, with_arms
-from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.preprocessing.reader import Reader, fits_in
 from gru_mt.inference.sentence_translator import MapBatches, Options, SentenceTranslator
 from gru_mt.inference.translation import Translation
-
-BYTES = 4  # of a character, at most; a token has at least one
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,13 +253,16 @@ class Translator:
         reader = Reader(
             self.tokenizer.truecaser,
             self.languages.source,
-            self._fits(options.decoding.max_source_tokens),
+            fits_in(options.decoding.max_source_tokens, self.tokenizer.source.encode),
             options.glossary,
             options.split,
         )
         sentences_of = [[*reader.sentences(line)] for line in lines]
         sentences = [sentence for of_line in sentences_of for sentence in of_line]
-        found = iter(self._sentence_translator(options).translate(sentences))
+        translator = SentenceTranslator(
+            self.engine, self.tokenizer, self.calibration, self.map_batches, options
+        )
+        found = iter(translator.translate(sentences))
         translations = [
             Translation(line, [next(found) for _ in of_line])
             for line, of_line in zip(lines, sentences_of, strict=True)
@@ -287,18 +288,3 @@ class Translator:
             new = [next(left).text for _ in arms_of_one]
             translations[row] = with_arms(translations[row], arms_of_one, new)
         return translations
-
-    def _sentence_translator(self, options: Options) -> SentenceTranslator:
-        return SentenceTranslator(
-            self.engine, self.tokenizer, self.calibration, self.map_batches, options
-        )
-
-    def _fits(self, max_tokens: int) -> Callable[[str, int], bool]:
-        """Return a function: does a text have at most 1 / `parts` of `max_tokens`?"""
-        encode = self.tokenizer.source.encode
-
-        def fits(text: str, parts: int) -> bool:
-            most = max_tokens // parts
-            return BYTES * len(text) <= most or len(encode(text)) <= most
-
-        return fits

@@ -21,6 +21,7 @@ from gru_mt.inference.preprocessing.frames import core
 from gru_mt.inference.preprocessing.sentence import BEGINNING, ENDS, Case, Sentence
 from gru_mt.inference.preprocessing.tags import pairs
 
+MAX_BYTES = 4  # of a character; a token has at least one byte
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(rf"\\[nrN]|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE)
@@ -29,6 +30,16 @@ _LABEL = re.compile(  # **Note:** and <b>Note</b>:
     rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
 )
 _OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
+
+
+def fits_in(max_tokens: int, encode: Callable[[str], Sequence[int]]) -> Callable[[str, int], bool]:
+    """Return a function: does a text have at most 1 / `parts` of `max_tokens`?"""
+
+    def fits(text: str, parts: int) -> bool:
+        most = max_tokens // parts
+        return MAX_BYTES * len(text) <= most or len(encode(text)) <= most
+
+    return fits
 
 
 @dataclass(frozen=True, slots=True)
