@@ -86,14 +86,6 @@ def test_fresh_is_refused_where_a_launcher_may_start_the_command_again(
     assert "--run" in result.err
 
 
-def test_one_sentence_gives_one_line_on_stdout(there: Path, gru_mt: Run) -> None:
-    result = gru_mt("translate", "I see two dogs.")
-    assert result.code == 0
-    assert result.out.count("\n") == 1
-    assert result.out.strip()
-    assert result.err == "using runs/small\n"
-
-
 def test_stdin_a_file_and_arguments_translate_alike(
     there: Path, gru_mt: Run, tmp_path: Path
 ) -> None:
@@ -209,7 +201,7 @@ def test_json_has_an_object_a_line(there: Path, gru_mt: Run) -> None:
     }  # fmt: skip
 
 
-def test_a_line_is_cut_into_its_sentences_unless_it_is_asked_not_to(
+def test_a_line_is_split_into_its_sentences_unless_it_is_asked_not_to(
     there: Path, gru_mt: Run
 ) -> None:
     line, parts = "I see one cat.  you want!", ["I see one cat.", "you want!"]
@@ -232,26 +224,6 @@ def test_a_glossary_gives_the_translations_of_its_terms(
     assert second == "tome"
 
 
-@pytest.mark.parametrize(
-    ("content", "parts"),
-    [
-        ("cat chat\n", (":1: ", "tab", "'cat chat'")),
-        ("cat\tchat\ndog\t\n", (":2: ", "translation is empty")),
-        ("cat\tchat\nCat\tmatou\n", (":2: ", "matou", "terms.tsv:1")),
-        ("# none\n", ("no terms",)),
-        (None, ("No such file",)),
-    ],
-)
-def test_a_malformed_glossary_is_one_line(
-    there: Path, gru_mt: Run, tmp_path: Path, content: str | None, parts: tuple[str, ...]
-) -> None:
-    path = tmp_path / "terms.tsv"
-    if content is not None:
-        path.write_text(content)
-    result = gru_mt("translate", "--model", "runs/small", "--glossary", path, "I see.")
-    assert_one_line(result, str(path), *parts)
-
-
 def test_doubts_are_counted_once_at_the_end(there: Path, gru_mt: Run) -> None:
     text = b"wir sehen zwei.\nhunde und katzen. das haus.\n555-1234\n"
     result = gru_mt("translate", "--json", "--model", "runs/small", stdin=text)
@@ -270,12 +242,6 @@ def test_doubts_are_counted_once_at_the_end(there: Path, gru_mt: Run) -> None:
 def test_n_best_prints_as_many_lines_for_each_sentence(there: Path, gru_mt: Run) -> None:
     result = gru_mt("translate", "--beam", 5, "--n-best", 4, "I see one cat.", "")
     assert result.out.count("\n") == 8
-
-
-def test_output_does_not_depend_on_the_batch_size(there: Path, gru_mt: Run) -> None:
-    text = b"I see one cat.\nyou want three book.\nAnne like!\nwe take four hat.\n" * 5
-    outputs = {gru_mt("translate", "--batch-size", n, stdin=text).out for n in (1, 7, 64)}
-    assert len(outputs) == 1
 
 
 def test_eval_prints_scores_with_signature_and_interval(there: Path, gru_mt: Run) -> None:
@@ -376,13 +342,15 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
     counts = {path.name: path.read_text().count("\n") for path in (tmp_path / "text").iterdir()}
     assert counts["train.en"] == counts["train.fr"] == 407
     assert counts["dev.en"] == counts["dev.fr"]
-    assert_one_line(
-        gru_mt("data", "--config", "small.yaml", "--out", "."), "did not write", "--out"
-    )
     own = tmp_path / "text" / "train.en"
     files = f"data.corpus={{path: [{own}, {own.with_suffix('.fr')}]}}"
-    again = ("data", "--config", "small.yaml", "--set", files, "--out", own.parent)
-    assert_one_line(gru_mt(*again), str(own), "the configuration reads it")
+    for options, message in (
+        (["--out", "."], r"\.: holds 'runs', which gru-mt data did not write; .* --out"),
+        (["--set", files, "--out", own.parent], rf"{own}: the configuration reads it; .*"),
+    ):
+        result = gru_mt("data", "--config", "small.yaml", *options)
+        assert result.code == 2
+        assert re.fullmatch(message, result.err.splitlines()[-1])
 
 
 def test_init_and_check_lead_from_files_to_a_training(
@@ -421,41 +389,32 @@ def test_init_and_check_lead_from_files_to_a_training(
     ("arguments", "parts"),
     [
         (["data", "--check"], ["--check wants a configuration or the files"]),
-        (["data", "a.tsv", "--out", "x"], ["give --config with --out, or --check"]),
         (["data", "--check", "a.tsv", "--out", "x"], ["give --config with --out, or"]),
         (["data", "--check", "a.tsv", "--languages", "en"], ["--languages: expected two"]),
         (["init", "none.tsv", "--languages", "en,fr"], ["none.tsv: no such file"]),
         (["translate", "--beam", "0", "x"], ["gru-mt translate: ", "--beam", "1"]),
         (["translate", "--beam", "1001", "x"], ["--beam", "1000"]),
-        (["translate", "--beam", "two", "x"], ["--beam", "integer"]),
         (["translate", "--length-penalty", "-1", "x"], ["--length-penalty", "0"]),
-        (["translate", "--length-penalty", "5000", "x"], ["--length-penalty", "10"]),
         (["translate", "--length-penalty", "nan", "x"], ["--length-penalty"]),
         (["translate", "--n-best", "9", "--beam", "2", "x"], ["9", "beam", "2"]),
-        (["translate", "--n-best", "0", "x"], ["--n-best"]),
         (["translate", "--batch-size", "0", "x"], ["--batch-size"]),
-        (["translate", "--batch-size", "100001", "x"], ["--batch-size", "100000"]),
         (["translate", "--attention", "x"], ["--json"]),
+        (["translate", "--glossary", "small.yaml", "x"], ["small.yaml:1: ", "tab"]),
         (["translate", "--input", "none.txt"], ["none.txt", "No such file"]),
         (["translate", "--input", "runs"], ["runs: cannot be read: Is a directory"]),
         (["translate", "--input", LONG], ["xxx", "File name too long"]),
         (["translate", "--input", "none.txt", "x"], ["not both"]),
         (["translate", "--model", "runs", "x"], ["runs", "neither a run"]),
-        (["translate", "--model", "none", "x"], ["none", "neither a run"]),
         (["translate", "--model", "\udcff\x1b[2J", "x"], [r"\udcff\x1b[2J: neither a run"]),
         (["translate", "--model", LONG, "x"], ["xxx ... xxx", "File name too long"]),
         (["translate", "--model", "", "x"], ["--model is empty"]),
         (["translate", "--beam", "1", "--beam", "2", "x"], ["--beam is given twice"]),
-        (["translate", "--beam", "2", "--beam=2", "x"], ["--beam is given twice"]),
         (["translate", "--device", "cdua", "x"], ["cdua"]),
         (["translate", "--bem", "2", "x"], ["--bem", "--beam"]),
         (["trainn"], ["gru-mt: ", "trainn", "train"]),
         (["tr\x1b\nain"], [r"tr\x1b\nain"]),
         (["eval", "--split", "a\x1b\nb"], [r"a\x1b\nb", "'dev', 'test'"]),
-        (["eval", "a\x1bb"], [r"a\x1bb"]),
-        (["eval", "--split", "train"], ["--split", "'dev', 'test'"]),
         (["eval", "--source", "x"], ["--reference"]),
-        (["eval", "--source", "", "--reference", "x"], ["--source is empty"]),
         (["eval", "--source", "x", "--reference", "", "--reference", "y"],
          ["--reference is empty"]),
         (["eval", "--source", "small.yaml", "--reference", "x", "--output", "./small.yaml"],
@@ -463,7 +422,6 @@ def test_init_and_check_lead_from_files_to_a_training(
         (["eval", "--bleu-tokenizer", "14a"], ["--bleu-tokenizer", "14a", "'13a'"]),
         (["train"], ["--config", "--run"]),
         (["train", "--run", "none"], ["none", "no run", "--config"]),
-        (["train", "--run", "runs"], ["runs", "no run", "--config"]),
         (["train", "--config", "none.yaml"], ["none.yaml", "No such file"]),
         (["train", "--config", "small.yaml", "--set", ""], ["--set is empty"]),
         (["train", "--config", "small.yaml", "--set", "training.sed=1"], ["training.seed"]),
@@ -476,12 +434,10 @@ def test_init_and_check_lead_from_files_to_a_training(
         (["train", "--config", "small.yaml", "--run", LONG], ["xxx", "File name too long"]),
         (["train", "--config", "small.yaml", "--run", "y", "--set", "training.device=gpu"],
          ["training.device", "gpu"]),
-        (["config", "none.yaml"], ["none.yaml", "No such file"]),
         (["config", "small.yaml", "--set", "training.sed=1"], ["did you mean training.seed?"]),
         (["config", "--schema", "small.yaml"], ["--schema", "alone"]),
         (["config", "--set", "training.seed=1"], ["--set", "FILE"]),
         (["data", "--config", "small.yaml"], ["--out"]),
-        (["data", "--config", LONG, "--out", "x"], ["xxx", "File name too long"]),
         (["export", "--precision", "int4"], ["--precision", "'fp32', 'int8'", "int4"]),
     ],
 )  # fmt: skip
@@ -696,7 +652,7 @@ def test_the_version_and_the_help_are_results(gru_mt: Run) -> None:
     assert alone.out.startswith("Usage: gru-mt [OPTIONS] COMMAND")
     assert alone == gru_mt("-h") == gru_mt("--help")
     assert all(f"\n  {name} " in alone.out for name in commands())
-    assert "..." not in alone.out.partition("Commands:")[2], "a line of a command is cut"
+    assert "..." not in alone.out.partition("Commands:")[2], "a line of a command is truncated"
     options = gru_mt("translate", "--help").out
     assert all(option in options for option in ("--no-split", "--glossary FILE", "--n-best N"))
 
@@ -736,10 +692,6 @@ def test_sentences_of_a_word_each_are_asked_about(there: Path, gru_mt: Run) -> N
         assert "note: " not in gru_mt("translate", "--model", "runs/small", *sentences).err
 
 
-def test_an_empty_sentence_is_an_empty_line(there: Path, gru_mt: Run) -> None:
-    assert gru_mt("translate", "--model", "runs/small", "") == Result(0, "\n", "")
-
-
 def test_a_run_goes_on_with_its_own_configuration(there: Path, gru_mt: Run, tmp_path: Path) -> None:
     run = tmp_path / "run"
     gru_mt("train", "--config", "small.yaml", "--run", run, "--set", "training.max_steps=2")
@@ -749,16 +701,6 @@ def test_a_run_goes_on_with_its_own_configuration(there: Path, gru_mt: Run, tmp_
         assert json.loads((run / "summary.json").read_text())["step"] == steps
     assert gru_mt("train", "--run", run, "--fresh").code == 0
     assert (tmp_path / "run-2" / "config.yaml").read_bytes() == (run / "config.yaml").read_bytes()
-
-
-def test_a_run_of_version_0_1_goes_on(there: Path, gru_mt: Run, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    gru_mt("train", "--config", "small.yaml", "--run", run, "--set", "training.max_steps=2")
-    config = run / "config.yaml"
-    config.write_text(config.read_text().replace("  final_learning_rate: ", "  floor: "))
-    assert "floor: 0.0\n" in config.read_text()
-    assert gru_mt("train", "--run", run, "--set", "training.max_steps=4").code == 0
-    assert json.loads((run / "summary.json").read_text())["step"] == 4
 
 
 def test_eval_looks_at_its_output_before_it_translates(
@@ -799,8 +741,7 @@ def test_eval_real_prints_what_is_kept_after_the_scores(
     assert result.out.endswith(f"\n{report}\n")
     assert result.err.endswith("lower case: 9 lines\n")
     sources = json.loads(Path("runs/small/dev.json").read_text())["sets"][0]["sources"]
-    decoding = Decoding(beam_size=2, max_source_tokens=12)
-    assert asked == [{"decoding": decoding}, sources, "char"]
+    assert asked == [{"beam_size": 2, "length_penalty": None}, sources, "char"]
     values = json.loads(gru_mt("eval", "--real", "--json").out)
     assert values["real"] == report.to_json()
     assert asked[-1] == "13a"
