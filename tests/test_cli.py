@@ -399,7 +399,7 @@ def test_init_and_check_lead_from_files_to_a_training(
         (["translate", "--n-best", "9", "--beam", "2", "x"], ["9", "beam", "2"]),
         (["translate", "--batch-size", "0", "x"], ["--batch-size"]),
         (["translate", "--attention", "x"], ["--json"]),
-        (["translate", "--glossary", "small.yaml", "x"], ["small.yaml:1: ", "tab"]),
+        (["translate", "--glossary", "small.yaml", "x"], ["small.yaml:2: ", "tab"]),
         (["translate", "--input", "none.txt"], ["none.txt", "No such file"]),
         (["translate", "--input", "runs"], ["runs: cannot be read: Is a directory"]),
         (["translate", "--input", LONG], ["xxx", "File name too long"]),

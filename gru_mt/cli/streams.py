@@ -111,10 +111,10 @@ class MessageHandler(logging.Handler):
             say(MessageFormatter().format(record))
 
 
-def print_messages() -> None:
-    """Print what modules log from INFO on to stderr."""
+def print_messages(level: int = logging.WARNING) -> None:
+    """Print what modules log to stderr, from `level` on; INFO tells the stages of long work."""
     logger = logging.getLogger("gru_mt")
-    logger.setLevel(logging.INFO)
+    logger.setLevel(level)
     if not any(isinstance(handler, MessageHandler) for handler in logger.handlers):
         logger.addHandler(MessageHandler(logging.INFO))
 

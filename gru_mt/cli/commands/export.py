@@ -1,11 +1,13 @@
 """`gru-mt export`."""
 
+import logging
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from gru_mt.cli.app import Command, ModelOption, app
+from gru_mt.cli.streams import print_messages
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 
@@ -34,6 +36,7 @@ def export(
     ] = None,
 ) -> None:
     """Write a translator for onnxruntime, or as a page for browsers."""
+    print_messages(logging.INFO)
     if format_ == "page" and precision == "fp32":
         raise UserError("--precision fp32: a page has int8 weights; leave it out")
     from gru_mt.onnx_export.write import export as write_export

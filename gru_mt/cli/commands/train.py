@@ -1,5 +1,6 @@
 """`gru-mt train`."""
 
+import logging
 import os
 import sys
 import time
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gru_mt.cli.app import Command, SetOption, app
-from gru_mt.cli.streams import say
+from gru_mt.cli.streams import print_messages, say
 from gru_mt.errors import Interrupted, ProcessLost, UserError
 from gru_mt.run import RUNS, Run
 
@@ -60,6 +61,7 @@ def train(
     ] = False,
 ) -> None:
     """Train a translator, or go on with a run that was stopped."""
+    print_messages(logging.INFO)
     with _told_once():
         if config is None:
             config = _config_of(run)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from gru_mt.config.data import CorpusConfig, DataConfig
@@ -63,8 +63,10 @@ def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore)
     sides = (0, 1) if corpus.side is None else (int(not config.reversed),)  # that have text
     builder, files = CorpusBuilder(config, label, sides, pairs), ReadFiles()
     filtered = partial(filter_chunk, config, sides)
+    chunks = _chunks(corpus, config, found, files)
+    first = [*islice(chunks, 1)]  # an error here is the only message
     with ProgressBar(f"reading {name}", unit="lines") as bar:
-        for chunk in map_in_order(filtered, _chunks(corpus, config, found, files)):
+        for chunk in map_in_order(filtered, chain(first, chunks)):
             builder.add(chunk)
             bar.update(builder.lines - bar.n)
     loaded = builder.corpus(name, files)
