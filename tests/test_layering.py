@@ -29,34 +29,36 @@ ROWS = """
         data.tokenizer.special data.text.patterns data.text.placeholders data.text.glossary
         data.text.sentences data.text.spelling data.text.truecase data.text.names data.augment
         data.augment.word_lists data.augment.bilingual_lexicon data.tokenizer.words
-        data.tokenizer.subword_sampling data.tokenizer.sentencepiece data.text.translation_memory
-        data.tokenizer.tokenizer data.augment.augmenter data.dataset.ids data.dataset.dataset
-        data.prepare data.batching model model.device model.notebook model.fast model.fast.switch
-        model.fast.memory model.fast.waiting model.fast.distinct model.fast.gru model.fast.loss
-        model.fast.product model.layers model.cells model.recurrent model.attention model.seq2seq
+        data.tokenizer.subword_sampling data.tokenizer.sentencepiece
+        data.text.translation_memory data.tokenizer.tokenizer data.augment.augmenter
+        data.dataset.ids data.dataset.dataset data.dataset.encode data.batching model
+        model.device model.notebook model.fast model.fast.switch model.fast.memory
+        model.fast.waiting model.fast.distinct model.fast.gru model.fast.loss model.fast.product
+        model.layers model.cells model.recurrent model.attention model.seq2seq
         model.decoder_step model.loss tensors bundle inference inference.preprocessing
         inference.preprocessing.lines inference.preprocessing.frames inference.search
-        inference.constraints inference.engines inference.engines.engine inference.engines.ensemble
-        inference.engines.torch_engine inference.preprocessing.tags inference.preprocessing.sentence
-        inference.preprocessing.reader inference.confidence inference.engines.onnx_engine
-        inference.translation inference.preprocessing.messages inference.sentence_translator
-        inference.translator onnx_export onnx_export.graphs onnx_export.int8 evaluation
-        evaluation.bleu_tokenizer evaluation.score evaluation.hypotheses evaluation.calibration
-        evaluation.evaluate evaluation.significance evaluation.systems evaluation.compare
-        evaluation.robustness evaluation.robustness.perturbations evaluation.robustness.cases
+        inference.constraints inference.engines inference.engines.engine
+        inference.engines.ensemble inference.engines.torch_engine inference.preprocessing.tags
+        inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
+        inference.engines.onnx_engine inference.translation inference.preprocessing.messages
+        inference.sentence_translator inference.translator onnx_export onnx_export.graphs
+        onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
+        evaluation.hypotheses evaluation.calibration evaluation.evaluate evaluation.significance
+        evaluation.systems evaluation.compare evaluation.robustness
+        evaluation.robustness.perturbations evaluation.robustness.cases
         evaluation.robustness.markup evaluation.robustness.measure training training.launch
         training.distributed training.state data.loader training.optim training.optim.optimizer
         training.optim.lr_schedule training.optim.step training.output training.output.logging
         training.output.signals training.output.checkpoint training.output.lock
         training.output.metrics training.output.tensorboard training.back_translation
-        training.resume training.preparation training.output.run_writer training.validation
+        training.resume data.prepare training.output.run_writer training.validation
         training.estimate training.trainer training.train runs report report.compare_text
-        evaluation.overlap report.pictures report.html report.tables report.failures report.samples
-        report.contents report.page report.compare_page page page.model_data page.write
-        onnx_export.write cli.streams cli.app cli.translator cli.commands cli.commands.train
-        cli.commands.evaluate cli.commands.report cli.commands.compare cli.commands.runs
-        cli.commands.translate cli.commands.export cli.commands.data cli.commands.config cli
-        __main__
+        evaluation.overlap report.pictures report.html report.tables report.failures
+        report.samples report.contents report.page report.compare_page page page.model_data
+        page.write onnx_export.write cli.streams cli.app cli.translator cli.commands
+        cli.commands.train cli.commands.evaluate cli.commands.report cli.commands.compare
+        cli.commands.runs cli.commands.translate cli.commands.export cli.commands.data
+        cli.commands.config cli __main__
 """
 ORDER = ROWS.split()
 

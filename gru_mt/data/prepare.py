@@ -1,66 +1,300 @@
-"""What becomes of training pairs before they are ids; other processes help, so no torch here.
+"""From a configuration to what the training loop reads: splits, a tokenizer and a dataset."""
 
-Shapes: M pairs of a chunk.
-"""
-
-from collections.abc import Iterable, Sequence
+import hashlib
+import json
+import logging
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
+from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
-from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
-from gru_mt.data.augment.word_lists import WordLists
-from gru_mt.data.dataset.dataset import LINE, EncodedChunk
-from gru_mt.data.dataset.ids import encode_pairs
-from gru_mt.data.dataset.store import TextArray
-from gru_mt.data.text.placeholders import mask_pair
-from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.data.types import Example, Texts
+from gru_mt.data.dataset.dataset import (
+    Dataset,
+    EncodedChunk,
+    id_type,
+    write_arrays,
+    write_metadata,
+)
+from gru_mt.data.dataset.encode import (
+    encode_chunk,
+    learn_words,
+    mask_all,
+    masked,
+    short_texts,
+    truecased,
+)
+from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
+from gru_mt.data.dataset.source_files import fingerprints_of, missing_files
+from gru_mt.data.dataset.store import CHUNK, LazySequence
+from gru_mt.data.evaluation_set import EvaluationSet, load_sets
+from gru_mt.data.pool import FEW, in_background, map_in_order
+from gru_mt.data.splits import Splits, check_epochs, load_splits
+from gru_mt.data.text.normalize import clean
+from gru_mt.data.text.translation_memory import TranslationMemory
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.data.types import Example
+from gru_mt.errors import UserError
+from gru_mt.model.device import check_fits_in_memory
+from gru_mt.progress import ProgressBar
+from gru_mt.run import Run
+from gru_mt.storage import read_json, replacing_folder
+from gru_mt.training.back_translation import back_translate
+from gru_mt.training.output.checkpoint import check_same_data
+from gru_mt.training.resume import Start
+
+log = logging.getLogger(__name__)
+
+SAMPLE = 200_000  # pairs, of which the tokenizer and the words are learned where there are more
 
 
-def masked(example: Example) -> Example:
-    """Return a pair with what is copied masked on both sides."""
-    source, target = mask_pair(example.source, example.target)
-    return example._replace(source=source, target=target)
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """What a run reads: training pairs as ids, what it is measured on, and where all is from."""
+
+    tokenizer: Tokenizer
+    pairs: Dataset  # pairs of single words and short phrases after the others
+    dev: list[EvaluationSet]
+    test: list[EvaluationSet]
+    dev_pairs: list[EncodedPairs]  # of each set of dev
+    report: dict[str, Any]  # what became of the corpora's lines, and where the run began
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        """SHA-256 of what a checkpoint belongs to."""
+        return dict(self.pairs.metadata["fingerprints"])
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What a translator says of the data that it is from."""
+        return dict(self.pairs.metadata["provenance"])
 
 
-def truecased(examples: Iterable[Example], tokenizer: Tokenizer) -> list[Example]:
-    """Return pairs with their sources as translation reads them too."""
-    read = tokenizer.truecaser.truecased
-    return [pair._replace(source=read(pair.source)) for pair in examples]
+def prepare(
+    start: Start,
+    run: Run,
+    *,
+    splits: Splits | None = None,
+    synthetic_sources: Sequence[str] | None = None,
+) -> TrainingData:
+    """Read and split the corpora, train or load the tokenizer, and write the pairs as ids.
+
+    `splits` are those of the corpora, if they have been read. `synthetic_sources` are the sources
+    of monolingual text; by default the model that `data.back_translate` names makes them.
+
+    Only `run.data` is written, whole or not at all, and once all else was checked; `write_inputs`
+    writes the rest. Raises UserError where no pair is left to train on or an epoch has none,
+    where the model is too large for this machine, or where a run that goes on had other data.
+    """
+    config = start.config
+    if splits is None:
+        dev, test = start.sets.get("dev", ()), start.sets.get("test", ())
+        splits = load_splits(config.data, dev=dev, test=test, folder=run.folder)
+    _log(splits)
+    if not splits.train:
+        raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
+    check_epochs(splits, config.data)
+    sample = _sample(splits.train)
+    synthetic = _synthetic_pairs(splits.monolingual, synthetic_sources, config, run)
+    find = partial(short_texts, config)
+    with in_background(find, sample, is_small=len(sample) <= FEW * CHUNK) as found:
+        tokenizer = _tokenizer(start, sample, synthetic[:SAMPLE])
+        with torch.device("meta"):  # this device takes no memory
+            check_fits_in_memory(build_model(config, tokenizer))
+        short = found()
+    if short:
+        log.info(f"{len(short):,} words and short phrases of these pairs are trained on too")
+    fingerprints = {
+        "corpus": _digest(splits, synthetic),
+        "tokenizer": _tokenizer_digest(tokenizer),
+    }
+    if start.is_resumed:
+        check_same_data(run.checkpoints, fingerprints)
+    provenance = _provenance(config, splits, len(synthetic), start.provenance)
+    metadata = {
+        "lines": [corpus.lines.files for corpus in splits.corpora],
+        "origins": fingerprints_of(config.data),
+        "fingerprints": fingerprints,
+        "provenance": provenance,
+    }
+    _write_dataset(run.data, config, tokenizer, splits.train, (sample, short, synthetic), metadata)
+    report = splits.to_json() | {**start.provenance}
+    return _training_data(tokenizer, Dataset(run.data), splits.dev, splits.test, report)
 
 
-def mask_all(examples: Iterable[Example]) -> list[Example]:
-    """Return pairs with what is copied masked on both sides."""
-    return [*map(masked, examples)]
+def _write_dataset(
+    path: Path,
+    config: Config,
+    tokenizer: Tokenizer,
+    train: LazySequence[Example],
+    masked: tuple[list[Example], list[Example], list[Example]],
+    metadata: dict[str, Any],
+) -> None:
+    """Write the training pairs, then short and synthetic ones, as ids into a folder.
+
+    `masked` has a sample of the training pairs, or all, and the short and the synthetic ones.
+    """
+    sample, short, synthetic = masked
+    is_whole = len(sample) == len(train)
+    chunks = chain(
+        _chunks(sample if is_whole else train, is_masked=is_whole),
+        _chunks([*short, *synthetic], is_masked=True),
+    )
+    total = len(train) + len(short) + len(synthetic)
+    known = [*sample, *short, *synthetic[:SAMPLE]]
+    learn = partial(learn_words, config, tokenizer)
+    with (
+        in_background(learn, known, is_small=len(known) <= FEW * CHUNK) as words,
+        replacing_folder(path) as folder,
+    ):
+        encoded = map_in_order(partial(encode_chunk, config, tokenizer), chunks)
+        id_types = id_type(tokenizer.source.size), id_type(tokenizer.target.size)
+        corpora = len(metadata["lines"])
+        sizes = write_arrays(folder, _with_progress(encoded, total), id_types, corpora=corpora)
+        write_metadata(folder, {"words": words()} | metadata | {"sizes": sizes})
 
 
-def short_texts(config: Config, sample: Sequence[Example]) -> list[Example]:
-    """Return words and short phrases of pairs, where the configuration wants them."""
-    augment = config.data.augment
-    return learn_short_texts(sample) if augment and augment.words else []
+def _with_progress(chunks: Iterable[EncodedChunk], total: int) -> Iterator[EncodedChunk]:
+    with ProgressBar("encoding", unit="pairs", total=total) as bar:
+        for chunk in chunks:
+            yield chunk
+            bar.update(len(chunk))
 
 
-def learn_words(config: Config, tokenizer: Tokenizer, known: Sequence[Example]) -> dict[str, Any]:
-    """Return the word lists of pairs as JSON values; nothing without augmentation."""
-    if not config.data.augment:
-        return {}
-    read = tokenizer.truecaser.truecased
-    lists = WordLists.learn([Texts(read(pair.source), pair.target) for pair in known])
-    return {"dictionary": lists.translations, "names": [*lists.names]}
+def load_data(config: Config, run: Run) -> TrainingData:
+    """Return what `prepare` wrote and `write_inputs` kept.
+
+    Raises UserError where it is not whole, or where the user's files are others now.
+    """
+    tokenizer, pairs = Tokenizer.load(run.folder), Dataset(run.data)
+    if _tokenizer_digest(tokenizer) != pairs.metadata["fingerprints"]["tokenizer"]:
+        raise UserError(
+            f"{run.folder}: the tokenizer has changed since; restore it, or start anew with --fresh"
+        )
+    dev, test = (load_sets(run.evaluation_sets(split)) for split in ("dev", "test"))
+    for path in missing_files(config.data, pairs.metadata["origins"]):
+        log.info(f"{path} is not there any more; the run goes on with its own copy of the pairs")
+    return _training_data(tokenizer, pairs, dev, test, read_json(run.corpus_report))
 
 
-def encode_chunk(
-    config: Config, tokenizer: Tokenizer, chunk: tuple[list[Example], bool]
-) -> EncodedChunk:
-    """Return some pairs as ids; the chunk says whether they are masked already."""
-    examples, is_masked = chunk
-    pairs = truecased(examples if is_masked else mask_all(examples), tokenizer)
-    synthetic_M = [config.data.corpus[pair.corpus].side is not None for pair in pairs]
-    texts = None
-    if config.data.augment or config.tokenizer.sampling:  # training reads them too
-        sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-        texts = TextArray.of(sources), TextArray.of(targets)
-    ids = encode_pairs(tokenizer, pairs, synthetic_N=synthetic_M)
-    return EncodedChunk(ids, texts, np.array([pair[2:] for pair in pairs], LINE))
+def _log(splits: Splits) -> None:
+    """Log what became of the corpora."""
+    for line in splits.lines():
+        log.info(line)
+    for warning in splits.warnings():
+        log.warning(warning)
+    if not splits.dev:
+        log.warning("the corpus is too small for a dev split: the last weights will be kept")
+    if len(splits.dev) > 1:
+        log.info(f"the dev set {splits.dev[0].name} decides which weights are kept")
+
+
+def _sample(train: LazySequence[Example]) -> list[Example]:
+    """Return pairs to learn from, with what is copied masked: all, or SAMPLE of them."""
+    row_N = np.arange(len(train))
+    if len(train) > SAMPLE:
+        row_N = np.sort(np.random.default_rng(0).choice(row_N, SAMPLE, replace=False))
+        log.info(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
+    chunks = (train.read(row_N[start : start + CHUNK]) for start in range(0, len(row_N), CHUNK))
+    masked = chain.from_iterable(map_in_order(mask_all, chunks))
+    return [*ProgressBar("masking what is copied", unit="pairs", items=masked, total=len(row_N))]
+
+
+def _chunks(
+    examples: Sequence[Example], *, is_masked: bool
+) -> Iterator[tuple[list[Example], bool]]:
+    for start in range(0, len(examples), CHUNK):
+        yield [*examples[start : start + CHUNK]], is_masked
+
+
+def _training_data(
+    tokenizer: Tokenizer,
+    pairs: Dataset,
+    dev: list[EvaluationSet],
+    test: list[EvaluationSet],
+    report: dict[str, Any],
+) -> TrainingData:
+    dev_pairs = [
+        encode_pairs(tokenizer, truecased(map(masked, found.examples), tokenizer)) for found in dev
+    ]
+    return TrainingData(tokenizer, pairs, dev, test, dev_pairs, report)
+
+
+def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> Tokenizer:
+    """Return the tokenizer of the run, trained or with new words, unless the run has it already.
+
+    Pairs with a synthetic source give subwords, but no word that is known.
+    """
+    if start.is_resumed and start.tokenizer is not None:
+        return start.tokenizer
+    if start.tokenizer is None:
+        config = start.config.tokenizer
+        log.info(f"training the {config.kind} tokenizer")
+        pairs = [(pair.source, pair.target) for pair in [*train, *synthetic]]
+        sources, targets = zip(*pairs, strict=True)
+        return train_tokenizer(config, sources, targets, written=len(train), warn=log.warning)
+    log.info(f"training goes on from {start.provenance['start']['folder']}, with its tokenizer")
+    log.info("learning new words")
+    texts = [pair.source for pair in train], [pair.target for pair in train]
+    return replace(
+        start.tokenizer,
+        truecaser=start.tokenizer.truecaser.extended(Truecaser.learn(*texts)),
+        memory=TranslationMemory.learn(*texts).extended(start.tokenizer.memory),
+    )
+
+
+def _synthetic_pairs(
+    monolingual: Sequence[Example], sources: Sequence[str] | None, config: Config, run: Run
+) -> list[Example]:
+    """Return the pairs of monolingual text, masked, but for those without a source."""
+    if not monolingual:
+        return []
+    if sources is None:
+        sources = back_translate([pair.target for pair in monolingual], config, run)
+    pairs = zip(monolingual, map(clean, sources), strict=True)
+    return [masked(pair._replace(source=source)) for pair, source in pairs if source]
+
+
+def _digest(splits: Splits, synthetic: Sequence[Example]) -> str:
+    """Return the SHA-256 of what is trained on and measured on, whatever its names."""
+    sets = json.dumps([[(found.sources, found.references) for found in sets]
+                       for sets in (splits.dev, splits.test)])  # fmt: skip
+    texts = "".join(corpus.sha256 for corpus in splits.corpora)
+    texts += "".join(pair.source for pair in synthetic)
+    return hashlib.sha256(f"{texts}{sets}".encode()).hexdigest()
+
+
+def _tokenizer_digest(tokenizer: Tokenizer) -> str:
+    return hashlib.sha256(b"".join(tokenizer.files().values())).hexdigest()
+
+
+def _provenance(
+    config: Config, splits: Splits, synthetic: int, begun: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return where a translator is from; `begun` is that of the model it was fine-tuned from."""
+    before = begun.get("start", {}).get("attribution")
+    attributions = dict.fromkeys([*splits.attributions(), *([before] if before else [])])
+    back = {"model": config.data.back_translate, "training_pairs": synthetic}
+    return {
+        "corpora": [
+            {"path": settings.path, "name": corpus.name, "sha256": corpus.sha256}
+            for settings, corpus in zip(config.data.corpus, splits.corpora, strict=True)
+        ],
+        "attribution": "; ".join(attributions),
+        "training_pairs": len(splits.train),
+        "sentences": splits.sentences(),
+        **({"back_translation": back} if synthetic else {}),
+        "gru_mt": version("gru-mt"),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        **begun,
+    }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from gru_mt.errors import UserError, short_repr
 
@@ -101,3 +102,19 @@ def machine() -> dict[str, Any]:
         "isa": torch.backends.cpu.get_cpu_capability(),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
     }
+
+
+def check_fits_in_memory(model: nn.Module) -> None:
+    """Raise UserError for a model that is too large to train in this machine's memory.
+
+    Otherwise the system would promise more memory than it has, and later kill the process.
+    """
+    size = sum(parameter.numel() for parameter in model.parameters())
+    needed_bytes = 5 * 4 * size  # weights, gradients, two moments and an average, in fp32
+    if "SC_PHYS_PAGES" in os.sysconf_names:  # not on every system
+        there_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        if needed_bytes > there_bytes:
+            raise UserError(
+                f"model: {size:,} parameters take {needed_bytes / 1e9:,.0f} GB to train, and this "
+                f"machine has {there_bytes / 1e9:,.0f}; make model.*_size or *_layers smaller"
+            )

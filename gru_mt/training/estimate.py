@@ -9,6 +9,7 @@ from pathlib import Path
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config, ModelConfig
 from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
+from gru_mt.data.prepare import prepare
 from gru_mt.data.splits import Splits
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
@@ -16,7 +17,6 @@ from gru_mt.training.optim.lr_schedule import buffer_updates, planned_updates, r
 from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.optim.step import TrainStep
 from gru_mt.training.output.logging import logging_to
-from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import choose_start
 
 WARM_UP, TIMED = 4, 16  # updates

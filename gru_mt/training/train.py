@@ -13,6 +13,7 @@ from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.dataset.dataset import check_undamaged
 from gru_mt.data.loader import PairLoader
+from gru_mt.data.prepare import TrainingData, load_data, prepare
 from gru_mt.decoding import check_number
 from gru_mt.errors import as_path
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
@@ -29,7 +30,6 @@ from gru_mt.training.output.lock import locked
 from gru_mt.training.output.logging import logging_to
 from gru_mt.training.output.run_writer import Metrics, RunWriter, write_inputs
 from gru_mt.training.output.tensorboard import require_tensorboard
-from gru_mt.training.preparation import TrainingData, load_data, prepare
 from gru_mt.training.resume import (
     SharedStart,
     Start,

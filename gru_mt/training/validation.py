@@ -17,6 +17,7 @@ from gru_mt.data.batching import make_batch, plan_batches
 from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.prepare import TrainingData
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.calibration import RIGHT_CHRF
 from gru_mt.evaluation.score import corpus_bleu, sentence_chrf
@@ -27,7 +28,6 @@ from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.distributed import Group
 from gru_mt.training.optim.lr_schedule import LARGEST_BATCH
-from gru_mt.training.preparation import TrainingData
 from gru_mt.training.state import TrainState
 
 NOISE = 0.5  # BLEU; a smaller difference on a thousand sentences is chance

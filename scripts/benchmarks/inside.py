@@ -25,6 +25,7 @@ from benchmarks.results import spread
 from gru_mt.config.load import load_config
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
+from gru_mt.data.prepare import load_data, prepare
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.preprocessing.reader import Reader
@@ -33,7 +34,6 @@ from gru_mt.model.fast.memory import keep_memory
 from gru_mt.run import Run, bundle_of
 from gru_mt.training.optim.lr_schedule import LARGEST_BATCH, buffer_updates, resolve_auto
 from gru_mt.training.output.run_writer import write_inputs
-from gru_mt.training.preparation import load_data, prepare
 from gru_mt.training.resume import choose_start
 
 CONFIG = Path("configs/fra-eng.yaml")

@@ -11,10 +11,10 @@ from gru_mt.config.schema import Config
 from gru_mt.data import loader
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.loader import PairLoader, Position, TrainingPairs
+from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.data.splits import least_weight
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.resume import from_scratch
 from gru_mt.training.train import train
 

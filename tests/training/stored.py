@@ -1,8 +1,8 @@
 """What tests read back from the pairs that a run has stored."""
 
 from gru_mt.config.data import AugmentConfig
+from gru_mt.data.prepare import TrainingData
 from gru_mt.data.types import Example
-from gru_mt.training.preparation import TrainingData
 
 _RATES = ", ".join(f"{name}: 0" for name in AugmentConfig.model_fields if name != "words")
 NO_AUGMENT = f"data.augment={{{_RATES}, words: false}}"  # the texts are stored, and none is changed

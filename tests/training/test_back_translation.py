@@ -14,13 +14,13 @@ from gru_mt.bundle import load_bundle, named_tensors
 from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
 from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
+from gru_mt.data.prepare import prepare
 from gru_mt.data.tokenizer.special import BOS
 from gru_mt.errors import UserError
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training import back_translation
 from gru_mt.training.back_translation import back_translate
-from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import from_scratch
 from gru_mt.training.train import train
 from tests.training.stored import examples

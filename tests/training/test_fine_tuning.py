@@ -12,12 +12,12 @@ import torch
 from gru_mt.bundle import build_model, load_bundle, named_tensors
 from gru_mt.config.load import load_config, parse_config
 from gru_mt.config.schema import Config
+from gru_mt.data.prepare import prepare
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training.optim.optimizer import Optimizer
-from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import choose_start, load_state
 from gru_mt.training.state import TrainState
 from gru_mt.training.train import train

@@ -19,6 +19,7 @@ from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.batching import plan_batches
 from gru_mt.data.loader import PairLoader
+from gru_mt.data.prepare import prepare
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.model.device import resolve_precision
 from gru_mt.model.loss import forced_loss
@@ -34,7 +35,6 @@ from gru_mt.training.optim.step import StepStats, TrainStep
 from gru_mt.training.output.metrics import MetricsWindow, StepRecord
 from gru_mt.training.output.run_writer import RunWriter
 from gru_mt.training.output.signals import StopSignals
-from gru_mt.training.preparation import prepare
 from gru_mt.training.resume import from_scratch
 from gru_mt.training.state import TrainState
 from gru_mt.training.train import train

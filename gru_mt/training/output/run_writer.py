@@ -11,6 +11,7 @@ from gru_mt.bundle import Bundle, save_bundle
 from gru_mt.config.schema import Config, ResolvedConfig
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.evaluation_set import sets_to_json
+from gru_mt.data.prepare import TrainingData
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.model.device import machine
@@ -20,7 +21,6 @@ from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.output.checkpoint import save_checkpoint
 from gru_mt.training.output.metrics import StepRecord, WindowStats
 from gru_mt.training.output.tensorboard import TensorBoardWriter
-from gru_mt.training.preparation import TrainingData
 from gru_mt.training.state import TrainState
 
 Metrics = dict[str, Any]

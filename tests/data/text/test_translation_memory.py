@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config.schema import Config
-from gru_mt.data.prepare import masked
+from gru_mt.data.dataset.encode import masked
 from gru_mt.data.splits import load_splits
 from gru_mt.data.text import translation_memory as memory_module
 from gru_mt.data.text.normalize import is_short

@@ -15,6 +15,7 @@ from gru_mt.data.augment.augmenter import Augmenter
 from gru_mt.data.augment.word_lists import WordLists
 from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.loader import TrainingPairs
+from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Pair
@@ -22,7 +23,6 @@ from gru_mt.errors import UserError
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.run import Run
 from gru_mt.training.output.run_writer import write_inputs
-from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.resume import from_scratch
 from tests.corpora import load_one, split_pairs
 from tests.training.stored import NO_AUGMENT, examples

@@ -15,12 +15,12 @@ import pytest
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.data import pool
+from gru_mt.data import prepare as preparation
 from gru_mt.data.dataset.dataset import Dataset, id_type
+from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
-from gru_mt.training import preparation
-from gru_mt.training.preparation import TrainingData, prepare
 from gru_mt.training.resume import from_scratch
 from gru_mt.training.train import train
 from tests.training.stored import NO_AUGMENT, examples
@@ -208,7 +208,7 @@ def test_a_preparation_that_is_killed_leaves_nothing_behind_and_starts_again(
     config = small_config(f"data.corpus={corpus}", "training.max_steps=2")
     program = (
         "import os, sys; from pathlib import Path; from gru_mt.data.augment.word_lists import "
-        "WordLists; from gru_mt.config.load import load_config; from gru_mt.training.trainer "
+        "WordLists; from gru_mt.config.load import load_config; from gru_mt.training.train "
         "import train;"
         "WordLists.learn = lambda pairs: os.kill(os.getpid(), 9);"
         f"train(load_config(Path(sys.argv[1])), Path({str(tmp_path / 'run')!r}))"

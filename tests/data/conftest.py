@@ -1,0 +1,11 @@
+"""What the tests of data share."""
+
+import pytest
+
+from gru_mt.cli.streams import print_messages
+
+
+@pytest.fixture(autouse=True)
+def _messages_on_stderr() -> None:
+    """Print what modules log to stderr, as the command line does."""
+    print_messages()
