@@ -1,171 +1,50 @@
 """Subwords and words behind one interface: exact text, fixed ids, true sizes, files that load."""
 
-import io
 import random
 import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, Literal
 
 import pytest
-import sentencepiece
 
-from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.text import truecase
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer import tokenizer as tokenizer_module
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD, PLACEHOLDER_TOKENS, UNK
-from gru_mt.data.tokenizer.tokenizer import Tokenizer, Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, Vocabulary
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.errors import UserError
-from tests.page.strings import corpus_pairs
-
-Kind = Literal["unigram", "bpe", "char", "word"]
-SUBWORDS: tuple[Kind, ...] = ("unigram", "bpe", "char")
-KINDS: tuple[Kind, ...] = (*SUBWORDS, "word")
-
-NOUNS = [("cat", "chat"), ("dog", "chien"), ("horse", "cheval"), ("bird", "oiseau")]
-VERBS = [("sees", "voit"), ("hears", "entend"), ("follows", "suit"), ("finds", "trouve")]
-PAIRS = [
-    (f"The {a} {verb} the {b}, doesn't it?", f"Le {c} {verbe} le {d}, n'est-ce pas ?")
-    for a, c in NOUNS
-    for verb, verbe in VERBS
-    for b, d in NOUNS
-]
-SOURCES, TARGETS = ([*side] for side in zip(*PAIRS, strict=True))
-STRANGE = [
-    "Emoji 😀👩‍👩‍👧‍👦🇫🇷 and 中文字",
-    "مرحبا بالعالم",
-    "e\u0301 is not é, nor Ａ A, ﬁ fi or Ⅳ IV",
-    "0123456789 3,14 ½ ٣",
-    "▁",
-    "▁▁ a▁b ▁ c▁",
-    "\ue000 \ue0000 \ue0001 \ue000▁1",
-    "<pad> <unk> <s> </s> <0x41> ⁇ ▅",
-    "\u200b\u00ad\ufeff\ufffd\uffff\U0010ffff",
-    "  several\u00a0spaces\u202f\tand\nlines \u2028 ",
-    "z" * 10_000,
-    "",
-]
-
-
-def refuse(warning: str) -> None:
-    pytest.fail(f"unexpected warning: {warning}")
-
-
-def ignore(warning: str) -> None:
-    del warning
-
-
-def train(
-    kind: Kind,
-    *,
-    size: int = 1_000,
-    joint: bool = True,
-    warn: Callable[[str], None] = ignore,
-    sources: list[str] = SOURCES,
-    targets: list[str] = TARGETS,
-) -> Tokenizer:
-    tokenizer, warnings = trained(kind, size, joint, tuple(sources), tuple(targets))
-    for warning in warnings:
-        warn(warning)
-    return tokenizer
-
-
-@cache  # many tests read the same one
-def trained(
-    kind: Kind, size: int, joint: bool, sources: tuple[str, ...], targets: tuple[str, ...]
-) -> tuple[Tokenizer, list[str]]:
-    """Return a tokenizer and its warnings."""
-    config = TokenizerConfig(kind=kind, vocabulary_size=size, joint=joint, min_frequency=1)
-    pairs = [*zip_longest(sources, targets, fillvalue="")]  # an empty text adds nothing
-    warnings: list[str] = []
-    sides = [source for source, _ in pairs], [target for _, target in pairs]
-    return train_tokenizer(config, *sides, warn=warnings.append), warnings
-
-
-def save(tokenizer: Tokenizer, folder: Path) -> None:
-    for name, data in tokenizer.files().items():
-        (folder / name).write_bytes(data)
-
-
-def round_trip(side: Vocabulary, texts: list[str]) -> list[str]:
-    return [side.decode(ids) for ids in side.encode_all(texts)]
-
-
-# Exact text
-
-
-@pytest.mark.parametrize("count", [3_000, pytest.param(160_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_every_sentence_of_the_corpus_comes_back_exactly(
-    kind: Kind, count: int, fra_eng_zip: Path
-) -> None:
-    sentences = [clean(text) for pair in corpus_pairs(fra_eng_zip, count) for text in pair]
-    side = train(kind, size=2_000, sources=sentences[:2_000], targets=[]).target
-    assert {*"".join(sentences)} - {*"".join(sentences[:2_000])}, (
-        "characters never seen in training"
-    )
-    cleaned = [clean(text) for text in sentences]
-    assert round_trip(side, cleaned) == cleaned
-
-
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_any_text_comes_back_cleaned(kind: Kind) -> None:
-    assert round_trip(train(kind).target, STRANGE) == [clean(text) for text in STRANGE]
-
-
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_strange_text_in_training_changes_nothing(kind: Kind) -> None:
-    side = train(kind, sources=[*SOURCES, *map(clean, STRANGE)]).source
-    assert round_trip(side, STRANGE) == [clean(text) for text in STRANGE]
-
-
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_every_character_of_unicode_comes_back(kind: Kind) -> None:
-    codes = [*range(0x20, 0x7F), *range(0xA0, 0xD800), *range(0xE000, 0x110000)]
-    texts = ["".join(map(chr, codes[start : start + 256])) for start in range(0, len(codes), 256)]
-    assert round_trip(train(kind).target, texts) == [clean(text) for text in texts]
-
-
-def test_a_control_character_becomes_a_space() -> None:
-    side = train("unigram").target
-    assert side.decode(side.encode("a\x1b[2Jb\x00")) == "a [2Jb"
-
+from tests.data.tokenizer.trained import (
+    KINDS,
+    SOURCES,
+    STRANGE,
+    SUBWORDS,
+    TARGETS,
+    Kind,
+    refuse,
+    round_trip,
+    save,
+    sentencepiece_model,
+    train,
+    trained,
+)
 
 # Ids
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_padding_unknown_begin_and_end_are_the_first_ids(kind: Kind) -> None:
+def test_ids_are_those_of_special_tokens_and_of_pieces_that_spell_the_text(kind: Kind) -> None:
+    side = train(kind).source
     assert (PAD, UNK, BOS, EOS) == (0, 1, 2, 3)
-    assert train(kind).source.pieces([PAD, UNK, BOS, EOS]) == ["<pad>", "<unk>", "<s>", "</s>"]
-
-
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_no_text_gives_a_special_id(kind: Kind) -> None:
-    ids = train(kind).source.encode_all([*STRANGE, *SOURCES, "<pad><unk><s></s>"])
-    assert min(index for row in ids for index in row) > EOS
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_text_is_encoded_as_it_is_among_many(kind: Kind) -> None:
-    side = train(kind).source
+    assert side.pieces([PAD, UNK, BOS, EOS]) == ["<pad>", "<unk>", "<s>", "</s>"]
+    assert "".join(side.pieces(side.encode("the cat sees"))).replace("▁", "") == "thecatsees"
     assert [side.encode(text) for text in SOURCES] == side.encode_all(SOURCES)
-    assert side.encode_all([]) == []
-    assert side.encode("") == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_pieces_of_a_text_spell_it(kind: Kind) -> None:
-    side = train(kind).source
-    spelled = "".join(side.pieces(side.encode("the cat sees")))
-    assert spelled.replace("▁", "") == "thecatsees"
+    assert (side.encode_all([]), side.encode("")) == ([], [])
+    if kind != "word":  # no text gives a special id
+        ids = side.encode_all([*STRANGE, *SOURCES, "<pad><unk><s></s>"])
+        assert min(index for row in ids for index in row) > EOS
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -190,33 +69,23 @@ def test_a_line_break_spelled_in_bytes_is_a_space() -> None:
 # Sizes
 
 
-@pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_a_size_that_the_corpus_gives_is_kept_in_silence(kind: Kind) -> None:
-    assert train(kind, size=300, warn=refuse).source.size == 300
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_size_that_the_corpus_cannot_give_is_lowered_with_a_warning(kind: Kind) -> None:
     warnings: list[str] = []
     used = train(kind, size=9_000, warn=warnings.append).source.size
-    assert used < 9_000
+    separate = train(kind, size=9_000, joint=False, warn=warnings.append)
+    sizes = {"training": used, "source": separate.source.size, "target": separate.target.size}
     assert warnings == [
-        f"tokenizer.vocabulary_size 9000: the training side gives {used}, which is used"
+        f"tokenizer.vocabulary_size 9000: the {name} side gives {size}, which is used"
+        for name, size in sizes.items()
     ]
+    assert max(sizes.values()) < 9_000
+    if kind in ("unigram", "bpe"):
+        assert train(kind, size=300, warn=refuse).source.size == 300
 
 
 def test_a_character_vocabulary_is_special_tokens_bytes_and_characters() -> None:
     assert train("char", sources=["abc ab"], targets=["cd"]).source.size == 4 + 8 + 256 + 5
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_side_is_warned_of_by_its_name(kind: Kind) -> None:
-    warnings: list[str] = []
-    tokenizer = train(kind, size=9_000, joint=False, warn=warnings.append)
-    assert warnings == [
-        f"tokenizer.vocabulary_size 9000: the {name} side gives {side.size}, which is used"
-        for name, side in (("source", tokenizer.source), ("target", tokenizer.target))
-    ]
 
 
 @pytest.mark.parametrize("joint", [True, False])
@@ -225,44 +94,6 @@ def test_one_pair_is_enough_to_train_on(kind: Kind, joint: bool) -> None:
     tokenizer = train(kind, joint=joint, sources=["Go."], targets=["Va !"])
     assert UNK not in tokenizer.source.encode("Go.")
     assert round_trip(tokenizer.target, ["Va !"]) == ["va !" if kind == "word" else "Va !"]
-
-
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_a_size_below_the_characters_and_bytes_is_the_users_mistake(kind: Kind) -> None:
-    texts = ["ab", "ba c"]  # a, b, c and the space, beside 256 bytes and 12 special tokens
-    with pytest.raises(UserError, match=r"^tokenizer\.vocabulary_size 271 .* 272 or more") as error:
-        train(kind, size=271, sources=texts, targets=[])
-    assert "\n" not in str(error.value)
-    assert train(kind, size=272, sources=texts, targets=[]).source.size == 272
-
-
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_rare_characters_of_many_are_written_in_bytes_and_come_back(kind: Kind) -> None:
-    # 5,000 characters, character n in n // 1000 + 1 places: from 4,000 on in five places.
-    characters = [chr(0x4E00 + n) for n in range(5_000)]
-    texts = ["".join(characters[n * 1_000 :]) for n in range(5)]
-    warnings: list[str] = []
-    side = train(kind, size=1_500, sources=texts, targets=[], warn=warnings.append).source
-    assert side.size <= 1_500
-    # Of the room of 1,232 beside 268 tokens a character has all, or half, and one is the space.
-    kept = {"char": 1_231}.get(kind, 615)
-    assert warnings[0] == (
-        f"tokenizer.vocabulary_size 1500: {5_000 - kept:,} of 5,001 characters are rare and "
-        "written in bytes; from 5269 on none is"
-    )
-    known = {piece for piece in side.pieces(range(268, side.size)) if piece in {*characters}}
-    frequent = characters[4_000:] + (characters[3_000:3_231] if kind == "char" else [])
-    assert known == {*frequent[:kept]}
-    assert round_trip(side, [*texts, "x一y 龥z"]) == [*texts, "x一y 龥z"]
-    assert not {UNK} & {*chain.from_iterable(side.encode_all(texts))}
-
-
-@pytest.mark.parametrize("kind", SUBWORDS)
-def test_a_small_size_has_no_characters_in_bytes(kind: Kind) -> None:
-    texts = ["".join(chr(0x4E00 + n) for n in range(400))]
-    with pytest.raises(UserError, match=r"vocabulary_size 523 is too small: set it to 524 or more"):
-        train(kind, size=523, sources=texts, targets=[])
-    assert train(kind, size=524, sources=texts, targets=[]).source.size <= 524
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -310,79 +141,20 @@ def letters(side: Vocabulary) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_joint_sides_share_one_vocabulary_of_both_languages(kind: Kind) -> None:
-    tokenizer = train(kind, sources=["abc abc"], targets=["xyz xyz"])
-    assert tokenizer.joint
-    assert tokenizer.source is tokenizer.target
-    assert letters(tokenizer.source) == {*"abcxyz"}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_separate_sides_know_their_own_language_only(kind: Kind) -> None:
-    tokenizer = train(kind, joint=False, sources=["abc abc"], targets=["xyz xyz"])
-    assert not tokenizer.joint
-    assert letters(tokenizer.source) == {*"abc"}
-    assert letters(tokenizer.target) == {*"xyz"}
+def test_joint_sides_share_a_vocabulary_and_separate_ones_know_their_language(kind: Kind) -> None:
+    joint = train(kind, sources=["abc abc"], targets=["xyz xyz"])
+    assert joint.joint
+    assert joint.source is joint.target
+    assert letters(joint.source) == {*"abcxyz"}
+    separate = train(kind, joint=False, sources=["abc abc"], targets=["xyz xyz"])
+    assert not separate.joint
+    assert (letters(separate.source), letters(separate.target)) == ({*"abc"}, {*"xyz"})
 
 
 def test_joint_words_are_written_with_the_spaces_of_the_target_side() -> None:
     target = train("word").target
     assert round_trip(target, TARGETS) == [text.lower() for text in TARGETS]
     assert target.decode(target.encode("Chat?")) == "chat ?"
-
-
-# Sampling
-
-
-@pytest.fixture(scope="module", params=["unigram", "bpe"])
-def sampler(request: pytest.FixtureRequest) -> Vocabulary:
-    return train(request.param, size=400).source
-
-
-def test_the_same_seed_draws_the_same_pieces(sampler: Vocabulary) -> None:
-    first = sampler.encode_all(SOURCES, sampling=0.2, seed=1)
-    assert sampler.encode_all(SOURCES, sampling=0.2, seed=1) == first
-    assert sampler.encode_all(SOURCES, sampling=0.2, seed=2) != first
-    assert sampler.encode_all(SOURCES) != first
-
-
-def test_other_calls_between_do_not_change_what_a_seed_gives(sampler: Vocabulary) -> None:
-    for seed in (0, 2**32 - 1, 2**70):
-        first = sampler.encode_all(SOURCES, sampling=0.2, seed=seed)
-        sampler.encode_all(SOURCES[:7], sampling=0.5, seed=7)
-        sampler.encode_all(SOURCES)
-        assert sampler.encode_all(SOURCES, sampling=0.2, seed=seed) == first
-
-
-def test_calls_at_the_same_time_do_not_change_what_a_seed_gives(sampler: Vocabulary) -> None:
-    def sample(seed: int) -> list[list[int]]:
-        return sampler.encode_all(SOURCES, sampling=0.2, seed=seed)
-
-    seeds = [*range(8)] * 8
-    with ThreadPoolExecutor(8) as pool:
-        assert [*pool.map(sample, seeds)] == [sample(seed) for seed in seeds]
-
-
-@pytest.mark.parametrize(("kind", "finer", "coarser"), [("unigram", 0.1, 0.9), ("bpe", 0.9, 0.1)])
-def test_sampling_is_the_unigram_exponent_and_the_bpe_dropout(
-    kind: Kind, finer: float, coarser: float
-) -> None:
-    side = train(kind, size=400).source
-    fine, coarse = (
-        sum(map(len, side.encode_all(SOURCES, sampling=sampling, seed=1)))
-        for sampling in (finer, coarser)
-    )
-    assert fine > coarse
-
-
-def test_equal_texts_are_segmented_in_several_ways(sampler: Vocabulary) -> None:
-    drawn = sampler.encode_all(SOURCES[:1] * 20, sampling=0.2, seed=1)
-    assert len({tuple(ids) for ids in drawn}) > 1
-
-
-def test_sampled_pieces_spell_the_same_text(sampler: Vocabulary) -> None:
-    texts = [clean(text) for text in STRANGE] + SOURCES
-    assert [sampler.decode(ids) for ids in sampler.encode_all(texts, sampling=0.3, seed=1)] == texts
 
 
 # Files
@@ -409,25 +181,6 @@ def test_the_files_are_named_after_the_sides() -> None:
     assert [*train("bpe").files()] == ["tokenizer.model", *learned]
     assert [*train("bpe", joint=False).files()] == [*sides, *learned]
     assert {*Tokenizer.ALL_FILES} == {"tokenizer.model", *sides, *learned}
-
-
-def test_a_subword_model_is_one_of_sentencepiece(tmp_path: Path) -> None:
-    tokenizer = train("unigram")
-    save(tokenizer, tmp_path)
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "tokenizer.model"))
-    assert processor.encode(SOURCES) == tokenizer.source.encode_all(SOURCES)
-
-
-def sentencepiece_model(**options: Any) -> bytes:
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(SOURCES),
-        model_writer=model,
-        vocab_size=30,
-        minloglevel=2,
-        **options,
-    )
-    return model.getvalue()
 
 
 LETTER = b"\n\x01o\x15"  # how a model holds the piece "o": its length before, a tag behind
@@ -493,12 +246,6 @@ def test_a_huge_word_is_in_no_truecaser(monkeypatch: pytest.MonkeyPatch) -> None
     assert word not in Truecaser.from_bytes(learned.to_bytes())
 
 
-def test_a_model_without_bytes_is_foreign() -> None:
-    model = sentencepiece_model(pad_id=PAD, unk_id=UNK, bos_id=BOS, eos_id=EOS)
-    with pytest.raises(ValueError, match="the 256 bytes"):
-        Subwords(model)
-
-
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"tokenizer\.model: cannot be read: No such file"):
         Tokenizer.load(tmp_path)
@@ -521,12 +268,3 @@ def test_a_damaged_lexicon_or_memory_is_named(name: str, damage: bytes, tmp_path
     with pytest.raises(UserError) as error:
         Tokenizer.load(tmp_path)
     assert str(error.value).startswith(f"{path}: not a tokenizer of gru-mt: ")
-
-
-def test_bytes_never_spell_a_placeholder() -> None:
-    vocabulary = Subwords.train(["abc"] * 20, kind="unigram", size=300, warn=refuse)
-    placeholder = vocabulary.encode(PLACEHOLDER_TOKENS[0])[-1]
-    zero = vocabulary.pieces(range(vocabulary.size)).index("<0x00>")
-    spelled = [zero + byte for byte in PLACEHOLDER_TOKENS[0].encode()]
-    text = vocabulary.decode([placeholder, *spelled])
-    assert text.count(PLACEHOLDER_TOKENS[0]) == 1

@@ -1,0 +1,175 @@
+"""Subwords: exact text, true sizes, sampling by a seed."""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from pathlib import Path
+
+import pytest
+import sentencepiece
+
+from gru_mt.data.text.normalize import clean
+from gru_mt.data.tokenizer.sentencepiece import Subwords
+from gru_mt.data.tokenizer.special import BOS, EOS, PAD, PLACEHOLDER_TOKENS, UNK
+from gru_mt.data.tokenizer.tokenizer import Vocabulary
+from gru_mt.errors import UserError
+from tests.data.tokenizer.trained import (
+    SOURCES,
+    STRANGE,
+    SUBWORDS,
+    Kind,
+    refuse,
+    round_trip,
+    save,
+    sentencepiece_model,
+    train,
+)
+from tests.page.strings import corpus_pairs
+
+# Exact text
+
+
+@pytest.mark.parametrize("count", [3_000, pytest.param(160_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", SUBWORDS)
+def test_every_sentence_of_the_corpus_comes_back_exactly(
+    kind: Kind, count: int, fra_eng_zip: Path
+) -> None:
+    sentences = [clean(text) for pair in corpus_pairs(fra_eng_zip, count) for text in pair]
+    side = train(kind, size=2_000, sources=sentences[:2_000], targets=[]).target
+    assert {*"".join(sentences)} - {*"".join(sentences[:2_000])}, (
+        "characters never seen in training"
+    )
+    cleaned = [clean(text) for text in sentences]
+    assert round_trip(side, cleaned) == cleaned
+
+
+@pytest.mark.parametrize("kind", SUBWORDS)
+def test_any_text_comes_back_cleaned(kind: Kind) -> None:
+    cleaned = [clean(text) for text in STRANGE]
+    assert round_trip(train(kind).target, STRANGE) == cleaned
+    strange = train(kind, sources=[*SOURCES, *cleaned]).source  # strange text in training
+    assert round_trip(strange, STRANGE) == cleaned
+    step = 1 if kind == "unigram" else 31  # every character of Unicode
+    codes = [*range(0x20, 0x7F), *range(0xA0, 0xD800), *range(0xE000, 0x110000)]
+    texts = [
+        "".join(map(chr, codes[start : start + 256])) for start in range(0, len(codes), 256 * step)
+    ]
+    assert round_trip(train(kind).target, texts) == [clean(text) for text in texts]
+
+
+def test_a_control_character_becomes_a_space() -> None:
+    side = train("unigram").target
+    assert side.decode(side.encode("a\x1b[2Jb\x00")) == "a [2Jb"
+
+
+# Sizes
+
+
+@pytest.mark.parametrize("kind", SUBWORDS)
+def test_a_size_below_the_characters_and_bytes_is_the_users_mistake(kind: Kind) -> None:
+    texts = ["ab", "ba c"]  # a, b, c and the space, beside 256 bytes and 12 special tokens
+    with pytest.raises(UserError, match=r"^tokenizer\.vocabulary_size 271 .* 272 or more") as error:
+        train(kind, size=271, sources=texts, targets=[])
+    assert "\n" not in str(error.value)
+    assert train(kind, size=272, sources=texts, targets=[]).source.size == 272
+    many = ["".join(chr(0x4E00 + n) for n in range(400))]  # room for 256 pieces is the least
+    with pytest.raises(UserError, match=r"vocabulary_size 523 is too small: set it to 524 or more"):
+        train(kind, size=523, sources=many, targets=[])
+    assert train(kind, size=524, sources=many, targets=[]).source.size <= 524
+
+
+@pytest.mark.parametrize("kind", SUBWORDS)
+def test_rare_characters_of_many_are_written_in_bytes_and_come_back(kind: Kind) -> None:
+    # 5,000 characters, character n in n // 1000 + 1 places: from 4,000 on in five places.
+    characters = [chr(0x4E00 + n) for n in range(5_000)]
+    texts = ["".join(characters[n * 1_000 :]) for n in range(5)]
+    warnings: list[str] = []
+    side = train(kind, size=1_500, sources=texts, targets=[], warn=warnings.append).source
+    assert side.size <= 1_500
+    # Of the room of 1,232 beside 268 tokens a character has all, or half, and one is the space.
+    kept = {"char": 1_231}.get(kind, 615)
+    assert warnings[0] == (
+        f"tokenizer.vocabulary_size 1500: {5_000 - kept:,} of 5,001 characters are rare and "
+        "written in bytes; from 5269 on none is"
+    )
+    known = {piece for piece in side.pieces(range(268, side.size)) if piece in {*characters}}
+    frequent = characters[4_000:] + (characters[3_000:3_231] if kind == "char" else [])
+    assert known == {*frequent[:kept]}
+    assert round_trip(side, [*texts, "x一y 龥z"]) == [*texts, "x一y 龥z"]
+    assert not {UNK} & {*chain.from_iterable(side.encode_all(texts))}
+
+
+# Sampling
+
+
+@pytest.fixture(scope="module", params=["unigram", "bpe"])
+def sampler(request: pytest.FixtureRequest) -> Vocabulary:
+    return train(request.param, size=400).source
+
+
+def test_other_calls_between_do_not_change_what_a_seed_gives(sampler: Vocabulary) -> None:
+    for seed in (0, 2**32 - 1, 2**70):
+        first = sampler.encode_all(SOURCES, sampling=0.2, seed=seed)
+        sampler.encode_all(SOURCES[:7], sampling=0.5, seed=7)
+        sampler.encode_all(SOURCES)
+        assert sampler.encode_all(SOURCES, sampling=0.2, seed=seed) == first
+
+
+def test_calls_at_the_same_time_do_not_change_what_a_seed_gives(sampler: Vocabulary) -> None:
+    def sample(seed: int) -> list[list[int]]:
+        return sampler.encode_all(SOURCES, sampling=0.2, seed=seed)
+
+    seeds = [*range(8)] * 8
+    with ThreadPoolExecutor(8) as pool:
+        assert [*pool.map(sample, seeds)] == [sample(seed) for seed in seeds]
+
+
+@pytest.mark.parametrize(("kind", "finer", "coarser"), [("unigram", 0.1, 0.9), ("bpe", 0.9, 0.1)])
+def test_sampling_is_the_unigram_exponent_and_the_bpe_dropout(
+    kind: Kind, finer: float, coarser: float
+) -> None:
+    side = train(kind, size=400).source
+    fine, coarse = (
+        sum(map(len, side.encode_all(SOURCES, sampling=sampling, seed=1)))
+        for sampling in (finer, coarser)
+    )
+    assert fine > coarse
+
+
+def test_a_seed_draws_the_same_pieces_and_equal_texts_are_segmented_in_several_ways(
+    sampler: Vocabulary,
+) -> None:
+    first = sampler.encode_all(SOURCES, sampling=0.2, seed=1)
+    assert sampler.encode_all(SOURCES, sampling=0.2, seed=2) != first
+    assert sampler.encode_all(SOURCES) != first
+    drawn = sampler.encode_all(SOURCES[:1] * 20, sampling=0.2, seed=1)
+    assert len({tuple(ids) for ids in drawn}) > 1
+
+
+def test_sampled_pieces_spell_the_same_text(sampler: Vocabulary) -> None:
+    texts = [clean(text) for text in STRANGE] + SOURCES
+    assert [sampler.decode(ids) for ids in sampler.encode_all(texts, sampling=0.3, seed=1)] == texts
+
+
+# Models
+
+
+def test_a_subword_model_is_one_of_sentencepiece(tmp_path: Path) -> None:
+    tokenizer = train("unigram")
+    save(tokenizer, tmp_path)
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "tokenizer.model"))
+    assert processor.encode(SOURCES) == tokenizer.source.encode_all(SOURCES)
+
+
+def test_a_model_without_bytes_is_foreign() -> None:
+    model = sentencepiece_model(pad_id=PAD, unk_id=UNK, bos_id=BOS, eos_id=EOS)
+    with pytest.raises(ValueError, match="the 256 bytes"):
+        Subwords(model)
+
+
+def test_bytes_never_spell_a_placeholder() -> None:
+    vocabulary = Subwords.train(["abc"] * 20, kind="unigram", size=300, warn=refuse)
+    placeholder = vocabulary.encode(PLACEHOLDER_TOKENS[0])[-1]
+    zero = vocabulary.pieces(range(vocabulary.size)).index("<0x00>")
+    spelled = [zero + byte for byte in PLACEHOLDER_TOKENS[0].encode()]
+    text = vocabulary.decode([placeholder, *spelled])
+    assert text.count(PLACEHOLDER_TOKENS[0]) == 1
