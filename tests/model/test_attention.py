@@ -77,18 +77,6 @@ def test_attention_is_the_written_out_one(kind: Kind, memory_size: int) -> None:
             torch.testing.assert_close(context_BTC[b, t], context_C, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", READING)
-def test_padding_weighs_exactly_0_and_the_rest_sums_to_1(kind: Kind) -> None:
-    attention = build(kind)
-    state_BSC = random(3, 5, 4)
-    mask_BS = length_mask(LENGTHS, 5)
-    state_BSC[~mask_BS] = 1e3  # would win, were it read
-    _, weight_BTS = attention(random(3, 2, 4, seed=1), attention.remember(state_BSC, mask_BS))
-
-    assert not weight_BTS.transpose(1, 2)[~mask_BS].any()
-    torch.testing.assert_close(weight_BTS.sum(2), torch.ones(3, 2, dtype=torch.float64))
-
-
 def test_padding_weighs_0_however_badly_the_real_states_fit() -> None:
     attention = Attention("dot", query_size=1, memory_size=1)
     memory = attention.remember(torch.tensor([[[-1e6], [0.0]]]), torch.tensor([[True, False]]))

@@ -82,10 +82,6 @@ REFERENCES = {
 }
 
 
-def test_every_cell_has_a_reference() -> None:
-    assert REFERENCES.keys() == CELLS.keys()
-
-
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("kind", CELLS)
 def test_a_step_is_that_of_the_reference(kind: str, bias: bool) -> None:
@@ -93,19 +89,6 @@ def test_a_step_is_that_of_the_reference(kind: str, bias: bool) -> None:
     x_BI, state_BZ = random(3, 5), random(3, cell.state_size, seed=1)
     expected_BZ = REFERENCES[kind](cell, x_BI, state_BZ)
     torch.testing.assert_close(cell(x_BI, state_BZ), expected_BZ, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("kind", CELLS)
-def test_the_two_parts_of_a_step_make_it(kind: str) -> None:
-    cell = build(kind)
-    x_BTI, state_BZ = random(3, 6, 5), random(3, cell.state_size, seed=1)
-    together_BTG = cell.project(x_BTI)
-    torch.testing.assert_close(
-        cell.advance(together_BTG[:, 2], state_BZ, cell.recurrent()),
-        cell(x_BTI[:, 2], state_BZ),
-        rtol=0,
-        atol=1e-12,
-    )
 
 
 def test_the_other_convention_of_the_update_gate_is_the_same_cell_negated() -> None:
@@ -142,29 +125,6 @@ def test_where_the_reset_gate_acts_makes_a_difference_of_up_to_two() -> None:
     x, h = torch.zeros(1, 1), torch.tensor([[1, 0.75]])
     torch.testing.assert_close(before(x, h), torch.tensor([[-1.0, 0]]), rtol=0, atol=1e-3)
     torch.testing.assert_close(after(x, h), torch.tensor([[1.0, 0]]), rtol=0, atol=1e-3)
-
-
-def test_with_one_reset_for_all_units_where_it_acts_makes_none() -> None:
-    before, after = build("gru_reset_before"), build("gru")
-    with torch.no_grad():
-        for weight in before.parameters():
-            weight[:4] = 0.3 if weight.ndim == 1 else 0  # the reset gate's rows
-        assert before.bias_hh is not None
-        before.bias_hh[8:] = 0  # the candidate's, that a reset after the product scales too
-    after.load_state_dict(before.state_dict())
-    x, h = random(3, 5), random(3, 4, seed=1)
-    torch.testing.assert_close(before(x, h), after(x, h), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("kind", "rows"),
-    [("rnn", 256), ("rnn_relu", 256), ("gru_update", 512), ("gru", 768), ("lstm", 1024)],
-)
-def test_the_sizes_that_readers_can_check(kind: str, rows: int) -> None:
-    shapes = {name: tuple(value.shape) for name, value in CELLS[kind](6, 256).named_parameters()}
-    assert shapes == {
-        "weight_ih": (rows, 6), "weight_hh": (rows, 256), "bias_ih": (rows,), "bias_hh": (rows,)
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("input_size", "hidden_size"), [(0, 4), (5, 0), (-1, 4)])

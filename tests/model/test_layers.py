@@ -1,4 +1,4 @@
-"""Linear layers against the same product in float64."""
+"""Linear layers against the same product in float64; dropout by an explicit generator."""
 
 import math
 
@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from gru_mt.model.fast.product import ROW_STEP
-from gru_mt.model.layers import Linear, linear
+from gru_mt.model.layers import Linear, dropout, linear
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -66,3 +66,49 @@ def test_weights_begin_as_glorot_and_bengio_and_the_bias_at_zero(biased: bool) -
     assert 0.98 * bound < layer.weight.abs().max() <= bound
     assert layer.weight.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.02)
     assert layer.bias is None or not layer.bias.any()
+
+
+# Dropout
+
+
+def generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def test_a_sequence_has_one_mask_for_all_its_steps_and_a_row_of_a_table_its_own() -> None:
+    dropped_BTH = dropout(torch.full((2, 7, 50), 2.0), 0.2, generator(1))
+    assert torch.equal(dropped_BTH, dropped_BTH[:, :1].expand(2, 7, 50))
+    assert not torch.equal(dropped_BTH[0], dropped_BTH[1])
+    assert set(dropped_BTH.flatten().tolist()) == {0.0, 2.5}  # 2 / (1 - 0.2)
+    dropped_UH = dropout(torch.ones(2, 50), 0.5, generator(1))
+    assert not torch.equal(dropped_UH[0], dropped_UH[1])
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.8])
+def test_the_expectation_is_the_input(rate: float) -> None:
+    masks = 20_000
+    mean = dropout(torch.ones(masks, 1, 1), rate, generator(1)).mean().item()
+    deviation = (rate / (1 - rate) / masks) ** 0.5  # of a mean of so many masks
+    assert mean == pytest.approx(1.0, abs=4 * deviation)
+
+
+def test_the_gradient_is_the_mask() -> None:
+    x_BTH = random(2, 3, 8).requires_grad_()
+    (gradient_BTH,) = torch.autograd.grad(dropout(x_BTH, 0.5, generator(1)).sum(), x_BTH)
+    assert torch.equal(gradient_BTH, dropout(torch.ones(2, 3, 8), 0.5, generator(1)))
+
+
+def test_without_a_generator_or_at_rate_0_nothing_is_dropped_or_drawn() -> None:
+    rng, x_BTH = generator(1), random(2, 3, 4)
+    assert torch.equal(dropout(x_BTH, 0.9, None), x_BTH)
+    assert torch.equal(dropout(x_BTH, 0.0, rng), x_BTH)
+    assert torch.equal(rng.get_state(), generator(1).get_state())
+
+
+def test_the_mask_is_that_of_the_generator_alone() -> None:
+    before, rng, x_BTH = torch.get_rng_state(), generator(1), torch.ones(2, 3, 50).bfloat16()
+    first, other = dropout(x_BTH, 0.5, rng), dropout(x_BTH, 0.5, rng)
+    assert torch.equal(dropout(x_BTH, 0.5, generator(1)), first)
+    assert not torch.equal(first, other)
+    assert first.dtype == torch.bfloat16
+    assert torch.equal(torch.get_rng_state(), before)

@@ -46,10 +46,6 @@ def step_by_step(layer: Layer, x_BTI: Tensor, state_BZ: Tensor) -> tuple[Tensor,
 # One direction
 
 
-def test_torch_has_four_of_the_cells() -> None:
-    assert FUSED.keys() == {"rnn", "rnn_relu", "gru", "lstm"}
-
-
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("started", [True, False])
 @pytest.mark.parametrize("kind", CELLS)
@@ -84,17 +80,6 @@ def test_inference_computes_the_same_states(kind: str) -> None:
     with torch.inference_mode():
         output_BTH, last_BZ = layer(x_BTI.float(), start_BZ.float())
     torch.testing.assert_close((output_BTH.double(), last_BZ.double()), expected, rtol=0, atol=2e-6)
-
-
-@pytest.mark.parametrize("kind", CELLS)
-def test_a_sequence_can_be_read_in_two_parts(kind: str) -> None:
-    layer = randomise(Layer(kind, 5, 4))
-    x_BTI = random(3, 6, 5)
-    whole_BTH, end_BZ = layer(x_BTI)
-    _, middle_BZ = layer(x_BTI[:, :2])
-    rest_BTH, last_BZ = layer(x_BTI[:, 2:], middle_BZ)
-    assert_same(rest_BTH, whole_BTH[:, 2:])
-    assert_same(last_BZ, end_BZ)
 
 
 @pytest.mark.parametrize("precision", [torch.bfloat16, torch.float16])
@@ -251,9 +236,11 @@ def test_a_gpu_trains_and_infers_as_a_cpu_does(kind: str, precision: torch.dtype
             assert (ours - wanted).norm() < tolerance * wanted.norm()
 
 
-def test_an_unknown_cell_is_refused() -> None:
+def test_an_unknown_cell_and_no_layer_are_refused() -> None:
     with pytest.raises(ValueError, match="'gur' is no cell; there are rnn, "):
         Layer("gur", 5, 4)
+    with pytest.raises(ValueError, match="layers must be at least 1"):
+        Recurrent("gru", 5, 4, layers=0)
 
 
 # Reading backwards
@@ -262,12 +249,6 @@ def test_an_unknown_cell_is_refused() -> None:
 def test_reversal_turns_each_row_within_its_own_length() -> None:
     index_BT = reversal(torch.tensor([4, 2, 1, 3]), 4)
     assert index_BT.tolist() == [[3, 2, 1, 0], [1, 0, 2, 3], [0, 1, 2, 3], [2, 1, 0, 3]]
-
-
-def test_reversal_is_its_own_inverse() -> None:
-    index_BT = reversal(torch.tensor([5, 4, 3, 2, 1]), 6)
-    twice_BT = index_BT.gather(1, index_BT)
-    assert twice_BT.tolist() == [[0, 1, 2, 3, 4, 5]] * 5
 
 
 def test_pick_times_takes_the_named_steps_of_each_row() -> None:
@@ -283,7 +264,7 @@ def test_pick_times_takes_the_named_steps_of_each_row() -> None:
 # Layers and directions
 
 
-def twin(layers: Recurrent, kind: str, **settings: Any) -> Any:
+def torchs_layers(layers: Recurrent, kind: str, **settings: Any) -> Any:
     """Return torch's layers with the weights of ours, which stand in the same order."""
     theirs = TORCHS[kind](5, 4, **settings).double()
     for their, our in zip(theirs.parameters(), layers.parameters(), strict=True):
@@ -301,7 +282,9 @@ def joined(last: Tensor | tuple[Tensor, Tensor]) -> Tensor:
 @pytest.mark.parametrize("kind", TORCHS)
 def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool) -> None:
     ours = randomise(Recurrent(kind, 5, 4, layers=depth, bidirectional=bidirectional))
-    theirs = twin(ours, kind, num_layers=depth, bidirectional=bidirectional, batch_first=True)
+    theirs = torchs_layers(
+        ours, kind, num_layers=depth, bidirectional=bidirectional, batch_first=True
+    )
     x = random(3, 6, 5)
     states = 2 if kind == "lstm" else 1
     start_KBZ = random(depth * (1 + bidirectional), 3, 4 * states, seed=1)
@@ -323,7 +306,7 @@ def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool) -> None:
 @pytest.mark.parametrize("kind", TORCHS)
 def test_an_input_without_a_batch_gives_what_torch_gives(kind: str, started: bool) -> None:
     ours = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
-    theirs = twin(ours, kind, num_layers=2, bidirectional=True)
+    theirs = torchs_layers(ours, kind, num_layers=2, bidirectional=True)
     x_TI = random(6, 5)
     start_KZ = random(4, 4 * (2 if kind == "lstm" else 1), seed=1) if started else None
     start: Any = start_KZ
@@ -355,7 +338,7 @@ LENGTHS = torch.tensor([3, 6, 1, 4])
 @pytest.mark.parametrize("kind", TORCHS)
 def test_with_lengths_both_directions_are_those_of_torch_on_a_packed_batch(kind: str) -> None:
     ours = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
-    theirs = twin(ours, kind, num_layers=2, bidirectional=True, batch_first=True)
+    theirs = torchs_layers(ours, kind, num_layers=2, bidirectional=True, batch_first=True)
     x_BTI, weight_BTC, weight_KBH = random(4, 6, 5), random(4, 6, 8, seed=1), random(4, 4, 4)
     real_BT1 = (torch.arange(6) < LENGTHS[:, None])[:, :, None]
 
@@ -405,17 +388,3 @@ def test_dropout_acts_between_layers_alone_and_only_with_a_generator() -> None:
     assert not torch.equal(one, plain)
     alone = randomise(Recurrent("gru", 5, 4, dropout=0.5))
     assert torch.equal(alone(x_BTI, rng=torch.Generator())[0], alone(x_BTI)[0])
-
-
-def test_the_sizes_that_readers_can_check() -> None:
-    output, last = Recurrent("gru", 6, 256)(torch.zeros(1, 1, 6))
-    assert (output.shape, last.shape) == ((1, 1, 256), (1, 1, 256))
-    layers = Recurrent("gru", 100, 50, layers=2)
-    output, _ = layers(torch.zeros(32, 50, 100))
-    assert nn.Linear(50, 10)(output[:, -1]).shape == (32, 10)
-    assert Recurrent("lstm", 6, 8, bidirectional=True).output_size == 16
-
-
-def test_no_layer_at_all_is_refused() -> None:
-    with pytest.raises(ValueError, match="layers must be at least 1"):
-        Recurrent("gru", 5, 4, layers=0)

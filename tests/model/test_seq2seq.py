@@ -207,28 +207,7 @@ def test_padding_changes_neither_logits_nor_loss_nor_gradients(
     assert_same(results(SOURCE, longer_in_BT, longer_out_BT), plain)
 
 
-@pytest.mark.parametrize("attention", ALL)
-def test_a_sentence_alone_gets_the_logits_it_gets_in_company(attention: Kind) -> None:
-    model = build(attention, 2)
-    in_company_BTV = logits(model)
-    for row, length in enumerate(SOURCE_LENGTH.tolist()):
-        state = model.encode(SOURCE[row : row + 1, :length], SOURCE_LENGTH[row : row + 1])
-        assert_same(model.decode(TARGET_IN[row : row + 1], state)[0], in_company_BTV[row])
-
-
 # What attention reads
-
-
-def test_without_attention_the_source_comes_through_the_bridge_alone() -> None:
-    model = build("none", 2)
-    state = model.encode(SOURCE, SOURCE_LENGTH)
-    memory_BSC, state_LBZ = state.memory.value_BSC, state.state_LBZ
-    gradients = torch.autograd.grad(
-        model.decode(TARGET_IN, state).sum(), [memory_BSC, state_LBZ], allow_unused=True
-    )
-    assert gradients[0] is None
-    assert gradients[1] is not None
-    assert gradients[1].any(dim=2).all()
 
 
 @pytest.mark.parametrize("attention", READING)
@@ -240,11 +219,6 @@ def test_with_attention_the_states_are_read(attention: Kind) -> None:
     )
     real_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
     assert torch.equal(gradient_BSC.any(dim=2), real_BS)
-
-
-@pytest.mark.parametrize("attention", ["general", "additive", "none"])
-def test_the_decoder_may_have_another_size_than_the_encoder(attention: Kind) -> None:
-    assert logits(build(attention, 2, decoder_size=5)).shape == (3, 4, 20)
 
 
 # Tied embeddings
@@ -356,16 +330,6 @@ def test_without_a_generator_nothing_is_dropped_even_in_training_mode() -> None:
     expected_BTV = logits(build("dot", 3, dropout=0.0), generator(1))
     for training in (True, False):
         assert torch.equal(logits(build("dot", 3).train(training)), expected_BTV)
-
-
-def test_dropout_follows_its_generator_alone() -> None:
-    model = build("dot", 3).eval()
-    rng = generator(1)
-    first_BTV, next_BTV = logits(model, rng), logits(model, rng)
-    torch.manual_seed(7)
-    assert torch.equal(logits(model, generator(1)), first_BTV)
-    assert not torch.equal(next_BTV, first_BTV)
-    assert not torch.equal(logits(model), first_BTV)
 
 
 def test_both_halves_of_the_model_have_dropout() -> None:

@@ -8,7 +8,7 @@ from gru_mt.model.cells import CELLS
 from gru_mt.model.fast.distinct import WORD_STEP, distinct, pick
 from gru_mt.model.recurrent import Layer, Recurrent
 
-INDEX = torch.tensor([[0, 3, 3, 1], [3, 0, 4, 4], [1, 1, 1, 3]])  # no place has row 2
+INDEX = torch.tensor([[0, 3, 3, 1], [3, 0, 4, 4], [1, 1, 1, 3]])  # row 2 does not occur
 LENGTH = torch.tensor([4, 2, 3])
 
 
@@ -34,13 +34,7 @@ def test_what_is_picked_and_its_gradient() -> None:
     assert row_UX.grad.tolist() == [[10.0], [0.0], [1101.0]]
 
 
-def test_the_gradient_is_that_of_small_differences() -> None:
-    assert torch.autograd.gradcheck(
-        lambda row_UX: pick(row_UX, INDEX), random(5, 3).requires_grad_()
-    )
-
-
-def test_a_row_in_a_thousand_places_has_the_sum_of_their_errors_in_bf16() -> None:
+def test_a_row_that_occurs_a_thousand_times_has_the_sum_of_their_gradients_in_bf16() -> None:
     row_UX = torch.zeros(2, 8, dtype=torch.bfloat16, requires_grad=True)
     pick(row_UX, torch.ones(1000, dtype=torch.int64)).sum().backward()
     assert row_UX.grad is not None

@@ -18,8 +18,8 @@ def random(*shape: int, seed: int = 0) -> Tensor:
 def test_the_gradient_is_that_of_small_differences(bias: bool) -> None:
     inputs = [random(5, 3, 12), random(3, 4, seed=1), random(12, 4, seed=2)]
     inputs += [random(12, seed=3)] if bias else []
-    for each in inputs:
-        each.requires_grad_()
+    for value in inputs:
+        value.requires_grad_()
 
     def states(
         input_TBG: Tensor, start_BH: Tensor, weight_GH: Tensor, bias_G: Tensor | None = None
@@ -68,7 +68,7 @@ def test_in_bf16_it_rounds_no_worse_than_torchs() -> None:
 
 
 @pytest.mark.parametrize(("kind", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 2e-5)])
-def test_it_is_its_plain_twin(
+def test_it_is_the_reference_implementation(
     kind: torch.dtype, tolerance: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layer, x_BTI, start_BH = layer_and_inputs()

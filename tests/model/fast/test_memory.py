@@ -31,28 +31,18 @@ def test_the_c_library_keeps_64_mb_and_ideep_8_kernels(told: list[tuple[int, int
     assert os.environ[KERNELS] == "8"
 
 
-@pytest.mark.usefixtures("told")
-def test_what_a_user_has_set_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KERNELS, "512")
-    keep_memory()
-    assert os.environ[KERNELS] == "512"
-
-
-def test_other_systems_and_c_libraries_are_left_as_they_are(
+def test_what_a_user_has_set_and_other_c_libraries_stay_as_they_are(
     told: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("GRU_MT_PLAIN", "1")
+    keep_memory()
+    assert KERNELS not in os.environ
+    monkeypatch.delenv("GRU_MT_PLAIN")
+    monkeypatch.setenv(KERNELS, "512")
     monkeypatch.setattr(sys, "platform", "darwin")
     keep_memory()
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(ctypes, "CDLL", lambda name: SimpleNamespace())  # musl
     keep_memory()
     assert told == []
-
-
-def test_switched_off_it_does_nothing(
-    told: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GRU_MT_PLAIN", "1")
-    keep_memory()
-    assert told == []
-    assert KERNELS not in os.environ
+    assert os.environ[KERNELS] == "512"

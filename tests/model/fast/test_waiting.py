@@ -71,14 +71,6 @@ def test_there_is_one_thread_more_than_cores_while_it_is_entered() -> None:
     assert finished.stdout.split() == ["3", "4", "9"]
 
 
-def test_a_thread_that_waits_for_no_other_stays_alone(
-    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
-    with more_threads_than_cores():
-        assert threads() == 0
-
-
 @pytest.mark.parametrize("least", range(7))
 def test_where_there_can_be_no_more_threads_there_are_none_and_nothing_waits_for_them(
     least: int, threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
@@ -99,16 +91,6 @@ def test_where_there_can_be_no_more_threads_there_are_none_and_nothing_waits_for
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(3))
     with more_threads_than_cores():
         assert threads() == max(0, least - 4)
-
-
-def test_what_a_thread_cannot_compute_is_passed_over(
-    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
-    monkeypatch.setattr(torch, "ones", no_thread)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(3))
-    with more_threads_than_cores():
-        pass
 
 
 def test_the_waits_of_all_threads_are_added_up_but_of_those_that_end_meanwhile(
@@ -186,20 +168,6 @@ def test_threads_that_share_a_core_are_a_crowd_that_is_noticed(
         gone.set()
         for thread in computing:
             thread.join()
-
-
-def test_the_watch_ends_at_once_with_what_it_is_for(
-    threads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(waiting, "LOOK_S", 3_600.0)
-
-    def interrupted() -> NoReturn:
-        with while_computing("cpu"):
-            assert threads() == 1
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
 
 
 @pytest.mark.parametrize("device_type", ["cuda", "onnxruntime"])
