@@ -9,7 +9,6 @@ import os
 import resource
 import select
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -61,24 +60,11 @@ def gru_mt(
     return _collect(child, (out, err), arguments[0], stops, on_stop, limit_s)
 
 
-def gru_mt_started_anew(
-    *arguments: str, folder: Path, stdin: bytes, stops: Sequence[tuple[float, int]]
-) -> Ended:
-    """Run a command as users start it, Python's own start included; see `gru_mt`."""
-    command = [sys.executable, "-m", "gru_mt", *arguments]
+def start_python(arguments: Sequence[str]) -> NoReturn:
+    """Have this process run a command as users start it, Python's own start included."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    (out, its_out), (err, its_err) = os.pipe(), os.pipe()
-    with tempfile.TemporaryFile() as file:
-        file.write(stdin)
-        file.seek(0)
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=file, stdout=its_out, stderr=its_err
-        )
-    os.close(its_out)
-    os.close(its_err)
-    ended = _collect(process.pid, (out, err), arguments[0], stops)
-    process.returncode = ended.code  # it has been waited for
-    return ended
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+    os.execve(sys.executable, [sys.executable, "-m", "gru_mt", *arguments], environment)
 
 
 def _run_command(
@@ -145,8 +131,8 @@ def _collect(
     ends: tuple[int, int],
     name: str,
     stops: Sequence[tuple[float, int]],
-    on_stop: Callable[[], object] = int,
-    limit_s: float = LIMIT_S,
+    on_stop: Callable[[], object],
+    limit_s: float,
 ) -> Ended:
     """Return how a process ended; send it its signals, and kill it where it hangs."""
     read: dict[int, bytearray] = {end: bytearray() for end in ends}

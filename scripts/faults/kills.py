@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from faults.checks import Failed, check, during
-from faults.commands import STOPS, gru_mt_started_anew
+from faults.commands import STOPS, gru_mt, start_python
 from faults.workspace import SENTENCES, Suite, Workspace, scenario, translate, watch_files
 
 UPDATES = 10  # that a run may make after a signal before the signal counts as lost
@@ -125,6 +125,7 @@ def signals(workspace: Workspace) -> Suite:
             (rng.random() * longest_s, signal.SIGINT)
         ]
         with during(described(stops)):
-            check(gru_mt_started_anew(*arguments, folder=folder, stdin=stdin, stops=stops))
+            first = partial(start_python, arguments)
+            check(gru_mt(*arguments, folder=folder, stdin=stdin, first=first, stops=stops))
 
     return Suite(20, trial)
