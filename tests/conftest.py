@@ -91,7 +91,7 @@ def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("GRU_MT_PLAIN", request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def small_config(small_corpus: Path) -> Callable[..., Config]:
     """Return a function that configures a tiny model on `small_corpus`, with overrides."""
 

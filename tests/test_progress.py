@@ -1,6 +1,7 @@
 """Progress bars and messages, on a terminal and without one."""
 
 import fcntl
+import logging
 import os
 import pty
 import struct
@@ -17,7 +18,7 @@ from gru_mt.progress import ProgressBar
 
 @pytest.fixture(autouse=True)
 def _messages_on_stderr() -> None:
-    print_messages()
+    print_messages(logging.INFO)
 
 
 def test_without_a_terminal_progress_is_a_message_every_so_often(

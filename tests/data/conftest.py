@@ -1,5 +1,7 @@
 """What the tests of data share."""
 
+import logging
+
 import pytest
 
 from gru_mt.cli.streams import print_messages
@@ -8,4 +10,4 @@ from gru_mt.cli.streams import print_messages
 @pytest.fixture(autouse=True)
 def _messages_on_stderr() -> None:
     """Print what modules log to stderr, as the command line does."""
-    print_messages()
+    print_messages(logging.INFO)

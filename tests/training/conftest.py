@@ -1,11 +1,43 @@
 """What the tests of training share."""
 
+import logging
+import os
+from collections.abc import Callable, Iterator
+
 import pytest
 
 from gru_mt.cli.streams import print_messages
+from gru_mt.progress import ProgressBar
+from gru_mt.training import validation
 
 
 @pytest.fixture(autouse=True)
 def _messages_on_stderr() -> None:
     """Print what modules log to stderr, as the command line does."""
-    print_messages()
+    print_messages(logging.INFO)
+
+
+@pytest.fixture
+def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
+    """Return a function that sends this process a signal when update `step` ends."""
+
+    def arrange(step: int, number: int) -> None:
+        def update(self: ProgressBar, n: int = 1) -> None:
+            self.n += n
+            if self.unit == "updates" and self.n == step:
+                os.kill(os.getpid(), number)
+
+        monkeypatch.setattr(ProgressBar, "update", update)
+
+    return arrange
+
+
+@pytest.fixture
+def scores(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], None]:
+    """Return a function that takes scores and makes validations give them, one after the other."""
+
+    def arrange(values: list[float]) -> None:
+        upcoming: Iterator[float] = iter(values)
+        monkeypatch.setattr(validation, "corpus_bleu", lambda *_, **__: next(upcoming))
+
+    return arrange

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -32,27 +31,39 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.fixture(scope="module")
+def weights(small_config: Configure, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the weights of a run of two updates that nothing stops."""
+    folder = tmp_path_factory.mktemp("whole")
+    train(small_config("training.max_steps=2"), folder)
+    return (folder / "model" / WEIGHTS).read_bytes()
+
+
 @pytest.mark.parametrize(
     ("name", "calls"),
     [
-        ("preparation:load_splits", 0),
-        ("preparation:write_arrays", 0),
-        ("train:Trainer", 0),
-        ("output.run_writer:write_new", 0),
-        ("output.run_writer:write_new", 1),
-        ("output.run_writer:write_new", 4),
-        ("output.logging:RunLog.open", 0),
-        ("output.run_writer:save_bundle", 0),
-        ("output.run_writer:save_checkpoint", 0),
+        ("data.prepare:load_splits", 0),
+        ("data.prepare:write_arrays", 0),
+        ("training.train:Trainer", 0),
+        ("training.output.run_writer:write_new", 0),
+        ("training.output.run_writer:write_new", 1),
+        ("training.output.run_writer:write_new", 4),
+        ("training.output.logging:RunLog.open", 0),
+        ("training.output.run_writer:save_bundle", 0),
+        ("training.output.run_writer:save_checkpoint", 0),
     ],
 )
 def test_a_start_that_is_killed_at_any_moment_starts_again(
-    name: str, calls: int, small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    calls: int,
+    small_config: Configure,
+    weights: bytes,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = small_config("training.max_steps=2")
-    train(config, tmp_path / "whole")
     module, _, function = name.partition(":")
-    owner: object = sys.modules[f"gru_mt.training.{module}"]
+    owner: object = sys.modules[f"gru_mt.{module}"]
     *owners, function = function.split(".")
     for each in owners:
         owner = getattr(owner, each)
@@ -69,8 +80,7 @@ def test_a_start_that_is_killed_at_any_moment_starts_again(
         train(config, tmp_path / "killed")
     monkeypatch.undo()
     train(config, tmp_path / "killed")
-    weights = [tmp_path / each / "model" / WEIGHTS for each in ("whole", "killed")]
-    assert weights[0].read_bytes() == weights[1].read_bytes()
+    assert (tmp_path / "killed" / "model" / WEIGHTS).read_bytes() == weights
     assert not [*(tmp_path / "killed").glob(".*")]
 
 
@@ -179,40 +189,16 @@ def test_a_lock_that_was_withdrawn_is_no_lock(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names there are always text")
-@pytest.mark.parametrize(
-    ("environment", "name", "fix"),
-    [
-        ({"PYTHONUTF8": "1"}, b"x\xff", ""),
-        (
-            {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-            "été".encode(),
-            "set PYTHONUTF8=1, as names are read as ascii here, or ",
-        ),
-    ],
-)
 def test_a_name_that_could_not_be_used_is_refused_at_once(
-    environment: dict[str, str], name: bytes, fix: str, tmp_path: Path, small_config: Configure
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "small.yaml").write_text(dump_config(small_config()))
-    command: list[str | bytes] = [
-        sys.executable,
-        "-m",
-        "gru_mt",
-        "train",
-        "--config",
-        "small.yaml",
-        "--run",
-        name,
-    ]
-    ended = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=os.environ | environment,
-        capture_output=True,
-        check=False,
-    )
-    assert ended.returncode == 2
-    told = f"': is no name in UTF-8; {fix}name another folder with --run\n"
-    assert ended.stderr.decode().endswith(told)
-    assert ended.stderr.count(b"\n") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
+    run = Run(tmp_path / os.fsdecode(b"x\xff"))
+    refused = r"': is no name in UTF-8; name another folder with --run$"
+    with pytest.raises(UserError, match=refused), locked(run):
+        pass
+    monkeypatch.setattr("os.fsencode", lambda path: b"\xff")  # as where the locale is ASCII
+    monkeypatch.setattr("sys.getfilesystemencoding", lambda: "ascii")
+    fix = "set PYTHONUTF8=1, as names are read as ascii here, or name another folder"
+    with pytest.raises(UserError, match=fix), locked(Run(tmp_path / "x")):
+        pass
+    assert not [*tmp_path.iterdir()]

@@ -13,11 +13,9 @@ from gru_mt.errors import Interrupted, UserError
 from gru_mt.run import Run, flatten
 from gru_mt.training.output.tensorboard import TensorBoardWriter
 from gru_mt.training.train import train
-from tests.training.test_trainer import stop_at
 
 Configure = Callable[..., Config]
 Points = set[tuple[int, str, float]]
-__all__ = ["stop_at"]  # a fixture
 pytest.importorskip("tensorboard", reason="it comes with the extra gru-mt[tensorboard]")
 
 

@@ -1,0 +1,235 @@
+"""Runs that stop, resume to the bit, and go on."""
+
+import json
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from gru_mt.bundle import load_bundle
+from gru_mt.config.schema import Config
+from gru_mt.errors import Interrupted, UserError
+from gru_mt.storage import read_json
+from gru_mt.tensors import load_tensors
+from gru_mt.training.train import train
+
+Configure = Callable[..., Config]
+
+
+def newest_tensors(folder: Path) -> dict[str, torch.Tensor]:
+    tensors, _ = load_tensors(max((folder / "checkpoints").iterdir()))
+    return tensors
+
+
+def metrics(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+SHORT = "training.max_steps=12"
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["training.batch_tokens=400"],  # two whole epochs
+        [SHORT, "training.precision=bf16", "training.accumulation=3", "model.decoder_layers=2"],
+        [
+            SHORT,
+            "tokenizer.kind=bpe",
+            "tokenizer.vocabulary_size=300",
+            "tokenizer.sampling=0.2",
+        ],
+        [
+            SHORT,
+            "model.cell=gru_reset_before",
+            "model.attention=none",
+            "model.context=repeat",
+            "training.cut_tokens=6",
+            "training.batch_sentences=21",
+        ],
+        [SHORT, "model.cell=lstm", "training.precision=bf16"],
+    ],
+)
+def test_a_run_stopped_in_mid_epoch_and_resumed_ends_in_the_same_bits(
+    overrides: list[str],
+    small_config: Configure,
+    tmp_path: Path,
+    stop_at: Callable[[int, int], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = small_config(*overrides)
+    whole = train(config, tmp_path / "whole")
+    for step, number in ((3, signal.SIGTERM), (whole.step // 2 + 2, signal.SIGINT)):
+        with monkeypatch.context():
+            stop_at(step, number)
+            with pytest.raises(Interrupted) as stopped:
+                train(config, tmp_path / "stopped")
+        assert stopped.value.signal == number
+    monkeypatch.undo()
+    resumed = train(config, tmp_path / "stopped")
+    assert (resumed.step, resumed.best_bleu) == (whole.step, whole.best_bleu)
+    for name in ("weights.safetensors", "tokenizer.model", "config.yaml"):
+        files = [tmp_path / folder / "model" / name for folder in ("whole", "stopped")]
+        assert files[0].read_bytes() == files[1].read_bytes(), name
+    first, second = newest_tensors(tmp_path / "whole"), newest_tensors(tmp_path / "stopped")
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_does_not(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    weights = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        train(small_config(f"training.seed={seed}", "training.max_steps=4"), tmp_path / name)
+        weights.append((tmp_path / name / "model" / "weights.safetensors").read_bytes())
+    assert weights[0] == weights[1] != weights[2]
+
+
+def test_a_resumed_run_writes_each_metric_once(
+    small_config: Configure,
+    tmp_path: Path,
+    stop_at: Callable[[int, int], None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    config = small_config("training.log_steps=2")
+    with monkeypatch.context():
+        stop_at(7, signal.SIGTERM)
+        with pytest.raises(Interrupted):
+            train(config, tmp_path / "run")
+    monkeypatch.undo()
+    with (tmp_path / "run" / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 2, "lo')
+    capsys.readouterr()
+    train(config, tmp_path / "run")
+    assert "metrics.jsonl: unreadable lines were dropped: 1\n" in capsys.readouterr().err
+    steps = [line["step"] for line in metrics(tmp_path / "run") if "loss" in line]
+    assert steps == sorted(set(steps))
+
+
+@pytest.mark.parametrize(
+    ("ends", "goes_on", "named"),
+    [
+        ("training.max_epochs=1", "training.max_epochs=2", "training.max_epochs"),
+        ("training.max_steps=2", "training.max_steps=3", "training.max_steps"),
+        ("training.patience=1", "training.patience=3", "training.patience"),
+    ],
+)
+def test_a_finished_run_says_so_and_goes_on_with_more(
+    ends: str,
+    goes_on: str,
+    named: str,
+    small_config: Configure,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    scores: Callable[[list[float]], None],
+) -> None:
+    scores([10.0, 10.0, 10.0, 10.0])
+    settings = ("training.validate_steps=2",) if "patience" in ends else ()
+    first = train(small_config(ends, *settings), tmp_path / "run")
+    assert train(small_config(ends, *settings), tmp_path / "run") == first
+    assert f"finished; a larger {named} goes on with it" in capsys.readouterr().err
+    assert train(small_config(goes_on, *settings), tmp_path / "run").step > first.step
+
+
+def test_a_bundle_holds_the_configuration_that_its_weights_come_of(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    for steps in (2, 4):
+        config = small_config(f"training.max_steps={steps}", "training.validate_steps=2")
+        train(config, tmp_path / "run")
+        assert load_bundle(tmp_path / "run", torch.device("cpu")).config == config
+
+
+def test_a_kill_before_the_summary_is_made_good_by_the_same_command(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    config = small_config("training.max_steps=2")
+    train(config, tmp_path / "run")
+    summary = tmp_path / "run" / "summary.json"
+    before = summary.read_bytes()
+    summary.unlink()
+    train(config, tmp_path / "run")
+    assert summary.read_bytes() == before
+
+
+def test_a_finished_run_keeps_on_which_machine_it_was_trained(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.training.output.run_writer.machine", lambda: {"cpu": "first"})
+    train(small_config("training.max_steps=2"), tmp_path / "run")
+    monkeypatch.setattr("gru_mt.training.output.run_writer.machine", lambda: {"cpu": "second"})
+    train(small_config("training.max_steps=2"), tmp_path / "run")
+    summary = tmp_path / "run" / "summary.json"
+    assert read_json(summary)["machine"] == {"cpu": "first"}
+    train(small_config("training.max_steps=3"), tmp_path / "run")
+    assert read_json(summary)["machine"] == {"cpu": "second"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_stopped_before_its_first_validation_leaves_a_translator(
+    number: int,
+    small_config: Configure,
+    tmp_path: Path,
+    stop_at: Callable[[int, int], None],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    stop_at(1, number)
+    with pytest.raises(Interrupted, match="stopped and saved"):
+        train(small_config(), tmp_path / "run")
+    assert load_bundle(tmp_path / "run", torch.device("cpu")).provenance["weights"]["step"] == 1
+    said = capfd.readouterr().err
+    assert "stopping: saving first" in said
+    assert f"of update 1, not measured, is {tmp_path / 'run' / 'model'}" in said
+
+
+def test_training_in_a_thread_takes_no_signals(small_config: Configure, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        progress = pool.submit(train, small_config("training.max_steps=1"), tmp_path / "run")
+    assert progress.result().step == 1
+
+
+def test_a_changed_corpus_or_tokenizer_is_refused_by_name_and_changes_nothing(
+    small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "corpus.tsv"
+    corpus.write_bytes(small_corpus.read_bytes())
+    config = small_config(f"data.corpus={corpus}", "training.max_steps=3")
+    folder = tmp_path / "run"
+    train(config, folder)
+    tokenizer = folder / "tokenizer.model"
+    before = tokenizer.read_bytes()
+    tokenizer.write_bytes(before + b"another\n")
+    damaged = contents(folder)
+    with pytest.raises(UserError, match="the tokenizer has changed"):
+        train(config, folder)
+    assert contents(folder) == damaged
+    tokenizer.write_bytes(before)
+    whole = contents(folder)
+    corpus.write_bytes(small_corpus.read_bytes() + b"new line\tnouvelle ligne\n")
+    with pytest.raises(UserError, match="the corpus has changed"):
+        train(small_config(f"data.corpus={corpus}", "training.max_steps=9"), folder)
+    assert contents(folder) == whole
+
+
+def test_a_corpus_that_moved_is_the_same(
+    small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    first = train(small_config("training.max_steps=2"), tmp_path / "run")
+    moved = tmp_path / "moved.tsv"
+    moved.write_bytes(small_corpus.read_bytes())
+    config = small_config(f"data.corpus={moved}", "training.max_steps=3")
+    assert train(config, tmp_path / "run").step == first.step + 1
