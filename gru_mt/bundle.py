@@ -61,7 +61,7 @@ def named_tensors(model: nn.Module) -> dict[str, Tensor]:
 
 def load_named_tensors(model: nn.Module, tensors: dict[str, Tensor], where: Path) -> None:
     """Copy `tensors` into the model; UserError where a name or a shape is not the model's."""
-    _check_shapes(model, {name: [*each.shape] for name, each in tensors.items()}, where)
+    _check_shapes(model, {name: [*tensor.shape] for name, tensor in tensors.items()}, where)
     for name, parameter in named_tensors(model).items():
         parameter.copy_(tensors[name])
 

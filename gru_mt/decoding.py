@@ -47,14 +47,18 @@ class Decoding:
     )
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            limits = (each.metadata["ge"], each.metadata["le"])
-            check_number(each.name, getattr(self, each.name), *limits, whole=each.type is int)
+        for setting in fields(self):
+            limits = (setting.metadata["ge"], setting.metadata["le"])
+            check_number(
+                setting.name, getattr(self, setting.name), *limits, whole=setting.type is int
+            )
 
     def overridden(self, **given: float | None) -> Self:
         """Return these settings, but with the values of `given` that are not None.
 
         Decoding().overridden(beam_size=1, length_penalty=None) changes the beam alone.
         """
-        changes: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
+        changes: dict[str, Any] = {
+            name: value for name, value in given.items() if value is not None
+        }
         return replace(self, **changes)

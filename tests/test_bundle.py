@@ -88,17 +88,6 @@ def logits(model: Seq2Seq) -> Tensor:
     return model.decode(torch.tensor([[2, 4, 5], [2, 6, 7]]), state)
 
 
-def test_a_bundle_of_version_0_1_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dump_as_before(config: Config) -> str:
-        return dump_config(config).replace("  final_learning_rate: ", "  floor: ")
-
-    monkeypatch.setattr("gru_mt.bundle.dump_config", dump_as_before)
-    config = configure("training.final_learning_rate=1e-5")
-    write_bundle(tmp_path, config, tokenizer())
-    assert "  floor: 1.0e-05\n" in (tmp_path / "config.yaml").read_text()
-    assert load_bundle(tmp_path, CPU).config == config
-
-
 def assert_refused(folder: Path, named: Path) -> None:
     with pytest.raises(UserError) as caught:
         load_bundle(folder, CPU)
@@ -139,14 +128,6 @@ def test_a_run_and_its_model_folder_load_alike(bundle: Path) -> None:
     of_run, of_folder = (load_bundle(path, CPU) for path in (bundle.parent, bundle))
     assert torch.equal(logits(of_run.model), logits(of_folder.model))
     assert of_run.provenance == of_folder.provenance
-
-
-def test_a_bundle_can_be_moved(bundle: Path, tmp_path: Path) -> None:
-    expected = load_bundle(bundle, CPU)
-    shutil.move(bundle, tmp_path / "elsewhere")
-    assert torch.equal(
-        logits(load_bundle(tmp_path / "elsewhere", CPU).model), logits(expected.model)
-    )
 
 
 def test_a_translator_loads_with_the_decoding_it_was_configured_with(tmp_path: Path) -> None:

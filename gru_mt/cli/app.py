@@ -22,7 +22,7 @@ app = typer.Typer(
 
 def _setting_option(setting: str, name: str, metavar: str) -> Any:
     """Return the option that overrides a setting of `Decoding`, with its range and description."""
-    (about,) = (each.metadata for each in fields(Decoding) if each.name == setting)
+    (about,) = (field.metadata for field in fields(Decoding) if field.name == setting)
     return typer.Option(
         name,
         metavar=metavar,
@@ -100,10 +100,10 @@ class Command(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the help as the base does, but an argument without its Python type."""
-        each: Any
-        for each in self.get_params(ctx):
-            if each.param_type_name == "argument":
-                each.display_type = lambda ctx: None  # it would be FILE <list[Path]>
+        parameter: Any
+        for parameter in self.get_params(ctx):
+            if parameter.param_type_name == "argument":
+                parameter.display_type = lambda ctx: None  # it would be FILE <list[Path]>
         super().format_options(ctx, formatter)
 
 

@@ -21,7 +21,7 @@ from gru_mt.config.fields import (
 
 def _named(value: Any) -> Any:
     """Return a corpus or several, each as a section: "fra-eng" -> [{"path": "fra-eng"}]."""
-    return [{"path": each} if isinstance(each, str) else each for each in as_list(value)]
+    return [{"path": corpus} if isinstance(corpus, str) else corpus for corpus in as_list(value)]
 
 
 class FilesConfig(Section):

@@ -59,12 +59,12 @@ def _keys(name: str, field: dict[str, Any], whole: dict[str, Any]) -> list[Key]:
     """Return a key; after the corpus and a key whose default is a section, their keys too."""
     if name != "corpus" and not isinstance(field.get("default"), dict):
         return [_key(name, field, whole)]
-    [section] = (each for each in field["anyOf"] if "$ref" in each)
+    [section] = (kind for kind in field["anyOf"] if "$ref" in kind)
     inner = _resolved(section, whole)["properties"].items()
     others = "text, or a list of both," if name == "corpus" else "null"
     return [
         Key(name, "", f"{others} or the keys below it", _one_line(field["description"])),
-        *(_key(f"{name}.{key}", each, whole) for key, each in inner),
+        *(_key(f"{name}.{key}", value, whole) for key, value in inner),
     ]
 
 
@@ -102,7 +102,7 @@ def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
     """Return, in words, the values that a schema allows: "whole number above 0, at most 32"."""
     schema = _resolved(schema, whole)
     if "anyOf" in schema:
-        kinds = [_values(each, whole) for each in schema["anyOf"]]
+        kinds = [_values(kind, whole) for kind in schema["anyOf"]]
         return " or ".join(sorted(kinds, key=len))  # null before a number and its bounds
     if "const" in schema:
         return str(schema["const"])

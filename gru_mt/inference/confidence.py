@@ -85,7 +85,7 @@ def features(
         max(hypothesis.lowest, -20.0),
         math.log(source_tokens),
         abs(math.log(target_tokens / source_tokens)),
-        sum(1.0 - min(each, 1.0) for each in read) / len(read),
+        sum(1.0 - min(attention, 1.0) for attention in read) / len(read),
         sum(word not in truecaser and not word[0].isupper() for word in found) / max(1, len(found)),
     ]
 

@@ -89,12 +89,12 @@ def beam_search(
     last_id_R, state = np.full(len(limit_N), BOS), start
     while len(sentence_R):
         log_prob_RK, id_RK, state = step(last_id_R, state, int(width_N[sentence_R].max()))
-        row_C, place_C, score_C = _choose(
+        row_C, column_C, score_C = _choose(
             score_R[:, None] + log_prob_RK, sentence_R, width_N, margin_N
         )
         sentence_C = sentence_R[row_C]
-        lowest_C = np.minimum(lowest_R[row_C], log_prob_RK[row_C, place_C])
-        id_CT = np.hstack([id_RT[row_C], id_RK[row_C, place_C, None]])
+        lowest_C = np.minimum(lowest_R[row_C], log_prob_RK[row_C, column_C])
+        id_CT = np.hstack([id_RT[row_C], id_RK[row_C, column_C, None]])
         ended_C = (id_CT[:, -1] == EOS) | (id_CT.shape[1] >= limit_N[sentence_C])
         for c in np.flatnonzero(ended_C):
             ids: list[int] = id_CT[c].tolist()
@@ -121,16 +121,16 @@ def beam_search(
 def _choose(
     total_RK: Floats, sentence_R: Ints, width_N: Ints, margin_N: Floats
 ) -> tuple[Ints, Ints, Floats]:
-    """Return the continuations to go on with: row_C, place_C in that row, and score_C.
+    """Return the continuations to go on with: row_C, column_C in that row, and score_C.
 
     Each sentence gets its best possible continuations, best first: as many as its beam still has
     places, and only those within margin_N of the best.
     """
-    row_X, place_X = np.nonzero(total_RK > -math.inf)
-    order_X = np.lexsort((-total_RK[row_X, place_X], sentence_R[row_X]))  # by sentence, best first
-    row_X, place_X = row_X[order_X], place_X[order_X]
-    total_X, sentence_X = total_RK[row_X, place_X], sentence_R[row_X]
+    row_X, column_X = np.nonzero(total_RK > -math.inf)
+    order_X = np.lexsort((-total_RK[row_X, column_X], sentence_R[row_X]))  # by sentence, best first
+    row_X, column_X = row_X[order_X], column_X[order_X]
+    total_X, sentence_X = total_RK[row_X, column_X], sentence_R[row_X]
     first_X = np.searchsorted(sentence_X, sentence_X)  # the first one of the same sentence
     rank_X = np.arange(len(first_X)) - first_X
     kept_X = (rank_X < width_N[sentence_X]) & (total_X >= total_X[first_X] - margin_N[sentence_X])
-    return row_X[kept_X], place_X[kept_X], total_X[kept_X]
+    return row_X[kept_X], column_X[kept_X], total_X[kept_X]

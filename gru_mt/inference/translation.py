@@ -95,12 +95,14 @@ class Translation:
     def confidence(self) -> float | None:
         """The confidence of the least certain sentence; None where none has any."""
         known = (sentence.confidence for sentence in self.sentences)
-        return min((each for each in known if each is not None), default=None)
+        return min((confidence for confidence in known if confidence is not None), default=None)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all sentences, each once."""
-        return tuple(dict.fromkeys(each for one in self.sentences for each in one.warnings))
+        """The warnings of all sentences, without repetition."""
+        return tuple(
+            dict.fromkeys(warning for sentence in self.sentences for warning in sentence.warnings)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the line, its best translation and its sentences as JSON values."""

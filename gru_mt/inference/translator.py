@@ -136,7 +136,9 @@ class Translator:
                 )
         if not others:
             return first
-        engine = Ensemble([each.engine for each in translators], first.tokenizer.target.size)
+        engine = Ensemble(
+            [translator.engine for translator in translators], first.tokenizer.target.size
+        )
         return replace(first, engine=engine, calibration=None)
 
     @overload

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -104,27 +103,6 @@ def test_neither_batch_size_nor_order_changes_a_translation(
     assert translate([sources[place] for place in order], 7) == [texts[place] for place in order]
 
 
-@pytest.mark.parametrize("blank", ["", "  ", "\t", "\u2028", "\u00a0\u202f", "\r\n"])
-def test_blank_stays_blank_between_its_neighbours(blank: str) -> None:
-    first, middle, last = build().translate(["the cat", blank, "a dog"], attention=True)
-    assert (middle.text, middle.source, middle.sentences) == ("", blank, [])
-    assert (middle.texts, middle.confidence, middle.warnings) == ([""], None, ())
-    assert first.text
-    assert last.text
-
-
-def test_no_sentences_give_no_translations() -> None:
-    assert build().translate([]) == []
-
-
-def test_a_string_gives_its_one_translation() -> None:
-    translator = build()
-    assert (
-        translator.translate("the cat", n_best=2) == translator.translate(["the cat"], n_best=2)[0]
-    )
-    assert translator.translate("").text == ""
-
-
 @pytest.mark.parametrize("kind", ["unigram", "word"])
 def test_whitespace_is_cleaned_before_translation(kind: Literal["unigram", "word"]) -> None:
     plain, odd = build(kind).translate(["the cat sees", " the\u00a0cat \t sees\n"])
@@ -185,14 +163,6 @@ def test_a_beam_too_small_for_the_candidates_is_refused(default: Decoding | None
     with pytest.raises(UserError, match=r"^3 translations need a beam of at least 3") as caught:
         translator.translate(["a"], beam_size=None if default else 2, n_best=3)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["n_best", "batch_size"])
-def test_counts_below_one_are_refused(name: str) -> None:
-    for value in (0, -1, 1.5):
-        asked: Any = {name: value}
-        with pytest.raises(ValueError, match=f"^{name} must be a .*, got "):
-            build().translate(["a cat"], **asked)
 
 
 def test_decoding_defaults_to_the_configuration() -> None:
@@ -593,12 +563,6 @@ def test_json_has_attention_only_where_it_was_asked_for() -> None:
         assert translation.keys() == {"text", "score", "tokens"}
     for translation in with_weights.to_json()["sentences"][0]["translations"]:
         assert translation.keys() == {"text", "score", "tokens", "attention"}
-
-
-def test_loading_from_a_folder_without_a_bundle_names_it(tmp_path: Path) -> None:
-    with pytest.raises(UserError) as caught:
-        Translator.load(tmp_path, device="cpu")
-    assert str(caught.value).startswith(f"{tmp_path}: ")
 
 
 # Processes

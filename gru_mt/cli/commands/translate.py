@@ -87,7 +87,11 @@ def translate(
     if attention and not as_json:
         raise UserError("--attention is part of --json; give both")
     require_stdout()
-    if sentences and len(sentences) > 1 and all(len(each.split()) == 1 for each in sentences):
+    if (
+        sentences
+        and len(sentences) > 1
+        and all(len(sentence.split()) == 1 for sentence in sentences)
+    ):
         say(
             f"note: each argument is a sentence; one of several words wants quotes: "
             f"{short_repr(' '.join(sentences))}"
@@ -112,7 +116,9 @@ def translate(
             )
             for line, translation in zip(lines, translations, strict=True):
                 _warn_of(line, translation)
-                doubts.update(each for one in translation.sentences for each in one.warnings)
+                doubts.update(
+                    warning for sentence in translation.sentences for warning in sentence.warnings
+                )
                 if as_json:
                     print_json(translation.to_json())
                 else:

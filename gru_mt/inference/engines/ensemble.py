@@ -28,7 +28,7 @@ class EnsembleState:
     def coverage(self, row: int) -> list[float] | None:
         """Return the mean coverage of the models that have attention; None where none has."""
         found = [state.coverage(row) for state in self.state_M]
-        coverage_MS = [each for each in found if each is not None]
+        coverage_MS = [coverage for coverage in found if coverage is not None]
         if not coverage_MS:
             return None
         mean_S: list[float] = np.mean(coverage_MS, axis=0).tolist()

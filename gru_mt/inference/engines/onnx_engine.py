@@ -98,8 +98,8 @@ class _Graph:
             self._content, options, providers=["CPUExecutionProvider"]
         )
         self._process = os.getpid()
-        self._inputs = [each.name for each in self._session.get_inputs()]
-        self._outputs = [each.name for each in self._session.get_outputs()]
+        self._inputs = [array.name for array in self._session.get_inputs()]
+        self._outputs = [array.name for array in self._session.get_outputs()]
 
     def run(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Return the outputs by name. The graph takes the inputs that it needs from `arrays`."""
@@ -163,7 +163,7 @@ def load_export(folder: Path) -> Export:
             raise ValueError("decoding: a setting is missing")
         source, target = facts["languages"]
         setting = facts["bleu_tokenizer"]
-        if not all(isinstance(each, str) for each in (source, target, setting)):
+        if not all(isinstance(value, str) for value in (source, target, setting)):
             raise TypeError("languages and bleu_tokenizer must be texts")
         calibration = Calibration.of(facts["calibration"], folder / FACTS)
     except (KeyError, TypeError, ValueError) as error:

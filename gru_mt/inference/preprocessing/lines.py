@@ -50,7 +50,7 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
         if others:
             whole = [bytes(begun), *others[:-1]]
             begun, size = bytearray(others[-1]), len(others[-1])
-            yield [decode_line(raw, number + place) for place, raw in enumerate(whole, start=1)]
+            yield [decode_line(raw, number + index) for index, raw in enumerate(whole, start=1)]
             number += len(whole)
         elif size > ENDLESS_BYTES:
             raise UserError(f"{name}:{number + 1}: no end of the line in {ENDLESS_BYTES:,} bytes")

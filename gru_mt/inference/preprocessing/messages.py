@@ -26,21 +26,21 @@ def arms(line: str) -> list[list[Span]]:
     for match in _ARGUMENT.finditer(line):
         if match.start() < end:  # within an arm
             continue
-        texts, place = [], match.end()
-        while selector := _SELECTOR.match(line, place):
-            place = _closing(line, selector.end())
-            texts.append(Span(selector.end(), place, line[selector.end() : place]))
-            place += 1
-        if texts and line[place:].lstrip().startswith("}"):
-            end = line.index("}", place) + 1
+        texts, index = [], match.end()
+        while selector := _SELECTOR.match(line, index):
+            index = _closing(line, selector.end())
+            texts.append(Span(selector.end(), index, line[selector.end() : index]))
+            index += 1
+        if texts and line[index:].lstrip().startswith("}"):
+            end = line.index("}", index) + 1
             found.append(texts)
     return found
 
 
-def _closing(line: str, place: int) -> int:
-    """Return where the brace is that closes one before `place`; the line's length for none."""
+def _closing(line: str, index: int) -> int:
+    """Return where the brace is that closes one before `index`; the line's length for none."""
     depth = 1
-    for brace in re.compile(r"[{}]").finditer(line, place):
+    for brace in re.compile(r"[{}]").finditer(line, index):
         depth += 1 if brace[0] == "{" else -1
         if depth == 0:
             return brace.start()
@@ -59,7 +59,8 @@ def with_arms(translation: Translation, arms: Sequence[Span], texts: Sequence[st
         replace(
             sentence,
             candidates=[
-                replace(each, text=each.text.replace(old, new)) for each in sentence.candidates
+                replace(candidate, text=candidate.text.replace(old, new))
+                for candidate in sentence.candidates
             ],
         )
         for sentence in translation.sentences

@@ -54,7 +54,7 @@ class _Piece:
 
     @property
     def end(self) -> int:
-        return self.start + len(self.shown) + sum(each.end - each.start - 1 for each in self.spans)
+        return self.start + len(self.shown) + sum(span.end - span.start - 1 for span in self.spans)
 
     @property
     def placeholders(self) -> list[str]:
@@ -65,11 +65,11 @@ class _Piece:
         """The terms as they stand in the line; other placeholders are ""."""
         return [self.line[s.start : s.end] if s in self.terms else "" for s in self.spans]
 
-    def split_at(self, place: int) -> tuple[Self, Self]:
-        """Return what is before and after a place in `shown`."""
-        number = len(PLACEHOLDER.findall(self.shown[:place]))
-        first = replace(self, shown=self.shown[:place], spans=self.spans[:number])
-        second = replace(self, shown=self.shown[place:], spans=self.spans[number:])
+    def split_at(self, index: int) -> tuple[Self, Self]:
+        """Return what is before and after an index in `shown`."""
+        number = len(PLACEHOLDER.findall(self.shown[:index]))
+        first = replace(self, shown=self.shown[:index], spans=self.spans[:number])
+        second = replace(self, shown=self.shown[index:], spans=self.spans[number:])
         return first, replace(second, start=first.end)
 
 
@@ -109,7 +109,7 @@ class Reader:
             part = parts.pop()
             sentence = self._sentence(part)
             if not self.fits(sentence.text, PARTS) and len(part.shown) > 1:
-                parts += reversed(part.split_at(_best_place(part.shown)))
+                parts += reversed(part.split_at(_best_split(part.shown)))
                 continue
             goes_on = part.start > piece.start and sentence.typed[:1].islower()
             case = "small" if goes_on else sentence.case
@@ -120,14 +120,14 @@ class Reader:
         return _with_terms(sentence, piece, self.glossary) if self.glossary else sentence
 
 
-def _best_place(text: str) -> int:
+def _best_split(text: str) -> int:
     """Return where a text too long is split: near its middle, after a mark, else a word."""
     middle = len(text) // 2
     for seam in (r"[;:。；：][\s]*|[–—]\s+", r"[,،，、]\s*", r"\s+"):
-        places = [match.end() for match in re.finditer(seam, text)]
-        near = [place for place in places if len(text) // 4 < place < 3 * len(text) // 4]
+        ends = [match.end() for match in re.finditer(seam, text)]
+        near = [index for index in ends if len(text) // 4 < index < 3 * len(text) // 4]
         if near:
-            return min(near, key=lambda place: abs(place - middle))
+            return min(near, key=lambda index: abs(index - middle))
     while middle < len(text) - 1 and is_mark(text[middle]):
         middle += 1
     return max(1, middle)
@@ -137,18 +137,18 @@ def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary) -> Senten
     """Return a sentence whose terms have its case: are in capitals, or get one at the start."""
     terms = {
         placeholder
-        for placeholder, each in zip(piece.placeholders, piece.typed, strict=True)
-        if each
+        for placeholder, typed in zip(piece.placeholders, piece.typed, strict=True)
+        if typed
     }
     whole = _filled(piece.shown, piece.typed)
     # "IT" alone is in its usual case, and "OK, cat" is not in capitals.
-    calm = ["" if glossary.needs_capitals(each) else each for each in piece.typed]
+    calm = ["" if glossary.needs_capitals(term) else term for term in piece.typed]
     if is_all_caps(_filled(piece.shown, calm)):
-        upper = tuple(each.upper() if each in terms else each for each in sentence.placeholders)
+        upper = tuple(text.upper() if text in terms else text for text in sentence.placeholders)
         return replace(sentence, placeholders=upper, case="capitals")
     first = next(filter(str.isalpha, whole), "")
     is_phrase = first.islower() or (not first.isupper() and in_word(whole[-1:]))
-    small = (each for each in terms if (word := WORD.match(each)) and word[0].islower())
+    small = (term for term in terms if (word := WORD.match(term)) and word[0].islower())
     case: Case = "model" if sentence.case == "capitals" else sentence.case
     return replace(sentence, case=case, terms=frozenset() if is_phrase else frozenset(small))
 
@@ -210,7 +210,7 @@ def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
                 PLACEHOLDER.sub("", before).rstrip().endswith(ENDS)
                 or PLACEHOLDER.sub("", after).strip()[:1].isupper()
             )
-            if not goes_on and all(any(map(str.isalpha, each)) for each in (before, after)):
+            if not goes_on and all(any(map(str.isalpha, part)) for part in (before, after)):
                 yield before
                 start = end
         yield piece[start:]
@@ -237,7 +237,7 @@ def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
     shown, placeholders = piece.shown.rstrip(), piece.placeholders
     source, gap = piece.line[piece.start : piece.end].rstrip(), piece.shown[len(shown) :]
     indent = len(shown) - len(shown.lstrip())
-    words = [None if term else each for each, term in zip(placeholders, piece.typed, strict=True)]
+    words = [None if term else text for text, term in zip(placeholders, piece.typed, strict=True)]
     start, end = core(shown[indent:], words, pairs(shown, placeholders), truecaser.is_small)
     start, end = start + indent, end + indent
     before, text, after = shown[:start], clean(shown[start:end]), shown[end:]

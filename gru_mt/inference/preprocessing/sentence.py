@@ -77,10 +77,10 @@ class Sentence:
             a for a, b in self.tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1])))
         )
         texts, order = nested(PLACEHOLDER.split(text), placeholder_indices(text), self.tags, full)
-        for place in range(1, len(order)):  # as far apart as in the source
-            first, second = order[place - 1 : place + 1]
-            if second == first + 1 < len(between) and not texts[place].strip():
-                texts[place] = texts[place] if between[second].strip() else between[second]
+        for index in range(1, len(order)):  # as far apart as in the source
+            first, second = order[index - 1 : index + 1]
+            if second == first + 1 < len(between) and not texts[index].strip():
+                texts[index] = texts[index] if between[second].strip() else between[second]
         marks, whole = PLACEHOLDER.findall(text), texts[0]
         has_begun = any(map(str.isalpha, whole))
         for mark, index, after in zip(marks, order, texts[1:], strict=True):
@@ -103,7 +103,7 @@ class Sentence:
         ]
         masked = mask(self.text, spans)
         old = [
-            place for place, span in enumerate(spans) if self.text[span.start] in PLACEHOLDER_TOKENS
+            index for index, span in enumerate(spans) if self.text[span.start] in PLACEHOLDER_TOKENS
         ]
         no_space = frozenset((old[index], side) for index, side in self.no_space)
         tags = tuple((old[first], old[last]) for first, last in self.tags)
@@ -114,7 +114,7 @@ class Sentence:
     def keeps_numbers(self, text: str) -> bool:
         """Return whether a translation, as it is shown, has the digits of all numbers, as often."""
         whole = " ".join([self.before, self.text, *self.placeholders, self.after])
-        wanted, found = (Counter(_DIGITS.findall(each)) for each in (whole, text))
+        wanted, found = (Counter(_DIGITS.findall(part)) for part in (whole, text))
         joined = _JOINED_DIGITS.findall(self.text)
         return all(found[number] == count for number, count in wanted.items()) and all(
             number in text for number in joined

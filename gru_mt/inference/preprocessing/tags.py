@@ -45,12 +45,12 @@ def pairs(text: str, placeholders: Sequence[str]) -> list[tuple[int, int]]:
         name, closes = role
         if closes is None:  # by the side on which it touches a word
             before, after = text[: mark.start()][-1:], text[mark.end() :][:1]
-            closes = any(each == name for each, _ in opened) and not before.isspace()
+            closes = any(other == name for other, _ in opened) and not before.isspace()
             if not closes and (not after.strip() or in_word(before)):
                 continue
         if not closes:
             opened.append((name, number))
-        elif any(each == name for each, _ in opened):
+        elif any(other == name for other, _ in opened):
             while opened[-1][0] != name:
                 opened.pop()
             found.append((opened.pop()[1], number))
@@ -74,9 +74,9 @@ def nested(
         order[first], order[last] = pair
     if _crosses(order, present):
         tags = sorted(number for pair in present for number in pair)
-        places = sorted(map(order.index, tags))
-        for place, number in zip(places, tags, strict=True):
-            order[place] = number
+        indices = sorted(map(order.index, tags))
+        for index, number in zip(indices, tags, strict=True):
+            order[index] = number
     for first, last in sorted(present):  # the outer ones first, which may get a word for others
         for number in range(first + 1, last) if first not in full else ():
             _put_inside(texts, order, number, first, last)
@@ -93,14 +93,14 @@ def nested(
 
 def _put_inside(texts: list[str], order: list[int], number: int, first: int, last: int) -> None:
     """Move a placeholder that stands elsewhere to before the end of the pair around it."""
-    place = order.index(number) if number in order else -1
-    if place < 0 or order.index(first) < place < order.index(last):
+    index = order.index(number) if number in order else -1
+    if index < 0 or order.index(first) < index < order.index(last):
         return
-    del order[place]
-    texts[place : place + 2] = [texts[place].rstrip() + texts[place + 1]]
-    place = order.index(last)
-    order.insert(place, number)
-    texts.insert(place + 1, "")
+    del order[index]
+    texts[index : index + 2] = [texts[index].rstrip() + texts[index + 1]]
+    index = order.index(last)
+    order.insert(index, number)
+    texts.insert(index + 1, "")
 
 
 def _has_word(text: str) -> bool:
