@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import BaseModel, ConfigDict, ValidationError
 from torch import Tensor, nn
 
 from gru_mt.config.load import load_config
@@ -20,18 +21,14 @@ from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.tokenizer.tokenizer import MAX_BYTES, Tokenizer
 from gru_mt.errors import UserError, short_text
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.provenance import PROVENANCE, read_provenance
 from gru_mt.run import CONFIG, WEIGHTS, bundle_of
-from gru_mt.storage import (
-    file_digest,
-    json_bytes,
-    replacing_folder,
-    write_file,
-)
+from gru_mt.storage import file_digest, json_bytes, read_json, replacing_folder, write_file
 from gru_mt.tensors import load_tensors, save_tensors, tensors_header, tensors_shapes
 
 TOKENIZERS = "tokenizer*"
 LARGEST = 1e6  # of a weight; far larger ones overflow in the sums that translating computes
+PROVENANCE = "provenance.json"
+_PROVENANCE_BYTES = 10_000_000  # of the file; a thousand corpora take a fiftieth
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +155,41 @@ def _companions(folder: Path) -> dict[str, str]:
         if path.stat().st_size > MAX_BYTES:
             raise UserError(f"{path}: more than {MAX_BYTES:,} bytes, too long for what it is")
     return {path.name: file_digest(path) for path in files}
+
+
+class _Values(BaseModel):
+    model_config = ConfigDict(strict=True, extra="allow", allow_inf_nan=False)
+
+
+class _Corpus(_Values):
+    name: str
+    sha256: str
+    path: list[str] = []
+
+
+class _Provenance(_Values):
+    """The types of what may be there; only `training` writes it."""
+
+    corpora: list[_Corpus] = []
+    attribution: str = ""
+    training_pairs: int = 0
+    sentences: dict[str, dict[str, int]] = {}  # by part and set
+    gru_mt: str = ""
+    torch: str = ""
+    python: str = ""
+
+
+def read_provenance(bundle: Path) -> dict[str, Any]:
+    """Return what a bundle's file says; it may say less than training writes.
+
+    Raises UserError where the file is missing or damaged, or a value is of another type.
+    """
+    path = bundle / PROVENANCE
+    values = read_json(path, most_bytes=_PROVENANCE_BYTES)
+    try:
+        _Provenance.model_validate(values)
+    except ValidationError as error:
+        found = error.errors()[0]
+        name = short_text(".".join(map(str, found["loc"])))
+        raise UserError(f"{path}: damaged: {name}: {found['msg']}") from None
+    return values

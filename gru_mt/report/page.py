@@ -8,10 +8,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from gru_mt.bundle import PROVENANCE, read_provenance
 from gru_mt.config.yaml_text import compare_config, short_config
 from gru_mt.errors import UserError, escape
 from gru_mt.evaluation.hypotheses import model_digest
-from gru_mt.provenance import PROVENANCE, read_provenance
 from gru_mt.report.contents import Contents, Say, SetContents, contents_of
 from gru_mt.report.failures import CalibrationBin
 from gru_mt.report.html import environment, json_in_page, render
