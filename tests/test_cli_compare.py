@@ -26,7 +26,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_eval_keeps_is_compared(there: Path, gru_mt: Run, tmp_path: Path) -> None:
     for seed in (2, 3):
-        gru_mt("train", "--config", "small.yaml", "--run", tmp_path / f"seed{seed}",
+        gru_mt("train", "--config", "small.yaml", "--run", tmp_path / f"seed{seed}", "--no-report",
                "--set", f"training.seed={seed}", "--set", "training.max_steps=9")  # fmt: skip
     folders = [str(tmp_path / "seed2"), str(tmp_path / "seed3")]
     command = ("compare", "--split", "dev", *folders)
@@ -82,9 +82,8 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
     assert "tok:char|" in gru_mt(*command, "--bleu-tokenizer", "char").out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
+def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
+    mistakes: list[tuple[list[str], str]] = [
         ([], "give two or more runs"),
         (["runs/a"], "give two or more runs"),
         (["runs/a", "runs/none"], "runs/none: there is no such folder"),
@@ -101,10 +100,9 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
         (["a.txt", "b.txt", "--reference", "x", "--split", "dev"], "--split belongs to runs"),
         (["a.txt", "b.txt", "--reference", "x"], "x: cannot be read: No such file"),
         (["runs/a", "runs/b", "--reference", "runs"], "runs: cannot be read: Is a directory"),
-    ],
-)  # fmt: skip
-def test_a_mistake_is_one_line(runs: Path, gru_mt: Run, arguments: list[str], part: str) -> None:
-    assert_one_line(gru_mt("compare", *arguments), part)
+    ]  # fmt: skip
+    for arguments, text in mistakes:
+        assert_one_line(gru_mt("compare", *arguments), text)
 
 
 def test_damaged_translations_are_one_line(runs: Path, gru_mt: Run) -> None:

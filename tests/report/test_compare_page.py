@@ -22,15 +22,16 @@ FIRST = ["un <script>chien</script>", "deux chiens", "trois chapeaux"]
 SECOND = ["un <b>chat</b>", "des chats", "trois vieux chapeaux"]
 
 
-@pytest.fixture
-def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the page that compares two runs which translated three sentences."""
-    monkeypatch.chdir(tmp_path)
-    make_run(Path("a&b"), [SET], [FIRST], "training.seed=1", minutes=2.0)
-    make_run(Path("new"), [SET], [SECOND], "training.seed=2")
-    systems = read_runs([Path("a&b"), Path("new")], "test", None)
-    known = TrainOverlap(["x"] * 3, [0.1, 0.5, 0.9], [False] * 3, [0, 1, 200], {})
-    return comparison_page(compare_systems(systems, "test"), "13a", {"pets": known})
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(tmp_path_factory.mktemp("runs"))
+        make_run(Path("a&b"), [SET], [FIRST], "training.seed=1", minutes=2.0)
+        make_run(Path("new"), [SET], [SECOND], "training.seed=2")
+        systems = read_runs([Path("a&b"), Path("new")], "test", None)
+        known = TrainOverlap(["x"] * 3, [0.1, 0.5, 0.9], [False] * 3, [0, 1, 200], {})
+        return comparison_page(compare_systems(systems, "test"), "13a", {"pets": known})
 
 
 def cells(text: str, title: str) -> list[list[str]]:
