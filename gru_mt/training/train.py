@@ -95,31 +95,34 @@ def train(
         join_group(device) as group,
         locked(run) if group.is_main else nullcontext(),
         logging_to(run.log, is_main=group.is_main) as run_log,
-        while_computing(device.type),
     ):
-        # Process 0 prepares the data. The others read what it has written.
+        # Data: process 0 prepares it, and the others read what it has written
         start = choose_start(config, run) if group.is_main else receive_start(group)
         run = start.run if isinstance(start, SharedStart) else run
         data = _data(start, run)
-        loader = PairLoader(start.config, data.tokenizer, data.pairs)
-        config = resolve_config(start.config, loader)
-        model = _model(config, data, device)
-        precision = resolve_precision(config.training.precision, device)
-        optimizer = Optimizer(model, config.training, precision)
-        state = load_state(start, run, optimizer, data.fingerprints)
-        writer = RunWriter(
-            run, config, data, started_s=started_s - state.elapsed_s, on_metrics=on_metrics
-        )
-        if group.is_main:
-            write_inputs(config, data, run)
-            share_start(group, run, config, optimizer, state)
-            run_log.open()
-            writer.start(state.step)
-        group.barrier()
-        step = TrainStep(optimizer, config.training, precision, group)
-        trainer = Trainer(writer, loader, step, state, group)
-        with closing(loader), closing(writer):
-            return trainer.run()
+        with while_computing(device.type):
+            # Model and optimizer, whose state may be that of a checkpoint
+            loader = PairLoader(start.config, data.tokenizer, data.pairs)
+            config = resolve_config(start.config, loader)
+            model = _model(config, data, device)
+            precision = resolve_precision(config.training.precision, device)
+            optimizer = Optimizer(model, config.training, precision)
+            state = load_state(start, run, optimizer, data.fingerprints)
+            # Folder: nothing of an existing run changed before
+            writer = RunWriter(
+                run, config, data, started_s=started_s - state.elapsed_s, on_metrics=on_metrics
+            )
+            if group.is_main:
+                write_inputs(config, data, run)
+                share_start(group, run, config, optimizer, state)
+                run_log.open()
+                writer.start(state.step)
+            group.barrier()
+            # Loop
+            step = TrainStep(optimizer, config.training, precision, group)
+            trainer = Trainer(writer, loader, step, state, group)
+            with closing(loader), closing(writer):
+                return trainer.run()
 
 
 def _data(start: Start | SharedStart, run: Run) -> TrainingData:

@@ -89,32 +89,15 @@ def test_the_beginning_and_the_end_of_a_run_are_said_and_logged(
     assert "resumed at update 7" in logged(folder)
 
 
-def test_an_end_by_its_epochs_names_them(
+def test_stages_of_the_preparation_and_an_end_by_epochs_are_named(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    train(small_config("training.max_epochs=1"), tmp_path)
-    assert "\nfinished: epoch 1 of 1, after " in capsys.readouterr().err
-
-
-def test_an_end_by_patience_names_it(
-    small_config: Configure,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(validation, "corpus_bleu", lambda *_, **__: 10.0)
-    train(small_config("training.validate_steps=2", "training.patience=1"), tmp_path)
-    assert "\nstopped: no better for 1 validation, after " in capsys.readouterr().err
-
-
-def test_the_preparation_names_its_stages(
-    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    train(small_config("training.max_steps=1"), tmp_path)
+    train(small_config("training.max_epochs=1", "training.batch_tokens=999"), tmp_path)
     stages = ["reading small", "splitting", "masking what is copied", "training the word tokenizer",
               "encoding"]  # fmt: skip
-    lines = capsys.readouterr().err.splitlines()
-    assert [line for line in lines if line in stages] == stages
+    text = capsys.readouterr().err
+    assert [line for line in text.splitlines() if line in stages] == stages
+    assert "\nfinished: epoch 1 of 1, after " in text
 
 
 def test_the_line_of_progress_has_the_epoch_under_way_and_the_newest_figures(
