@@ -19,9 +19,9 @@ import pytest
 import typer.main
 
 from gru_mt.cli import app
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.text_stream import TextStream, open_text
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.robustness.measure import RobustnessReport, Row
 from gru_mt.evaluation.score import corpus_bleu

@@ -16,8 +16,8 @@ ROOT = Path(gru_mt.__file__).parent
 # Top to bottom: a module may import those before it. A package stands before its modules, so its
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
-    errors decoding config config.fields config.data config.schema config.yaml_text config.load
-        config.reference storage progress run data data.text data.text.normalize
+    errors config config.decoding config.fields config.data config.schema config.yaml_text
+        config.load config.reference storage progress run data data.text data.text.normalize
         data.corpus data.corpus.detect data.dataset data.dataset.store data.dataset.components
         data.pool data.corpus.files data.corpus.readers data.corpus.languages data.corpus.report
         data.corpus.text_stream data.corpus.readers.header data.corpus.readers.records

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from gru_mt.cli.streams import print_result
-from gru_mt.decoding import Decoding
+from gru_mt.config.decoding import Decoding
 from gru_mt.errors import UserError
 
 NAME = "gru-mt"

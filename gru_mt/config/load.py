@@ -16,10 +16,10 @@ from typing import Any, get_args
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.config.fields import Section
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import parse_yaml
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, as_path, as_texts, short_repr, short_text
 
 _MAX_BYTES = 200_000  # of a file: a hundred times the longest that we ship

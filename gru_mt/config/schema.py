@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from gru_mt.config.data import DataConfig
+from gru_mt.config.decoding import Decoding
 from gru_mt.config.fields import (
     Auto,
     Count,
@@ -22,7 +23,6 @@ from gru_mt.config.fields import (
     Size,
     Text,
 )
-from gru_mt.decoding import Decoding
 
 
 class TokenizerConfig(Section):

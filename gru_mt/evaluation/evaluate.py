@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, as_path, as_texts, short_repr
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.calibration import ConfidenceStats, measure_confidence

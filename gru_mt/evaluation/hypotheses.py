@@ -10,8 +10,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import SCORE_NAMES, Score, Scores
 from gru_mt.inference.translation import Translation

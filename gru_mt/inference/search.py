@@ -13,9 +13,9 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import BOS, EOS
-from gru_mt.decoding import Decoding
 
 Floats = npt.NDArray[np.floating]
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.normalize import words
 from gru_mt.data.tokenizer.special import BOS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
 from gru_mt.inference.constraints import ConstrainedState, constrained

@@ -6,9 +6,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, overload
 
+from gru_mt.config.decoding import Decoding, check_number
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.decoding import Decoding, check_number
 from gru_mt.errors import UserError, as_path, as_texts, check_type, short_repr
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import Engine

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 
 from gru_mt.bundle import build_model
+from gru_mt.config.decoding import check_number
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.dataset.dataset import check_undamaged
 from gru_mt.data.loader import PairLoader
 from gru_mt.data.prepare import TrainingData, load_data, prepare
-from gru_mt.decoding import check_number
 from gru_mt.errors import as_path
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.model.device import own_device, resolve_device, resolve_precision

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_sets
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import torch
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import (
     Hypotheses,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import EOS, FIRST_PLACEHOLDER, PLACEHOLDER_TOKENS
-from gru_mt.decoding import Decoding
 from gru_mt.inference.constraints import ConstrainedState, constrained, with_rules
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.torch_engine import TorchEngine

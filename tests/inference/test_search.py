@@ -10,10 +10,10 @@ import pytest
 import torch
 from torch import nn
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.config.schema import ModelConfig
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD, UNK
-from gru_mt.decoding import Decoding
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.search import Floats, Hypothesis, beam_search, length_normalised
 from gru_mt.model.seq2seq import Seq2Seq

@@ -13,13 +13,13 @@ from typing import Any, Literal
 import pytest
 import torch
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.config.schema import ModelConfig, TokenizerConfig
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD, PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.data.tokenizer.words import Words
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.inference import sentence_translator
 from gru_mt.inference.confidence import Calibration

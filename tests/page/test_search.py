@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.tokenizer.special import EOS, FIRST_OTHER, PLACEHOLDER_IDS
-from gru_mt.decoding import Decoding
 from gru_mt.inference.constraints import ConstrainedState, constrained, with_rules
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.search import Hypothesis, beam_search

@@ -4,9 +4,9 @@ from collections import Counter
 
 import numpy as np
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import BOS, EOS
-from gru_mt.decoding import Decoding
 from gru_mt.inference.search import Floats, beam_search
 from gru_mt.training.back_translation import DRAWN_FROM, Sampling
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import BeamState

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.config.schema import ModelConfig
-from gru_mt.decoding import Decoding
 from gru_mt.errors import UserError
 from gru_mt.inference.engines.engine import BeamState, Engine
 from gru_mt.inference.engines.torch_engine import TorchEngine

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from gru_mt.config.decoding import Decoding
 from gru_mt.config.schema import Config
-from gru_mt.decoding import Decoding
 
 
 @pytest.mark.parametrize("length_penalty", [0, 0.6, 10, np.float32(1)])
