@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gru_mt.data.text.normalize import is_cased
+from gru_mt.data.text.normalize import SENTENCE_END, is_cased
 
 _OPENING = "¿¡\"'“‘«([ \u00a0\u202f"  # may stand before the first word of a sentence
-_ENDS = frozenset(".!?…。！？؟।»”\"')")
+_ENDS = frozenset(f"{SENTENCE_END}»”\"')")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ const LABEL_IN_MARKS = expression(
 );
 const OPENS = new RegExp(pattern`^<(?!br|hr)\w`, "iu");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
-// Where a sentence too long is split: after a mark, else a word.
+// Where a sentence too long is split: after punctuation, else a word.
 const CUTTING_PLACES = [
   pattern`[;:。；：]\s* | [–—]\s+`,
   pattern`[,،，、]\s*`,
@@ -89,7 +89,7 @@ function partsOf(piece, truecaser, fits) {
   return found;
 }
 
-/** Return where a text too long is split: near its middle, after a mark, else a word. */
+/** Return where a text too long is split: near its middle, after punctuation, else a word. */
 function bestPlace(text) {
   const characters = [...text];
   const count = characters.length;
@@ -115,7 +115,7 @@ function isMark(character) {
   return inWord(character) && !/[\p{L}\p{N}]/u.test(character);
 }
 
-/** Return a text with each mark as the next of `placeholders`. */
+/** Return a text with each token as the next of `placeholders`. */
 function filled(text, placeholders) {
   const left = placeholders.values();
   return text.replace(PLACEHOLDER, () => left.next().value);
@@ -131,7 +131,7 @@ function normalLine(typed) {
 
 /** Return what a translation copies of a line, as spans; no two touch, but for pairs. */
 function copiedSpans(line, truecaser) {
-  // A user's own marks again, as what holds one may give way to a longer placeholder.
+  // A user's own placeholder tokens again, as what holds one may give way to a longer placeholder.
   const own = Array.from(line.matchAll(PLACEHOLDER), ({ 0: text, index }) => {
     return { start: index, end: index + 1, text };
   });
@@ -190,18 +190,18 @@ function goesOnAfter(placeholder, before, after) {
 }
 
 /**
- * Return {text, noSpace}: a text with a space between marks and the words that touch them.
+ * Return {text, noSpace}: a text with a space between placeholder tokens and words beside them.
  *
  * So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
  */
 function freed(text) {
   const noSpace = [new Set(), new Set()];
   let placeholder = 0;
-  const free = text.replace(PLACEHOLDER, (mark, start) => {
+  const free = text.replace(PLACEHOLDER, (token, start) => {
     const touches = [endsCased(text.slice(0, start)), beginsCased(text.slice(start + 1))];
     noSpace.filter((_, side) => touches[side]).forEach((side) => side.add(placeholder));
     placeholder++;
-    return (touches[0] ? " " : "") + mark + (touches[1] ? " " : "");
+    return (touches[0] ? " " : "") + token + (touches[1] ? " " : "");
   });
   return { text: free, noSpace };
 }
@@ -225,12 +225,12 @@ function sentenceOf(piece, truecaser) {
   const names = findNames(careful, truecaser);
   const shape = caseOf(typed, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
-  const marks = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {
+  const copied = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {
     return { start: index, end: index + 1, text: placeholders[k] };
   });
   const masked = mask(
     careful,
-    [...marks, ...names].sort((a, b) => a.start - b.start),
+    [...copied, ...names].sort((a, b) => a.start - b.start),
   );
   return new Sentence({
     ...{ source, gap: piece.shown.slice(shown.length), typed },

@@ -20,7 +20,7 @@ const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 export const ENDS = [".", "!", "?", "…"];
 
-/** What is before the first letter of a text; marks are no letters. */
+/** What is before the first letter of a text; placeholder tokens are none. */
 export const BEGINNING = /^[^\p{L}\p{N}]*/u;
 
 /** A sentence as it stands in its line, and as the model reads it. */
@@ -80,13 +80,13 @@ export class Sentence {
         texts[place] = between[second];
       }
     }
-    const marks = text.match(PLACEHOLDER) ?? [];
+    const tokens = text.match(PLACEHOLDER) ?? [];
     const [left, right] = this.noSpace;
     return order.reduce((whole, index, k) => {
       const follows = /^ ?$/.test(between[index]?.slice(-1) ?? "x");
       const hasEnded = ENDS.includes(whole.at(-1)) && follows;
       const begun = hasEnded ? `${whole} ` : whole; // "Où sont-ils ?Oksana"
-      const placeholder = this.placeholders[index] ?? marks[k];
+      const placeholder = this.placeholders[index] ?? tokens[k];
       return joined(joined(begun, placeholder, left.has(index)), texts[k + 1], right.has(index));
     }, texts[0]);
   }

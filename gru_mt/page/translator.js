@@ -9,7 +9,7 @@ import { armsOf, withArms } from "./messages.js";
 import { readLine } from "./reader.js";
 import { copyingModel, beamSearch } from "./search.js";
 import { EOS } from "./special.js";
-import { beginsCased, inWord, size, SPACELESS } from "./normalize.js";
+import { beginsCased, inWord, SENTENCE_END, size, SPACELESS } from "./normalize.js";
 
 // Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
 const MARGIN = 2;
@@ -17,7 +17,7 @@ const MARGIN_PER_TOKEN = 1 / 24;
 const WIDEST_MARGIN = 3;
 const BYTES = 4; // of a character, at most; a token has at least one
 const END = "<eos>";
-const ENDING_SIGNS = [...".!?…。！？؟।»”\"')"]; // after which a sentence begins
+const ENDING_SIGNS = [...`${SENTENCE_END}»”"')`]; // after which a sentence begins
 const FIRST_SIGNS = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the first word of a sentence
 
 /** A model, its vocabularies, its truecaser and its memory, ready to translate. */

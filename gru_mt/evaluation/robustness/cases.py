@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from gru_mt.data.text.normalize import IN_WORD
+from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
-from gru_mt.evaluation.robustness.perturbations import FINAL_MARKS, unmarked
+from gru_mt.evaluation.robustness.perturbations import unmarked
 
 _NAME = re.compile(rf"(?<![{IN_WORD}'’-])[^\W\d_]{{3,}}(?![{IN_WORD}-])")  # as Tom in "Tom's"
 _PUNCTUATION = re.escape(
@@ -127,7 +127,7 @@ def occurrences(item: str, text: str) -> int:
 def _without_capitals(item: str, text: str) -> str:
     """Return `text` with `item` as it is where a sentence begins with it and gives it a capital."""
     capital = re.escape(item[:1].upper() + item[1:])
-    return re.sub(rf"((?:^|[{FINAL_MARKS}])\W*){capital}", lambda match: match[1] + item, text)
+    return re.sub(rf"((?:^|[{SENTENCE_END}])\W*){capital}", lambda match: match[1] + item, text)
 
 
 def _whole(item: str) -> re.Pattern[str]:

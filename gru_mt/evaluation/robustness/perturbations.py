@@ -8,10 +8,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gru_mt.data.text.normalize import IN_WORD, WORD, count_words
+from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, WORD, count_words
 
-FINAL_MARKS = ".!?…。！？؟।"
-_MARK = re.compile(rf"\s*[{FINAL_MARKS}]+$")
+_MARK = re.compile(rf"\s*[{SENTENCE_END}]+$")
 SHORT = 3  # words of a short text, at most
 _LEAST_LETTERS = 4  # of a word that gets a typo
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -26,7 +25,7 @@ def unmarked(text: str) -> str:
 
 def has_final_mark(text: str) -> bool:
     """Return whether `text` ends as a sentence does."""
-    return text.endswith(tuple(FINAL_MARKS))
+    return text.endswith(tuple(SENTENCE_END))
 
 
 def title_case(text: str) -> str:

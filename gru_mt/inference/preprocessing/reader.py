@@ -49,7 +49,7 @@ class _Piece:
     line: str
     start: int  # in the line
     shown: str  # masked
-    spans: Sequence[Span]  # what the marks in `shown` stand for
+    spans: Sequence[Span]  # what the placeholder tokens in `shown` stand for
     terms: frozenset[Span]  # those of the glossary
 
     @property
@@ -121,7 +121,7 @@ class Reader:
 
 
 def _best_split(text: str) -> int:
-    """Return where a text too long is split: near its middle, after a mark, else a word."""
+    """Return where a text too long is split: near its middle, after punctuation, else a word."""
     middle = len(text) // 2
     for seam in (r"[;:。；：][\s]*|[–—]\s+", r"[,،，、]\s*", r"\s+"):
         ends = [match.end() for match in re.finditer(seam, text)]
@@ -154,7 +154,7 @@ def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary) -> Senten
 
 
 def _filled(text: str, placeholders: Sequence[str]) -> str:
-    """Return `text` with each mark as the next of `placeholders`."""
+    """Return `text` with each token as the next of `placeholders`."""
     left = iter(placeholders)
     return PLACEHOLDER.sub(lambda _: next(left), text)
 
@@ -170,7 +170,7 @@ def _normal(line: str) -> str:
 
 def _spans(line: str, truecaser: Truecaser, terms: Iterable[Span]) -> list[Span]:
     """Return what a translation copies of a line, and the terms; no two touch, but for pairs."""
-    # A user's own marks again, as what holds one may give way to a longer term.
+    # A user's own placeholder tokens again, as what holds one may give way to a longer term.
     own = (Span(*match.span(), match[0]) for match in PLACEHOLDER.finditer(line))
     spans = disjoint([*terms, *find_placeholders(line, truecaser.__contains__), *own])
     placeholders = [span.text for span in spans]
@@ -217,7 +217,7 @@ def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
 
 
 def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
-    """Return `text` with a space between marks and the words that touch them, and where it was.
+    """Return `text` with a space between a placeholder token and a word beside it, and where.
 
     So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
     """
@@ -252,7 +252,7 @@ def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
     case: Case = "capitals" if is_all_caps(text) and not is_all_caps(cased) else "model"  # not "OK"
     careful = cased if truecaser.has_all(cased) else truecaser.corrected(cased)
     names = find_names(careful, truecaser)
-    marks = [
+    copied = [
         Span(match.start(), match.end(), placeholder)
         for match, placeholder in zip(PLACEHOLDER.finditer(careful), placeholders, strict=True)
     ]
@@ -264,7 +264,7 @@ def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
         before_it = piece.typed[first : first + len(PLACEHOLDER.findall(text[:letter]))]
         if not any(before_it) and not any(name.start <= letter for name in names):
             case = "capital"
-    masked = mask(careful, sorted([*marks, *names]))
+    masked = mask(careful, sorted([*copied, *names]))
     free, no_space = _freed(masked.text)
     is_respelled = careful != cased
     return Sentence(

@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 ENDS = (".", "!", "?", "…")
 _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER.pattern}")
-BEGINNING = re.compile(r"[\W_]*")  # before the first letter; marks are no letters
+BEGINNING = re.compile(r"[\W_]*")  # before the first letter; placeholder tokens are none
 MENU_WORDS = 3  # "Open file..." keeps its ellipsis; after a sentence it may be a slip
 _ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
 
@@ -34,9 +34,9 @@ class Sentence:
     gap: str  # the spaces after it
     before: str  # its frame: see `frames`
     after: str
-    typed: str  # without its frame, as it was written; with marks for placeholders
+    typed: str  # without its frame, as it was written, masked
     text: str  # masked, in its usual case
-    placeholders: tuple[str, ...]  # what the marks in `text` become in a translation
+    placeholders: tuple[str, ...]  # what the tokens in `text` become in a translation
     no_space: frozenset[tuple[int, int]]  # a placeholder, and its side that touches a word: 0, 1
     case: Case  # of the translation, where the model's is not taken
     spelling_corrected: bool  # whether a word was taken for one with a typo
@@ -81,12 +81,12 @@ class Sentence:
             first, second = order[index - 1 : index + 1]
             if second == first + 1 < len(between) and not texts[index].strip():
                 texts[index] = texts[index] if between[second].strip() else between[second]
-        marks, whole = PLACEHOLDER.findall(text), texts[0]
+        tokens, whole = PLACEHOLDER.findall(text), texts[0]
         has_begun = any(map(str.isalpha, whole))
-        for mark, index, after in zip(marks, order, texts[1:], strict=True):
+        for token, index, after in zip(tokens, order, texts[1:], strict=True):
             if whole[-1:] in ENDS and index < len(between) and between[index][-1:] in ("", " "):
                 whole += " "  # the model had ended: "Où sont-ils ?Oksana"
-            placeholder = self.placeholders[index] if index < len(self.placeholders) else mark
+            placeholder = self.placeholders[index] if index < len(self.placeholders) else token
             if placeholder in self.terms and not has_begun:
                 placeholder = placeholder[:1].upper() + placeholder[1:]
             has_begun = has_begun or in_word(placeholder[:1]) or any(map(str.isalpha, after))
@@ -96,9 +96,9 @@ class Sentence:
 
     def with_numbers(self) -> Self:
         """Return the sentence with its short numbers as placeholders too."""
-        marks = iter(self.placeholders)
+        own = iter(self.placeholders)
         spans = [
-            Span(*match.span(), next(marks) if match[0] in PLACEHOLDER_TOKENS else match[0])
+            Span(*match.span(), next(own) if match[0] in PLACEHOLDER_TOKENS else match[0])
             for match in _PLACEHOLDER_OR_NUMBER.finditer(self.text)
         ]
         masked = mask(self.text, spans)

@@ -37,14 +37,14 @@ def pairs(text: str, placeholders: Sequence[str]) -> list[tuple[int, int]]:
     """
     opened: list[tuple[str, int]] = []
     found = []
-    for number, (placeholder, mark) in enumerate(
+    for number, (placeholder, token) in enumerate(
         zip(placeholders, PLACEHOLDER.finditer(text), strict=True)
     ):
         if not (role := _role(placeholder)):
             continue
         name, closes = role
         if closes is None:  # by the side on which it touches a word
-            before, after = text[: mark.start()][-1:], text[mark.end() :][:1]
+            before, after = text[: token.start()][-1:], text[token.end() :][:1]
             closes = any(other == name for other, _ in opened) and not before.isspace()
             if not closes and (not after.strip() or in_word(before)):
                 continue
