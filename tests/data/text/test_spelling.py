@@ -206,3 +206,34 @@ def test_what_may_be_right_is_not_corrected(text: str) -> None:
 )
 def test_a_typo_in_a_text_is_corrected(text: str, expected: str) -> None:
     assert TRUECASER.corrected(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tehre", "there"),
+        ("i dont know", "i don't know"),
+        ("Tehre you go", "there you go"),  # the first word of a sentence
+        ("see Tehre", "see Tehre"),  # it may be a name
+        ("theres", "theres"),  # a known word with an ending
+        ("thee", "there"),
+        ("yuo", "you"),  # a short word is one of the most frequent ones
+        ("Yuo go", "you go"),
+        ("there, go", "there, go"),
+        ("thexre's", "thexre's"),  # joined by an apostrophe
+        ("l’tehre", "l’tehre"),
+        ("tehre knoww", "tehre knoww"),  # mostly unknown words: another language
+        ("tehre you knoww", "tehre you knoww"),
+        ("tehre you go, i konw", "there you go, i know"),
+    ],
+)
+def test_a_word_that_is_not_known_is_read_as_one_near_it(text: str, expected: str) -> None:
+    sources = ["you go there.", "we don't know.", "i go there, you know."]
+    assert Truecaser.learn(sources, [""] * 3).corrected(text) == expected
+
+
+def test_a_word_that_always_has_a_capital_is_read_with_its_apostrophe_too() -> None:
+    sources = ["I know I'm late.", "I think I'm ill.", "we don't know."]
+    truecaser = Truecaser.learn(sources, [""] * 3)
+    assert truecaser.corrected("I know Im ill") == "I know I'm ill"
+    assert truecaser.corrected("I know Dont") == "I know Dont"  # it may be a name
