@@ -1,7 +1,7 @@
 """How good a translator is, and how fast."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -131,21 +131,36 @@ def evaluate_set(
     by default. Raises UserError as `resolve_bleu_tokenizer` and `score_translations` do.
     """
     decoding = decoding or translator.decoding
-    sources, references = evaluation_set.sources, evaluation_set.references
-    languages = translator.languages
-    tokenizer = resolve_bleu_tokenizer(
-        languages.target, bleu_tokenizer or languages.bleu_tokenizer, references
-    )
+    references = evaluation_set.references
+    tokenizer = choose_bleu_tokenizer(translator, [evaluation_set], bleu_tokenizer)
     started_s = time.perf_counter()
-    translations = translator.translate(
-        sources, beam_size=decoding.beam_size, length_penalty=decoding.length_penalty
+    lines = translator.translate(
+        evaluation_set.sources,
+        beam_size=decoding.beam_size,
+        length_penalty=decoding.length_penalty,
     )
     seconds = time.perf_counter() - started_s
-    texts = [translation.text for translation in translations]
-    scores = score_translations(texts, references, tokenizer=tokenizer)
-    hypotheses = Hypotheses.of(evaluation_set, translations, seconds=seconds, corpus_scores=scores)
+    texts = [line.text for line in lines]
+    hypotheses = Hypotheses(
+        evaluation_set,
+        texts,
+        [min((one.candidates[0].score for one in line.sentences), default=None) for line in lines],
+        [line.confidence for line in lines],
+        [[*line.warnings] for line in lines],
+        seconds,
+        score_translations(texts, references, tokenizer=tokenizer),
+    )
     confidence = measure_confidence(hypotheses.confidences, texts, references)
     return Evaluation(hypotheses, decoding, confidence)
+
+
+def choose_bleu_tokenizer(
+    translator: Translator, sets: Sequence[EvaluationSet], setting: str | None = None
+) -> str:
+    """Return the tokenizer of BLEU for some sets; `setting` is the translator's own by default."""
+    languages = translator.languages
+    references = [texts for one in sets for texts in one.references]
+    return resolve_bleu_tokenizer(languages.target, setting or languages.bleu_tokenizer, references)
 
 
 def read_sets(folder: Path, split: str) -> list[EvaluationSet]:

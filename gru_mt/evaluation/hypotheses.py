@@ -3,10 +3,9 @@
 A run keeps what its own model translates, whole sets, as that model decodes by itself.
 """
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
@@ -14,7 +13,6 @@ from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import SCORE_NAMES, Score, Scores
-from gru_mt.inference.translation import Translation
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.tensors import tensors_digest
@@ -38,30 +36,6 @@ class Hypotheses:
     def sentences_s(self) -> float:
         """Sentences translated per second."""
         return len(self.texts) / self.seconds
-
-    @classmethod
-    def of(
-        cls,
-        evaluation_set: EvaluationSet,
-        translations: Sequence[Translation],
-        *,
-        seconds: float,
-        corpus_scores: Scores,
-    ) -> Self:
-        """Return what `translations` of a set's sources hold."""
-        scores = [
-            min((sentence.candidates[0].score for sentence in line.sentences), default=None)
-            for line in translations
-        ]
-        return cls(
-            evaluation_set,
-            [line.text for line in translations],
-            scores,
-            [line.confidence for line in translations],
-            [[*line.warnings] for line in translations],
-            seconds,
-            corpus_scores,
-        )
 
 
 @dataclass(frozen=True, slots=True)

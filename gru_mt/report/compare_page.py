@@ -1,43 +1,17 @@
 """The page of a comparison: scores, where the systems differ, sentences and n-grams."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
-
-from markupsafe import Markup
 
 from gru_mt.evaluation.compare import Comparison, SetComparison
 from gru_mt.evaluation.overlap import TrainOverlap
 from gru_mt.report.html import render
 from gru_mt.report.page import scores_picture
-from gru_mt.report.samples import Piece, differences
-from gru_mt.report.tables import Bucket, SentenceScores, tables_of
+from gru_mt.report.samples import differences
+from gru_mt.report.tables import SentenceScores, tables_of
 
 SENTENCES = 20  # that gained most, and that lost most
 NGRAMS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class SystemsTable:
-    """Sentences that are alike in one respect, and the scores of each system on them."""
-
-    title: str
-    about: str
-    unit: str
-    rows: list[tuple[Bucket, ...]]  # a bucket of each system
-    picture: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A sentence that one system translates better than the baseline, or worse."""
-
-    number: int  # in the set, from 1
-    source: str
-    reference: str
-    first: list[Piece]
-    second: list[Piece]
-    chrf: tuple[float, float]
 
 
 def comparison_page(
@@ -78,7 +52,8 @@ def _against_baseline(found: SetComparison, system: int) -> dict[str, Any]:
 
 def _tables(
     found: SetComparison, names: Sequence[str], tokenizer: str, overlap: TrainOverlap | None
-) -> Iterator[SystemsTable]:
+) -> Iterator[dict[str, Any]]:
+    """Yield the tables of sentences that are alike, with a row's buckets of all systems."""
     references = found.set.references
     tables_of_systems = [
         tables_of(found.set, overlap, SentenceScores(texts, references, tokenizer))
@@ -86,22 +61,23 @@ def _tables(
     ]
     for tables in zip(*tables_of_systems, strict=True):
         columns = {name: table.buckets for name, table in zip(names, tables, strict=True)}
-        first = tables[0]
-        rows = [*zip(*columns.values(), strict=True)]
-        picture = scores_picture(first.title, columns)
-        yield SystemsTable(first.title, first.about, first.unit, rows, picture)
+        yield {
+            "first": tables[0],
+            "rows": [*zip(*columns.values(), strict=True)],
+            "picture": scores_picture(tables[0].title, columns),
+        }
 
 
-def _differences(found: SetComparison, system: int, sign: int) -> Iterator[Difference]:
+def _differences(found: SetComparison, system: int, sign: int) -> Iterator[dict[str, Any]]:
     """Yield the sentences that gained most, or lost most if `sign` is -1."""
     for gain, row in found.gains(system)[::sign][:SENTENCES]:
         if sign * gain > 0:
             first, second = found.texts[0][row], found.texts[system][row]
-            yield Difference(
-                row + 1,
-                found.set.sources[row],
-                found.set.references[row][0],
-                differences(first, second),
-                differences(second, first),
-                (found.chrf[0][row], found.chrf[system][row]),
-            )
+            yield {
+                "number": row + 1,
+                "source": found.set.sources[row],
+                "reference": found.set.references[row][0],
+                "first": differences(first, second),
+                "second": differences(second, first),
+                "chrf": (found.chrf[0][row], found.chrf[system][row]),
+            }

@@ -8,8 +8,7 @@ from gru_mt.config.schema import Config
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError
-from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
-from gru_mt.evaluation.evaluate import evaluate_set, find_sets
+from gru_mt.evaluation.evaluate import choose_bleu_tokenizer, evaluate_set, find_sets
 from gru_mt.evaluation.hypotheses import (
     Hypotheses,
     RunHypotheses,
@@ -87,11 +86,7 @@ def _translate(run: Run, split: str, say: Say) -> RunHypotheses:
     """Translate a split as `gru-mt eval` does, and keep the hypotheses."""
     translator = Translator.load(run.folder)
     sets = find_sets(run.folder, split) or []
-    tokenizer = resolve_bleu_tokenizer(
-        translator.languages.target,
-        translator.languages.bleu_tokenizer,
-        [texts for one in sets for texts in one.references],
-    )
+    tokenizer = choose_bleu_tokenizer(translator, sets)
     found = []
     for one in sets:
         say(f"translating {len(one.sources):,} sentences of {split} {one.name}".rstrip())

@@ -15,7 +15,7 @@ from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.report.contents import Contents, Say, SetContents, contents_of
 from gru_mt.report.failures import CalibrationBin
 from gru_mt.report.html import environment, json_in_page, render
-from gru_mt.report.pictures import Line, calibration, curves, intervals
+from gru_mt.report.pictures import calibration, curves, intervals
 from gru_mt.report.tables import Bucket, Table
 from gru_mt.run import Run
 from gru_mt.storage import read_json, write_output
@@ -191,13 +191,12 @@ def _curves(metrics: Sequence[dict[str, Any]]) -> Iterator[tuple[Markup, str]]:
     """Yield the curves of training that there are figures for, and their captions."""
     minutes_at = {line["step"]: line["elapsed_s"] / 60 for line in metrics}
     for title, unit, names, caption in _CURVES:
-        lines = []
-        for key, name in names.items():
-            points = {line["step"]: line[key] for line in metrics if line.get(key) is not None}
-            if points:
-                marked = key.startswith("dev")
-                lines.append(Line(name, [*points], [*points.values()], points=marked))
-        if lines and (picture := curves(title, unit, lines, [*minutes_at.items()])):
+        series = {
+            name: {line["step"]: line[key] for line in metrics if line.get(key) is not None}
+            for key, name in names.items()
+        }
+        known = {name: value_at for name, value_at in series.items() if value_at}
+        if known and (picture := curves(title, unit, known, minutes_at)):
             yield picture, caption
 
 

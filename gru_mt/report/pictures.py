@@ -39,16 +39,6 @@ _SETTINGS: dict[Any, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A series of a picture: y over x."""
-
-    name: str
-    x: Sequence[float]
-    y: Sequence[float]
-    points: bool = False  # few points, so they are marked
-
-
-@dataclass(frozen=True, slots=True)
 class Interval:
     """A value with its 95 % interval; None where a single sentence has none."""
 
@@ -63,17 +53,21 @@ def can_draw() -> bool:
 
 
 def curves(
-    title: str, unit: str, lines: Sequence[Line], minutes_at: Sequence[tuple[float, float]]
+    title: str,
+    unit: str,
+    series: Mapping[str, Mapping[int, float]],
+    minutes_at: Mapping[int, float],
 ) -> Markup:
-    """Return lines over updates, with the minutes above; `minutes_at` has updates and minutes."""
+    """Return lines of values by update, with the minutes above; those of dev are marked."""
 
     def draw(axes: "Axes") -> None:
-        for line, colour, dash in zip(lines, cycle(COLOURS), cycle(DASHES), strict=False):
-            marker = "o" if line.points else ""
-            style = {"color": colour, "linestyle": dash, "marker": marker, "markersize": 3}
-            axes.plot(line.x, line.y, label=line.name, linewidth=1.5, **style)  # type: ignore[arg-type]
+        styles = zip(series.items(), cycle(COLOURS), cycle(DASHES), strict=False)
+        for (name, value_at), colour, dash in styles:
+            (line,) = axes.plot([*value_at], [*value_at.values()], dash, color=colour, label=name)
+            if name == "dev":
+                line.set(marker="o", markersize=3)
         axes.set(xlabel="updates", ylabel=unit)
-        if len(lines) > 1:
+        if len(series) > 1:
             axes.legend(frameon=False)
         if len(minutes_at) > 1:
             _add_minutes(axes, minutes_at)
@@ -81,11 +75,11 @@ def curves(
     return _image(title, draw, height=2.6)
 
 
-def _add_minutes(axes: "Axes", minutes_at: Sequence[tuple[float, float]]) -> None:
+def _add_minutes(axes: "Axes", minutes_at: Mapping[int, float]) -> None:
     """Add an axis of minutes above."""
     from matplotlib.ticker import MaxNLocator
 
-    update_N, minute_N = (np.array(column) for column in zip(*minutes_at, strict=True))
+    update_N, minute_N = (np.array(column) for column in zip(*minutes_at.items(), strict=True))
     above = axes.secondary_xaxis(
         "top",
         functions=(

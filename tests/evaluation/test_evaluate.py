@@ -41,6 +41,20 @@ def test_decoding_is_the_translators_or_what_is_asked_for() -> None:
     assert result.decoding == Decoding(1, 0.0, max_source_tokens=9)
 
 
+def test_a_line_has_the_score_and_the_confidence_of_its_worst_sentence() -> None:
+    sentences = [("A.", -0.5, 0.75, ()), ("B.", -1.5, 0.5, ("repeated",))]
+    good, bad = (
+        SentenceTranslation(text, [], [Candidate(text, score, [], None)], " ", (), sure, warnings)
+        for text, score, sure, warnings in sentences
+    )
+    echo: Any = Echo()
+    echo.translate = lambda *_, **__: [Translation("A. B.", [good, bad]), Translation("", [])]
+    found = evaluate(echo, ["A. B.", ""], ["A. B.", "-"]).hypotheses
+    assert found.texts[0].split() == ["A.", "B."]
+    assert (found.scores, found.confidences) == ([-1.5, None], [0.5, None])
+    assert found.warnings == [["repeated"], []]
+
+
 def test_sentences_come_from_any_iterable_or_from_a_file(tmp_path: Path) -> None:
     echo: Any = Echo()
     source = write(tmp_path / "s", "a b c d e", "f g h i j")

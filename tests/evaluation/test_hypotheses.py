@@ -22,41 +22,14 @@ from gru_mt.evaluation.robustness.measure import (
     write_robustness,
 )
 from gru_mt.evaluation.score import score_translations
-from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.tensors import save_tensors
 
 SET = EvaluationSet(["A dog. A cat.", ""], [["Un chien. Un chat."], ["-"]], "pets")
-TRANSLATIONS = [
-    Translation(
-        SET.sources[0],
-        [
-            SentenceTranslation(
-                "A dog.",
-                [],
-                [Candidate("Un chien.", -0.5, [], None), Candidate("Le chien.", -0.9, [], None)],
-                gap=" ",
-                confidence=0.75,
-            ),
-            SentenceTranslation(
-                "A cat.",
-                [],
-                [Candidate("Un chat.", -1.5, [], None)],
-                confidence=0.5,
-                warnings=("repeated",),
-            ),
-        ],
-    ),
-    Translation("", []),
-]
 TEXTS = ["Un chien. Un chat.", ""]
 SCORES = score_translations(TEXTS, SET.references)
 FOUND = Hypotheses(SET, TEXTS, [-1.5, None], [0.5, None], [["repeated"], []], 0.5, SCORES)
-
-
-def test_a_line_has_the_score_and_the_confidence_of_its_worst_sentence() -> None:
-    assert Hypotheses.of(SET, TRANSLATIONS, seconds=0.5, corpus_scores=SCORES) == FOUND
 
 
 def test_speed_is_in_sentences_a_second() -> None:

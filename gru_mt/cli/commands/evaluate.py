@@ -72,8 +72,12 @@ def evaluate(
 
     if output:
         _check_output(output, [source, *reference] if source else [])
-    from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
-    from gru_mt.evaluation.evaluate import evaluate_set, read_evaluation_set, read_sets
+    from gru_mt.evaluation.evaluate import (
+        choose_bleu_tokenizer,
+        evaluate_set,
+        read_evaluation_set,
+        read_sets,
+    )
     from gru_mt.evaluation.hypotheses import write_hypotheses
     from gru_mt.evaluation.robustness.measure import measure, write_robustness
 
@@ -81,11 +85,7 @@ def evaluate(
     sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
     translator = load_translator(model, device=device)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
-    tokenizer = resolve_bleu_tokenizer(
-        translator.languages.target,
-        bleu_tokenizer or translator.languages.bleu_tokenizer,
-        [texts for one in sets for texts in one.references],
-    )
+    tokenizer = choose_bleu_tokenizer(translator, sets, bleu_tokenizer)
     found, reports = [], []
     for one in sets:
         name = source or (f"{split} {one.name}" if len(sets) > 1 else split)
