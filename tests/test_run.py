@@ -55,7 +55,7 @@ def test_metrics_are_read_back(tmp_path: Path) -> None:
     )
 
 
-def test_metrics_that_a_resumed_run_will_repeat_are_forgotten(tmp_path: Path) -> None:
+def test_metrics_that_a_resumed_run_will_repeat_are_dropped(tmp_path: Path) -> None:
     run = Run(tmp_path)
     for step in (10, 20, 30):
         run.append_metrics(step, {"loss": 1.5})
@@ -64,11 +64,18 @@ def test_metrics_that_a_resumed_run_will_repeat_are_forgotten(tmp_path: Path) ->
     assert run.metrics.read_bytes() == b"".join(before[:2])
 
 
-def test_torn_lines_of_metrics_are_dropped_and_counted(tmp_path: Path) -> None:
+def test_truncated_lines_of_metrics_are_dropped_and_counted(tmp_path: Path) -> None:
     whole = [b'{"step": 1, "loss": 2.5}', b'{"step": 4, "loss": 1.5}']
-    torn = [b'{"step": 2, "lo', b"\xff\xfe", b"[1]", b'{"loss": 2}', b'{"step": "3"}', b"[" * 9999]
+    truncated = [
+        b'{"step": 2, "lo',
+        b"\xff\xfe",
+        b"[1]",
+        b'{"loss": 2}',
+        b'{"step": "3"}',
+        b"[" * 9999,
+    ]
     run = Run(tmp_path)
-    run.metrics.write_bytes(b"\n".join([whole[0], *torn, whole[1], b'{"step": 5']))
+    run.metrics.write_bytes(b"\n".join([whole[0], *truncated, whole[1], b'{"step": 5']))
     assert run.drop_metrics_after(4) == 7
     assert run.metrics.read_bytes() == b"\n".join([*whole, b""])
 

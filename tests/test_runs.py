@@ -117,8 +117,8 @@ def test_damage_is_told_and_hides_neither_the_rest_nor_other_runs(tmp_path: Path
     damaged = make(tmp_path / "damaged")
     finish(damaged, TrainState(step=9, epoch=3, best_bleu=20))
     damaged.config.write_text("model: {cell: grou}")
-    torn = make(tmp_path / "torn")
-    finish(torn, TrainState(step=cast("int", "many")))
+    truncated = make(tmp_path / "truncated")
+    finish(truncated, TrainState(step=cast("int", "many")))
     changed = make(tmp_path / "changed")
     path = changed.hypotheses("test")
     path.write_text(path.read_text().replace("chien", "chat"))
@@ -128,11 +128,11 @@ def test_damage_is_told_and_hides_neither_the_rest_nor_other_runs(tmp_path: Path
     (tmp_path / "a file").touch()
     (tmp_path / ".hidden").mkdir()
     found = {run.name: run for run in list_runs(tmp_path)}
-    assert found.keys() == {"damaged", "torn", "changed", "empty", "other"}
+    assert found.keys() == {"damaged", "truncated", "changed", "empty", "other"}
     assert found["damaged"].state.startswith("config.yaml: ")
     assert found["damaged"].dev_bleu == 20
-    assert found["torn"].state.startswith("summary.json: damaged: ")
-    assert found["torn"].corpora == "mine"
+    assert found["truncated"].state.startswith("summary.json: damaged: ")
+    assert found["truncated"].corpora == "mine"
     assert found["changed"].state.startswith("test.hypotheses.json: damaged: ")
     assert (found["empty"].state, found["other"].state) == ("empty", "no run")
 

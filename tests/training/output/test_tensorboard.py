@@ -46,13 +46,15 @@ def by_name(points: list[tuple[int, str, Any]]) -> list[tuple[int, str, Any]]:
     return sorted(points, key=lambda point: (point[1], point[0]))
 
 
-def test_a_resumed_run_shows_each_figure_once(
+def test_a_resumed_run_shows_every_value_once(
     small_config: Configure,
     tmp_path: Path,
     stop_at: Callable[[int, int], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    config = small_config("training.log_steps=2", "training.tensorboard=true")
+    config = small_config(
+        "training.log_steps=2", "training.max_steps=14", "training.tensorboard=true"
+    )
     run = Run(tmp_path / "run")
     with monkeypatch.context():
         stop_at(7, signal.SIGTERM)
@@ -60,20 +62,27 @@ def test_a_resumed_run_shows_each_figure_once(
             train(config, run.folder)
     monkeypatch.undo()
     # As if it had been killed at update 11, after the checkpoint of update 7.
-    board = TensorBoardWriter(run, 7)
-    board.add(8, {"loss": 99.0})
-    board.add(11, {"loss": 99.0})
-    board.close()
+    writer = TensorBoardWriter(run, 7)
+    writer.add(8, {"loss": 99.0})
+    writer.add(11, {"loss": 99.0})
+    writer.close()
     train(config, run.folder)
     assert by_name(shown(run)) == by_name(kept(run))
     assert {"loss", "dev_bleu", "elapsed_s"} <= {name for _, name, _ in shown(run)}
 
 
-def test_a_board_that_begins_later_has_all_figures(small_config: Configure, tmp_path: Path) -> None:
+def test_event_files_that_begin_later_have_all_values(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = Run(tmp_path / "run")
-    train(small_config("training.max_epochs=1"), run.folder)
+    with monkeypatch.context() as context:
+        context.setitem(sys.modules, "torch.utils.tensorboard", None)  # importing it fails
+        train(small_config("training.max_steps=5", "training.log_steps=2"), run.folder)
     assert not run.tensorboard.exists()
-    train(small_config("training.tensorboard=true"), run.folder)
+    train(
+        small_config("training.tensorboard=true", "training.max_steps=9", "training.log_steps=2"),
+        run.folder,
+    )
     assert by_name(shown(run)) == by_name(kept(run))
 
 
@@ -84,13 +93,6 @@ def test_without_the_package_nothing_begins(
     with pytest.raises(UserError, match=r"pip install 'gru-mt\[tensorboard\]'"):
         train(small_config("training.tensorboard=true"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def test_it_is_not_imported_where_it_is_off(
-    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)  # importing it fails
-    train(small_config("training.max_steps=1"), tmp_path / "run")
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(
