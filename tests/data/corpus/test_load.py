@@ -110,6 +110,8 @@ def test_blank_and_broken_lines_of_parallel_files_shift_nothing() -> None:
         DropReason.EMPTY: DroppedLines(2, (2, 3)),
         DropReason.NOT_UTF8: DroppedLines(1, (4,)),
     }
+    write({"en": "English\none\n", "fr": "French\nun\n"})
+    assert dropped({"path": ["en", "fr"]}) == {DropReason.HEADER: (1,)}
     write({"en": "one\ntwo\nthree", "fr": "un\ndeux\n"})
     assert refusal({"path": ["en", "fr"]}).startswith("en and fr: 3 and 2 lines; ")
 
@@ -144,9 +146,11 @@ def test_a_column_of_a_table_can_be_monolingual() -> None:
     assert "a.tmx: a translation memory has both sides; leave out side" in refusal(
         mono("a.tmx"), **MONOLINGUAL
     )
-    write({"b.csv": "id,fr,en\n1,Va !,Go.\n", "c.csv": 'Un, deux.\n"Trois.\nIl dit "cinq".\n'})
+    write({"b.csv": "id,fr,en\n1,Va !,Go.\n"})
     assert pairs(mono("b.csv"), **MONOLINGUAL) == [("", "Va !")]
-    assert pairs(mono("c.csv"), **MONOLINGUAL) == [("", "Un, deux."), ("", 'Il dit "cinq".')]
+    write({"c.csv": 'Un, deux.\n"Trois.\nQuatre."\nIl dit "cinq".\nSix"\n'})  # no record of two
+    found = [second for _, second in pairs(mono("c.csv"), **MONOLINGUAL)]
+    assert found == ["Un, deux.", 'Quatre."', 'Il dit "cinq".', 'Six"']
     assert dropped(mono("c.csv"), **MONOLINGUAL) == {DropReason.QUOTES: (2,)}
 
 

@@ -16,7 +16,7 @@ import zstandard
 from gru_mt.data.corpus import text_stream
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.report import SAMPLE
-from gru_mt.data.corpus.text_stream import open_text
+from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.errors import UserError
 from tests.corpora import data_config, load, pairs, refusal, write, zipped
 
@@ -135,6 +135,14 @@ def test_a_line_too_long_for_a_sentence_is_refused(
     assert load(name).report.read == 3
     write({name: packed(GO * 2 + b" " + GO)})
     assert "line 3 has more than 9 bytes" in refusal(name)
+
+
+def test_a_line_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_stream, "MAX_LINE_BYTES", 2 * SAMPLE)
+    pieces = iter([b"x" * SAMPLE] * 9)
+    with pytest.raises(UserError, match="line 1 has more than 200,000 bytes"):
+        next(TextStream(pieces, CorpusFile(Path("c.tsv"))).lines())
+    assert len([*pieces]) == 7, "the rest was read too"
 
 
 def test_a_file_is_read_piece_by_piece() -> None:

@@ -43,6 +43,7 @@ FORMATS: dict[str, tuple[dict[str, str | bytes], object]] = {
     "tsv": ({"a.tsv": TABLE}, "a.tsv"),
     "header": ({"a.tsv": "fr\ten\n" + "".join(f"{b}\t{a}\n" for a, b in PAIRS)}, "a.tsv"),
     "json lines": ({"a.jsonl": JSON}, "a.jsonl"),
+    "json lines with a byte order mark": ({"a.jsonl": "\ufeff" + JSON}, "a.jsonl"),
     "json lines, flat": (
         {"a.ndjson": "".join(json.dumps({"fr": b, "en": a}) + "\n\n" for a, b in PAIRS)}, "a.ndjson"
     ),
