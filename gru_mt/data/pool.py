@@ -1,6 +1,6 @@
 """A pool of processes for preparing data, which ends with the process that made it.
 
-A result depends on its item alone, so the number of processes changes nothing.
+A result depends on its item only, so the number of processes changes nothing.
 """
 
 import os
@@ -78,8 +78,8 @@ def pool(
 ) -> Iterator[Callable[[A], Future[B]]]:
     """Yield a function that hands an item to the next free one of `size` processes.
 
-    They end with the block, and with this process, whatever they are at. The system gives less time
-    to those with a larger `nice`.
+    They end with the `with` statement, and with this process, whatever they are at. The system
+    gives less time to those with a larger `nice`.
     """
     workers, free = [], SimpleQueue[Connection]()
     for _ in range(size):

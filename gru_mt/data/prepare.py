@@ -239,8 +239,8 @@ def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> 
     if start.tokenizer is None:
         config = start.config.tokenizer
         log.info(f"training the {config.kind} tokenizer")
-        pairs = [(pair.source, pair.target) for pair in [*train, *synthetic]]
-        sources, targets = zip(*pairs, strict=True)
+        sources = [pair.source for pair in chain(train, synthetic)]
+        targets = [pair.target for pair in chain(train, synthetic)]
         return train_tokenizer(config, sources, targets, written=len(train), warn=log.warning)
     log.info(f"training goes on from {start.provenance['start']['folder']}, with its tokenizer")
     log.info("learning new words")

@@ -1,7 +1,7 @@
 """Training pairs, dev sets and test sets of all that a configuration names, without leaks.
 
 Pairs that share a sentence, but for case and punctuation, stay together. The split depends on the
-pairs alone, so scores on dev and test can be compared between seeds, machines, versions and
+pairs only, so scores on dev and test can be compared between seeds, machines, versions and
 directions of translation. Dev and test do not grow with a large corpus: see `capped`.
 
 Shapes: N pairs, M pairs of a split.
@@ -84,10 +84,10 @@ class Splits:
 
     def sizes(self) -> str:
         """Return how many pairs the splits have, for a person to read."""
-        texts = len(self.monolingual)
+        texts = f" and {len(self.monolingual):,} monolingual texts" if self.monolingual else ""
         return (
-            f"train {len(self.train):,} pairs{f' and {texts:,} texts alone' if texts else ''}, "
-            f"dev {_sizes(self.dev)}, test {_sizes(self.test)}"
+            f"train {len(self.train):,} pairs{texts}, dev {_sizes(self.dev)}, "
+            f"test {_sizes(self.test)}"
         )
 
     def attributions(self) -> list[str]:

@@ -84,21 +84,21 @@ def _split_of(name: str) -> str:
 
 
 def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -> list[Path]:
-    """Return the files of a folder that has sets of its own; else `path` alone.
+    """Return the files of a folder that has sets of its own; else just `path`.
 
     `notes` get what is left out.
     """
     if languages is None or not (path.is_dir() or path.suffix.lower() == ".zip"):
         return [path]
     found = find_files([path], languages)
-    places = [place for group in found.groups for place in group]
-    sets = [place for place in places if _split_of(place.name) != "corpus"]
+    inside = [file for group in found.groups for file in group]
+    sets = [file for file in inside if _split_of(file.name) != "corpus"]
     if sets and sets[0].member:
         raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
     if not sets:
         return [path]
     notes += found.notes
-    return [place.path for place in places]
+    return [file.path for file in inside]
 
 
 def _languages(files: Sequence[Path]) -> list[str]:
@@ -117,11 +117,11 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
     entries: list[list[str]] = []
     couples: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for path in files:
-        place = CorpusFile(path)
-        language = place.ending.removeprefix(".")
+        file = CorpusFile(path)
+        language = file.ending.removeprefix(".")
         if language in languages:
-            couples[place.name.removesuffix(place.ending)][language] = str(path)
-        elif place.ending in (*TABLES, ".json", ".zip") or path.is_dir():
+            couples[file.name.removesuffix(file.ending)][language] = str(path)
+        elif file.ending in (*TABLES, ".json", ".zip") or path.is_dir():
             entries.append([str(path)])
         else:
             raise UserError(

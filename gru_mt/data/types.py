@@ -27,4 +27,4 @@ class Example(NamedTuple):
     source: str
     target: str
     line: int  # 1-based line of its corpus
-    corpus: int = 0  # place of its corpus among those of the configuration
+    corpus: int = 0  # index of its corpus in the configuration

@@ -96,7 +96,7 @@ def test_dev_and_test_and_text_in_one_language_may_be_parquet() -> None:
     ]
     found = load_splits(data_config(corpora, dev="dev.parquet", back_translate="runs/back"))
     assert (found.dev[0].sources, found.dev[0].references) == (EN, [[text] for text in FR])
-    assert found.sizes() == "train 1 pairs and 1 texts alone, dev 3, test 0"
+    assert found.sizes() == "train 1 pairs and 1 monolingual texts, dev 3, test 0"
     write("null.parquet", {"en": ["Go.", None], "fr": ["Va !", "x"]})
     with pytest.raises(UserError, match=r"null\.parquet:2: empty side"):
         load_splits(data_config("train.parquet", test="null.parquet"))
