@@ -47,10 +47,16 @@ def test_without_javascript_the_page_can_be_read(browser: Any, page: Path) -> No
     assert events == [page.resolve().as_uri()]
 
 
-def test_the_dark_page_is_dark(browser: Any, page: Path) -> None:
-    def paper(scheme: str) -> int:
+def test_the_dark_page_is_dark_and_its_pictures_are_light(browser: Any, page: Path) -> None:
+    def look(scheme: str) -> tuple[int, str]:
         opened, _ = visit(browser, page, color_scheme=scheme)
         colour = opened.evaluate("getComputedStyle(document.body).backgroundColor")
-        return sum(int(part) for part in colour.removeprefix("rgb(").rstrip(")").split(","))
+        picture = "getComputedStyle(document.querySelector('figure img')).filter"
+        light = sum(int(part) for part in colour.removeprefix("rgb(").rstrip(")").split(","))
+        return light, opened.evaluate(picture)
 
-    assert paper("dark") < 150 < 600 < paper("light")
+    dark, dark_filter = look("dark")
+    light, light_filter = look("light")
+    assert dark < 150 < 600 < light
+    assert dark_filter.startswith("invert(1)")  # matplotlib's ink is black
+    assert light_filter == "none"

@@ -29,7 +29,7 @@ from tests.report.made import hypotheses
 def test_words_that_the_other_has_not_are_marked(
     text: str, other: str, expected: list[tuple[str, bool]]
 ) -> None:
-    assert differences(text, other) == [Piece(*each) for each in expected]
+    assert differences(text, other) == [Piece(*pair) for pair in expected]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_tokens_are_put_together_to_words(tokens: list[str], expected: list[str]
     joined = [
         "".join(tokens[start:end]).replace("▁", " ").strip() for start, end in word_ends(tokens)
     ]
-    assert [each or "␣" for each in joined] == expected
+    assert [word or "␣" for word in joined] == expected
 
 
 class Again:
