@@ -65,7 +65,7 @@ def kind_of(start: bytes) -> FileKind | None:
     for pattern, kind in _KINDS.items():
         if re.match(pattern, start, re.DOTALL):
             return kind
-    return UTF_16 if marked_encoding(start) == "utf-16" or is_utf16(start) else None
+    return UTF_16 if _marked_encoding(start) == "utf-16" or _is_utf16(start) else None
 
 
 def compression(name: str) -> str:
@@ -74,14 +74,14 @@ def compression(name: str) -> str:
     return ending if any(kind.compression == ending for kind in _KINDS.values()) else ""
 
 
-def marked_encoding(start: bytes) -> str:
+def _marked_encoding(start: bytes) -> str:
     """Return the encoding that a byte order mark declares; "" where there is none."""
     return next(
         (encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), ""
     )
 
 
-def is_utf16(start: bytes) -> bool:
+def _is_utf16(start: bytes) -> bool:
     """Return whether bytes without a byte order mark are UTF-16.
 
     A space, a line feed and each Latin letter has a zero byte then, always on the same side. Bytes
@@ -102,10 +102,10 @@ def encoding_of(start: bytes, asked: str | None, file: object) -> str:
     A byte order mark decides; then what a user asks for; then what XML declares; else
     it is UTF-8. Raises UserError for UTF-16 that nobody named; it names `file`.
     """
-    marked = marked_encoding(start)
+    marked = _marked_encoding(start)
     if asked is None and start.lstrip(_BEFORE_XML).startswith(b"<"):
         asked = marked or _declared_encoding(start, file)
-    elif asked is None and (marked.startswith("utf-16") or is_utf16(start)):
+    elif asked is None and (marked.startswith("utf-16") or _is_utf16(start)):
         raise UserError(f"{file}: looks like UTF-16: set encoding: utf-16")
     return marked or _with_byte_order(asked or "utf-8", start)
 
@@ -117,7 +117,7 @@ def _declared_encoding(start: bytes, file: object) -> str:
     """
     match = _DECLARED.match(start.removeprefix(codecs.BOM_UTF8))
     if not match:
-        return "utf-16" if is_utf16(start) else "utf-8"
+        return "utf-16" if _is_utf16(start) else "utf-8"
     name = match[1].decode(errors="replace")
     try:
         "a".encode(name)  # LookupError for one of bytes, such as "hex"

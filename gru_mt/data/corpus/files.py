@@ -193,7 +193,7 @@ def _opened(path: Path, _changed_ns: int, _process: int) -> zipfile.ZipFile:
 
 
 def read_error(path: Path, error: Exception, missing: str = "") -> UserError:
-    """Return what to say of a file that cannot be read; of one not found, `missing` at the end."""
+    """Return the error for a file that cannot be read; that of a missing file ends in `missing`."""
     name = short_text(path)
     match error:
         case FileNotFoundError():

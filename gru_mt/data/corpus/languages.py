@@ -62,7 +62,7 @@ def script(letter: str) -> str:
 
 
 def languages_warning(sides: Sequence[Sequence[str]], languages: Sequence[str]) -> str | None:
-    """Return what two sides look like and how to set it right, where that is not `languages`.
+    """Return a warning where two sides are not in `languages`: what they look like, and the fix.
 
     A side without texts looks like its language.
     """

@@ -54,7 +54,7 @@ def data_files(config: DataConfig) -> list[Path]:
 
 
 def is_built_in(corpus: CorpusConfig) -> bool:
-    """Return whether a corpus is one of our own, and no file of a user's."""
+    """Return whether a corpus is built in, and no file of a user's."""
     return len(corpus.path) == 1 and corpus.path[0] in _BUILT_IN
 
 
@@ -75,7 +75,7 @@ def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore)
 
 
 def _locate(corpus: CorpusConfig, config: DataConfig) -> tuple[str, FoundFiles]:
-    """Return what messages call a corpus, and its files."""
+    """Return the name of a corpus in messages, and its files."""
     name = corpus.path[0]
     if is_built_in(corpus) and config.languages != ["en", "fr"]:
         raise UserError(
@@ -123,7 +123,7 @@ def _hint(name: str) -> str:
 
 
 def _as_fra_eng(corpus: Corpus, label: str) -> Corpus:
-    """Return the corpus with fra-eng's credit, and a warning where it is not the one we know."""
+    """Return the corpus with fra-eng's credit; warn if it is not the file of 2019-04-07."""
     warnings = corpus.warnings
     if corpus.sha256 != FRA_ENG_SHA256:
         warning = (

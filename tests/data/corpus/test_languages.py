@@ -1,4 +1,4 @@
-"""Languages that contradict the columns are told with the fix; of what is right nothing is."""
+"""Texts in other languages than a corpus should have are warned about, with the fix."""
 
 import random
 import zipfile
@@ -31,7 +31,7 @@ PAIRS = [(one, other) for one in TEXTS for other in TEXTS if one != other]
 
 
 def warning(one: str, other: str, languages: list[str]) -> str | None:
-    """Return what is said of texts in two languages, or of texts as they are given."""
+    """Return the warning about texts in two languages, or about texts as they are given."""
     return languages_warning([[TEXTS.get(each, each)] * 5 for each in (one, other)], languages)
 
 
