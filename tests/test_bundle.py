@@ -19,6 +19,7 @@ from gru_mt.bundle import (
     load_bundle,
     load_named_tensors,
     named_tensors,
+    read_provenance,
     save_bundle,
 )
 from gru_mt.config.load import parse_config
@@ -347,17 +348,15 @@ OTHERS: list[Any] = [None, True, 3, 2.5, math.nan, "x", [], [1], ["x"], {}, {"a"
 
 
 @pytest.mark.parametrize("key", WHOLE)
-@pytest.mark.parametrize("value", OTHERS)
-def test_a_value_of_another_type_in_a_provenance_is_refused(
-    bundle: Path, key: str, value: Any
-) -> None:
-    path = bundle / "provenance.json"
-    path.write_text(json.dumps({**WHOLE, key: value}))
-    sign(bundle)
-    if value in ([], {}, "x", 3) and type(value) is type(WHOLE[key]):
-        assert load_bundle(bundle, CPU).provenance[key] == value
-    else:
-        assert_refused(bundle, path)
+def test_a_value_of_another_type_in_a_provenance_is_refused(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "provenance.json"
+    for value in OTHERS:
+        path.write_text(json.dumps({**WHOLE, key: value}))
+        if value in ([], {}, "x", 3) and type(value) is type(WHOLE[key]):
+            assert read_provenance(tmp_path)[key] == value
+        else:
+            with pytest.raises(UserError, match="provenance"):
+                read_provenance(tmp_path)
 
 
 def test_a_translator_may_say_nothing_of_its_corpora(bundle: Path) -> None:

@@ -455,16 +455,10 @@ def test_of_many_mistakes_the_first_are_shown_and_the_others_counted() -> None:
 
 
 @pytest.mark.parametrize("number", ["1e300", "1" + "0" * 40])
-@pytest.mark.parametrize(
-    "name",
-    [
-        f"{section}.{name}"
-        for section, group in parse(PHRASEBOOK).model_dump().items()
-        for name in group
-    ],
-)
-def test_every_number_has_an_upper_bound(name: str, number: str) -> None:
-    assert name.partition(".")[0] in error_line(PHRASEBOOK, f"{name}={number}")
+def test_every_number_has_an_upper_bound(number: str) -> None:
+    for section, group in parse(PHRASEBOOK).model_dump().items():
+        for name in group:
+            assert section in error_line(PHRASEBOOK, f"{section}.{name}={number}"), name
 
 
 @pytest.mark.parametrize(

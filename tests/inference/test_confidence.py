@@ -241,10 +241,10 @@ def test_a_repetition_of_the_source_is_none() -> None:
         ("- ", False),
     ],
 )
-@pytest.mark.parametrize("end", ["", "x_", " ?"])
-def test_a_long_text_is_looked_through_in_linear_time(unit: str, end: str, odd: bool) -> None:
-    text = unit * (100_000 // len(unit)) + end
-    assert warned(text) == (("repetition",) if odd else ())
+def test_a_long_text_is_looked_through_in_linear_time(unit: str, odd: bool) -> None:
+    for end in ("", "x_", " ?"):
+        text = unit * (100_000 // len(unit)) + end
+        assert warned(text) == (("repetition",) if odd else ())
 
 
 @pytest.mark.parametrize(
