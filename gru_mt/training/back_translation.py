@@ -1,7 +1,8 @@
 """Text without translations: a model of the other direction makes their sources.
 
-A made source begins with <s>, which no other has, so that the model can tell it from what people
-wrote (Sennrich et al. 2016, arXiv 1511.06709; the tag: Caswell et al. 2019, arXiv 1906.06442).
+A synthetic source begins with <s>, which no other has, so that the model can tell it from what
+people wrote (Sennrich et al. 2016, arXiv 1511.06709; the tag: Caswell et al. 2019, arXiv
+1906.06442).
 """
 
 import hashlib
@@ -29,9 +30,7 @@ from gru_mt.training.state import derived_seed
 
 log = logging.getLogger(__name__)
 
-log = logging.getLogger(__name__)
-
-CHUNK = 2_000  # texts that are translated and kept at a time; a change changes what is drawn
+CHUNK = 2_000  # texts that are translated and stored at a time; a change changes what is drawn
 DRAWN_FROM = 10  # the likeliest tokens, beside <eos> and the placeholders (Edunov et al. 2018)
 
 
@@ -64,34 +63,35 @@ class Sampling(Generic[S]):
 def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
     """Return a source for each of these target texts, drawn from what the model expects.
 
-    The run keeps them, chunk by chunk. So a run that goes on draws none again. Raises UserError
-    where `data.back_translate` names no model of the other direction.
+    They are written to the run's folder, chunk by chunk. So a run that goes on draws none again.
+    Raises UserError where `data.back_translate` names no model of the other direction.
     """
     assert config.data.back_translate is not None, "the configuration checks it"
     folder, path = user_path(config.data.back_translate), run.back_translations
-    facts = {"texts": hashlib.sha256("\n".join(texts).encode()).hexdigest()}
-    kept, made = _read(path)
-    if kept.get("texts") != facts["texts"] or len(made) < len(texts):
+    header = {"texts": hashlib.sha256("\n".join(texts).encode()).hexdigest()}
+    before, sources = _read(path)
+    if before.get("texts") != header["texts"] or len(sources) < len(texts):
         translator = _load(folder, config)
-        facts["model"] = file_digest(bundle_of(folder) / WEIGHTS)
-        made = made if kept == facts else []
-        chunks = [facts, *(made[start : start + CHUNK] for start in range(0, len(made), CHUNK))]
-        write_file(path, b"".join(f"{json.dumps(chunk)}\n".encode() for chunk in chunks))
+        header["model"] = file_digest(bundle_of(folder) / WEIGHTS)
+        sources = sources if before == header else []
+        chunks = [sources[start : start + CHUNK] for start in range(0, len(sources), CHUNK)]
+        lines = (f"{json.dumps(values)}\n".encode() for values in [header, *chunks])
+        write_file(path, b"".join(lines))
         with ProgressBar(
-            "back-translating", unit="sentences", total=len(texts), initial=len(made)
+            "back-translating", unit="sentences", total=len(texts), initial=len(sources)
         ) as bar:
-            for start in range(len(made), len(texts), CHUNK):
+            for start in range(len(sources), len(texts), CHUNK):
                 seed = derived_seed("back-translation", config.training.seed, start)
-                chunk = _drawn(translator, texts[start : start + CHUNK], seed)
+                chunk = _sample(translator, texts[start : start + CHUNK], seed)
                 append_line(path, json.dumps(chunk))
-                made += chunk
+                sources += chunk
                 bar.update(len(chunk))
-    empty = made.count("")
+    empty = sources.count("")
     log.info(
         f"{len(texts):,} texts without translations: {folder} made their {config.data.source} side"
         + (f"; for {empty:,} it found nothing, and they are left out" if empty else "")
     )
-    return made
+    return sources
 
 
 def _load(folder: Path, config: Config) -> Translator:
@@ -109,20 +109,20 @@ def _load(folder: Path, config: Config) -> Translator:
     return translator
 
 
-def _drawn(translator: Translator, texts: Sequence[str], seed: int) -> list[str]:
-    drawing = replace(translator, engine=Sampling(translator.engine, seed), calibration=None)
-    return [str(translation) for translation in drawing.translate(texts, beam_size=1)]
+def _sample(translator: Translator, texts: Sequence[str], seed: int) -> list[str]:
+    sampling = replace(translator, engine=Sampling(translator.engine, seed), calibration=None)
+    return [str(translation) for translation in sampling.translate(texts, beam_size=1)]
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[str]]:
     """Return what a run's file says of its texts and its model, and the whole chunks in it."""
-    facts: dict[str, str] = {}
-    made: list[str] = []
-    with suppress(ValueError):  # a line that is cut off
+    header: dict[str, str] = {}
+    sources: list[str] = []
+    with suppress(ValueError):  # a truncated line
         for line in path.read_bytes().splitlines() if path.is_file() else []:
             values = json.loads(line)
             if isinstance(values, dict):
-                facts = values
+                header = values
             else:
-                made += values
-    return facts, made
+                sources += values
+    return header, sources

@@ -30,14 +30,14 @@ RECIPE_MODEL = ModelConfig(decoder_layers=2, dropout=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a few updates of a training tell."""
+    """What a few updates of a training show."""
 
     parameters: int
     updates: int  # of the whole training
     epochs: int
     minutes: float  # of preparation and all updates; validations are not in it
     recipes: dict[str, float]  # the minutes of RECIPES, where the model is theirs
-    peak_mb: float | None  # of this process so far; None where the system does not tell
+    peak_mb: float | None  # of this process so far; None where the system does not say
 
     def __str__(self) -> str:
         memory = f", {self.peak_mb / 1_000:.1f} GB of memory" if self.peak_mb else ""
@@ -52,7 +52,7 @@ class Trial:
 def try_updates(config: Config, splits: Splits) -> Trial:
     """Prepare a training, make a few updates spread over its first epoch, and time these.
 
-    `splits` are those of its corpora. Nothing is kept. Raises UserError as `prepare` does.
+    `splits` are those of its corpora. Nothing stays on disk. Raises UserError as `prepare` does.
     """
     started_s = time.perf_counter()
     device = resolve_device(config.training.device)
@@ -62,9 +62,9 @@ def try_updates(config: Config, splits: Splits) -> Trial:
         config = start.config
         texts = [pair.target for pair in splits.monolingual]  # stand in for their sources
         data = prepare(start, run, splits=splits, synthetic_sources=texts)
-        blocks = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
-        pairs = blocks.load((0, 0))
-    training = resolve_auto(config.training, pairs, blocks.buffers)
+        loader = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
+        pairs = loader.load((0, 0))
+    training = resolve_auto(config.training, pairs, loader.buffers)
     precision = resolve_precision(training.precision, device)
     model = build_model(config, data.tokenizer).to(device)
     optimizer = Optimizer(model, training, precision)
@@ -77,7 +77,7 @@ def try_updates(config: Config, splits: Splits) -> Trial:
         update(pairs, rows, learning_rate=0.0, seed=0, done=done)
     timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
     update_s = (time.perf_counter() - started_s) / timed
-    updates = planned_updates(training, pairs, training.batch_tokens, blocks.buffers)
+    updates = planned_updates(training, pairs, training.batch_tokens, loader.buffers)
 
     def minutes(count: int) -> float:
         return (prepared_s + count * update_s) / 60

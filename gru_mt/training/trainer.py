@@ -53,7 +53,7 @@ class Trainer:
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
         """
-        with StopSignals(told=self.group.size == 1) as signals:
+        with StopSignals(announces=self.group.size == 1) as signals:
             self._log_start()
             if not self.state.stop_reasons(self.config.training):
                 with ProgressBar(

@@ -1,4 +1,4 @@
-"""Text without translations: what is read of it, how its sources are made, kept and told apart."""
+"""Text without translations: what is read of it, how its sources are made, stored and marked."""
 
 import json
 import shutil
@@ -80,7 +80,7 @@ def test_each_text_gets_a_source_and_a_run_keeps_them(
     assert len(first) == len(TEXTS)
     assert len({*first}) > 3
     known = {*load_bundle(back, CPU).tokenizer.target.pieces(range(12, 49))}
-    assert {word for each in first for word in each.lower().replace(".", " . ").split()} <= known
+    assert {word for text in first for word in text.lower().replace(".", " . ").split()} <= known
     assert made(config, tmp_path / "b") == first  # the same seed draws the same
     monkeypatch.setattr(Translator, "load", None)
     assert made(config, tmp_path / "a") == first  # without the model

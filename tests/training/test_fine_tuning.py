@@ -99,7 +99,7 @@ def test_short_texts_of_the_new_pairs_are_known_besides_the_old_ones(
     mine.write_text(f"{OWN}Hello.\tSalut.\nWow!\tChouette !\n")
     run(tuned(mine, tmp_path / "before", "training.max_steps=1"), tmp_path / "new")
     translator = Translator.load(tmp_path / "new")
-    found = [each.text for each in translator.translate(["hello.", "Wow", "go on"])]
+    found = [translation.text for translation in translator.translate(["hello.", "Wow", "go on"])]
     assert found == ["salut.", "Chouette", "continue"]
 
 
@@ -117,7 +117,7 @@ def test_what_is_forgotten_shows_at_every_validation_and_in_scores(
     lines = [json.loads(line) for line in (tmp_path / "new/metrics.jsonl").read_text().splitlines()]
     of_dev = [line for line in lines if "dev_bleu" in line]
     assert {*of_dev[0]["dev_others"]} == {"small (start)"}
-    assert [each.name for each in read_sets(tmp_path / "new", "dev")] == [
+    assert [dev.name for dev in read_sets(tmp_path / "new", "dev")] == [
         "mine.dev",
         "small (start)",
     ]
@@ -140,7 +140,7 @@ def test_the_old_corpus_may_be_mixed_in_and_is_measured_once(
 ) -> None:
     config = tuned(mine, before, f"data.corpus=[{{path: {mine}, part: train}}, {small_corpus}]")
     run(config, tmp_path / "new")
-    assert [each.name for each in read_sets(tmp_path / "new", "dev")] == ["small"]
+    assert [dev.name for dev in read_sets(tmp_path / "new", "dev")] == ["small"]
 
 
 def test_a_bundle_that_was_moved_has_no_sets(before: Path, mine: Path, tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_where_the_weights_are_from_stands_in_the_new_bundle(
     start = load_bundle(tmp_path / "new", CPU).provenance["start"]
     assert start["folder"] == str(before)
     assert start["weights"]["step"] == 3
-    assert [each["name"] for each in start["corpora"]] == ["small"]
+    assert [corpus["name"] for corpus in start["corpora"]] == ["small"]
 
 
 def test_it_resumes_to_the_same_bits_even_without_the_other_run(

@@ -10,11 +10,11 @@ from gru_mt.training.state import TrainState
 
 def test_an_update_moves_within_the_epoch_and_the_last_one_ends_it() -> None:
     state = TrainState(best_bleu=3.0)
-    places = []
+    found = []
     for _ in range(5):
         state = state.after_update(2)
-        places.append((state.step, state.epoch, state.epoch_step))
-    assert places == [(1, 0, 1), (2, 1, 0), (3, 1, 1), (4, 2, 0), (5, 2, 1)]
+        found.append((state.step, state.epoch, state.epoch_step))
+    assert found == [(1, 0, 1), (2, 1, 0), (3, 1, 1), (4, 2, 0), (5, 2, 1)]
     assert state.best_bleu == 3.0
 
 

@@ -38,10 +38,10 @@ def test_each_validation_logs_the_same_three_sentences_before_and_after_a_stop(
     rows = sample_rows(dev["sources"])
     assert len({*rows}) == 3
     lines = logged(tmp_path)
-    validations = [place for place, line in enumerate(lines) if line.startswith("update ")]
+    validations = [index for index, line in enumerate(lines) if line.startswith("update ")]
     assert len(validations) == 3
-    for place in validations:
-        for row, first in zip(rows, (place + 1, place + 4, place + 7), strict=True):
+    for index in validations:
+        for row, first in zip(rows, (index + 1, index + 4, index + 7), strict=True):
             assert lines[first] == f"  source       {dev['sources'][row]}"
             assert lines[first + 1] == f"  reference    {dev['references'][row][0]}"
             assert lines[first + 2].startswith("  translation  ")
@@ -55,10 +55,10 @@ def test_the_samples_are_what_the_kept_model_translates(
     [dev] = json.loads((tmp_path / "dev.json").read_text())["sets"]
     translator = Translator.load(tmp_path)
     texts = [dev["sources"][row] for row in sample_rows(dev["sources"])]
-    found = [each.text for each in translator.translate(texts, beam_size=1)]
-    assert any(found)
+    texts_found = [found.text for found in translator.translate(texts, beam_size=1)]
+    assert any(texts_found)
     said = [line for line in logged(tmp_path) if line.startswith("  translation")]
-    assert said == [f"  translation  {text}" for text in found]
+    assert said == [f"  translation  {text}" for text in texts_found]
 
 
 def test_the_beginning_and_the_end_of_a_run_are_said_and_logged(

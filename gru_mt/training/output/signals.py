@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from contextlib import suppress
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Self
 
 from gru_mt.data.pool import STOPS
@@ -15,13 +15,13 @@ class StopSignals:
 
     A second one does what it did before the block: in a command of gru-mt it ends the process at
     once. An ignored signal stays ignored, as SIGINT is in a background job and SIGHUP under nohup.
-    Only the main thread can take signals; in another thread nothing is noted. stderr tells that one
-    was noted, unless `told` is false.
+    Only the main thread can take signals; in another thread nothing is noted. stderr says that one
+    was noted, unless `announces` is false.
     """
 
-    def __init__(self, *, told: bool = True) -> None:
+    def __init__(self, *, announces: bool = True) -> None:
         self.received: int | None = None
-        self._told = told
+        self._announces = announces
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -34,18 +34,13 @@ class StopSignals:
             self._before = {}
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._restore()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._restore()
         self.received = number
-        if self._told:  # not through print: the signal may have interrupted a print
+        if self._announces:  # not through print: the signal may have interrupted a print
             with suppress(OSError):  # the terminal is gone
                 os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
 

@@ -65,8 +65,8 @@ def test_a_start_that_is_killed_at_any_moment_starts_again(
     module, _, function = name.partition(":")
     owner: object = sys.modules[f"gru_mt.{module}"]
     *owners, function = function.split(".")
-    for each in owners:
-        owner = getattr(owner, each)
+    for name in owners:
+        owner = getattr(owner, name)
     called, left = getattr(owner, function), [None] * calls
 
     def kill(*arguments: object, **settings: object) -> object:
@@ -94,9 +94,9 @@ def test_a_folder_of_something_else_is_refused_and_stays(
     (other / "data").mkdir(parents=True)
     (other / "data" / "letters.txt").write_text("mine")
 
-    def refuse(told: str) -> None:
+    def refuse(message: str) -> None:
         before = contents(other)
-        with pytest.raises(UserError, match=f"{told}.* name another with --run"):
+        with pytest.raises(UserError, match=f"{message}.* name another with --run"):
             train(config, other)
         assert contents(other) == before
 
