@@ -1,27 +1,12 @@
 /** The document of the page: two panes, and the worker that translates. */
 
+import { END, describe, explained, find, goOn, heat, isDoubtful } from "./page_text.js";
+import { make, number, source, target, unpacked, wordSpans } from "./page_text.js";
+
 const WAIT_MS = 60; // after a letter, before the text is translated
 const SETTLED_MS = 700; // after a translation, before a screen reader reads it
-const DOUBTFUL = 0.25; // confidence below which a sentence is marked
-const PART = 1 << 20; // letters of base64 that are read at a time: a multiple of 4
-const END = "<eos>";
-const WARNINGS = {
-  split: "The sentence is too long: it was translated in parts.",
-  numbers: "A number of the source is lost or written another way.",
-  spelling: "A word was taken for another one that is spelt nearly alike.",
-  limit: "The translation was too long, and was stopped.",
-  repetition: "A word or phrase is repeated.",
-  "under-translated": "A word of the source may have been left out.",
-  language: "Most of these words are not known: is it another language?",
-  "low confidence": "The translation is probably wrong.",
-};
-
-const find = (id) => document.getElementById(id);
-const source = find("source");
-const target = find("target");
 const speed = find("speed"); // changes at each letter: no screen reader reads it
 const state = find("state");
-const number = new Intl.NumberFormat("en");
 
 let facts = null; // what write.py says of the translator
 let worker = null;
@@ -31,49 +16,16 @@ let shown = []; // the sentences that stand in the target pane
 let chosen = null; // the one whose details are shown
 let settled = 0; // the timer after which a screen reader reads the translation
 
-/** Return a language's name for people: "fr" -> "French". */
-function languageName(code) {
-  try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
-  } catch {
-    return code; // it is a name
-  }
-}
-
-/** Return a new element with a class and a text. */
-function make(tag, className, text = "") {
-  const element = document.createElement(tag);
-  element.className = className;
-  element.textContent = text;
-  return element;
-}
-
 function fail(message) {
   find("failure").textContent = message;
   find("failure").hidden = false;
   state.textContent = "";
 }
 
-/** Return the weights, which stand in the page packed by gzip and written in base64. */
-async function unpacked() {
-  const text = find("weights").textContent;
-  const { readable, writable } = new DecompressionStream("gzip");
-  const found = new Response(readable).arrayBuffer();
-  const writer = writable.getWriter();
-  for (let start = 0; start < text.length; start += PART) {
-    const part = atob(text.slice(start, start + PART));
-    const bytes = new Uint8Array(part.length);
-    for (let n = 0; n < part.length; n++) bytes[n] = part.charCodeAt(n);
-    await writer.write(bytes);
-  }
-  await writer.close();
-  return found;
-}
-
 /** Begin: hand the weights to the worker. */
 async function start() {
   state.textContent = "Getting ready…";
-  const weights = await unpacked();
+  const weights = await unpacked(find("weights").textContent);
   const script = new Blob([JSON.parse(find("worker").textContent)], { type: "text/javascript" });
   for (const id of ["weights", "facts", "worker"]) find(id).remove();
   worker = new Worker(URL.createObjectURL(script));
@@ -171,36 +123,6 @@ function sentenceElement(sentence) {
   return element;
 }
 
-function isDoubtful({ confidence, warnings }) {
-  return warnings.length > 0 || (confidence !== null && confidence < DOUBTFUL);
-}
-
-/** Return what to know before trusting a sentence: "Confidence: 12%. A word is repeated." */
-function explained({ confidence, warnings }) {
-  const chance = confidence === null ? [] : [`Confidence: ${Math.round(100 * confidence)}%.`];
-  return [...chance, ...warnings.map((name) => WARNINGS[name] ?? name)].join(" ");
-}
-
-/** Cut a text into parts: each word where it stands in the text, and what is between. */
-function wordSpans(text, words) {
-  const parts = [];
-  const small = lowered(text);
-  let end = 0;
-  words.forEach((word, n) => {
-    const start = word === END ? -1 : small.indexOf(lowered(word), end);
-    if (start < 0) return;
-    parts.push({ text: text.slice(end, start), word: null });
-    end = start + word.length;
-    parts.push({ text: text.slice(start, end), word: n });
-  });
-  return [...parts, { text: text.slice(end), word: null }].filter((part) => part.text);
-}
-
-/** Return a text in small letters, as long as it was: "İ" alone has a longer small letter. */
-function lowered(text) {
-  return text.replaceAll("İ", "I").toLowerCase();
-}
-
 /** Show what a word of the translation read of the source; its words stand below. */
 function read(entry, word) {
   const weights = entry.sentence.candidates[0].attention?.[word] ?? [];
@@ -221,20 +143,6 @@ function written(entry, sourceWord) {
   entry.from = sourceWord;
   entry.source.forEach((span, n) => (span.className = n === sourceWord ? "on" : ""));
   for (const [n, span] of entry.words) span.className = `word ${heat(attention[n][sourceWord])}`;
-}
-
-/** Return the class of a weight from 0 to 1. */
-function heat(weight) {
-  return `h${Math.round(10 * weight)}`;
-}
-
-/** Return where an arrow key goes from a place in a list; undefined for none, or another key. */
-function goOn(event, list, place) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step) return undefined;
-  event.preventDefault();
-  const isBackwards = getComputedStyle(event.currentTarget).direction === "rtl";
-  return list[list.indexOf(place) + (isBackwards ? -step : step)];
 }
 
 /** Go to the next or the last word of a translation by the arrow keys. */
@@ -319,41 +227,6 @@ function offer({ seconds, lines }) {
   };
 }
 
-/** Say what the page translates, and from where its model comes. */
-function describe() {
-  facts = JSON.parse(find("facts").textContent);
-  const [from, into] = facts.languages.map(languageName);
-  find("title").textContent = document.title = `${from} to ${into}`;
-  find("from").textContent = from;
-  find("into").textContent = into;
-  const codes = facts.languages.map((code) => (/^[a-z]{2,3}(-|$)/i.test(code) ? code : ""));
-  if (codes[0]) source.lang = codes[0];
-  if (codes[1]) target.lang = codes[1];
-  find("about").textContent =
-    `${facts.name}, a small translator made with gru-mt. It works offline.`;
-  const { score } = facts;
-  const measured = score
-    ? `Before its weights were rounded to int8 it scored ${score.value.toFixed(1)} BLEU on ${number.format(score.sentences)} test sentences (${score.signature})`
-    : "";
-  const digest = (name, value) => `${name} (SHA-256 ${value.slice(0, 12)}…)`;
-  const origins = facts.corpora.map(({ name, sha256 }) => digest(name, sha256));
-  find("credit").textContent = [
-    facts.attribution,
-    `Trained on ${origins.join(", ")}; ${digest("int8 weights", facts.weightsSha256)}`,
-    measured,
-  ]
-    .filter((text) => text)
-    .join(". ");
-  for (const text of facts.examples) {
-    const example = make("button", "example", text);
-    example.onclick = () => {
-      source.value = text;
-      source.oninput();
-    };
-    find("examples").append(example);
-  }
-}
-
 /** Listen to the source, to the buttons, and to files. */
 function listen() {
   let timer = 0;
@@ -413,7 +286,8 @@ function listenToDrops() {
 }
 
 try {
-  describe();
+  facts = JSON.parse(find("facts").textContent);
+  describe(facts);
   listen();
   await start();
 } catch (error) {

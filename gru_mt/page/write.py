@@ -56,7 +56,7 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
 
 def page(facts: dict[str, Any], weights: str) -> str:
     """Return the page of a model's data and of its weights, packed by gzip, in base64."""
-    style, script = (_read(name) for name in ("page.css", "page.js"))
+    style, script = _read("page.css"), _joined(["page_text", "page"])
     environment = Environment(loader=PackageLoader("gru_mt.page", "."), autoescape=True)
     return environment.get_template("page.html").render(
         title=facts["title"],
@@ -73,8 +73,13 @@ def page(facts: dict[str, Any], weights: str) -> str:
 
 
 def worker_source() -> str:
-    """Return the worker's modules as one script, without what binds modules together."""
-    modules = (_read(f"{name}.js") for name in MODULES)
+    """Return the worker's modules as one script."""
+    return _joined(MODULES)
+
+
+def _joined(names: list[str]) -> str:
+    """Return modules as one script, without what binds modules together."""
+    modules = (_read(f"{name}.js") for name in names)
     bound = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in modules)
     return re.sub(r"^export ", "", bound, flags=re.MULTILINE)
 
