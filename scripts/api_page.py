@@ -48,8 +48,6 @@ def _entry(name: str, public: Any) -> str:
         call = wrap(f"{name}{inspect.Signature(plain)}", 100, subsequent_indent="    ")
         lines = ["```python", *call, "```", ""]
     doc = inspect.getdoc(public) or ""
-    if ">>>" in doc and "Example:\n" not in doc:
-        doc = doc.replace(">>>", "Example:\n>>>", 1)
     text, *rest = re.split(rf"^({'|'.join(SECTIONS)}):\n", doc, flags=re.MULTILINE)
     lines.append(text.strip())
     for section, body in zip(rest[::2], rest[1::2], strict=True):

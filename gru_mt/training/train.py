@@ -52,10 +52,11 @@ def train(
     """Train a translator in a folder, or go on where a run in it stopped.
 
     Where a launcher has started several processes, or torch.distributed is initialised, each of
-    them calls this with the same arguments, and they train together.
+    them calls this with the same arguments, and they train together. Messages go to the logger
+    "gru_mt", and to train.log in the folder.
 
     Args:
-        config: A configuration, or the path of one in YAML.
+        config: What `load_config` returns, or what it takes: the path of a YAML file, or a dict.
         folder: The run. It is made if it is not there; a run in it is not changed before all
             checks have passed.
         on_metrics: Called with each line of the run's metrics.jsonl as it is written: a dict with
@@ -72,14 +73,12 @@ def train(
         Interrupted: A signal asked to stop, and everything is saved.
         ProcessLost: Another of the processes has ended.
 
-    Messages go to the logger "gru_mt", and to train.log in the folder.
-
-    >>> from gru_mt import load_config, train
-    >>> config = load_config("small.yaml")
-    >>> losses = []
-    >>> state = train(config, "runs/small", on_metrics=lambda line: losses.append(line.get("loss")))
-    >>> state.epoch == config.training.max_epochs
-    True
+    Example:
+        >>> from gru_mt import load_config, train
+        >>> config, lines = load_config("small.yaml"), []
+        >>> state = train(config, "runs/small", on_metrics=lines.append)
+        >>> state.epoch == config.training.max_epochs
+        True
     """
     config = config if isinstance(config, Config) else load_config(config)
     run = Run(as_path(folder, "folder"))
