@@ -1,9 +1,11 @@
 """Runs that stop, resume to the bit, and go on."""
 
 import json
+import shutil
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,37 +147,42 @@ def test_a_finished_run_says_so_and_goes_on_with_more(
     assert train(small_config(goes_on, *settings), tmp_path / "run").step > first.step
 
 
+@pytest.fixture
+def finished(small_config: Configure, made_once: Callable[..., Path], tmp_path: Path) -> Path:
+    """Return a copy of a run that ended after two updates."""
+    made = made_once("two-updates", partial(train, small_config("training.max_steps=2")))
+    return shutil.copytree(made, tmp_path / "run")
+
+
 def test_a_bundle_holds_the_configuration_that_its_weights_come_of(
-    small_config: Configure, tmp_path: Path
+    small_config: Configure, finished: Path
 ) -> None:
-    for steps in (2, 4):
-        config = small_config(f"training.max_steps={steps}", "training.validate_steps=2")
-        train(config, tmp_path / "run")
-        assert load_bundle(tmp_path / "run", torch.device("cpu")).config == config
+    config = small_config("training.max_steps=4", "training.validate_steps=2")
+    train(small_config("training.max_steps=4"), finished)
+    assert load_bundle(finished, torch.device("cpu")).config.training.max_steps == 4
+    with pytest.raises(UserError, match=r"training\.validate_steps from None to 2"):
+        train(config, finished)
 
 
 def test_a_kill_before_the_summary_is_made_good_by_the_same_command(
-    small_config: Configure, tmp_path: Path
+    small_config: Configure, finished: Path
 ) -> None:
-    config = small_config("training.max_steps=2")
-    train(config, tmp_path / "run")
-    summary = tmp_path / "run" / "summary.json"
+    summary = finished / "summary.json"
     before = summary.read_bytes()
     summary.unlink()
-    train(config, tmp_path / "run")
+    train(small_config("training.max_steps=2"), finished)
     assert summary.read_bytes() == before
 
 
 def test_a_finished_run_keeps_on_which_machine_it_was_trained(
-    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_config: Configure, finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gru_mt.training.output.run_writer.machine", lambda: {"cpu": "first"})
-    train(small_config("training.max_steps=2"), tmp_path / "run")
+    summary = finished / "summary.json"
+    first = read_json(summary)["machine"]
     monkeypatch.setattr("gru_mt.training.output.run_writer.machine", lambda: {"cpu": "second"})
-    train(small_config("training.max_steps=2"), tmp_path / "run")
-    summary = tmp_path / "run" / "summary.json"
-    assert read_json(summary)["machine"] == {"cpu": "first"}
-    train(small_config("training.max_steps=3"), tmp_path / "run")
+    train(small_config("training.max_steps=2"), finished)
+    assert read_json(summary)["machine"] == first
+    train(small_config("training.max_steps=3"), finished)
     assert read_json(summary)["machine"] == {"cpu": "second"}
 
 
@@ -203,33 +210,23 @@ def test_training_in_a_thread_takes_no_signals(small_config: Configure, tmp_path
 
 
 def test_a_changed_corpus_or_tokenizer_is_refused_by_name_and_changes_nothing(
-    small_config: Configure, small_corpus: Path, tmp_path: Path
+    small_config: Configure, small_corpus: Path, finished: Path, tmp_path: Path
 ) -> None:
-    corpus = tmp_path / "corpus.tsv"
-    corpus.write_bytes(small_corpus.read_bytes())
-    config = small_config(f"data.corpus={corpus}", "training.max_steps=3")
-    folder = tmp_path / "run"
-    train(config, folder)
-    tokenizer = folder / "tokenizer.model"
-    before = tokenizer.read_bytes()
-    tokenizer.write_bytes(before + b"another\n")
-    damaged = contents(folder)
-    with pytest.raises(UserError, match="the tokenizer has changed"):
-        train(config, folder)
-    assert contents(folder) == damaged
-    tokenizer.write_bytes(before)
-    whole = contents(folder)
-    corpus.write_bytes(small_corpus.read_bytes() + b"new line\tnouvelle ligne\n")
-    with pytest.raises(UserError, match="the corpus has changed"):
-        train(small_config(f"data.corpus={corpus}", "training.max_steps=9"), folder)
-    assert contents(folder) == whole
-
-
-def test_a_corpus_that_moved_is_the_same(
-    small_config: Configure, small_corpus: Path, tmp_path: Path
-) -> None:
-    first = train(small_config("training.max_steps=2"), tmp_path / "run")
+    """A corpus that only moved is the same."""
     moved = tmp_path / "moved.tsv"
     moved.write_bytes(small_corpus.read_bytes())
     config = small_config(f"data.corpus={moved}", "training.max_steps=3")
-    assert train(config, tmp_path / "run").step == first.step + 1
+    assert train(config, finished).step == 3
+    tokenizer = finished / "tokenizer.model"
+    before = tokenizer.read_bytes()
+    tokenizer.write_bytes(before + b"another\n")
+    damaged = contents(finished)
+    with pytest.raises(UserError, match="the tokenizer has changed"):
+        train(config, finished)
+    assert contents(finished) == damaged
+    tokenizer.write_bytes(before)
+    whole = contents(finished)
+    moved.write_bytes(small_corpus.read_bytes() + b"new line\tnouvelle ligne\n")
+    with pytest.raises(UserError, match="the corpus has changed"):
+        train(small_config(f"data.corpus={moved}", "training.max_steps=9"), finished)
+    assert contents(finished) == whole
