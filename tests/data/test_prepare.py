@@ -37,7 +37,7 @@ def prepared(config: Config, folder: Path) -> TrainingData:
     return data
 
 
-def test_the_report_and_both_evaluation_parts_are_kept(
+def test_the_report_and_both_evaluation_splits_are_kept(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = small_config()
@@ -54,7 +54,7 @@ def test_the_report_and_both_evaluation_parts_are_kept(
     assert set(test["sources"]) == {example.source for example in split.test}
 
 
-def test_the_tokenizer_sees_the_training_part_alone(
+def test_the_tokenizer_sees_the_training_split_only(
     small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
     """A word that only dev or test contains is unknown."""
@@ -203,7 +203,7 @@ def test_placeholders_are_masked_and_words_are_added_after_the_pairs(
     assert examples(plain) == train[:pairs]
 
 
-def test_the_short_texts_of_the_training_part_are_remembered_and_no_others(
+def test_the_short_texts_of_the_training_split_are_remembered_and_no_others(
     small_config: Configure, small_corpus: Path, tmp_path: Path
 ) -> None:
     corpus = small_corpus.with_name("short.tsv")

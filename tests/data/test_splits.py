@@ -39,10 +39,10 @@ def refusal(corpus: Any, **settings: Any) -> str:
 
 
 def test_each_corpus_is_split_by_itself_and_no_pair_of_train_leaks() -> None:
-    alone = splits("old.tsv")
+    one = splits("old.tsv")
     both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}])
-    assert (alone.dev, alone.test) == (both.dev, both.test)
-    assert alone.train == [Example("w828", "x", 1)]
+    assert (one.dev, one.test) == (both.dev, both.test)
+    assert one.train == [Example("w828", "x", 1)]
     assert both.train == [Example("w828", "x", 1), Example("mine", "mien", 1, 1)]
     assert both.leaks == {"mine": 2}  # the English of dev, and the French of test
     assert both.lines()[-2:] == [

