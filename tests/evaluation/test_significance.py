@@ -82,8 +82,7 @@ def test_all_figures_are_sacrebleus_to_the_bit(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(score_module, "_COUNTED", 7)  # sentences, of 60
     references = [[text, *SYSTEMS[0][row : row + row % 3]] for row, text in enumerate(REFERENCES)]
     streams = [*zip_longest(*references)]
-    others = SYSTEMS[0], SYSTEMS[1], damaged(REFERENCES, 5, seed=4)
-    systems: list[tuple[str, Sequence[str]]] = [*zip("abc", others, strict=True)]
+    systems: list[tuple[str, Sequence[str]]] = [*zip("ab", SYSTEMS, strict=True)]
     metrics = {"BLEU": BLEU(tokenize="char"), "chrF2": FloatCHRF()}
     found = score_systems([texts for _, texts in systems], references, tokenizer="char")
     signed, by_bootstrap = PairedTest(systems, metrics, streams, "bs", 1_000)()
