@@ -58,7 +58,7 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
             miniters=1,
             unit=unit,
             initial=initial,
-            bar_format="{desc}  [{bar:20}] {percentage:.0f} %{postfix}, {remaining} left"
+            bar_format="{desc}  [{bar:20}] {percentage:.0f} %, {remaining} left{postfix}"
             if total
             else "{desc}: {n:,} {unit}",
         )
