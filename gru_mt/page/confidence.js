@@ -79,11 +79,11 @@ export function isRepetitive(text) {
  */
 export function isUnderTranslated(pieces, coverage, truecaser) {
   const read = [];
-  pieces.slice(0, coverage.length).forEach((piece, place) => {
-    const isNew = place === 0 || piece.startsWith("\u2581");
+  pieces.slice(0, coverage.length).forEach((piece, position) => {
+    const isNew = position === 0 || piece.startsWith("\u2581");
     if (isNew) read.push({ word: "", attention: 0 });
     read.at(-1).word += piece;
-    read.at(-1).attention += coverage[place];
+    read.at(-1).attention += coverage[position];
   });
   return read.some(({ word, attention }) => {
     const parts = words(word);

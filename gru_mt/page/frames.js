@@ -37,7 +37,7 @@ const NO_WORD = expression(
   "u",
 );
 
-/** Return the match of a sticky pattern at a place of a text, or null. */
+/** Return the match of a sticky pattern at a position of a text, or null. */
 function matchAt(sticky, text, position) {
   sticky.lastIndex = position;
   return sticky.exec(text);

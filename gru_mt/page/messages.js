@@ -24,18 +24,18 @@ export function armsOf(line) {
   for (const { 0: argument, index } of line.matchAll(ARGUMENT)) {
     if (index < end) continue; // within an arm
     const texts = [];
-    let place = index + argument.length;
+    let position = index + argument.length;
     for (;;) {
-      SELECTOR.lastIndex = place;
+      SELECTOR.lastIndex = position;
       const selector = SELECTOR.exec(line);
       if (!selector) break;
-      const start = place + selector[0].length;
-      place = closingBrace(line, start);
-      texts.push({ start, end: place, text: line.slice(start, place) });
-      place++;
+      const start = position + selector[0].length;
+      position = closingBrace(line, start);
+      texts.push({ start, end: position, text: line.slice(start, position) });
+      position++;
     }
-    if (texts.length && stripStart(line.slice(place)).startsWith("}")) {
-      end = line.indexOf("}", place) + 1;
+    if (texts.length && stripStart(line.slice(position)).startsWith("}")) {
+      end = line.indexOf("}", position) + 1;
       found.push(texts);
     }
   }
@@ -45,10 +45,10 @@ export function armsOf(line) {
 /** Return where the brace is that closes one before `start`; the line's length for none. */
 function closingBrace(line, start) {
   let depth = 1;
-  for (let place = start; place < line.length; place++) {
-    if (line[place] === "{") depth++;
-    if (line[place] === "}") depth--;
-    if (depth === 0) return place;
+  for (let position = start; position < line.length; position++) {
+    if (line[position] === "{") depth++;
+    if (line[position] === "}") depth--;
+    if (depth === 0) return position;
   }
   return line.length;
 }

@@ -44,8 +44,8 @@ const TOKEN =
  */
 export function expression(source, flags = "gu") {
   const parts = []; // of the pattern
-  const opened = []; // the places of the groups that are open
-  let atom = 0; // the place of what a quantifier repeats
+  const opened = []; // the positions of the groups that are open
+  let atom = 0; // the position of what a quantifier repeats
   let count = 0;
   for (const [token] of source.matchAll(TOKEN)) {
     const isQuantifier = /^(?:[*+?]|\{\d)/.test(token);

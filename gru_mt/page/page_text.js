@@ -87,13 +87,13 @@ export function heat(weight) {
   return `h${Math.round(10 * weight)}`;
 }
 
-/** Return where an arrow key goes from a place in a list; undefined for none, or another key. */
-export function goOn(event, list, place) {
+/** Return where an arrow key goes from a position in a list; undefined for none, or another key. */
+export function goOn(event, list, position) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return undefined;
   event.preventDefault();
   const isBackwards = getComputedStyle(event.currentTarget).direction === "rtl";
-  return list[list.indexOf(place) + (isBackwards ? -step : step)];
+  return list[list.indexOf(position) + (isBackwards ? -step : step)];
 }
 
 /** Say what the page translates, and from where its model comes. */

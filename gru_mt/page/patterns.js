@@ -1,6 +1,6 @@
 /**
  * The formats of what a translation copies as it is: gru_mt/data/text/patterns.py. No pattern tries
- * much of the text again from each of its places, so the time is linear.
+ * much of the text again from each of its positions, so the time is linear.
  */
 
 import { ANY_PLACEHOLDER } from "./special.js";

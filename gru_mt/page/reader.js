@@ -59,13 +59,13 @@ function endOf({ start, shown, spans }) {
   return start + shown.length + spans.reduce((sum, span) => sum + span.end - span.start - 1, 0);
 }
 
-/** Return what is before and after a place in what is shown of a piece. */
-function cutPiece(piece, place) {
+/** Return what is before and after a position in what is shown of a piece. */
+function splitPiece(piece, position) {
   const { line, shown, spans } = piece;
-  const number = countPlaceholders(shown.slice(0, place));
-  const before = { ...piece, shown: shown.slice(0, place), spans: spans.slice(0, number) };
+  const number = countPlaceholders(shown.slice(0, position));
+  const before = { ...piece, shown: shown.slice(0, position), spans: spans.slice(0, number) };
   const start = endOf(before);
-  return [before, { line, start, shown: shown.slice(place), spans: spans.slice(number) }];
+  return [before, { line, start, shown: shown.slice(position), spans: spans.slice(number) }];
 }
 
 /** Return a sentence, or the parts of one that is too long. */
@@ -78,7 +78,7 @@ function partsOf(piece, truecaser, fits) {
     const part = parts.pop();
     const sentence = sentenceOf(part, truecaser);
     if (!fits(sentence.text, PARTS) && size(part.shown) > 1) {
-      parts.push(...cutPiece(part, bestPlace(part.shown)).reverse());
+      parts.push(...splitPiece(part, bestPlace(part.shown)).reverse());
       continue;
     }
     const [letter = ""] = sentence.typed;
@@ -95,19 +95,19 @@ function bestPlace(text) {
   const count = characters.length;
   const middle = count >> 1;
   for (const seam of CUTTING_PLACES) {
-    let [end, place, best] = [0, 0, null]; // as JavaScript and as Python count
+    let [end, position, best] = [0, 0, null]; // as JavaScript and as Python count
     for (const { 0: found, index } of text.matchAll(seam)) {
-      place += size(text.slice(end, index + found.length));
+      position += size(text.slice(end, index + found.length));
       end = index + found.length;
-      const isNear = count >> 2 < place && place < (3 * count) >> 2;
-      const distance = Math.abs(place - middle);
+      const isNear = count >> 2 < position && position < (3 * count) >> 2;
+      const distance = Math.abs(position - middle);
       if (isNear && (best === null || distance < best.distance)) best = { end, distance };
     }
     if (best) return best.end;
   }
-  let place = middle;
-  while (place < count - 1 && isMark(characters[place])) place++;
-  return characters.slice(0, Math.max(1, place)).join("").length;
+  let position = middle;
+  while (position < count - 1 && isMark(characters[position])) position++;
+  return characters.slice(0, Math.max(1, position)).join("").length;
 }
 
 /** Return whether a character belongs to the letter before it, as an accent does. */

@@ -88,9 +88,9 @@ export function likeliest(logits, count) {
   const best = []; // of the others, the likeliest first
   for (let v = FIRST_OTHER; v < logits.length; v++) {
     if (best.length === count && logits[v] <= logits[best[count - 1]]) continue;
-    let place = best.length;
-    while (place && logits[best[place - 1]] < logits[v]) place--;
-    best.splice(place, 0, v);
+    let position = best.length;
+    while (position && logits[best[position - 1]] < logits[v]) position--;
+    best.splice(position, 0, v);
     if (best.length > count) best.pop();
   }
   const ids = [EOS, ...PLACEHOLDER_IDS, ...best];

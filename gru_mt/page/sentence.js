@@ -72,12 +72,12 @@ export class Sentence {
     const full = new Set(this.tags.filter(isFull).map(([first]) => first));
     const indices = placeholderIndices(text);
     const { texts, order } = nested(text.split(PLACEHOLDER), indices, this.tags, full);
-    for (let place = 1; place < order.length; place++) {
+    for (let position = 1; position < order.length; position++) {
       // As far apart as in the source.
-      const [first, second] = order.slice(place - 1, place + 1);
+      const [first, second] = order.slice(position - 1, position + 1);
       const isNext = second === first + 1 && second < between.length;
-      if (isNext && !stripStart(texts[place]) && !stripStart(between[second])) {
-        texts[place] = between[second];
+      if (isNext && !stripStart(texts[position]) && !stripStart(between[second])) {
+        texts[position] = between[second];
       }
     }
     const tokens = text.match(PLACEHOLDER) ?? [];
@@ -93,12 +93,12 @@ export class Sentence {
 
   /** Return the sentence with its short numbers as placeholders too. */
   withNumbers() {
-    const old = []; // the new place of each placeholder
+    const old = []; // the new position of each placeholder
     const matches = this.text.matchAll(PLACEHOLDER_OR_NUMBER);
-    const spans = Array.from(matches, ({ 0: found, index }, place) => {
+    const spans = Array.from(matches, ({ 0: found, index }, position) => {
       const isMark = PLACEHOLDER_TOKENS.includes(found);
       const text = isMark ? this.placeholders[old.length] : found;
-      if (isMark) old.push(place);
+      if (isMark) old.push(position);
       return { start: index, end: index + found.length, text };
     });
     const noSpace = this.noSpace.map((side) => new Set([...side].map((index) => old[index])));

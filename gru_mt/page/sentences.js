@@ -108,7 +108,7 @@ export function sentenceRules({ marks, abbreviations, starters, ordinals }) {
  */
 export function splitSentences(text, rules) {
   const found = new Set([...sentenceEnds(text, rules), ...itemsOf(text)]);
-  const inside = [...found].filter((place) => place > 0 && place < text.length);
+  const inside = [...found].filter((position) => position > 0 && position < text.length);
   const bounds = [0, ...inside.sort((a, b) => a - b), text.length];
   const starts = [0];
   for (let n = 0; n + 1 < bounds.length; n++) {

@@ -33,7 +33,7 @@ function roleOf(placeholder) {
 export function tagPairs(text, placeholders) {
   const opened = [];
   const found = [];
-  const places = Array.from(text.matchAll(PLACEHOLDER), ({ index }) => index);
+  const positions = Array.from(text.matchAll(PLACEHOLDER), ({ index }) => index);
   placeholders.forEach((placeholder, number) => {
     const { name, closes } = roleOf(placeholder) ?? {};
     if (name === undefined) return;
@@ -41,8 +41,8 @@ export function tagPairs(text, placeholders) {
     let isClosing = closes;
     if (closes === null) {
       // By the side on which it touches a word.
-      const before = [...text.slice(0, places[number]).slice(-2)].at(-1) ?? "";
-      const after = text.slice(places[number] + 1, places[number] + 2);
+      const before = [...text.slice(0, positions[number]).slice(-2)].at(-1) ?? "";
+      const after = text.slice(positions[number] + 1, positions[number] + 2);
       isClosing = isOpen && !IS_SPACE.test(before);
       if (!isClosing && (!after || IS_SPACE.test(after) || inWord(before))) return;
     }
@@ -70,13 +70,13 @@ export function nested(between, numbers, pairs, full) {
   const order = [...numbers];
   const present = pairs.filter((pair) => pair.every((number) => order.includes(number)));
   for (const pair of present) {
-    const places = pair.map((number) => order.indexOf(number)).sort((a, b) => a - b);
-    places.forEach((place, side) => (order[place] = pair[side]));
+    const positions = pair.map((number) => order.indexOf(number)).sort((a, b) => a - b);
+    positions.forEach((position, side) => (order[position] = pair[side]));
   }
   if (crosses(order, present)) {
     const tags = present.flat().sort((a, b) => a - b);
-    const places = tags.map((number) => order.indexOf(number)).sort((a, b) => a - b);
-    places.forEach((place, n) => (order[place] = tags[n]));
+    const positions = tags.map((number) => order.indexOf(number)).sort((a, b) => a - b);
+    positions.forEach((position, n) => (order[position] = tags[n]));
   }
   // The outer ones first, which may get a word for others.
   for (const [first, last] of [...present].sort((a, b) => a[0] - b[0])) {
@@ -103,10 +103,10 @@ export function nested(between, numbers, pairs, full) {
 
 /** Move a placeholder, if it stands elsewhere, to before the one that closes the pair around it. */
 function putInside(texts, order, number, [first, last]) {
-  const place = order.indexOf(number);
-  if (place < 0 || (order.indexOf(first) < place && place < order.indexOf(last))) return;
-  order.splice(place, 1);
-  texts.splice(place, 2, stripEnd(texts[place]) + texts[place + 1]);
+  const position = order.indexOf(number);
+  if (position < 0 || (order.indexOf(first) < position && position < order.indexOf(last))) return;
+  order.splice(position, 1);
+  texts.splice(position, 2, stripEnd(texts[position]) + texts[position + 1]);
   const closing = order.indexOf(last);
   order.splice(closing, 0, number);
   texts.splice(closing + 1, 0, "");

@@ -60,7 +60,7 @@ class Subwords {
 
   /** Return the likeliest segmentation, by the algorithm of Viterbi in numbers of 32 bits. */
   #likeliest(text) {
-    const best = new Float32Array(text.length + 1); // log-probability of the text before each place
+    const best = new Float32Array(text.length + 1); // log-probability of the text before it
     const from = new Int32Array(text.length + 1).fill(-1); // where the last piece of it begins
     for (let start = 0; start < text.length;) {
       const letter = text.codePointAt(start) > 0xffff ? 2 : 1;

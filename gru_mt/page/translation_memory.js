@@ -38,10 +38,10 @@ function bestFirst(pairs, mark) {
   const targets = new Map(pairs.map((pair) => [pair, divided(pair.target)]));
   for (const [{ times }, { key }] of targets) counts.set(key, (counts.get(key) ?? 0) + times);
   const keys = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
-  const places = new Map(keys.map((key, place) => [key, place]));
+  const positions = new Map(keys.map((key, position) => [key, position]));
   const hasOther = (pair) => Number(targets.get(pair).mark !== mark);
-  const place = (pair) => places.get(targets.get(pair).key);
-  return [...pairs].sort((a, b) => place(a) - place(b) || hasOther(a) - hasOther(b));
+  const position = (pair) => positions.get(targets.get(pair).key);
+  return [...pairs].sort((a, b) => position(a) - position(b) || hasOther(a) - hasOther(b));
 }
 
 /** The short texts of the training split with their translations. */

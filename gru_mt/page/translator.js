@@ -154,8 +154,8 @@ function wordsOf(tokens) {
 function wordEnds(tokens) {
   const areSubwords = tokens.some((token) => token.startsWith("\u2581"));
   const starts = [];
-  tokens.forEach((token, place) => {
-    if (place === 0 || !areSubwords || !joinsOn(tokens[place - 1], token)) starts.push(place);
+  tokens.forEach((token, index) => {
+    if (index === 0 || !areSubwords || !joinsOn(tokens[index - 1], token)) starts.push(index);
   });
   return starts.map((start, n) => [start, starts[n + 1] ?? tokens.length]);
 }
