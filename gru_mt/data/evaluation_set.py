@@ -78,7 +78,7 @@ _SETS = TypeAdapter(list[EvaluationSet])
 
 def sets_to_json(sets: Sequence[EvaluationSet]) -> dict[str, Any]:
     """Return sets as JSON values."""
-    return {"sets": [asdict(evaluation_set) for evaluation_set in sets]}
+    return {"sets": [{"name": found.name} | asdict(found) for found in sets]}
 
 
 def load_sets(path: Path) -> list[EvaluationSet]:
