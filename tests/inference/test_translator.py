@@ -87,7 +87,7 @@ def test_neither_batch_size_nor_order_changes_a_translation(
     kind: Literal["unigram", "word"], beam_size: int
 ) -> None:
     translator = build(kind)
-    sources = [*sentences(68), "", " \t"]
+    sources = [*sentences(38), "", " \t"]
     random.Random(1).shuffle(sources)
 
     def translate(sources: list[str], batch_size: int) -> list[str]:
@@ -96,10 +96,10 @@ def test_neither_batch_size_nor_order_changes_a_translation(
         return [translation.text for translation in translations]
 
     texts = translate(sources, 64)
-    assert len(set(texts)) > 30, "a model that says always the same proves nothing"
+    assert len(set(texts)) > 18, "a model that says always the same proves nothing"
     assert translate(sources, 7) == texts
     assert translate(sources, 1) == texts
-    order = random.Random(2).sample(range(70), 70)
+    order = random.Random(2).sample(range(40), 40)
     assert translate([sources[place] for place in order], 7) == [texts[place] for place in order]
 
 
@@ -300,7 +300,7 @@ def test_every_placeholder_comes_out_exactly_as_often_as_it_stands_in_its_line(
 
 @pytest.mark.parametrize("n_best", [1, 3])
 def test_the_batch_size_changes_nothing_of_lines_of_several_sentences(n_best: int) -> None:
-    translator, sources = build(), [*lines_with_placeholders(40), "", "THE CAT. a dog", "10"]
+    translator, sources = build(), [*lines_with_placeholders(20), "", "THE CAT. a dog", "10"]
 
     def found(batch_size: int) -> list[Any]:
         translations = translator.translate(sources, n_best=n_best, batch_size=batch_size)

@@ -107,7 +107,8 @@ def test_it_says_what_it_was_made_of(run: Path) -> None:
 
 def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run: Path) -> None:
     code = (
-        "import sys; sys.modules |= dict.fromkeys(('torch', 'yaml', 'tqdm', 'gru_mt.config'));"
+        "import sys; sys.modules |= dict.fromkeys("
+        "('torch', 'yaml', 'tqdm', 'gru_mt.config.schema', 'gru_mt.config.load'));"
         "from gru_mt.cli import main; main()"
     )
     command = [sys.executable, "-c", code, "translate", "--model", str(run), SOURCES[0]]

@@ -53,7 +53,13 @@ class Engines:
     int8: Engine[Any]
 
 
-@pytest.fixture(scope="module", params=CELLS)
+# By default the cell of our models with attention, and one that differs from it in everything.
+PARAMS = [
+    pytest.param(cell, marks=() if cell in ("gru", "lstm") else pytest.mark.slow) for cell in CELLS
+]
+
+
+@pytest.fixture(scope="module", params=PARAMS)
 def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Engines:
     """Return a tiny random model of each cell, in three engines."""
     sizes = {"embedding_size": 8, "encoder_size": 4, "decoder_size": 8}
