@@ -4,7 +4,9 @@ Shapes: W weights of all and a loss, filled up to a multiple of the processes; S
 slice that one process adds up; N processes, each with a microbatch.
 """
 
+import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,10 +68,15 @@ class Group:
         return [shares[index % self.size][index // self.size] for index in range(len(items))]
 
     def any_signal(self, received: int | None) -> int | None:
-        """Return a signal that some process has `received`, the same in all; None without one."""
+        """Return a signal that some process has `received`, the same in all; None without one.
+
+        The death of the process that has started this one counts as SIGTERM.
+        """
         if self.size == 1:
             return received
-        number = torch.tensor(received or 0)
+        parent = multiprocessing.parent_process()
+        is_orphan = parent is not None and not parent.is_alive()
+        number = torch.tensor(signal.SIGTERM if is_orphan else received or 0)
         with _noticing_loss():
             distributed.all_reduce(number, distributed.ReduceOp.MAX, self.processes)
         return int(number) or None

@@ -57,6 +57,7 @@ def launch(processes: int) -> int:
 def _run_command() -> None:
     """Run this command in a process of the launcher; SIGINT ends it when the launcher dies."""
     os.setsid()  # Ctrl-C reaches it once, through the launcher
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     launcher = multiprocessing.parent_process()
     if launcher and not launcher.is_alive():  # it died before torch asked for the SIGINT
         sys.exit(1)

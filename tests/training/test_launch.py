@@ -37,7 +37,7 @@ IMPATIENT = """
 from datetime import timedelta
 from gru_mt.__main__ import main
 from gru_mt.training import distributed
-distributed.SILENCE = timedelta(seconds=3)
+distributed.SILENCE = timedelta(seconds=15)
 main()
 """
 
