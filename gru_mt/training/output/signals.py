@@ -17,8 +17,8 @@ class StopSignals:
     A second one does what it did before the block: in a command of gru-mt it ends the process at
     once. An ignored signal stays ignored, as SIGINT is in a background job and SIGHUP under nohup.
     Only the main thread can take signals; in another thread nothing is noted. stderr says that one
-    was noted, unless `announces` is false, as in one of several processes. There, what comes within a
-    second counts as the same signal.
+    was noted, unless `announces` is false, as in one of several processes. There, what comes within
+    a second counts as the same signal.
     """
 
     def __init__(self, *, announces: bool = True) -> None:
