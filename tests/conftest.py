@@ -5,7 +5,7 @@ import io
 import os
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from itertools import product
 from pathlib import Path
 
@@ -28,6 +28,16 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 SLOWEST = ("test_launch.py", "test_processes.py", "test_onnx_engine.py", "test_end_to_end.py")
 Fill = Callable[[Path], None]
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Escape half surrogate pairs in what a test printed: a worker cannot send them."""
+    report = yield
+    report.sections = [
+        (name, text.encode(errors="backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -69,6 +69,7 @@ def stop_after(folder: Path, steps: int, number: signal.Signals) -> int:
         return process.wait(timeout=300)
 
 
+@pytest.mark.slow
 def test_train_kill_resume_eval_translate(
     folder: Path, gru_mt: Callable[..., tuple[str, str]]
 ) -> None:

@@ -29,7 +29,7 @@ data: {{corpus: {corpus}}}
 tokenizer: {{kind: word, min_frequency: 1}}
 model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
 training:
-  {{max_epochs: 8, batch_tokens: 120, warmup_steps: 5, accumulation: 2, log_steps: 1,
+  {{max_epochs: 20, batch_tokens: 120, warmup_steps: 5, accumulation: 2, log_steps: 1,
     checkpoint_minutes: 0.001}}
 """
 LATE = 20  # updates before something happens to a run; after its first validation
@@ -121,7 +121,8 @@ def test_ctrl_c_saves_and_stops_all(
     assert errors.endswith("stopped and saved; the same command goes on\n")
 
 
-@pytest.mark.parametrize("rank", [pytest.param(0, marks=pytest.mark.slow), 1])
+@pytest.mark.slow
+@pytest.mark.parametrize("rank", [0, 1])
 def test_a_killed_process_ends_all_in_one_line(
     rank: int, config: Path, alone: Path, tmp_path: Path
 ) -> None:

@@ -53,10 +53,7 @@ class Engines:
     int8: Engine[Any]
 
 
-# By default the cell of our models with attention, and one that differs from it in everything.
-PARAMS = [
-    pytest.param(cell, marks=() if cell in ("gru", "lstm") else pytest.mark.slow) for cell in CELLS
-]
+PARAMS = [pytest.param(cell, marks=() if cell == "gru" else pytest.mark.slow) for cell in CELLS]
 
 
 @pytest.fixture(scope="module", params=PARAMS)
@@ -138,7 +135,9 @@ def test_a_beam_may_be_wider_than_the_vocabulary(engines: Engines) -> None:
     assert translate(engines.fp32, sources, 40, 2) == translate(engines.torch, sources, 40, 2)
 
 
-@pytest.mark.parametrize("engines", ["gru", "lstm"], indirect=True)  # with attention, and without
+@pytest.mark.parametrize(  # with attention, and without
+    "engines", ["gru", pytest.param("lstm", marks=pytest.mark.slow)], indirect=True
+)
 def test_each_placeholder_is_written_as_often_as_in_its_source(engines: Engines) -> None:
     for engine in (engines.torch, engines.fp32, engines.int8):
         best = assert_placeholders_are_copied(engine, WORDS.target.size)
