@@ -84,8 +84,8 @@ def _check_numbers(tensors: dict[str, Tensor], where: Path) -> None:
             )
 
 
-def save_bundle(folder: Path, bundle: Bundle, facts: dict[str, Any]) -> None:
-    """Write the bundle, with `facts` about its weights. The folder is whole at every moment.
+def save_bundle(folder: Path, bundle: Bundle, metadata: dict[str, Any]) -> None:
+    """Write the bundle, with `metadata` about its weights. The folder is whole at every moment.
 
     If the folder holds the same bundle with other weights, only the weights are replaced. Else the
     whole folder is replaced in one step; other files in it, such as exports, are copied first.
@@ -96,7 +96,7 @@ def save_bundle(folder: Path, bundle: Bundle, facts: dict[str, Any]) -> None:
         PROVENANCE: json_bytes(bundle.provenance),
     }
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())}
-    header = {**facts, "belongs_to": digests}
+    header = {**metadata, "belongs_to": digests}
     tensors = named_tensors(bundle.model)
     if folder.is_dir() and _companions(folder) == digests:
         save_tensors(folder / WEIGHTS, tensors, header)
@@ -140,11 +140,11 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
     with torch.device("meta"):  # whose tensors take no memory
         model = build_model(config, tokenizer)
     _check_shapes(model, tensors_shapes(weights), weights)
-    tensors, facts = load_tensors(weights)
+    tensors, metadata = load_tensors(weights)
     _check_numbers(tensors, weights)
     model = model.to_empty(device=device)
     load_named_tensors(model, tensors, weights)
-    return Bundle(model.eval(), tokenizer, config, {**provenance, "weights": facts})
+    return Bundle(model.eval(), tokenizer, config, {**provenance, "weights": metadata})
 
 
 def _companions(folder: Path) -> dict[str, str]:

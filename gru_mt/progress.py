@@ -71,11 +71,11 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
             super().display(msg, pos)
         elif msg is None and self.n > self.initial:
             of_total = f" of {self.total:,}" if self.total else ""
-            facts = [f"{self.desc.removesuffix(': ')}: {self.n:,}{of_total} {self.unit}"]
+            pieces = [f"{self.desc.removesuffix(': ')}: {self.n:,}{of_total} {self.unit}"]
             if self.postfix:
-                facts.append(str(self.postfix))
+                pieces.append(str(self.postfix))
             if self.total:
                 elapsed_s = self.format_dict["elapsed"]
                 left_s = elapsed_s / (self.n - self.initial) * (self.total - self.n)
-                facts.append(f"{left_s / 60:,.1f} min left")
-            log.info(", ".join(facts))
+                pieces.append(f"{left_s / 60:,.1f} min left")
+            log.info(", ".join(pieces))

@@ -156,7 +156,7 @@ def test_preparation_is_measured_for_a_million_pairs(small_corpus: Path, tmp_pat
 
 @pytest.fixture
 def _not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the facts about the machine: measuring them takes seconds and has its own test."""
+    """Leave out what is measured of the machine: it takes seconds and has its own test."""
     monkeypatch.setattr(results, "inside", lambda function: {"function": function})
 
 

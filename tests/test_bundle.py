@@ -255,8 +255,8 @@ def change(tensors: dict[str, Tensor], how: str) -> dict[str, Tensor]:
 )
 def test_weights_that_do_not_fit_the_model_are_named(bundle: Path, how: str) -> None:
     path = bundle / "weights.safetensors"
-    tensors, facts = load_tensors(path)
-    save_tensors(path, change(tensors, how), facts)
+    tensors, metadata = load_tensors(path)
+    save_tensors(path, change(tensors, how), metadata)
     assert_refused(bundle, path)
 
 
@@ -278,13 +278,13 @@ def test_a_cell_that_the_weights_are_not_of_is_refused_though_its_shapes_fit(bun
 # A bundle of a stranger, who signs whatever it holds
 
 
-def sign(folder: Path, facts: dict[str, Any] | None = None, **changed: Any) -> None:
+def sign(folder: Path, metadata: dict[str, Any] | None = None, **changed: Any) -> None:
     """Make the weights of a bundle say that they belong to the files that it has now."""
     path = folder / "weights.safetensors"
     tensors, header = load_tensors(path)
     others = [each for each in folder.iterdir() if each != path]
     digests = {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in others}
-    save_tensors(path, tensors | changed, {**header, "belongs_to": digests, **(facts or {})})
+    save_tensors(path, tensors | changed, {**header, "belongs_to": digests, **(metadata or {})})
 
 
 def test_sizes_that_no_memory_holds_are_refused_before_it_is_taken(bundle: Path) -> None:

@@ -20,7 +20,7 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError, as_path
 from gru_mt.evaluation.score import corpus_bleu, corpus_chrf, sentence_chrf
 from gru_mt.evaluation.significance import MetricScores, differing, score_systems
-from gru_mt.evaluation.systems import Facts, System, common_sets, read_files, read_runs
+from gru_mt.evaluation.systems import System, SystemMetadata, common_sets, read_files, read_runs
 
 LONGEST_NGRAM = 4  # words, as in BLEU
 
@@ -68,7 +68,7 @@ class Comparison:
     """Systems that translated the same sentences; the first is the baseline."""
 
     split: str  # dev or test; "" for files
-    systems: list[Facts]
+    systems: list[SystemMetadata]
     changes: list[Change]
     sets: list[SetComparison]
     left_out: list[str]  # names of sets that not all systems have
@@ -97,7 +97,7 @@ class GroupComparison:
     """Groups of runs that translated the same sentences."""
 
     split: str
-    groups: dict[str, list[Facts]]  # the runs of each group by its name
+    groups: dict[str, list[SystemMetadata]]  # the runs of each group by its name
     changes: list[Change]  # with a value for each run, group after group
     sets: list[SetSpreads]
     left_out: list[str]  # names of sets that not all runs have
@@ -156,14 +156,14 @@ def compare_systems(
     such set, or the BLEU tokenizers differ.
     """
     sets, left_out = common_sets(systems, split)
-    first, *others = (system.facts.name for system in systems)
+    first, *others = (system.metadata.name for system in systems)
     say(f"comparing {', '.join(others)} with {first}")
     found = [_compare_set(one, systems) for one in sets]
-    return Comparison(split, _facts(systems), changes(systems), found, left_out)
+    return Comparison(split, _metadata(systems), changes(systems), found, left_out)
 
 
-def _facts(systems: Iterable[System]) -> list[Facts]:
-    return [system.facts for system in systems]
+def _metadata(systems: Iterable[System]) -> list[SystemMetadata]:
+    return [system.metadata for system in systems]
 
 
 def _compare_set(one: EvaluationSet, systems: Sequence[System]) -> SetComparison:
@@ -195,7 +195,7 @@ def compare_groups(groups: Mapping[str, Sequence[System]], split: str) -> GroupC
         chrf = [corpus_chrf(of_run, one.references) for of_run in texts]
         metrics = {"BLEU": _spreads(bleu, sizes), "chrF": _spreads(chrf, sizes)}
         spreads.append(SetSpreads(one.name, len(one.sources), metrics))
-    names = {name: _facts(group) for name, group in groups.items()}
+    names = {name: _metadata(group) for name, group in groups.items()}
     return GroupComparison(split, names, changes(systems), spreads, left_out)
 
 

@@ -17,7 +17,7 @@ from gru_mt.tensors import tensors_shapes
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SystemMetadata:
     """What is known of a system beside its translations; None where nobody knows."""
 
     name: str  # of its folder or file, as messages show it
@@ -30,7 +30,7 @@ class Facts:
 class System:
     """A translator, by what it made of some sets."""
 
-    facts: Facts
+    metadata: SystemMetadata
     outputs: list[tuple[EvaluationSet, list[str]]]  # sets and their translations
     bleu_tokenizer: str  # sacreBLEU's name for it
     config: dict[str, Any]  # values by full name; empty for a file
@@ -83,7 +83,7 @@ def _read_run(name: str, run: Run, split: str, bleu_tokenizer: str | None) -> Sy
     outputs = [(hypotheses.set, hypotheses.texts) for hypotheses in found.sets]
     config = load_config(run.config).model_dump() | {"decoding": asdict(found.decoding)}
     sentences = sum(len(hypotheses.texts) for hypotheses in found.sets)
-    facts = Facts(
+    metadata = SystemMetadata(
         name,
         run.read_minutes(),
         sum(map(math.prod, tensors_shapes(run.bundle / WEIGHTS).values())),
@@ -94,7 +94,7 @@ def _read_run(name: str, run: Run, split: str, bleu_tokenizer: str | None) -> Sy
         bleu_tokenizer or found.bleu_tokenizer,
         [texts for one, _ in outputs for texts in one.references],
     )
-    return System(facts, outputs, tokenizer, flatten(config))
+    return System(metadata, outputs, tokenizer, flatten(config))
 
 
 def read_files(
@@ -122,7 +122,8 @@ def read_files(
     language = references[0].suffix.removeprefix(".")
     tokenizer = resolve_bleu_tokenizer(language, bleu_tokenizer, known.references)
     return [
-        System(Facts(short_text(path)), [(known, lines[path])], tokenizer, {}) for path in files
+        System(SystemMetadata(short_text(path)), [(known, lines[path])], tokenizer, {})
+        for path in files
     ]
 
 
@@ -135,15 +136,15 @@ def common_sets(systems: Sequence[System], split: str) -> tuple[list[EvaluationS
     for other in others:
         if other.bleu_tokenizer != first.bleu_tokenizer:
             raise UserError(
-                f"{other.facts.name}: its BLEU tokenizer is {other.bleu_tokenizer}, that of "
-                f"{first.facts.name} is {first.bleu_tokenizer}; choose one with --bleu-tokenizer"
+                f"{other.metadata.name}: its BLEU tokenizer is {other.bleu_tokenizer}, that of "
+                f"{first.metadata.name} is {first.bleu_tokenizer}; choose one with --bleu-tokenizer"
             )
     sets = [one for one, _ in first.outputs if all(other.texts(one) for other in others)]
     if not sets:
         wanted, _ = first.outputs[0]
         other = next(other for other in others if not other.texts(wanted))
         raise UserError(
-            f"{other.facts.name}: its {split} split is not that of {first.facts.name}: "
+            f"{other.metadata.name}: its {split} split is not that of {first.metadata.name}: "
             f"{_difference(other.outputs[0][0], wanted)}"
         )
     names = {one.name for system in systems for one, _ in system.outputs if not _is_in(one, sets)}

@@ -91,7 +91,7 @@ def _fastest(device: torch.device) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Return the facts that minutes depend on, and nothing that identifies this one machine."""
+    """Return what minutes depend on, and nothing that identifies this one machine."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     names = re.findall(r"^model name\s*: (.+)$", text, re.MULTILINE)

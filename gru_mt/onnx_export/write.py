@@ -1,4 +1,4 @@
-"""Write an export whole or not at all: graphs, tokenizer and facts."""
+"""Write an export whole or not at all: graphs, tokenizer and metadata."""
 
 import logging
 from dataclasses import asdict
@@ -12,7 +12,7 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.errors import UserError, as_path, short_repr
 from gru_mt.inference.confidence import Calibration
-from gru_mt.inference.engines.onnx_engine import FACTS, FORMAT, INSTALL, is_export
+from gru_mt.inference.engines.onnx_engine import FORMAT, INSTALL, METADATA, is_export
 from gru_mt.onnx_export.graphs import graphs
 from gru_mt.onnx_export.int8 import quantise
 from gru_mt.run import WEIGHTS, Run, bundle_of
@@ -92,7 +92,7 @@ def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
     with replacing_folder(out) as temporary:
         for name, content in files.items():
             write_file(temporary / name, content)
-        facts = {
+        metadata = {
             "format": FORMAT,
             "precision": precision or "fp32",
             "decoding": asdict(config.decoding),
@@ -104,7 +104,7 @@ def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
             "versions": {name: version(name) for name in ("gru-mt", *PACKAGES)},
             "provenance": bundle.provenance,
         }
-        write_checksummed_json(temporary / FACTS, facts)
+        write_checksummed_json(temporary / METADATA, metadata)
     sizes = [f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items()]
     log.info("wrote %s: %s", out, ", ".join(sizes))
     return out

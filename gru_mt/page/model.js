@@ -13,9 +13,9 @@ const EMBEDDING_SCALE = 2;
 
 /** A translation model. */
 export class Model {
-  /** Take the facts of write.py (cell, layers, directions, attention) and an `Arithmetic`. */
-  constructor(facts, arithmetic) {
-    Object.assign(this, facts);
+  /** Take the metadata of write.py (cell, layers, directions, attention) and an `Arithmetic`. */
+  constructor(metadata, arithmetic) {
+    Object.assign(this, metadata);
     const linear = (name) => arithmetic.linear(name);
     this.targetEmbedding = linear("target_embedding");
     this.output = linear("output") ?? this.targetEmbedding;

@@ -8,7 +8,7 @@ const SETTLED_MS = 700; // after a translation, before a screen reader reads it
 const speed = find("speed"); // changes at each letter: no screen reader reads it
 const state = find("state");
 
-let facts = null; // what write.py says of the translator
+let metadata = null; // what write.py says of the translator
 let worker = null;
 let newest = 0; // id of the last request
 let asked = null; // {id, text, file, sentence}: what the last request is about
@@ -27,13 +27,13 @@ async function start() {
   state.textContent = "Getting ready…";
   const weights = await unpacked(find("weights").textContent);
   const script = new Blob([JSON.parse(find("worker").textContent)], { type: "text/javascript" });
-  for (const id of ["weights", "facts", "worker"]) find(id).remove();
+  for (const id of ["weights", "metadata", "worker"]) find(id).remove();
   worker = new Worker(URL.createObjectURL(script));
   worker.onerror = () => fail("The translator stopped. Load the page again; it may be damaged.");
   worker.onmessage = ({ data }) => ANSWERS[data.kind](data);
-  worker.postMessage({ kind: "load", facts, weights }, [weights]);
+  worker.postMessage({ kind: "load", metadata, weights }, [weights]);
   for (const name of ["vocabularies", "truecaser", "memory", "linears", "sentences"]) {
-    delete facts[name];
+    delete metadata[name];
   }
   if (asked) ask(asked.text, asked); // typed before
 }
@@ -48,9 +48,9 @@ function ask(text, { nBest = 1, file = null, sentence = null } = {}) {
 const ANSWERS = {
   ready({ seconds, engine }) {
     state.textContent = "";
-    const size = `${facts.megabytes.toFixed(1)} MB, ${number.format(facts.parameters)} weights`;
+    const size = `${metadata.megabytes.toFixed(1)} MB, ${number.format(metadata.parameters)} weights`;
     const parts = [
-      `gru-mt ${facts.version}`,
+      `gru-mt ${metadata.version}`,
       size,
       `computes with ${engine}`,
       `ready in ${seconds.toFixed(2)} s`,
@@ -211,7 +211,7 @@ async function open(file) {
 function offer({ seconds, lines }) {
   const text = lines.map((line) => line.text).join("\n");
   const count = lines.length - (lines.at(-1).text === "" && asked.text.endsWith("\n") ? 1 : 0);
-  const name = asked.file.replace(/(\.[^.]*)?$/, `.${facts.languages[1]}.txt`);
+  const name = asked.file.replace(/(\.[^.]*)?$/, `.${metadata.languages[1]}.txt`);
   const rate = Math.round(count / Math.max(seconds, 0.001));
   state.textContent = `${number.format(count)} lines, ${number.format(rate)} a second`;
   speed.textContent = "";
@@ -258,7 +258,7 @@ function listen() {
   find("read").onkeydown = moveSource;
   find("others").onclick = () => {
     const { sentence } = chosen;
-    ask(sentence.source, { nBest: facts.decoding.beam_size, sentence });
+    ask(sentence.source, { nBest: metadata.decoding.beam_size, sentence });
   };
   find("file").onchange = ({ target: input }) => {
     if (input.files[0]) open(input.files[0]);
@@ -286,8 +286,8 @@ function listenToDrops() {
 }
 
 try {
-  facts = JSON.parse(find("facts").textContent);
-  describe(facts);
+  metadata = JSON.parse(find("metadata").textContent);
+  describe(metadata);
   listen();
   await start();
 } catch (error) {

@@ -97,30 +97,30 @@ export function goOn(event, list, position) {
 }
 
 /** Say what the page translates, and from where its model comes. */
-export function describe(facts) {
-  const [from, into] = facts.languages.map(languageName);
+export function describe(metadata) {
+  const [from, into] = metadata.languages.map(languageName);
   find("title").textContent = document.title = `${from} to ${into}`;
   find("from").textContent = from;
   find("into").textContent = into;
-  const codes = facts.languages.map((code) => (/^[a-z]{2,3}(-|$)/i.test(code) ? code : ""));
+  const codes = metadata.languages.map((code) => (/^[a-z]{2,3}(-|$)/i.test(code) ? code : ""));
   if (codes[0]) source.lang = codes[0];
   if (codes[1]) target.lang = codes[1];
   find("about").textContent =
-    `${facts.name}, a small translator made with gru-mt. It works offline.`;
-  const { score } = facts;
+    `${metadata.name}, a small translator made with gru-mt. It works offline.`;
+  const { score } = metadata;
   const measured = score
     ? `Before its weights were rounded to int8 it scored ${score.value.toFixed(1)} BLEU on ${number.format(score.sentences)} test sentences (${score.signature})`
     : "";
   const digest = (name, value) => `${name} (SHA-256 ${value.slice(0, 12)}…)`;
-  const origins = facts.corpora.map(({ name, sha256 }) => digest(name, sha256));
+  const origins = metadata.corpora.map(({ name, sha256 }) => digest(name, sha256));
   find("credit").textContent = [
-    facts.attribution,
-    `Trained on ${origins.join(", ")}; ${digest("int8 weights", facts.weightsSha256)}`,
+    metadata.attribution,
+    `Trained on ${origins.join(", ")}; ${digest("int8 weights", metadata.weightsSha256)}`,
     measured,
   ]
     .filter((text) => text)
     .join(". ");
-  for (const text of facts.examples) {
+  for (const text of metadata.examples) {
     const example = make("button", "example", text);
     example.onclick = () => {
       source.value = text;

@@ -14,25 +14,25 @@ const SLICE_MS = 8; // of work, after which messages are read
 class Cancelled extends Error {}
 
 /** Return the translator of what write.py put into the page. */
-async function load({ facts, weights }) {
+async function load({ metadata, weights }) {
   const digest = new Uint8Array((await crypto.subtle?.digest("SHA-256", weights)) ?? []);
   const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (found && found !== facts.weightsSha256) throw new Error("the file of this page is damaged");
-  const wasm = Uint8Array.from(atob(facts.kernel), (letter) => letter.charCodeAt(0));
-  const arithmetic = await Arithmetic.create(weights, facts.linears, wasm);
-  const model = new Model(facts.model, arithmetic);
+  if (found && found !== metadata.weightsSha256) throw new Error("the file of this page is damaged");
+  const wasm = Uint8Array.from(atob(metadata.kernel), (letter) => letter.charCodeAt(0));
+  const arithmetic = await Arithmetic.create(weights, metadata.linears, wasm);
+  const model = new Model(metadata.model, arithmetic);
   arithmetic.weights = null; // the layers have copies
-  const source = vocabulary(facts.vocabularies[0]);
-  const rules = sentenceRules(facts.sentences);
+  const source = vocabulary(metadata.vocabularies[0]);
+  const rules = sentenceRules(metadata.sentences);
   const translator = new Translator({
     model,
     source,
-    target: facts.vocabularies.length > 1 ? vocabulary(facts.vocabularies[1]) : source,
-    truecaser: Truecaser.from(facts.truecaser),
-    memory: TranslationMemory.from(facts.memory),
+    target: metadata.vocabularies.length > 1 ? vocabulary(metadata.vocabularies[1]) : source,
+    truecaser: Truecaser.from(metadata.truecaser),
+    memory: TranslationMemory.from(metadata.memory),
     splitLine: (text) => splitSentences(text, rules),
-    decoding: facts.decoding,
-    calibration: facts.calibration,
+    decoding: metadata.decoding,
+    calibration: metadata.calibration,
   });
   return { translator, engine: arithmetic.kernel ? "WebAssembly" : "JavaScript" };
 }

@@ -46,26 +46,26 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
     out = out or bundle_of(folder).parent / "translator.html"
     bundle = load_bundle(folder, torch.device("cpu"))
     data, weights = model_data(bundle)
-    facts = _about(folder, bundle) | data
+    metadata = _about(folder, bundle) | data
     text = base64.b64encode(gzip.compress(weights, mtime=0)).decode()
-    size_mb = len(page(facts, text).encode()) / 1e6
-    write_output(out, page(facts | {"megabytes": round(size_mb, 1)}, text).encode())
+    size_mb = len(page(metadata, text).encode()) / 1e6
+    write_output(out, page(metadata | {"megabytes": round(size_mb, 1)}, text).encode())
     log.info("wrote %s: %.1f MB; open it in a browser", out, size_mb)
     return out
 
 
-def page(facts: dict[str, Any], weights: str) -> str:
+def page(metadata: dict[str, Any], weights: str) -> str:
     """Return the page of a model's data and of its weights, packed by gzip, in base64."""
     style, script = _read("page.css"), _joined(["page_text", "page"])
     environment = Environment(loader=PackageLoader("gru_mt.page", "."), autoescape=True)
     return environment.get_template("page.html").render(
-        title=facts["title"],
-        name=facts["name"],
+        title=metadata["title"],
+        name=metadata["name"],
         style=style,
         script=script,
         worker=json_in_page(f"{worker_source()}\nserve();\n"),
         weights=weights,
-        facts=json_in_page(facts),
+        metadata=json_in_page(metadata),
         policy=policy(
             style, script, script_src="'wasm-unsafe-eval'", worker_src="blob:", img_src="data:"
         ),

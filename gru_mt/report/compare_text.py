@@ -8,7 +8,7 @@ from gru_mt.errors import escape
 from gru_mt.evaluation.compare import Change, Comparison, GroupComparison, SetComparison, Spread
 from gru_mt.evaluation.score import FEW
 from gru_mt.evaluation.significance import MetricScores
-from gru_mt.evaluation.systems import Facts
+from gru_mt.evaluation.systems import SystemMetadata
 
 SENTENCES = 5  # that gained most, and that lost most
 NGRAMS = 10
@@ -80,7 +80,7 @@ def group_lines(comparison: GroupComparison) -> Iterator[str]:
         yield "groups are not tested: compare the change of the mean with the deviations"
 
 
-def _of_groups(change: Change, groups: Iterable[Sequence[Facts]]) -> Change:
+def _of_groups(change: Change, groups: Iterable[Sequence[SystemMetadata]]) -> Change:
     """Return a change with the distinct values of each group."""
     rest = iter(change.values)
     values = (dict.fromkeys(islice(rest, len(group))) for group in groups)
@@ -92,7 +92,7 @@ def _title(split: str, name: str, sentences: int) -> list[str]:
     return ["", escape(f"{title}: {sentences:,} sentences")]
 
 
-def _facts_lines(systems: Sequence[Facts]) -> list[str]:
+def _facts_lines(systems: Sequence[SystemMetadata]) -> list[str]:
     rows = [
         [
             system.name,

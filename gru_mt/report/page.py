@@ -88,7 +88,7 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "name": name,
         "title": f"{name}: {config.data.source} to {config.data.target}",
         "lead": _lead(provenance, summary),
-        "facts": _facts(config.training.seed, summary, provenance),
+        "metadata": _metadata(config.training.seed, summary, provenance),
         "curves": [*_curves(metrics)],
         "validations": [line for line in metrics if "dev_bleu" in line],
         "corpora": corpus["corpora"],
@@ -173,7 +173,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "provenance", "Provenance"
 
 
-def _facts(
+def _metadata(
     seed: int, summary: dict[str, Any], provenance: dict[str, Any]
 ) -> Iterator[tuple[str, str]]:
     yield "seed", str(seed)

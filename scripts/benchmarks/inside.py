@@ -43,7 +43,7 @@ SQUARE, PRODUCTS = 1_024, 20  # rows of a square matrix, products
 
 
 def machine() -> dict[str, Any]:
-    """Return the facts that figures depend on.
+    """Return what figures depend on.
 
     Processors of one name may differ in speed by half, and a shared one is slower at some hours. So
     the GFLOP/s that the CPU reaches just now are measured: no figure can be better than they allow.

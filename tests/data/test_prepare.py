@@ -44,9 +44,9 @@ def test_the_report_and_both_evaluation_splits_are_kept(
     data = prepared(config, tmp_path)
     assert "420 lines read, 420 kept" in capsys.readouterr().err
     report = json.loads((tmp_path / "corpus.json").read_text())
-    [facts] = report["corpora"]
-    assert (facts["read"], facts["kept"], facts["dropped"]) == (420, 420, {})
-    assert facts["sha256"] == load_one(config.data).sha256
+    [counts] = report["corpora"]
+    assert (counts["read"], counts["kept"], counts["dropped"]) == (420, 420, {})
+    assert counts["sha256"] == load_one(config.data).sha256
     [dev] = json.loads((tmp_path / "dev.json").read_text())["sets"]
     assert dev["sources"] == data.dev[0].sources
     split = split_pairs(load_one(config.data).pairs)

@@ -19,7 +19,7 @@ from gru_mt.evaluation.compare import (
     right_ngrams,
 )
 from gru_mt.evaluation.score import corpus_bleu, corpus_chrf, sentence_chrf
-from gru_mt.evaluation.systems import Facts, System
+from gru_mt.evaluation.systems import System, SystemMetadata
 from tests.kept_runs import make_run
 
 NOUNS = ["chat", "chien", "livre", "clef", "lit", "mur"]
@@ -31,7 +31,7 @@ WORSE = [text.replace("je vois", "il voit") for text in PERFECT]
 
 
 def system(name: str, texts: list[str], **config: object) -> System:
-    return System(Facts(name), [(PETS, texts)], "13a", config)
+    return System(SystemMetadata(name), [(PETS, texts)], "13a", config)
 
 
 def test_scores_sentences_and_ngrams_are_of_the_same_translations() -> None:
@@ -64,7 +64,7 @@ def test_only_keys_that_differ_are_listed() -> None:
 
 def test_sets_that_not_all_have_are_left_out_by_name() -> None:
     cars = EvaluationSet(["a car"], [["une voiture"]], "cars")
-    more = System(Facts("b"), [(cars, ["auto"]), (PETS, PERFECT)], "13a", {})
+    more = System(SystemMetadata("b"), [(cars, ["auto"]), (PETS, PERFECT)], "13a", {})
     found = compare_systems([system("a", WORSE), more], "test")
     assert [each.set.name for each in found.sets] == ["pets"]
     assert found.left_out == ["cars"]

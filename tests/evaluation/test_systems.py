@@ -7,7 +7,7 @@ import torch
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError
-from gru_mt.evaluation.systems import Facts, System, common_sets, read_files, read_runs
+from gru_mt.evaluation.systems import System, SystemMetadata, common_sets, read_files, read_runs
 from gru_mt.run import WEIGHTS
 from gru_mt.tensors import save_tensors
 from tests.kept_runs import make_run
@@ -18,7 +18,7 @@ TEXTS = ["un chat", "un chien"]
 
 
 def system(name: str, *sets: EvaluationSet, tokenizer: str = "13a") -> System:
-    return System(Facts(name), [(each, each.sources) for each in sets], tokenizer, {})
+    return System(SystemMetadata(name), [(each, each.sources) for each in sets], tokenizer, {})
 
 
 def refusal(*systems: System) -> str:
@@ -27,16 +27,18 @@ def refusal(*systems: System) -> str:
     return str(refused.value)
 
 
-def test_a_run_is_read_with_its_facts(tmp_path: Path) -> None:
+def test_a_run_is_read_with_its_metadata(tmp_path: Path) -> None:
     make_run(tmp_path / "a", [PETS], [TEXTS], "training.seed=7", minutes=2.5)
     make_run(tmp_path / "b", [PETS], [TEXTS], "data.source=fr", "data.target=en", tokenizer="intl")
     first, second = read_runs([tmp_path / "a", tmp_path / "b" / "model"], "test", None)
     assert first.outputs == [(PETS, TEXTS)]
-    assert first.facts == Facts(str(tmp_path / "a"), 2.5, 6, 4.0)  # 2 sentences in 0.5 s
+    assert first.metadata == SystemMetadata(
+        str(tmp_path / "a"), 2.5, 6, 4.0
+    )  # 2 sentences in 0.5 s
     assert first.config["training.seed"] == 7
     assert first.config["decoding.beam_size"] == 5
     assert (first.bleu_tokenizer, second.bleu_tokenizer) == ("13a", "intl")
-    assert (second.facts.name, second.facts.minutes) == (str(tmp_path / "b" / "model"), None)
+    assert (second.metadata.name, second.metadata.minutes) == (str(tmp_path / "b" / "model"), None)
     chosen = read_runs([tmp_path / "a", tmp_path / "b"], "test", "char")
     assert [each.bleu_tokenizer for each in chosen] == ["char", "char"]
 
@@ -120,7 +122,7 @@ def test_files_are_systems_of_their_references(tmp_path: Path) -> None:
         [(known, ["un chat", "chien"])],
         [(known, ["chat", ""])],
     ]
-    assert [each.facts.name for each in systems] == [str(one), str(two)]
+    assert [each.metadata.name for each in systems] == [str(one), str(two)]
     assert systems[0].bleu_tokenizer == "13a"
     without = read_files([one], [first], None, "intl")[0]
     assert without.outputs[0][0] == EvaluationSet(["", ""], [["un chat"], ["un chien"]])

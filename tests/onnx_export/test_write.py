@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gru_mt.errors import UserError
-from gru_mt.inference.engines.onnx_engine import FACTS, is_export, load_export, usable_export
+from gru_mt.inference.engines.onnx_engine import METADATA, is_export, load_export, usable_export
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.onnx_export import write
@@ -64,9 +64,9 @@ def run(exported_run: Path, tmp_path: Path) -> Path:
 
 
 def change_weights(run: Path) -> None:
-    tensors, facts = load_tensors(run / "model" / WEIGHTS)
+    tensors, metadata = load_tensors(run / "model" / WEIGHTS)
     tensors["output_bias_V"] += 1
-    save_tensors(run / "model" / WEIGHTS, tensors, facts)
+    save_tensors(run / "model" / WEIGHTS, tensors, metadata)
 
 
 def assert_refused(folder: Path, *parts: str) -> None:
@@ -98,11 +98,11 @@ def test_an_export_in_8_bits_is_smaller_and_translates(run: Path) -> None:
 
 
 def test_it_says_what_it_was_made_of(run: Path) -> None:
-    facts = read_json(run / "onnx-int8" / FACTS)
-    assert facts["precision"] == "int8"
-    assert facts["provenance"]["corpus"] == "où ?"
-    assert facts["provenance"]["weights"]["step"] == 3
-    assert {"gru-mt", "torch", "onnx"} < facts["versions"].keys()
+    metadata = read_json(run / "onnx-int8" / METADATA)
+    assert metadata["precision"] == "int8"
+    assert metadata["provenance"]["corpus"] == "où ?"
+    assert metadata["provenance"]["weights"]["step"] == 3
+    assert {"gru-mt", "torch", "onnx"} < metadata["versions"].keys()
 
 
 def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run: Path) -> None:
@@ -159,11 +159,11 @@ def test_the_export_of_a_run_or_a_bundle_is_preferred(run: Path) -> None:
 def test_one_of_older_weights_or_of_another_format_is_not(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    facts = read_json(run / "onnx" / FACTS)
-    write_json(run / "onnx" / FACTS, facts | {"format": 1})
+    metadata = read_json(run / "onnx" / METADATA)
+    write_json(run / "onnx" / METADATA, metadata | {"format": 1})
     said: list[str] = []
     assert usable_export(run, warn=said.append) is None
-    write_json(run / "onnx" / FACTS, facts)
+    write_json(run / "onnx" / METADATA, metadata)
     change_weights(run)
     assert usable_export(run, warn=said.append) is None
     assert len(said) == 2
@@ -179,7 +179,7 @@ def test_one_of_older_weights_or_of_another_format_is_not(
 def test_one_whose_facts_are_damaged_is_not_and_it_is_said(
     run: Path, content: bytes | None
 ) -> None:
-    path = run / "onnx" / FACTS
+    path = run / "onnx" / METADATA
     changed = path.read_bytes().replace(b'"fp32"', b'"fp16"')
     path.write_bytes(changed if content is None else content)
     said: list[str] = []
@@ -238,26 +238,26 @@ DECODING = {"beam_size": 5, "length_penalty": 1.0, "max_source_tokens": 256}
     ],
 )
 def test_facts_that_cannot_be_read_are_refused(run: Path, change: dict[str, object]) -> None:
-    path = run / "onnx" / FACTS
-    facts = read_checksummed_json(path)
+    path = run / "onnx" / METADATA
+    metadata = read_checksummed_json(path)
     write_json(path, {**read_json(path), **change})
     assert_refused(run / "onnx")  # it is not what was checksummed
-    write_checksummed_json(path, facts | change)
+    write_checksummed_json(path, metadata | change)
     assert_refused(run / "onnx")
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_facts_that_name_other_files_than_there_are_are_refused(run: Path, name: str) -> None:
-    path = run / "onnx" / FACTS
-    facts = read_checksummed_json(path)
-    fewer = {other: digest for other, digest in facts["files"].items() if other != name}
-    for files in (fewer, facts["files"] | {"more": "0" * 64}):
-        write_checksummed_json(path, facts | {"files": files})
-        assert_refused(run / "onnx", FACTS)
+    path = run / "onnx" / METADATA
+    metadata = read_checksummed_json(path)
+    fewer = {other: digest for other, digest in metadata["files"].items() if other != name}
+    for files in (fewer, metadata["files"] | {"more": "0" * 64}):
+        write_checksummed_json(path, metadata | {"files": files})
+        assert_refused(run / "onnx", METADATA)
 
 
 def test_facts_that_are_no_json_are_refused(run: Path) -> None:
-    path = run / "onnx" / FACTS
+    path = run / "onnx" / METADATA
     path.write_bytes(path.read_bytes()[:-1])
     assert_refused(run / "onnx", "not JSON")
 
@@ -298,7 +298,7 @@ def test_a_newer_export_replaces_all_of_an_older_one(
     monkeypatch.setattr(write, "graphs", no_graphs)
     export(run)
     left = {path.name for path in (run / "onnx").iterdir()}
-    assert left == {*FILES[2:], FACTS}
+    assert left == {*FILES[2:], METADATA}
     assert {path.name for path in run.iterdir()} == {"model", "onnx", "onnx-int8"}
 
 

@@ -30,7 +30,7 @@ def page(workplace: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # A worker that says a text in capitals; the letters of a text say how it answers.
 FAKE = """
 const answerTo = (source) => {
-  const text = FACTS.answers?.[source] ?? source.toUpperCase();
+  const text = METADATA.answers?.[source] ?? source.toUpperCase();
   const sourceWords = [...source.split(" "), "<eos>"];
   const words = [...text.split(" "), "<eos>"];
   const attention = words.map((_, t) => sourceWords.map((_, s) => (s === t ? 0.8 : 0.02)));
@@ -38,10 +38,10 @@ const answerTo = (source) => {
   const candidates = [1, 2].map((score) => ({ text, score: -score, words, attention }));
   return { source, gap: "", text, confidence, warnings, sourceWords, candidates };
 };
-let FACTS = null;
-onmessage = ({ data: { kind, id, text, nBest, facts } }) => {
+let METADATA = null;
+onmessage = ({ data: { kind, id, text, nBest, metadata } }) => {
   if (kind === "load") {
-    FACTS = facts;
+    METADATA = metadata;
     return postMessage({ kind: "ready", seconds: 0.01, engine: "a fake" });
   }
   const lines = text.split("\\n").map((line) => ({ text: line, sentences: [answerTo(line)] }));
@@ -56,10 +56,10 @@ onmessage = ({ data: { kind, id, text, nBest, facts } }) => {
 
 @pytest.fixture
 def faked(tmp_path: Path) -> Faked:
-    """Return a function that writes a page with the fake worker; `facts` are added to its own."""
+    """Return a function that writes a page with the fake worker; `metadata` is added to its own."""
 
-    def write(**facts: Any) -> Path:
-        about = {**ABOUT, "weightsSha256": "0" * 64, "decoding": {"beam_size": 2}, **facts}
+    def write(**metadata: Any) -> Path:
+        about = {**ABOUT, "weightsSha256": "0" * 64, "decoding": {"beam_size": 2}, **metadata}
         whole, data = (
             page_of(about, base64.b64encode(gzip.compress(b"weights")).decode()),
             json_in_page(FAKE),
@@ -261,8 +261,8 @@ def test_what_fails_is_said_until_something_works(browser: Any, faked: Faked) ->
 
 def test_words_are_read_from_right_to_left(browser: Any, faked: Faked) -> None:
     arabic = "قرأت هذا الكتاب"
-    facts = {"languages": ["en", "ar"], "answers": {"I read this book": arabic}}
-    found, _ = opened(browser, faked(**facts), viewport={"width": 360, "height": 800})
+    metadata = {"languages": ["en", "ar"], "answers": {"I read this book": arabic}}
+    found, _ = opened(browser, faked(**metadata), viewport={"width": 360, "height": 800})
     type_in(found, "I read this book")
     assert found.get_attribute("#target", "lang") == "ar"
     assert found.locator(".word").all_inner_texts() == arabic.split()

@@ -30,7 +30,7 @@ const arithmetic = await Arithmetic.create(weights, data.linears, wasm);
 """
 
 STEPS = """
-const model = new Model(data.facts, arithmetic);
+const model = new Model(data.metadata, arithmetic);
 const source = model.encode(data.source);
 let states = source.states.map((state) => Float32Array.from([...state, ...state]));
 result = { logits: [], weights: [] };
@@ -48,7 +48,7 @@ def model_data(model: Seq2Seq, cell: str, precision: str) -> dict[str, Any]:
     return {
         "weights": base64.b64encode(content).decode(),
         "linears": linears,
-        "facts": model_shape(model, cell),
+        "metadata": model_shape(model, cell),
         "source": SOURCE,
         "targets": TARGETS,
     }

@@ -18,7 +18,7 @@ pytestmark = needs_node
 
 SEARCH = """
 import { beamSearch, copyingModel } from "./search.js";
-const model = new Model(data.facts, arithmetic);
+const model = new Model(data.metadata, arithmetic);
 result = [];
 for (const ids of data.sources) {
   const searched = copyingModel(model, ids);

@@ -40,21 +40,21 @@ const rules = sentenceRules(data.rules);
 const truecaser = Truecaser.from(data.truecaser);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
 const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), fits };
-const facts = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
+const metadata = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
   sentence.typed, sentence.text, sentence.placeholders, sentence.noSpace.map((side) => [...side]),
   sentence.case, sentence.spellingCorrected, sentence.isPart, sentence.isCopied];
 result = data.lines.map(({ line, outputs }) => {
   return readLine(line, reading).map((sentence) => {
     const numbered = sentence.withNumbers();
     const texts = [...outputs, sentence.text, numbered.text];
-    return [facts(sentence), facts(numbered), texts.map((text) => [sentence.finished(text),
+    return [metadata(sentence), metadata(numbered), texts.map((text) => [sentence.finished(text),
       numbered.finished(text), sentence.keepsNumbers(text), sentence.shown([...text])])];
   });
 });
 """
 
 
-def facts(sentence: Sentence) -> list[Any]:
+def metadata(sentence: Sentence) -> list[Any]:
     return [
         sentence.source,
         sentence.gap,
@@ -83,7 +83,7 @@ def expected(sentence: Sentence, outputs: list[str]) -> list[Any]:
         ]
         for text in texts
     ]
-    return [facts(sentence), facts(numbered), of_texts]
+    return [metadata(sentence), metadata(numbered), of_texts]
 
 
 def random_outputs(rng: random.Random) -> list[str]:
@@ -98,9 +98,9 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
     reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
     python = {line: ([*reader.sentences(line)], random_outputs(rng)) for line in lines}
     cases = [{"line": line, "outputs": outputs} for line, (_, outputs) in python.items()]
-    facts = {"truecaser": truecaser.to_bytes().decode(), "longest": longest}
+    metadata = {"truecaser": truecaser.to_bytes().decode(), "longest": longest}
     rules = sentence_rules("en").to_json()
-    found = run_node(SCRIPT, facts | {"lines": cases, "rules": rules})
+    found = run_node(SCRIPT, metadata | {"lines": cases, "rules": rules})
     for (line, (sentences, outputs)), of_javascript in zip(python.items(), found, strict=True):
         assert of_javascript == [expected(each, outputs) for each in sentences], ascii(line)
 

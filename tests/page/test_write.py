@@ -84,7 +84,7 @@ def test_the_page_is_renewed_with_the_same_bytes() -> None:
 TRANSLATE = """
 const bytes = Buffer.from(data.weights, "base64");
 const weights = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
-const { translator } = await load({ facts: data.facts, weights });
+const { translator } = await load({ metadata: data.metadata, weights });
 result = [];
 for (const line of data.lines) result.push(await translator.translate(line, { nBest: 1 }));
 """
@@ -113,8 +113,8 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
     for parameter in model.requires_grad_(requires_grad=False).parameters():
         torch.nn.init.normal_(parameter, std=0.5, generator=rng)
     bundle = Bundle(model, words, config, {"weights": {"calibration": [0.5] * 7}})
-    facts, weights = model_data(bundle, precision="fp32")
-    data = {"facts": facts, "weights": base64.b64encode(weights).decode(), "lines": LINES}
+    metadata, weights = model_data(bundle, precision="fp32")
+    data = {"metadata": metadata, "weights": base64.b64encode(weights).decode(), "lines": LINES}
     found: list[dict[str, Any]] = run_node(worker_source() + TRANSLATE, data)
     translator = Translator(
         TorchEngine(model),
@@ -146,11 +146,11 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
 @needs_node
 def test_what_people_type_is_translated_as_by_python(workplace: Path) -> None:
     run = workplace / "runs" / "small"
-    facts, weights = model_data(load_bundle(run, torch.device("cpu")), precision="fp32")
+    metadata, weights = model_data(load_bundle(run, torch.device("cpu")), precision="fp32")
     texts = [text for text in written_strings(test_placeholders, test_sentence) if len(text) < 200]
     message = "I see {n, plural, one {# cat} other {# cats, {b, select, c {see one cat}}}}."
     lines = [*framed(FRAMES, 3), *texts, message, "I see one cat, and " * 80, "Спасибо Большое"]
-    data = {"facts": facts, "weights": base64.b64encode(weights).decode(), "lines": lines}
+    data = {"metadata": metadata, "weights": base64.b64encode(weights).decode(), "lines": lines}
     found: list[dict[str, Any]] = run_node(worker_source() + TRANSLATE, data)
     expected = Translator.load(run).translate(lines)
     seen = {warning for each in expected for warning in each.warnings}
@@ -165,13 +165,14 @@ def test_what_people_type_is_translated_as_by_python(workplace: Path) -> None:
 def test_a_damaged_file_is_said_to_be() -> None:
     config, words = configure(), tokenizer()
     bundle = Bundle(model_with(config, words), words, config, {"weights": {}})
-    facts, weights = model_data(bundle)
+    metadata, weights = model_data(bundle)
     script = worker_source() + (
         "const weights = new Uint8Array(data.weights).buffer;\n"
-        "result = await load({ facts: data.facts, weights }).then(() => '', (e) => e.message);"
+        "const given = { metadata: data.metadata, weights };\n"
+        "result = await load(given).then(() => '', (e) => e.message);"
     )
-    whole = run_node(script, {"facts": facts, "weights": [*weights]})
-    changed = run_node(script, {"facts": facts, "weights": [weights[0] ^ 1, *weights[1:]]})
+    whole = run_node(script, {"metadata": metadata, "weights": [*weights]})
+    changed = run_node(script, {"metadata": metadata, "weights": [weights[0] ^ 1, *weights[1:]]})
     assert (whole, changed) == ("", "the file of this page is damaged")
 
 

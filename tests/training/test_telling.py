@@ -116,6 +116,6 @@ def test_the_line_of_progress_has_the_epoch_under_way_and_the_newest_figures(
     assert shown[0] == ("epoch 1 of 2", "")
     epochs = ["epoch 1 of 2"] * first + ["epoch 2 of 2"] * (last - first)
     assert [epoch for epoch, _ in shown] == epochs
-    names = [re.sub("[0-9.]+[0-9,.]*", "9", facts) for _, facts in (shown[1], shown[first])]
+    names = [re.sub("[0-9.]+[0-9,.]*", "9", text) for _, text in (shown[1], shown[first])]
     assert names == ["loss 9 9 tokens/s", "loss 9 BLEU 9 9 tokens/s"]
     assert "BLEU 31.2" in shown[first][1]

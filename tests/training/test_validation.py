@@ -63,8 +63,8 @@ def test_the_latest_weights_that_dev_does_not_call_worse_are_kept(
 ) -> None:
     scores(dev_bleu)
     train(small_config("training.validate_steps=4", "training.max_steps=12"), tmp_path / "run")
-    _, facts = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
-    assert (facts["step"], facts["dev_bleu"]) == (kept, dev_bleu[kept // 4 - 1])
+    _, metadata = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
+    assert (metadata["step"], metadata["dev_bleu"]) == (kept, dev_bleu[kept // 4 - 1])
 
 
 def test_patience_counts_validations_without_a_better_score(
@@ -99,5 +99,5 @@ def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
     assert "too small for a dev split" in said
     assert "first validation" not in said
     assert re.search(r"^finished: epoch 2 of 2, after .* min; never measured$", said, re.M)
-    _, facts = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
-    assert facts["step"] == 2
+    _, metadata = load_tensors(tmp_path / "run" / "model" / "weights.safetensors")
+    assert metadata["step"] == 2

@@ -27,9 +27,9 @@ from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import file_digest, read_json, verify_checksum
 from gru_mt.tensors import tensors_digest
 
-ENCODER, DECODER, FACTS = "encoder.onnx", "decoder.onnx", "export.json"
+ENCODER, DECODER, METADATA = "encoder.onnx", "decoder.onnx", "export.json"
 FORMAT = 3  # changes with the files, and with the inputs and outputs of the graphs
-_MOST_BYTES = 20_000_000  # of FACTS; it holds the provenance of the bundle
+_MOST_BYTES = 20_000_000  # of METADATA; it holds the provenance of the bundle
 INSTALL = "pip install 'gru-mt[onnx]'"
 _LEFT: list[Any] = []  # sessions from before a fork, never deleted; see `_Graph`
 
@@ -122,7 +122,7 @@ class Export(NamedTuple):
 
 
 def is_export(folder: Path) -> bool:
-    return (folder / FACTS).is_file()
+    return (folder / METADATA).is_file()
 
 
 def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
@@ -136,7 +136,7 @@ def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
         return None
     weights = tensors_digest(bundle_of(folder) / WEIGHTS)
     try:
-        if _read_facts(export).get("weights_sha256") == weights:
+        if _read_metadata(export).get("weights_sha256") == weights:
             return export
         reason = f"{export}: of other weights"
     except UserError as error:
@@ -153,35 +153,37 @@ def load_export(folder: Path) -> Export:
     """
     if not find_spec("onnxruntime"):
         raise UserError(f"{folder}: an export needs onnxruntime: {INSTALL}")
-    facts = _read_facts(folder)
+    metadata = _read_metadata(folder)
     try:
-        digests = facts["files"]
+        digests = metadata["files"]
         if not isinstance(digests, dict):
             raise TypeError(f"files: {digests}")
-        decoding = Decoding(**facts["decoding"])
-        if asdict(decoding) != facts["decoding"]:
+        decoding = Decoding(**metadata["decoding"])
+        if asdict(decoding) != metadata["decoding"]:
             raise ValueError("decoding: a setting is missing")
-        source, target = facts["languages"]
-        setting = facts["bleu_tokenizer"]
+        source, target = metadata["languages"]
+        setting = metadata["bleu_tokenizer"]
         if not all(isinstance(value, str) for value in (source, target, setting)):
             raise TypeError("languages and bleu_tokenizer must be texts")
-        calibration = Calibration.of(facts["calibration"], folder / FACTS)
+        calibration = Calibration.of(metadata["calibration"], folder / METADATA)
     except (KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{folder / FACTS}: damaged: {short_repr(error)}") from None
+        raise UserError(f"{folder / METADATA}: damaged: {short_repr(error)}") from None
     files = {ENCODER, DECODER, *(path.name for path in folder.glob("tokenizer*"))}
     if odd := sorted(files ^ digests.keys()):
-        raise UserError(f"{folder}: {short_repr(odd[0])} is missing, or no file that {FACTS} names")
+        raise UserError(
+            f"{folder}: {short_repr(odd[0])} is missing, or no file that {METADATA} names"
+        )
     for name, digest in digests.items():
         if not (folder / name).is_file() or file_digest(folder / name) != digest:
-            raise UserError(f"{folder / name}: damaged, or not the file that {FACTS} is of")
+            raise UserError(f"{folder / name}: damaged, or not the file that {METADATA} is of")
     engine = OnnxEngine(folder / ENCODER, folder / DECODER)
     tokenizer = Tokenizer.load(folder)
     return Export(engine, tokenizer, decoding, (source, target), setting, calibration)
 
 
-def _read_facts(folder: Path) -> dict[str, Any]:
-    """Return what FACTS says; UserError where it is damaged or of another version."""
-    facts = read_json(folder / FACTS, most_bytes=_MOST_BYTES)
-    if facts.get("format") != FORMAT:
+def _read_metadata(folder: Path) -> dict[str, Any]:
+    """Return what METADATA says; UserError where it is damaged or of another version."""
+    metadata = read_json(folder / METADATA, most_bytes=_MOST_BYTES)
+    if metadata.get("format") != FORMAT:
         raise UserError(f"{folder}: of another version of gru-mt; export it again")
-    return verify_checksum(facts, folder / FACTS)
+    return verify_checksum(metadata, folder / METADATA)
