@@ -17,7 +17,9 @@ class Cancelled extends Error {}
 async function load({ metadata, weights }) {
   const digest = new Uint8Array((await crypto.subtle?.digest("SHA-256", weights)) ?? []);
   const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (found && found !== metadata.weightsSha256) throw new Error("the file of this page is damaged");
+  if (found && found !== metadata.weightsSha256) {
+    throw new Error("the file of this page is damaged");
+  }
   const wasm = Uint8Array.from(atob(metadata.kernel), (letter) => letter.charCodeAt(0));
   const arithmetic = await Arithmetic.create(weights, metadata.linears, wasm);
   const model = new Model(metadata.model, arithmetic);
