@@ -3,6 +3,7 @@
 The loss of "broken" is not finite, and the error that it ends with is written.
 """
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 from torch import Generator, Tensor
 
+from gru_mt.cli.streams import print_messages
 from gru_mt.config.load import load_config
 from gru_mt.data import loader
 from gru_mt.data.batching import Batch
@@ -63,4 +65,5 @@ def _broken_loss(model: Any, batch: Batch, rng: Generator, **settings: Any) -> T
 
 
 if __name__ == "__main__":
+    print_messages(logging.INFO)
     main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
