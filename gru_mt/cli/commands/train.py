@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gru_mt.config.schema import Config
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
-LAUNCHER_S = 10  # a launcher sees within this that another process has ended, and ends this one
+LAUNCHER_S = 30  # a launcher sees within this that another process has ended, and ends this one
 EXAMPLES = """\b
 Examples:
   gru-mt train --config configs/fra-eng.yaml

@@ -12,6 +12,7 @@ import tempfile
 import weakref
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeVar, overload
 
@@ -35,7 +36,7 @@ class DiskArray:
         """Take a file and the items in it. Errors call it `name`, by default the file's name."""
         self.file, self._dtype, self._name = file, np.dtype(dtype), name or file.name
         self._length = file.seek(0, 2) // self._dtype.itemsize
-        weakref.finalize(self, file.close)
+        weakref.finalize(self, _close, file)
 
     @classmethod
     def scratch(cls, dtype: npt.DTypeLike, folder: Path | None = None) -> Self:
@@ -81,6 +82,12 @@ class DiskArray:
         if not self._length:
             return np.empty(0, self._dtype)  # no map may be empty
         return np.memmap(self.file, self._dtype, "r", shape=(self._length,))
+
+
+def _close(file: IO[bytes]) -> None:
+    """Close a file. What could not be written to it was an error when it was appended."""
+    with suppress(OSError):
+        file.close()
 
 
 class ArrayWriter:
