@@ -108,5 +108,8 @@ def test_a_script_that_is_killed_leaves_no_process_and_no_message(tmp_path: Path
     script.write_text(PROGRAM)
     command = [sys.executable, str(script)]
     # What it started has its pipes too: they are at their end once all of them have ended.
-    killed = subprocess.run(command, capture_output=True, text=True, timeout=45, check=False)
+    path = {"PYTHONPATH": str(Path(__file__).parents[2])}
+    killed = subprocess.run(
+        command, env=os.environ | path, capture_output=True, text=True, timeout=45, check=False
+    )
     assert (killed.returncode, killed.stdout, killed.stderr) == (-signal.SIGKILL, "", "")
