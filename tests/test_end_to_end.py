@@ -1,18 +1,17 @@
 """The whole way on a slice of the real corpus: train, kill, resume, evaluate, translate."""
 
-import io
 import json
 import signal
 import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gru_mt.cli import main
+from tests.command_line import Run
+from tests.training.processes import newest_step
 
 CONFIG = """
 data: {corpus: slice.tsv}
@@ -33,68 +32,48 @@ def folder(fra_eng_zip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return tmp_path
 
 
-@pytest.fixture
-def gru_mt(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[str, str]]:
-    """Return a function that runs a command in this process, and returns what it prints."""
-
-    def run(*arguments: str, stdin: bytes = b"") -> tuple[str, str]:
-        monkeypatch.setattr("sys.argv", ["gru-mt", *arguments])
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        assert not ended.value.code, printed.err
-        return printed.out, printed.err
-
-    return run
-
-
 def stop_after(folder: Path, steps: int, number: signal.Signals) -> int:
     """Start or go on with a training, signal it `steps` updates later, and return how it ended."""
-    metrics = folder / "runs" / "slice" / "metrics.jsonl"
-
-    def step() -> int:
-        lines = metrics.read_text().split("\n")[:-1] if metrics.is_file() else []
-        return int(json.loads(lines[-1])["step"]) if lines else 0
-
-    goal = step() + steps
+    run = folder / "runs" / "slice"
+    goal = newest_step(run) + steps
     command = [sys.executable, "-m", "gru_mt", "train", "--config", "slice.yaml"]
     with (folder / "stderr").open("w") as stderr:
         process = subprocess.Popen(command, cwd=folder, stderr=stderr)
-        while process.poll() is None and step() < goal:
+        while process.poll() is None and newest_step(run) < goal:
             time.sleep(0.02)
         process.send_signal(number)
         return process.wait(timeout=300)
 
 
 @pytest.mark.slow
-def test_train_kill_resume_eval_translate(
-    folder: Path, gru_mt: Callable[..., tuple[str, str]]
-) -> None:
+def test_train_kill_resume_eval_translate(folder: Path, gru_mt: Run) -> None:
+    def run(*arguments: str, stdin: bytes = b"") -> tuple[str, str]:
+        result = gru_mt(*arguments, stdin=stdin)
+        assert result.code == 0, result.err
+        return result.out, result.err
+
     assert stop_after(folder, 20, signal.SIGINT) == 130
     assert "stopped and saved" in (folder / "stderr").read_text()
     assert stop_after(folder, 20, signal.SIGKILL) == -9
-    gru_mt("train", "--config", "slice.yaml")
-    gru_mt("train", "--config", "slice.yaml", "--run", "whole")
-    weights = [folder / run / "model" / "weights.safetensors" for run in ("runs/slice", "whole")]
+    run("train", "--config", "slice.yaml")
+    run("train", "--config", "slice.yaml", "--run", "whole")
+    weights = [folder / name / "model" / "weights.safetensors" for name in ("runs/slice", "whole")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
-    report = json.loads(gru_mt("eval", "--json")[0])
+    report = json.loads(run("eval", "--json")[0])
     assert report["sentences"] > 10
     assert 0 <= report["scores"][0]["low"] <= report["scores"][0]["high"] <= 100
 
     pytest.importorskip("onnxruntime", reason="exporting comes with the extra gru-mt[onnx]")
-    gru_mt("export")
+    run("export")
     for beam in ("1", "5"):
         for model in ("runs/slice", "runs/slice/model"):  # by onnxruntime, by torch
             output = f"{Path(model).name}.txt"
-            gru_mt("eval", "--model", model, "--beam", beam, "--output", output)
+            run("eval", "--model", model, "--beam", beam, "--output", output)
         assert (folder / "slice.txt").read_bytes() == (folder / "model.txt").read_bytes()
 
     lines = "I am tired.\n\nWhere is my book?\nGo!\n"
-    translated, said = gru_mt("translate", stdin=lines.encode())
+    translated, said = run("translate", stdin=lines.encode())
     assert translated.count("\n") == 4
     assert translated.split("\n")[1] == ""
     assert said == "using runs/slice/onnx\n"
