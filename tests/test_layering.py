@@ -20,9 +20,9 @@ ROWS = """
         config.load config.reference storage progress run data data.text data.text.normalize
         data.corpus data.corpus.detect data.dataset data.dataset.store data.dataset.components
         data.pool data.corpus.files data.corpus.readers data.corpus.languages data.corpus.report
-        data.corpus.text_stream data.corpus.readers.header data.corpus.readers.records
-        data.corpus.readers.layout data.corpus.readers.table data.corpus.readers.parquet
-        data.corpus.readers.json_lines data.corpus.readers.sgml data.corpus.readers.tmx
+        data.corpus.text_stream data.corpus.readers.columns data.corpus.readers.records
+        data.corpus.readers.table data.corpus.readers.parquet data.corpus.readers.json_lines
+        data.corpus.readers.sgml data.corpus.readers.tmx
         data.corpus.readers.registry data.corpus.fra_eng data.types data.corpus.filters
         data.corpus.builder data.corpus.load data.dataset.source_files data.evaluation_set
         data.splits data.dataset.plain_text data.statistics data.suggest_config data.tokenizer

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from gru_mt.config.data import DataConfig, EvaluationSetConfig
 from gru_mt.data.corpus.files import CorpusFile, FileGroup, corpus_name, find_files, user_path
 from gru_mt.data.corpus.languages import languages_warning
-from gru_mt.data.corpus.readers.layout import ReadOptions
+from gru_mt.data.corpus.readers.columns import ReadOptions
 from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.readers.sgml import side_lines
 from gru_mt.data.corpus.report import Dropped, DropReason

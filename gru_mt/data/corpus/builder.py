@@ -17,11 +17,11 @@ from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.filters import (
     ENTITY,
     KEYS,
-    MAX_EXAMPLE,
     METADATA,
     SHOWN,
     FilteredChunk,
     PairFlag,
+    example,
     rows_in_other_scripts,
 )
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
@@ -143,7 +143,8 @@ class CorpusBuilder:
     def add(self, chunk: FilteredChunk) -> None:
         """Take the next chunk."""
         for reason, index, text in chunk.examples:
-            self._show(reason, self.lines + 1 + index, text)
+            if len(self._examples[reason]) < SHOWN:
+                self._examples[reason].append((self.lines + 1 + index, text))
         self._counts.update(chunk.dropped)
         if len(self._others) < _LOOKED_AT * _FEW:
             self._others += [(len(self._pairs) + index, text) for index, text in chunk.others]
@@ -160,20 +161,16 @@ class CorpusBuilder:
         report = self._report(len(row_N), files.lines)
         self._check(report, files.sample, same)
         self._check_attributions(row_N, others)
-        attributions = []
+        credited = []
         if tatoeba or files.sha256 == FRA_ENG_SHA256:
-            attributions.append(TATOEBA_ATTRIBUTION)
+            credited.append(TATOEBA_ATTRIBUTION)
         if others:
-            attributions.append(
+            credited.append(
                 f"pairs that name their own source in column 3 of {self._label}: {others:,}"
             )
-        entity_M = row_N[(flag_N & PairFlag.ENTITY) > 0]
-        odd = [
-            *self._odd_lines(report, files.sample, same),
-            *self._odd_texts(row_N, entity_M, files.lines),
-        ]
+        odd = self._odd(report, files, same, row_N, row_N[(flag_N & PairFlag.ENTITY) > 0])
         warnings = (*dict.fromkeys(files.notes), *(f"{self._label}: {line}" for line in odd))
-        credit = "; ".join(attributions)
+        credit = "; ".join(credited)
         return Corpus(name, self._pairs, row_N, report, files.sha256, credit, warnings, files.lines)
 
     def _metadata(self, name: str) -> Array:
@@ -201,15 +198,10 @@ class CorpusBuilder:
         return np.delete(row_N, index_M)
 
     def _drop(self, reason: DropReason, row_M: Ints) -> None:
-        """Count pairs as dropped, and show the first ones."""
         if len(row_M):
             self._counts[reason] += len(row_M)
-        for first, second, line in self._pairs.read(row_M[:SHOWN]):
-            self._show(reason, line, f"{first[:MAX_EXAMPLE]} | {second}"[:MAX_EXAMPLE].strip())
-
-    def _show(self, reason: DropReason, line: int, text: str) -> None:
-        if len(self._examples[reason]) < SHOWN:
-            self._examples[reason].append((line, text))
+            pairs = self._pairs.read(row_M[:SHOWN])
+            self._examples[reason] += [(line, example(*sides)) for *sides, line in pairs]
 
     def _report(self, kept: int, lines: LineNumbers) -> CorpusReport:
         dropped = {}
@@ -251,25 +243,24 @@ class CorpusBuilder:
                 f"in it: set columns to those of {' and '.join(self._config.languages)}"
             )
 
-    def _odd_lines(self, report: CorpusReport, sample: bytes, same: int) -> Iterator[str]:
-        """Yield what is odd in the lines."""
+    def _odd(
+        self, report: CorpusReport, files: ReadFiles, same: int, row_N: Ints, entity_M: Ints
+    ) -> Iterator[str]:
+        """Yield what is odd in N pairs, of which M have an HTML entity."""
         if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
-            found = hint(DropReason.NOT_UTF8, sample, self._config.languages)
+            found = hint(DropReason.NOT_UTF8, files.sample, self._config.languages)
             yield f"lines that are not UTF-8: {not_utf8}: {found}"
         if same > _OFTEN * report.kept:
             yield f"{same:,} pairs have the same text on both sides"
-
-    def _odd_texts(self, row_N: Ints, row_M: Ints, lines: LineNumbers) -> Iterator[str]:
-        """Yield what is odd in the texts of N pairs, of which M have an HTML entity."""
-        if len(row_M) > _SOME * len(row_N):
-            [(first, second, line)] = self._pairs.read(row_M[:1])
+        if len(entity_M) > _SOME * report.kept:
+            [(first, second, line)] = self._pairs.read(entity_M[:1])
             [entity, *_] = ENTITY.findall(f"{first} {second}")
             yield (
-                f"{len(row_M):,} of {len(row_N):,} pairs have HTML entities, the first is "
-                f"{entity} in line {lines.short(line)}: replace them by what they stand for, as "
-                "Python's html.unescape does"
+                f"{len(entity_M):,} of {report.kept:,} pairs have HTML entities, the first is "
+                f"{entity} in line {files.lines.short(line)}: replace them by what they stand for, "
+                "as Python's html.unescape does"
             )
-        sample = self._pairs.read(row_N[:: max(1, len(row_N) // _LOOKED_AT)])
+        sample = self._pairs.read(row_N[:: max(1, report.kept // _LOOKED_AT)])
         sides = [pair.first for pair in sample], [pair.second for pair in sample]
-        if found := languages_warning(sides, self._config.languages):
-            yield found
+        if warning := languages_warning(sides, self._config.languages):
+            yield warning

@@ -74,11 +74,30 @@ def compression(name: str) -> str:
     return ending if any(kind.compression == ending for kind in _KINDS.values()) else ""
 
 
+def encoding_of(start: bytes, asked: str | None, file: object) -> str:
+    """Return the encoding of a file by its beginning.
+
+    A byte order mark decides; then what a user asks for; then what XML declares; else
+    it is UTF-8. Raises UserError for UTF-16 that nobody named; it names `file`.
+    """
+    marked, is_xml = _marked_encoding(start), start.lstrip(_BEFORE_XML).startswith(b"<")
+    if not (asked or is_xml) and (marked == "utf-16" or _is_utf16(start)):
+        raise UserError(f"{file}: looks like UTF-16: set encoding: utf-16")
+    if marked:
+        return marked
+    if asked is None:
+        asked = _declared_encoding(start, file) if is_xml else "utf-8"
+    name = codecs.lookup(asked).name
+    if name not in ("utf-16", "utf-32"):
+        return asked
+    orders = f"{name}-le", f"{name}-be"
+    return max(orders, key=lambda order: sum(map(start.decode(order, "ignore").count, _COMMON)))
+
+
 def _marked_encoding(start: bytes) -> str:
     """Return the encoding that a byte order mark declares; "" where there is none."""
-    return next(
-        (encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), ""
-    )
+    marks = _BYTE_ORDER_MARKS.items()
+    return next((encoding for mark, encoding in marks if start.startswith(mark)), "")
 
 
 def _is_utf16(start: bytes) -> bool:
@@ -96,26 +115,12 @@ def _is_utf16(start: bytes) -> bool:
     return all(character.isprintable() or character.isspace() for character in text)
 
 
-def encoding_of(start: bytes, asked: str | None, file: object) -> str:
-    """Return the encoding of a file by its beginning.
-
-    A byte order mark decides; then what a user asks for; then what XML declares; else
-    it is UTF-8. Raises UserError for UTF-16 that nobody named; it names `file`.
-    """
-    marked = _marked_encoding(start)
-    if asked is None and start.lstrip(_BEFORE_XML).startswith(b"<"):
-        asked = marked or _declared_encoding(start, file)
-    elif asked is None and (marked.startswith("utf-16") or _is_utf16(start)):
-        raise UserError(f"{file}: looks like UTF-16: set encoding: utf-16")
-    return marked or _with_byte_order(asked or "utf-8", start)
-
-
 def _declared_encoding(start: bytes, file: object) -> str:
     """Return the encoding that XML declares for itself, and else UTF-8.
 
     A declaration that can be read as ASCII is not in UTF-16, whatever it says.
     """
-    match = _DECLARED.match(start.removeprefix(codecs.BOM_UTF8))
+    match = _DECLARED.match(start)
     if not match:
         return "utf-16" if _is_utf16(start) else "utf-8"
     name = match[1].decode(errors="replace")
@@ -127,14 +132,3 @@ def _declared_encoding(start: bytes, file: object) -> str:
             f"{file}: declares the encoding {short_repr(name)}, which nobody knows: set encoding"
         ) from None
     return "utf-8" if known.startswith(("utf-8", "utf-16", "utf-32")) else known
-
-
-def _with_byte_order(encoding: str, start: bytes) -> str:
-    """Return UTF-16 or UTF-32 with the order of its bytes; another encoding as it is."""
-    name = codecs.lookup(encoding).name
-    if name not in ("utf-16", "utf-32"):
-        return encoding
-    return max(
-        (f"{name}-le", f"{name}-be"),
-        key=lambda order: sum(map(start.decode(order, errors="ignore").count, _COMMON)),
-    )

@@ -105,34 +105,38 @@ def find_files(
     if found is None:
         return FoundFiles([(CorpusFile(path),)], [])
     texts = [file for file in found if not _ABOUT.fullmatch(file.name)]
-    groups = _grouped(texts, languages, only_language)
+    if only_language is None:
+        groups = _grouped(texts, languages)
+    else:
+        endings = (*TABLES, f".{only_language.lower()}")
+        groups = [(file,) for file in texts if file.ending in endings]
     folders = sorted(path.glob("[!.]*/")) if os.path.isdir(path) else []
+    folder_names = [f"{folder.name}/" for folder in folders]
     if not groups:
-        names = [*(file.name for file in found), *(f"{folder.name}/" for folder in folders)]
+        names = [*(file.name for file in found), *folder_names]
         there = ", ".join(map(short_repr, names[:5])) or "nothing"
-        endings = f".{only_language or f'{languages[0]} and .{languages[1]}'}"
+        wanted = f".{only_language or f'{languages[0]} and .{languages[1]}'}"
         raise UserError(
             f"{short_text(path)}: no corpus in it: expected tables ({', '.join(TABLES)}) or files "
-            f"that end in {endings}, found {there}{', ...' if len(names) > 5 else ''}"
+            f"that end in {wanted}, found {there}{', ...' if len(names) > 5 else ''}"
         )
     read = {file for group in groups for file in group}
-    unread = [file.name for file in texts if file not in read]
-    unread += [f"{folder.name}/" for folder in folders]
-    names = [short_repr(name) for name in unread]
-    notes = [f"{short_text(path)}: not read: {', '.join(names)}"] if unread else []
-    return FoundFiles(groups, notes)
+    unread = [*(file.name for file in texts if file not in read), *folder_names]
+    about = f"{short_text(path)}: not read: {', '.join(map(short_repr, unread))}"
+    return FoundFiles(groups, [about] if unread else [])
 
 
 def _files_in(path: Path) -> list[CorpusFile] | None:
     """Return the files in a folder, a zip archive or a pattern, by name; None for a file."""
     if os.path.isdir(path):
-        return [CorpusFile(file) for file in sorted(path.glob("[!.]*")) if file.is_file()]
-    if path.suffix.lower() == ".zip" and os.path.isfile(path):
+        names = sorted(path.glob("[!.]*"))
+    elif path.suffix.lower() == ".zip" and os.path.isfile(path):
         return _members(path)
-    if (pattern := str(path)) != glob.escape(pattern) and not os.path.exists(path):
-        found = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]
-        return [CorpusFile(file) for file in found if file.is_file()]
-    return None
+    elif str(path) != glob.escape(str(path)) and not os.path.exists(path):
+        names = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+    else:
+        return None
+    return [CorpusFile(file) for file in names if file.is_file()]
 
 
 def _only_file(path: Path) -> CorpusFile:
@@ -148,25 +152,24 @@ def _only_file(path: Path) -> CorpusFile:
     return members[0]
 
 
-def _grouped(
-    files: Sequence[CorpusFile], languages: Sequence[str], only_language: str | None
-) -> list[FileGroup]:
+def _grouped(files: Sequence[CorpusFile], languages: Sequence[str]) -> list[FileGroup]:
     """Return tables and couples of parallel files, in the order of their first files."""
-    if only_language is not None:
-        endings = (*TABLES, f".{only_language.lower()}")
-        return [(file,) for file in files if file.ending in endings]
-    first, second = ({_stem(file, language): file for file in files} for language in languages)
-    groups: list[FileGroup] = [(file,) for file in files if file.ending in TABLES]
-    groups += [(file, second[stem]) for stem, file in first.items() if stem and stem in second]
-    order = {file: number for number, file in enumerate(files)}
-    return sorted(groups, key=lambda group: order[group[0]])
+    first, second = languages
+    by_name = {(_folder(file), file.name): file for file in files}  # of a.en and a.en.gz the last
+    groups: list[FileGroup] = []
+    for file in files:
+        folder, name = _folder(file), file.name
+        stem = name.removesuffix(f".{first}")
+        other = by_name.get((folder, f"{stem}.{second}"))
+        if file.ending in TABLES:
+            groups.append((file,))
+        elif other and stem != name and by_name[folder, name] == file:
+            groups.append((file, other))
+    return groups
 
 
-def _stem(file: CorpusFile, language: str) -> str:
-    """Return where a file is, without the ending that names its language; "" without such."""
-    folder = PurePosixPath(file.member).parent if file.member else file.path.parent
-    stem = file.name.removesuffix(f".{language}")
-    return f"{folder}/{stem}" if stem != file.name else ""
+def _folder(file: CorpusFile) -> PurePosixPath | Path:
+    return PurePosixPath(file.member).parent if file.member else file.path.parent
 
 
 def _members(path: Path) -> list[CorpusFile]:

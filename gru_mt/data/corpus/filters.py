@@ -23,8 +23,7 @@ from gru_mt.data.text.normalize import CONTROL, clean, count_words, spaced
 _NUMBER = re.compile(r"\d+")
 MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
 ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")  # of HTML
-SHOWN, MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
-
+SHOWN, _MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
 
 METADATA = np.dtype(  # of a pair
     [
@@ -65,19 +64,18 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
     examples: list[tuple[DropReason, int, str]] = []
     kept: list[tuple[int, str, str, str, int]] = []
     for index, row in enumerate(rows):
-        reason, text = None, ""
         if isinstance(row, Dropped):
             reason, text = row
         else:
             first, second, attribution = map(clean, row)
-            reason = _reason(first, second, config, sides)
-            text = f"{first[:MAX_EXAMPLE]} | {second}"
-        if reason is None:
-            kept.append((index, first, second, attribution, bucket(spaced(row[0]))))
-            continue
+            found = _reason(first, second, config, sides)
+            if found is None:
+                kept.append((index, first, second, attribution, bucket(spaced(row[0]))))
+                continue
+            reason, text = found, example(first, second)
         dropped[reason] += 1
         if dropped[reason] <= SHOWN:
-            examples.append((reason, index, text[:MAX_EXAMPLE].strip()))
+            examples.append((reason, index, text[:_MAX_EXAMPLE].strip()))
     indices, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
     metadata_M = np.empty(len(kept), METADATA)
     metadata_M["line"] = indices
@@ -92,13 +90,18 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
     return FilteredChunk(len(rows), dict(dropped), examples, sides_of_M, metadata_M, others)
 
 
+def example(first: str, second: str) -> str:
+    """Return the beginning of a pair that was dropped."""
+    return f"{first[:_MAX_EXAMPLE]} | {second}"[:_MAX_EXAMPLE].strip()
+
+
 def _flags(first: str, second: str, attribution: str) -> int:
-    kind = PairFlag.SAME if first == second else 0
+    flags: int = PairFlag.SAME if first == second else 0
     if ENTITY.search(first) or ENTITY.search(second):
-        kind |= PairFlag.ENTITY
-    if "tatoeba.org" in attribution:
-        return kind | PairFlag.TATOEBA
-    return kind | PairFlag.OTHER if attribution else kind
+        flags |= PairFlag.ENTITY
+    if attribution:
+        flags |= PairFlag.TATOEBA if "tatoeba.org" in attribution else PairFlag.OTHER
+    return flags
 
 
 def _reason(first: str, second: str, config: DataConfig, sides: Sequence[int]) -> DropReason | None:
@@ -129,13 +132,10 @@ def filter_pair(first: str, second: str, filters: Sequence[str]) -> DropReason |
 
 def _numbers(text: str) -> list[str]:
     """Return the numbers of a text, in whatever digits: "06" and "۶" are "6"."""
-    return sorted(map(_ascii_number, _NUMBER.findall(text)))
-
-
-def _ascii_number(digits: str) -> str:
-    if not digits.isascii():
-        digits = "".join(str(unicodedata.decimal(digit)) for digit in digits)
-    return digits.lstrip("0")
+    numbers = _NUMBER.findall(text)
+    if not text.isascii():
+        numbers = ["".join(str(unicodedata.decimal(digit)) for digit in its) for its in numbers]
+    return sorted(number.lstrip("0") for number in numbers)
 
 
 def rows_in_other_scripts(texts: Iterable[str]) -> list[int]:

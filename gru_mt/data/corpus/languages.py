@@ -86,7 +86,6 @@ def languages_warning(sides: Sequence[Sequence[str]], languages: Sequence[str]) 
 
 
 def _may_be_other(texts: Sequence[str], language: str, other: str, found: str | None) -> bool:
-    """Return whether texts may be in `other`; `found` is what `_other_language` says of them."""
     if found:
         return found == other or not _is_known(other)
     return any(texts) and _other_language(texts, other, language) is None
@@ -116,7 +115,11 @@ def _other_language(texts: Sequence[str], language: str, other: str) -> str | No
     `language` is not known, it is no more than `other`.
     """
     code, other_code = language_code(language), language_code(other)
-    letters = _letters(texts)
+    letters = script_counts("".join(texts))  # those of Japanese count as kana
+    kana = letters.pop(_KANA, 0) + letters.pop("Katakana", 0)
+    both = kana + letters.pop("Han", 0)
+    letters[_KANA if kana > _LEAST_KANA * both else "Han"] = _SYLLABLE * both
+    letters["Hangul"] *= _SYLLABLE
     [(script, count)] = letters.most_common(1)
     if letters.total() < _LEAST_LETTERS or 2 * count < letters.total():
         return None
@@ -133,18 +136,7 @@ def _other_language(texts: Sequence[str], language: str, other: str) -> str | No
     return likeliest if code in _WORDS_OF else None
 
 
-def _letters(texts: Sequence[str]) -> Counter[str]:
-    """Return how many letters texts have of each script; those of Japanese count as kana."""
-    letters = script_counts("".join(texts))
-    kana = letters.pop("Hiragana", 0) + letters.pop("Katakana", 0)
-    both = kana + letters.pop("Han", 0)
-    letters[_KANA if kana > _LEAST_KANA * both else "Han"] = _SYLLABLE * both
-    letters["Hangul"] *= _SYLLABLE
-    return letters
-
-
 def _languages_of(script: str) -> list[str]:
-    """Return the languages that have a script and no other."""
     return [code for code, its in _SCRIPT_OF.items() if its == script]
 
 

@@ -14,7 +14,7 @@ from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, PairStore, ReadFil
 from gru_mt.data.corpus.files import CorpusFile, FoundFiles, corpus_name, find_files, user_path
 from gru_mt.data.corpus.filters import filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
-from gru_mt.data.corpus.readers.layout import ReadOptions
+from gru_mt.data.corpus.readers.columns import ReadOptions
 from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.report import SAMPLE, Row
 from gru_mt.data.dataset.store import CHUNK
@@ -60,18 +60,27 @@ def is_built_in(corpus: CorpusConfig) -> bool:
 
 def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore) -> Corpus:
     label, found = _locate(corpus, config)
-    sides = (0, 1) if corpus.side is None else (int(not config.reversed),)  # that have text
+    side = int(not config.reversed) if corpus.side else None
+    sides = (0, 1) if side is None else (side,)  # that have text
+    languages = [config.target] if corpus.side else config.languages
+    options = ReadOptions(languages, corpus.columns, corpus.delimiter, side)
     builder, files = CorpusBuilder(config, label, sides, pairs), ReadFiles()
-    filtered = partial(filter_chunk, config, sides)
-    chunks = _chunks(corpus, config, found, files)
+    chunks = _chunks(corpus, found, options, files)
     first = [*islice(chunks, 1)]  # an error here is the only message
     with ProgressBar(f"reading {name}", unit="lines") as bar:
-        for chunk in map_in_order(filtered, chain(first, chunks)):
+        for chunk in map_in_order(partial(filter_chunk, config, sides), chain(first, chunks)):
             builder.add(chunk)
             bar.update(builder.lines - bar.n)
     loaded = builder.corpus(name, files)
-    loaded = replace(loaded, warnings=(*loaded.warnings, *found.notes))
-    return _as_fra_eng(loaded, label) if corpus.path == ["fra-eng"] else loaded
+    warnings, attribution = [*loaded.warnings, *found.notes], loaded.attribution
+    if corpus.path == ["fra-eng"]:
+        attribution = attribution or TATOEBA_ATTRIBUTION
+        if loaded.sha256 != FRA_ENG_SHA256:
+            warnings.append(
+                f"{label}: not the fra-eng of 2019-04-07 (SHA-256 {loaded.sha256[:12]}..., not "
+                f"{FRA_ENG_SHA256[:12]}...): scores are not comparable with the published ones"
+            )
+    return replace(loaded, warnings=tuple(warnings), attribution=attribution)
 
 
 def _locate(corpus: CorpusConfig, config: DataConfig) -> tuple[str, FoundFiles]:
@@ -86,7 +95,7 @@ def _locate(corpus: CorpusConfig, config: DataConfig) -> tuple[str, FoundFiles]:
         return name, FoundFiles([(CorpusFile(PHRASEBOOK),)], [])
     if corpus.path == ["fra-eng"]:
         path = fra_eng.find_or_fetch()
-        return short_text(path), FoundFiles(find_files([path], config.languages).groups, [])
+        return short_text(path), find_files([path], config.languages)._replace(notes=[])
     paths = [user_path(path) for path in corpus.path]
     only_language = config.target if corpus.side else None
     found = find_files(paths, config.languages, only_language=only_language)
@@ -94,15 +103,14 @@ def _locate(corpus: CorpusConfig, config: DataConfig) -> tuple[str, FoundFiles]:
 
 
 def _chunks(
-    corpus: CorpusConfig, config: DataConfig, found: FoundFiles, files: ReadFiles
+    corpus: CorpusConfig, found: FoundFiles, options: ReadOptions, files: ReadFiles
 ) -> Iterator[list[Row]]:
     """Yield the rows of a corpus, a chunk at a time; `files` gets what is known of its files."""
-    languages, side = config.languages, None
-    if corpus.side:
-        languages, side = [config.target], int(not config.reversed)
-    options = ReadOptions(languages, corpus.columns, corpus.delimiter, side)
-    missing = "" if len(corpus.path) > 1 else _hint(corpus.path[0])
-    lines = 0
+    missing, lines = "", 0
+    if len(corpus.path) == 1:
+        near = difflib.get_close_matches(corpus.path[0], _BUILT_IN, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        missing = f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}"
     for group in found.groups:
         files.lines.files.append((group[0].name, lines + 1))
         with open_group(group, corpus.encoding, missing) as sources:
@@ -113,23 +121,3 @@ def _chunks(
             files.sha256s += [source.sha256 for source in sources]
             files.notes += [note for source in sources for note in source.notes]
             files.sample = files.sample or b"".join(source.sample for source in sources)[:SAMPLE]
-
-
-def _hint(name: str) -> str:
-    """Return the end of the message for a file that is not there."""
-    near = difflib.get_close_matches(name, _BUILT_IN, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}"
-
-
-def _as_fra_eng(corpus: Corpus, label: str) -> Corpus:
-    """Return the corpus with fra-eng's credit; warn if it is not the file of 2019-04-07."""
-    warnings = corpus.warnings
-    if corpus.sha256 != FRA_ENG_SHA256:
-        warning = (
-            f"{label}: not the fra-eng of 2019-04-07 (SHA-256 {corpus.sha256[:12]}..., not "
-            f"{FRA_ENG_SHA256[:12]}...): scores are not comparable with the published ones"
-        )
-        warnings = (*warnings, warning)
-    attribution = corpus.attribution or TATOEBA_ATTRIBUTION
-    return replace(corpus, warnings=warnings, attribution=attribution)

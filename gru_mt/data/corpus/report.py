@@ -1,20 +1,22 @@
 """What becomes of the lines of a corpus: rows, and counts of those that are dropped."""
 
-import codecs
 import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 SAMPLE = 100_000  # bytes that hints and the layout of a table are drawn from
 _ENCODINGS = {  # languages whose older files have other encodings than Western Europe's
-    "ja": ("shift_jis", "euc-jp"), "zh": ("gb18030", "big5"), "ko": ("euc-kr",),
-    "ru": ("cp1251",), "uk": ("cp1251",), "be": ("cp1251",), "bg": ("cp1251",),
-    "pl": ("cp1250",), "cs": ("cp1250",), "sk": ("cp1250",), "hu": ("cp1250",), "hr": ("cp1250",),
-}  # fmt: skip
+    "ja": ("shift_jis", "euc-jp"),
+    "zh": ("gb18030", "big5"),
+    "ko": ("euc-kr",),
+    **dict.fromkeys(("ru", "uk", "be", "bg"), ("cp1251",)),
+    **dict.fromkeys(("pl", "cs", "sk", "hu", "hr"), ("cp1250",)),
+}
 
 
 class DropReason(StrEnum):
@@ -73,7 +75,7 @@ class DroppedLines:
     examples: tuple[str, ...] = field(default=(), compare=False)  # the beginnings of these lines
 
     def __str__(self) -> str:
-        lines = ", ".join(str(number) for number in self.first_lines)
+        lines = ", ".join(map(str, self.first_lines))
         return f"{self.count:,}, first at line{'s' * (len(self.first_lines) > 1)} {lines}"
 
 
@@ -104,7 +106,7 @@ def hint(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
         case DropReason.COLUMNS:
             return f"set columns to those of {' and '.join(languages)}, counted from 1"
         case DropReason.NOT_UTF8:
-            encoding = _likely_encoding(sample, languages)
+            encoding = _likely_encoding(sample.rpartition(b"\n")[0] or sample, languages)
             return f"looks like {encoding.capitalize()}: set encoding: {encoding}"
         case DropReason.LANGUAGE:
             return f"data.languages {[*languages]} must be the codes that it has"
@@ -121,18 +123,15 @@ def _is_csv(sample: bytes) -> bool:
     )
 
 
-def _likely_encoding(sample: bytes, languages: Sequence[str]) -> str:
+def _likely_encoding(lines: bytes, languages: Sequence[str]) -> str:
     """Return the encoding that older files in these languages have.
 
     Texts are too short for a guess by the frequencies of letters: charset-normalizer takes French
     in cp1252 for cp775, and Russian in cp1251 for cp855.
     """
-    whole_lines = sample.rpartition(b"\n")[0] or sample
     for language in languages:
         for encoding in _ENCODINGS.get(language.lower().partition("-")[0], ()):
-            try:
-                codecs.decode(whole_lines, encoding)
-            except UnicodeDecodeError:
-                continue
-            return encoding
-    return "cp1252" if re.search(rb"[\x80-\x9f]", whole_lines) else "latin-1"
+            with suppress(UnicodeDecodeError):
+                lines.decode(encoding)
+                return encoding
+    return "cp1252" if re.search(rb"[\x80-\x9f]", lines) else "latin-1"

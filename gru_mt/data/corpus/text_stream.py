@@ -16,7 +16,7 @@ import zstandard
 
 from gru_mt.data.corpus.detect import LOOKED_AT, UTF_16, compression, encoding_of, kind_of
 from gru_mt.data.corpus.files import READ_ERRORS, CorpusFile, open_archive, read_error
-from gru_mt.data.corpus.report import SAMPLE
+from gru_mt.data.corpus.report import SAMPLE, Dropped, DropReason
 from gru_mt.errors import UserError
 
 MAX_LINE_BYTES = 10_000_000
@@ -27,7 +27,6 @@ _OPEN: dict[str, Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFi
     ".bz2": bz2.BZ2File,
     ".xz": lzma.LZMAFile,
 }
-_START = 16  # bytes that decide how a file is compressed
 
 
 class TextStream:
@@ -37,6 +36,9 @@ class TextStream:
         """Take the text in pieces of any length; messages name `file`."""
         start, self._pieces = _peek(pieces, SAMPLE)
         self.file, self.sample = file, start[:SAMPLE]
+        whole = self.sample.rpartition(b"\n")[0] if len(start) >= SAMPLE else b""
+        # The first lines, and half a line only where it is the first.
+        self.start = (whole or self.sample).decode(errors="replace").removeprefix("\ufeff")
         self.notes: list[str] = []  # what to tell a user about how it was read
         self._digest = hashlib.sha256()
 
@@ -51,10 +53,10 @@ class TextStream:
             self._digest.update(piece)
             yield piece
 
-    def lines(self) -> Iterator[bytes]:
-        """Yield the lines without their ends and a byte order mark; a line feed ends a line.
+    def lines(self) -> Iterator[str | Dropped]:
+        """Yield the lines without their ends and a byte order mark, or why one is no text.
 
-        Raises UserError for one that is too long to be a sentence.
+        A line feed ends a line. Raises UserError for one that is too long to be a sentence.
         """
         for number, line in enumerate(self._split(), start=1):
             if len(line) >= MAX_LINE_BYTES:
@@ -62,7 +64,12 @@ class TextStream:
                     f"{self.file}: line {number:,} has more than {MAX_LINE_BYTES:,} bytes; a "
                     "corpus has a sentence on each line"
                 )
-            yield line if number > 1 else line.removeprefix(codecs.BOM_UTF8)
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
+            try:
+                yield line.decode().rstrip("\r")
+            except UnicodeDecodeError:
+                yield Dropped(DropReason.NOT_UTF8, line.decode(errors="replace"))
 
     def _split(self) -> Iterator[bytes]:
         rest = b""
@@ -110,7 +117,6 @@ def _peek(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _unpacked(file: CorpusFile, missing: str) -> Generator[bytes, None, None]:
-    """Yield what is in a file, unpacked, piece by piece."""
     path = file.path
     try:
         if path.exists() and not path.is_file():
@@ -119,37 +125,36 @@ def _unpacked(file: CorpusFile, missing: str) -> Generator[bytes, None, None]:
             )
         with path.open("rb") as raw, ExitStack() as stack:
             packed: IO[bytes] = raw
-            start = raw.peek(_START)
+            start = raw.peek(1)
             if file.member:
                 packed = stack.enter_context(open_archive(path).open(file.member))
-                start = packed.peek(_START)  # type: ignore[attr-defined]  # it is a ZipExtFile
+                start = packed.peek(16)  # type: ignore[attr-defined]  # it is a ZipExtFile
             kind = kind_of(start)
             ending = compression(file.member or path.name) or (kind.compression if kind else "")
-            yield from _decompressed(packed, ending)
+            if ending == ".zst":
+                yield from _unpacked_zstd(packed)
+                return
+            opened = stack.enter_context(_OPEN[ending](packed)) if ending else packed
+            yield from iter(partial(opened.read, PIECE), b"")
     except READ_ERRORS as error:
         raise read_error(path, error, missing) from None
 
 
-def _decompressed(file: IO[bytes], ending: str) -> Iterator[bytes]:
-    """Yield the bytes of a file that is compressed as a name with this ending says."""
-    if ending == ".zst":
-        frame, is_whole = zstandard.ZstdDecompressor().decompressobj(), True
-        while packed := file.read(1 << 12):  # which may hold 128 MB
-            while packed:
-                yield frame.decompress(packed)
-                packed, is_whole = frame.unused_data, frame.eof
-                if is_whole:
-                    frame = zstandard.ZstdDecompressor().decompressobj()
-        if not is_whole:
-            raise EOFError("it ends early")
-        return
-    with ExitStack() as stack:
-        opened = stack.enter_context(_OPEN[ending](file)) if ending else file
-        yield from iter(partial(opened.read, PIECE), b"")
+def _unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what all frames hold; EOFError where one is cut, which zstandard's reader hides."""
+    frame = None
+    for packed in iter(partial(file.read, 1 << 12), b""):  # which may hold 128 MB
+        while packed:
+            frame = frame or zstandard.ZstdDecompressor().decompressobj()
+            yield frame.decompress(packed)
+            packed = frame.unused_data
+            if frame.eof:
+                frame = None
+    if frame:
+        raise EOFError("it ends early")
 
 
 def _as_utf8(pieces: Iterator[bytes], encoding: str, file: CorpusFile) -> Iterator[bytes]:
-    """Yield text in an encoding as UTF-8. Raises UserError where it is not in that encoding."""
     if encoding == "utf-8":
         yield from pieces
         return

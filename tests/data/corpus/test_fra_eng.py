@@ -13,47 +13,20 @@ import platformdirs
 import pytest
 
 from gru_mt.data.corpus import fra_eng
-from gru_mt.data.corpus.fra_eng import PublishedFile, find_or_fetch
+from gru_mt.data.corpus.fra_eng import find_or_fetch
 from gru_mt.errors import UserError
 from tests.corpora import zipped
 
 ZIP = zipped(("fra-eng/fra.txt", b"Go.\tVa !\n"))
 SHA1 = hashlib.sha1(ZIP).hexdigest()
-
-
-class Server(ThreadingHTTPServer):
-    """Sends what the path asks for: good, page, cut, missing, endless, trickle or silence."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server_port}"
-        self.over = threading.Event()  # tells handlers that still send to stop
-        self.paths: list[str] = []
-
-    def source(self, path: str, sha1: str = SHA1) -> PublishedFile:
-        return PublishedFile(f"{self.url}/{path}", sha1)
-
-    def body(self, path: str) -> Iterator[bytes]:
-        if path == "page":
-            yield b"<html>Sign in to this network</html>"
-        elif path == "endless":
-            while not self.over.is_set():
-                yield bytes(1000)
-        elif path == "trickle":
-            while not self.over.wait(0.01):
-                yield b"x"
-        elif path == "silence":
-            self.over.wait()
-        else:
-            yield ZIP
+OVER = threading.Event()  # tells handlers that still send to stop
 
 
 class Handler(BaseHTTPRequestHandler):
-    server: Server
+    """Sends what the path asks for: good, page, cut, missing, endless, trickle or silence."""
 
     def do_GET(self) -> None:
         path = self.path.removeprefix("/")
-        self.server.paths.append(path)
         if path == "missing":
             self.send_error(404, "Not Found")
             return
@@ -62,35 +35,51 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(ZIP) + 7 * (path == "cut")))
         self.end_headers()
         with contextlib.suppress(OSError):  # the client has had enough and closed
-            for chunk in self.server.body(path):
-                self.wfile.write(chunk)
+            if path in ("endless", "trickle", "silence"):
+                wait_s = {"endless": 0, "trickle": 0.01, "silence": None}[path]
+                while not OVER.wait(wait_s):
+                    self.wfile.write(bytes(1000 if path == "endless" else 1))
+            else:
+                self.wfile.write(b"<html>Sign in</html>" if path == "page" else ZIP)
 
     def log_message(self, *_: object) -> None:
         pass
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """Return the address of a server, and make the cache an empty folder, `tmp_path`/gru-mt."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(fra_eng, "SHA1", SHA1)
+    OVER.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield running
-        running.over.set()
-        running.shutdown()
+        monkeypatch.setattr(fra_eng, "URL", f"http://127.0.0.1:{server.server_port}/good")
+        yield f"http://127.0.0.1:{server.server_port}"
+        OVER.set()
+        server.shutdown()
         thread.join()
 
 
-def test_a_download_is_kept_and_the_second_call_does_not_connect(
-    server: Server, tmp_path: Path
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stderr", "shown"), [(Terminal(), True), (io.StringIO(), False)])
+def test_a_download_is_kept_and_its_progress_shown_on_a_terminal(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: io.StringIO, shown: bool
 ) -> None:
-    cache = tmp_path / "made" / "on demand"
-    path = find_or_fetch(cache, server.source("good"))
-    assert path == cache / "fra-eng.zip"
+    monkeypatch.setattr(sys, "stderr", stderr)
+    path = find_or_fetch()
+    assert path == tmp_path / "gru-mt" / "fra-eng.zip"
     assert path.read_bytes() == ZIP
-    assert find_or_fetch(cache, server.source("good")) == path
-    assert server.paths == ["good"]
-    assert [*cache.iterdir()] == [path]
+    assert ("fra-eng.zip: 100%" in stderr.getvalue()) == bool(stderr.getvalue()) == shown
+    monkeypatch.setattr(fra_eng, "URL", f"{url}/missing")
+    assert find_or_fetch() == path, "the second call connects"
+    assert [*path.parent.iterdir()] == [path]
 
 
 @pytest.mark.parametrize(
@@ -105,71 +94,36 @@ def test_a_download_is_kept_and_the_second_call_does_not_connect(
     ],
 )
 def test_a_failed_download_is_quoted_and_leaves_no_file(
-    server: Server, tmp_path: Path, bad: str, answer: str
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: str, answer: str
 ) -> None:
     limit_s = 0.2 if bad in ("trickle", "silence") else 60.0  # the others answer
+    limits = {"URL": f"{url}/{bad}", "MAX_BYTES": 5_000, "MAX_S": limit_s}
+    for name, value in limits.items():
+        monkeypatch.setattr(fra_eng, name, value)
     with pytest.raises(UserError) as raised:
-        find_or_fetch(tmp_path, server.source(bad), max_bytes=5_000, max_s=limit_s)
-    message = str(raised.value)
-    assert f"put that file at {tmp_path / 'fra-eng.zip'}" in message
-    assert "from https://www.manythings.org/anki/ and name it with --set data.corpus=P" in message
-    assert f"({server.url}/{bad}: {answer}" in message
-    assert "\n" not in message
-    assert [*tmp_path.iterdir()] == []
+        find_or_fetch()
+    cache = tmp_path / "gru-mt"
+    assert f"({url}/{bad}: {answer}" in str(raised.value)
+    assert f"put that file at {cache / 'fra-eng.zip'}" in str(raised.value)
+    assert "from https://www.manythings.org/anki/ and name it with --set" in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert [*cache.iterdir()] == []
 
 
-def test_what_is_not_the_published_file_is_refused(server: Server, tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.touch()
-    closed = PublishedFile("http://127.0.0.1:1/fra-eng.zip", SHA1)  # nobody listens on port 1
-    other = server.source("good", "0" * 40)
-    with pytest.raises(UserError, match=f"its SHA-1 is {SHA1}, not {'0' * 40}"):
-        find_or_fetch(tmp_path / "a", other)
-    with pytest.raises(UserError, match=r"refused.*: put that file at .*fra-eng\.zip, or"):
-        find_or_fetch(tmp_path / "a", closed)
-    with pytest.raises(UserError, match=r"Not a directory|File exists"):
-        find_or_fetch(file / "cache", server.source("good"))
-    assert [*(tmp_path / "a").iterdir()] == []
-
-
-def test_a_damaged_file_in_the_cache_is_named_and_not_replaced(
-    server: Server, tmp_path: Path
+def test_no_server_and_no_folder_and_a_damaged_file_are_named(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "fra-eng.zip"
+    path = tmp_path / "gru-mt" / "fra-eng.zip"
+    path.parent.touch()
+    with pytest.raises(UserError, match=r"Not a directory|File exists"):
+        find_or_fetch()
+    path.parent.unlink()
+    path.parent.mkdir()
     path.write_bytes(ZIP[:-30])
     with pytest.raises(UserError, match=r"fra-eng\.zip: not a zip file; delete it"):
-        find_or_fetch(tmp_path, server.source("good"))
-    assert path.read_bytes() == ZIP[:-30]
-    assert server.paths == []
-
-
-def test_the_cache_is_the_users_own_and_the_source_has_tls_by_default(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
-    (tmp_path / "gru-mt").mkdir()
-    (tmp_path / "gru-mt" / "fra-eng.zip").write_bytes(ZIP)
-    assert find_or_fetch() == tmp_path / "gru-mt" / "fra-eng.zip"
-    assert fra_eng.D2L.url == "https://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip"
-    assert fra_eng.D2L.sha1 == "94646ad1522d915e7b0f9296181140edcf86a4f5"
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(("stderr", "shown"), [(Terminal(), True), (io.StringIO(), False)])
-def test_progress_is_shown_on_a_terminal_only(
-    server: Server,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    stderr: io.StringIO,
-    shown: bool,
-) -> None:
-    monkeypatch.setattr(sys, "stderr", stderr)
-    find_or_fetch(tmp_path, server.source("good"))
-    assert ("fra-eng.zip: 100%" in stderr.getvalue()) == shown
-    assert bool(stderr.getvalue()) == shown
-    assert capsys.readouterr().out == ""
+        find_or_fetch()
+    assert path.read_bytes() == ZIP[:-30], "it was replaced"
+    path.unlink()
+    monkeypatch.setattr(fra_eng, "URL", "http://127.0.0.1:1/fra-eng.zip")  # nobody listens there
+    with pytest.raises(UserError, match=r"refused.*: put that file at .*fra-eng\.zip, or"):
+        find_or_fetch()

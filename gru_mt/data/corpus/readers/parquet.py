@@ -10,24 +10,23 @@ from typing import Any, Self
 
 from gru_mt.data.corpus.detect import LOOKED_AT, PARQUET, kind_of
 from gru_mt.data.corpus.files import READ_ERRORS, CorpusFile, read_error
-from gru_mt.data.corpus.readers.layout import ReadOptions, choose_names
+from gru_mt.data.corpus.readers.columns import ReadOptions, choose_names
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.errors import UserError
 from gru_mt.storage import file_digest
 
 _ROWS, _LOOKED_AT = 10_000, 1_000  # read at a time; looked at to choose columns
 _BUFFER_BYTES = 1 << 20  # of a column; else pyarrow holds a whole row group, which may be a file
+_TEXT = {"string", "large_string", "string_view", "binary", "large_binary"}  # binary is of old ones
 
 
 def is_parquet(file: CorpusFile) -> bool:
     """Return whether a file is a Parquet table by its name or its first bytes."""
     if file.member or not os.path.isfile(file.path):
         return False
-    if file.ending == ".parquet":
-        return True
     try:
         with file.path.open("rb") as opened:
-            return kind_of(opened.read(LOOKED_AT)) is PARQUET
+            return file.ending == ".parquet" or kind_of(opened.read(LOOKED_AT)) is PARQUET
     except OSError:  # open_text says what is wrong
         return False
 
@@ -51,7 +50,8 @@ class ParquetTable:
             self._table = parquet.ParquetFile(
                 file.path, buffer_size=_BUFFER_BYTES, pre_buffer=False
             )
-            self.types = dict(_leaves(self._table.schema_arrow))  # of columns, by their names
+            columns = _flat(self._table.schema_arrow.empty_table())
+            self.types = dict(zip(columns.column_names, columns.schema.types, strict=True))
 
     def __enter__(self) -> Self:
         return self
@@ -66,9 +66,16 @@ class ParquetTable:
 
     def batches(self, names: list[str], rows: int = _ROWS) -> Iterator[list[list[bytes | None]]]:
         """Yield the UTF-8 of some columns, so many rows at a time; None for a null."""
+        from pyarrow import Table, large_binary
+
         with self._errors():
             for batch in self._table.iter_batches(rows, columns=names, use_threads=False):
-                yield [_values(batch, name) for name in names]
+                columns = map(_flat(Table.from_batches([batch])).column, names)
+                # As bytes: pyarrow does not say whether they are UTF-8.
+                yield [
+                    column.cast(_plain(column.type)).cast(large_binary()).to_pylist()
+                    for column in columns
+                ]
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -84,7 +91,7 @@ def parquet_records(table: ParquetTable, options: ReadOptions) -> Iterator[Recor
 
     Raises UserError where neither names nor values decide which columns are meant.
     """
-    texts = [name for name, kind in table.types.items() if _is_text(kind)]
+    texts = [name for name, kind in table.types.items() if str(_plain(kind)) in _TEXT]
     nothing: list[list[bytes | None]] = [[]] * len(texts)
     sample = next(table.batches(texts, _LOOKED_AT), nothing)
     columns = {
@@ -101,47 +108,27 @@ def parquet_records(table: ParquetTable, options: ReadOptions) -> Iterator[Recor
 
 def _record(values: tuple[bytes | None, ...]) -> Record:
     reason = DropReason.NOT_UTF8
-    if None not in values:
-        try:
-            return [value.decode() for value in values if value is not None]
-        except UnicodeDecodeError:
-            pass
-    else:
+    texts = [value for value in values if value is not None]
+    try:
+        if len(texts) == len(values):
+            return [text.decode() for text in texts]
         reason = DropReason.EMPTY
+    except UnicodeDecodeError:
+        pass
     return Dropped(reason, " | ".join((value or b"").decode(errors="replace") for value in values))
 
 
-def _leaves(fields: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the name and the type of each column; of a struct, those of the columns in it."""
+def _flat(table: Any) -> Any:
+    """Return a table of pyarrow with the columns of its structs: "translation.en"."""
     from pyarrow import types
 
-    for field in fields:
-        if types.is_struct(field.type):
-            yield from _leaves(field.type, f"{prefix}{field.name}.")
-        else:
-            yield f"{prefix}{field.name}", field.type
+    while any(map(types.is_struct, table.schema.types)):
+        table = table.flatten()
+    return table
 
 
-def _is_text(kind: Any) -> bool:
-    """Return whether a column holds text; old programs write it as bytes."""
+def _plain(kind: Any) -> Any:
+    """Return the type of a column's values, which a dictionary may hold."""
     from pyarrow import types
 
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    tests = (types.is_string, types.is_large_string, types.is_string_view)
-    return any(test(kind) for test in (*tests, types.is_binary, types.is_large_binary))
-
-
-def _values(batch: Any, name: str) -> list[bytes | None]:
-    """Return a column of a batch as bytes, as pyarrow does not say whether they are UTF-8."""
-    import pyarrow
-    from pyarrow import compute
-
-    if name in batch.schema.names:
-        column = batch.column(name)
-    else:
-        top, *inner = name.split(".")
-        column = compute.struct_field(batch.column(top), inner)
-    if pyarrow.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    values: list[bytes | None] = column.cast(pyarrow.large_binary()).to_pylist()
-    return values
+    return kind.value_type if types.is_dictionary(kind) else kind

@@ -15,7 +15,6 @@ from gru_mt.data.corpus.report import Dropped, DropReason
 
 _MOST_LINES = 100  # of a record
 _MAX_CELL = 100_000_000  # characters; lines are shorter
-_END = "unexpected end of data"  # csv's words where a quotation mark is not closed
 
 
 class Form(NamedTuple):
@@ -61,16 +60,6 @@ def records(
             yield from (Dropped(DropReason.QUOTES, text) for text in record)
 
 
-def is_closed(cell: str) -> bool:
-    """Return whether a cell stands in quotation marks, and each mark in it is doubled."""
-    return len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace('""', "")
-
-
-def has_doubled(cell: str) -> bool:
-    """Return whether a cell stands in quotation marks, and has others that are doubled."""
-    return is_closed(cell) and '""' in cell[1:-1]
-
-
 def quoted_cells(text: str, form: Form) -> tuple[list[str] | None, bool]:
     """Return the cells of a record, and whether a quotation mark in it is still open.
 
@@ -89,7 +78,7 @@ def quoted_cells(text: str, form: Form) -> tuple[list[str] | None, bool]:
             strict=True,
         )
     except (csv.Error, ValueError) as error:  # ValueError: several records, by a line feed
-        return None, str(error) == _END
+        return None, str(error) == "unexpected end of data"
     return cells, False
 
 

@@ -4,7 +4,6 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from gru_mt.data.corpus.readers.table import text_lines
 from gru_mt.data.corpus.report import Dropped, DropReason
 from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.errors import UserError
@@ -19,11 +18,6 @@ _MARKUP = re.compile(rf"\s*(<[?!]|</?({_ABOUT})\b)", re.IGNORECASE)
 _BOTH = re.compile(r"<src\b.*<(ref|hyp)\b", re.DOTALL | re.IGNORECASE)  # WMT's files since 2021
 
 
-def is_markup(text: TextStream) -> bool:
-    """Return whether a file begins with markup and not with a sentence."""
-    return begins_markup(text.sample.decode(errors="replace"))
-
-
 def begins_markup(start: str) -> bool:
     """Return whether text begins with a tag of SGML, of IWSLT's files or of XML."""
     start = start.lstrip("\ufeff \t\r\n")
@@ -35,9 +29,8 @@ def side_lines(text: TextStream) -> Iterator[str | Dropped]:
 
     Raises UserError for markup that has no segments, or those of several languages.
     """
-    lines = text_lines(text)
-    start = text.sample.decode(errors="replace")
-    yield from _sentences(lines, start, text.file) if begins_markup(start) else lines
+    is_markup = begins_markup(text.start)
+    return _sentences(text.lines(), text.start, text.file) if is_markup else text.lines()
 
 
 def read_segments(lines: Sequence[str], file: object) -> list[str]:
@@ -52,7 +45,7 @@ def _sentences(lines: Iterable[str | Dropped], start: str, file: object) -> Iter
     if _OPEN.search(start):
         yield from _segments(lines, file)
         return
-    if re.match(r"\s*<[?!]", start.lstrip("\ufeff")):
+    if re.match(r"\s*<[?!]", start):
         raise UserError(f"{file}: is XML without <seg>: save it as plain text, or as TMX")
     for line in lines:
         is_about = isinstance(line, str) and _MARKUP.match(line)

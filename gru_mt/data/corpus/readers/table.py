@@ -1,15 +1,48 @@
 """A table: a line has the texts in some of its columns, and perhaps an attribution.
 
 A table whose name ends in .csv has commas, semicolons or other marks between its columns; others
-have tabs.
+have tabs. Its first lines decide delimiter, quotation marks, header and columns.
 """
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from gru_mt.data.corpus.readers.layout import Layout, ReadOptions, find_layout
-from gru_mt.data.corpus.readers.records import records
+from gru_mt.data.corpus.readers.columns import (
+    NAME,
+    NEARLY_ALL,
+    NUMBER,
+    ReadOptions,
+    chosen_columns,
+    columns_note,
+    is_header,
+    is_mostly,
+    is_text,
+    named_columns,
+)
+from gru_mt.data.corpus.readers.records import Form, quoted_cells, records
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
+
+_DELIMITERS = ",;\t|"
+_FEW, _MOST = 5, 2_000  # lines to detect numbers; lines that are looked at
+_IN_PROSE = re.compile(r" .*[^\W\d].*", re.DOTALL)  # what follows a comma in a sentence
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # Excel's first line
+_CLOSED = re.compile(r'"(?:[^"]|"")*"')  # a cell in quotation marks; those in it are doubled
+
+_Table = Sequence[Sequence[str]]  # the cells of some records
+
+
+class Layout(NamedTuple):
+    """How to read a table's records."""
+
+    form: Form
+    skipped: int  # records at its beginning that are no data
+    usual: int | None  # cells of most records
+    width: int | None  # cells of a record, at most; records with more are dropped
+    columns: tuple[int, ...] = ()  # of the languages, from 0; () if unknown
+    attribution: int | None = None  # a column with the source of each pair
 
 
 def table_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
@@ -17,32 +50,21 @@ def table_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
 
     Raises UserError where the header contradicts the options.
     """
-    layout, is_csv = find_layout(text.sample, options, text.file), text.file.ending == ".csv"
-    if layout.note:
-        text.notes.append(f"{text.file}: {layout.note}")
-    for number, cells in enumerate(records(text_lines(text), layout.form, layout.usual)):
+    layout, is_csv = find_layout(text, options), text.file.ending == ".csv"
+    for number, cells in enumerate(records(text.lines(), layout.form, layout.usual)):
         if isinstance(cells, Dropped):
             yield cells
             continue
         reason = _reason(cells, layout, options, is_csv=is_csv)
         if number < layout.skipped:
             reason = DropReason.HEADER
-        if reason or not layout.columns:
-            yield Dropped(reason or DropReason.COLUMNS, "\t".join(cells))
+        if reason:
+            yield Dropped(reason, "\t".join(cells))
             continue
         found = [cells[column] for column in layout.columns]
         if layout.attribution is not None:
             found += cells[layout.attribution :][:1]
         yield found
-
-
-def text_lines(text: TextStream) -> Iterator[str | Dropped]:
-    """Yield the lines of a file without their ends, or why one is no text."""
-    for line in text.lines():
-        try:
-            yield line.decode().rstrip("\r\n")
-        except UnicodeDecodeError:
-            yield Dropped(DropReason.NOT_UTF8, line.decode(errors="replace"))
 
 
 def _reason(
@@ -51,7 +73,7 @@ def _reason(
     """Return why a record has not the columns that are read; None if it has them."""
     width, is_single = layout.width or len(cells), options.side is not None
     is_wider = any(cells[width:]) or (len(cells) > width and not is_csv and not is_single)
-    if layout.columns is None or is_wider:
+    if is_wider or not layout.columns:
         if is_single:
             return DropReason.SEVERAL_COLUMNS
         return DropReason.OTHER_COLUMNS if is_csv and layout.columns else DropReason.COLUMNS
@@ -59,3 +81,120 @@ def _reason(
         return None
     has_marks = is_csv or is_single or options.columns or len(cells) > 1
     return DropReason.FEW_COLUMNS if has_marks else DropReason.NO_TAB
+
+
+def find_layout(text: TextStream, options: ReadOptions) -> Layout:
+    """Return the layout of a table by its beginning; its notes say what only the values decided.
+
+    Raises UserError where the header contradicts the options.
+    """
+    lines = [line.removesuffix("\r") for line in text.start.removesuffix("\n").split("\n")[:_MOST]]
+    is_csv = text.file.ending == ".csv"
+    separator = _SEPARATOR_LINE.fullmatch(lines[0]) if is_csv else None
+    lines = lines[separator is not None :]
+    delimiter = options.delimiter or (separator[1] if separator else "")
+    if is_csv and len(delimiter) < 2:
+        form = _csv_form(lines, delimiter or _DELIMITERS, options)
+    else:
+        mark = delimiter or "\t"
+        may_be_quoted = len(mark) == 1 and len(options.languages) > 1
+        form = Form(mark, quoted=may_be_quoted and _is_quoted(lines, mark))
+    table = [cells for cells in records(lines, form) if not isinstance(cells, Dropped)]
+    width = _usual_width(table)
+    names = table[0] if table and _has_header(table, width, options.languages) else []
+    skipped = int(separator is not None) + bool(names)
+    found = Layout(form, skipped, width or None, width if is_csv else None)
+    if columns := chosen_columns(names, options, text.file):
+        return found._replace(columns=columns)
+    if len(options.languages) == 1:
+        return found._replace(columns=(0,) if width < 2 else (), width=1)
+    return _by_values(found, table[bool(names) :], width, options, text)
+
+
+def _by_values(
+    found: Layout, table: _Table, width: int, options: ReadOptions, text: TextStream
+) -> Layout:
+    """Return a layout with the columns that hold text: the first two, where up to three may."""
+    columns = [_cells(table, column) for column in range(width)]
+    texts = tuple(column for column, cells in enumerate(columns) if is_text(cells))
+    in_prose = any(is_mostly(_IN_PROSE, cells) for cells in columns[1:])
+    if in_prose and width > 2 and found.form.delimiter != "\t":
+        return found._replace(width=1)  # a delimiter that stands in sentences divides nothing
+    if width < 4 and (len(texts) != 2 or texts == (0, 1)):
+        third = columns[2] if width == 3 else []
+        credit = None if is_mostly(NUMBER, third) or is_mostly(NAME, third) else 2
+        most = 3 if found.width is None else max(2, width)
+        return found._replace(columns=(0, 1), attribution=credit, width=most)
+    if len(texts) != 2:
+        return found._replace(width=3)
+    if texts != (0, 1):
+        numbers = [str(column + 1) for column in texts]
+        text.notes.append(f"{text.file}: {columns_note(numbers, options)}")
+    return found._replace(columns=texts)
+
+
+def _csv_form(lines: Sequence[str], marks: str, options: ReadOptions) -> Form:
+    """Return the form that fits best: one of `marks` gives nearly all lines as many columns."""
+    lines = [line for line in lines if line.strip()]
+    escapes = [None, "\\"] if any('\\"' in line for line in lines) else [None]
+    single = sum(line[0] == line[-1] == "'" for line in lines) >= NEARLY_ALL * len(lines)
+    quote = "'" if single else '"'
+    forms = [Form(mark, True, quote, escape) for mark in marks for escape in escapes]
+    return max(forms, key=lambda form: _fitness(lines, form, options))
+
+
+def _fitness(lines: Sequence[str], form: Form, options: ReadOptions) -> tuple[float, ...]:
+    """Return how well a form fits: whether nearly all records have as many cells.
+
+    Of those that do, one is better that has a header, one that no space follows, as in prose, one
+    that gives no more columns than are read, and one whose quotation marks fit more lines.
+    """
+    read = [*records(lines, form)]
+    table = [cells for cells in read if not isinstance(cells, Dropped)]
+    width = _usual_width(table)
+    least = max([len(options.languages), *(options.columns or ())])
+    if width < least:
+        return (0,)
+    share = sum(len(cells) == width for cells in table) / len(read)
+    after = [cell for cells in table for cell in cells[1:]]
+    is_prose = 2 * sum(cell[:1] == " " for cell in after) > len(after)
+    has_header = bool(named_columns(table[0], options.languages))
+    sound = sum(quoted_cells(line, form) != (None, False) for line in lines)
+    return share >= NEARLY_ALL, has_header, not is_prose, width == least, sound, share
+
+
+def _is_quoted(lines: Sequence[str], delimiter: str) -> bool:
+    """Return whether cells of a table without CSV's name stand in quotation marks as there.
+
+    Either all do that are no numbers, or just those that need it because they hold marks.
+    """
+    cells = [cell for line in lines for cell in line.split(delimiter) if cell.strip()]
+    marked = [cell for cell in cells if '"' in cell]
+    closed = [cell for cell in marked if _CLOSED.fullmatch(cell)]
+    numbers = sum(NUMBER.fullmatch(cell) is not None for cell in cells)
+    if closed and len(closed) + numbers >= NEARLY_ALL * len(cells):
+        return True
+    needed = sum('""' in cell[1:-1] for cell in closed)
+    open_end = sum(cell.count('"') % 2 for cell in marked)  # of a cell of several lines
+    return needed > 0 and needed + open_end == len(marked)
+
+
+def _usual_width(table: _Table) -> int:
+    widths = Counter(map(len, table))
+    return max(widths, key=lambda width: (widths[width], width), default=0)
+
+
+def _has_header(table: _Table, width: int, languages: Sequence[str]) -> bool:
+    """Return whether the first record names the columns; one of numbers may begin with a word."""
+    first, rest = table[0], table[1:]
+    if is_header(first, languages):
+        below = Counter(cell for cells in rest for cell in enumerate(cells))
+        return not any(2 * below[cell] > len(rest) for cell in enumerate(first))
+    return width > 2 and len(first) == width and len(rest) >= _FEW and any(
+        not NUMBER.fullmatch(first[column]) and is_mostly(NUMBER, _cells(rest, column))
+        for column in range(width)
+    )  # fmt: skip
+
+
+def _cells(table: _Table, column: int) -> list[str]:
+    return [cells[column] for cells in table if column < len(cells)]

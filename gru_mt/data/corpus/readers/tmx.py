@@ -60,16 +60,14 @@ def _record(root: str, unit: str, languages: Sequence[str]) -> Record:
             if _name(segment) == "seg":
                 texts.setdefault(language, _text(segment))
                 texts.setdefault(language_code(language), _text(segment))
-    first, second = (_of_language(texts, language) for language in languages)
-    if first is None or second is None:
-        return Dropped(DropReason.LANGUAGE, f"has {', '.join(map(short_repr, texts)) or 'none'}")
-    return [first, second]
-
-
-def _of_language(texts: dict[str, str], language: str) -> str | None:
-    """Return the text in a language; one that is asked for without a region may have any."""
-    name = language.lower().replace("_", "-")
-    return texts.get(name, None if "-" in name else texts.get(language_code(name)))
+    found = []
+    for name in (language.lower().replace("_", "-") for language in languages):
+        code = name if "-" in name else language_code(name)  # no region was asked for: it has any
+        if (text := texts.get(name, texts.get(code))) is None:
+            had = ", ".join(map(short_repr, texts)) or "none"
+            return Dropped(DropReason.LANGUAGE, f"has {had}")
+        found.append(text)
+    return found
 
 
 def _text(element: ET.Element) -> str:
