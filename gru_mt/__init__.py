@@ -22,18 +22,9 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
-    "Config",
-    "Glossary",
-    "Translation",
-    "Translator",
-    "UserError",
-    "__version__",
-    "compare",
-    "evaluate",
-    "export",
-    "load_config",
-    "train",
-]
+    "Config", "Glossary", "Translation", "Translator", "UserError", "__version__",
+    "compare", "evaluate", "export", "load_config", "train",
+]  # fmt: skip
 
 _MODULES = {
     "Config": "config.schema",

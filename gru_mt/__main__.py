@@ -4,11 +4,7 @@ import signal
 
 
 def main() -> None:
-    """Run the command line. Ctrl-C ends it at once, without a message.
-
-    Nothing is left half done: files are written in one step, and training handles signals itself,
-    to save before it ends.
-    """
+    """Run the command line. Ctrl-C ends it at once; training handles it itself, to save before."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else the caller ignores it
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from gru_mt.cli import main as run

@@ -23,12 +23,11 @@ from gru_mt.errors import UserError, short_text
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import CONFIG, WEIGHTS, bundle_of
 from gru_mt.storage import file_digest, json_bytes, read_json, replacing_folder, write_file
-from gru_mt.tensors import load_tensors, save_tensors, tensors_header, tensors_shapes
+from gru_mt.tensors import load_tensors, save_tensors, tensors_info
 
-TOKENIZERS = "tokenizer*"
-LARGEST = 1e6  # of a weight; far larger ones overflow in the sums that translating computes
 PROVENANCE = "provenance.json"
 _PROVENANCE_BYTES = 10_000_000  # of the file; a thousand corpora take a fiftieth
+_LARGEST = 1e6  # of a weight; far larger ones overflow in the sums that translating computes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +74,6 @@ def _check_shapes(model: nn.Module, shapes: dict[str, list[int]], where: Path) -
             )
 
 
-def _check_numbers(tensors: dict[str, Tensor], where: Path) -> None:
-    """Raise UserError where a tensor has numbers that no training gives, such as NaN."""
-    for name, tensor in tensors.items():
-        if tensor.dtype != torch.float32 or not (tensor.abs() <= LARGEST).all():
-            raise UserError(
-                f"{where}: damaged: {name} has something else than 32-bit numbers up to {LARGEST:g}"
-            )
-
-
 def save_bundle(folder: Path, bundle: Bundle, metadata: dict[str, Any]) -> None:
     """Write the bundle, with `metadata` about its weights. The folder is whole at every moment.
 
@@ -106,10 +96,11 @@ def save_bundle(folder: Path, bundle: Bundle, metadata: dict[str, Any]) -> None:
             write_file(temporary / name, content)
         save_tensors(temporary / WEIGHTS, tensors, header)
         for path in folder.iterdir() if folder.is_dir() else []:
-            ours = path.name in (WEIGHTS, CONFIG, PROVENANCE) or path.match(TOKENIZERS)
-            if not ours and path.is_dir():
+            if path.name == WEIGHTS or _is_companion(path):
+                continue
+            if path.is_dir():
                 shutil.copytree(path, temporary / path.name, symlinks=True)
-            elif not ours:
+            else:
                 shutil.copy2(path, temporary / path.name, follow_symlinks=False)
 
 
@@ -119,14 +110,13 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
     Raises UserError that names the file which is missing, damaged or from another bundle.
     """
     folder = bundle_of(folder)
-    if not (folder / CONFIG).is_file() and not (folder / WEIGHTS).is_file():
-        raise UserError(f"{folder}: neither a run of `gru-mt train` nor a model folder of one")
-    if not (folder / WEIGHTS).is_file():
-        raise UserError(
-            f"{folder / WEIGHTS}: missing; a run has it from its first validation or stop on"
-        )
     weights = folder / WEIGHTS
-    digests, found = tensors_header(weights).get("belongs_to"), _companions(folder)
+    if not weights.is_file():
+        if not (folder / CONFIG).is_file():
+            raise UserError(f"{folder}: neither a run of `gru-mt train` nor a model folder of one")
+        raise UserError(f"{weights}: missing; a run has it from its first validation or stop on")
+    info, found = tensors_info(weights), _companions(folder)
+    digests = info.header.get("belongs_to")
     if not isinstance(digests, dict):
         raise UserError(f"{weights}: damaged: it does not say what it belongs to")
     for name in sorted(digests.keys() | found.keys()):
@@ -134,23 +124,31 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
             raise UserError(f"{folder / short_text(name)}: missing")
         if digests.get(name) != found[name]:
             raise UserError(f"{folder / name}: not the file that {WEIGHTS} was saved with")
-    config = load_config(folder / CONFIG)
-    tokenizer = Tokenizer.load(folder)
+    config, tokenizer = load_config(folder / CONFIG), Tokenizer.load(folder)
     provenance = read_provenance(folder)
     with torch.device("meta"):  # whose tensors take no memory
         model = build_model(config, tokenizer)
-    _check_shapes(model, tensors_shapes(weights), weights)
+    _check_shapes(model, info.shapes, weights)
     tensors, metadata = load_tensors(weights)
-    _check_numbers(tensors, weights)
+    for name, tensor in tensors.items():
+        if tensor.dtype != torch.float32 or not (tensor.abs() <= _LARGEST).all():  # or NaN
+            raise UserError(
+                f"{weights}: damaged: {name} has something else than 32-bit numbers up to "
+                f"{_LARGEST:g}"
+            )
     model = model.to_empty(device=device)
     load_named_tensors(model, tensors, weights)
     return Bundle(model.eval(), tokenizer, config, {**provenance, "weights": metadata})
 
 
+def _is_companion(path: Path) -> bool:
+    """Return whether loading reads a file beside the weights."""
+    return path.name in (CONFIG, PROVENANCE) or path.match("tokenizer*")
+
+
 def _companions(folder: Path) -> dict[str, str]:
     """Return the digest of each file that loading reads beside the weights, by its name."""
-    paths = [folder / CONFIG, folder / PROVENANCE, *folder.glob(TOKENIZERS)]
-    files = sorted(path for path in paths if path.is_file())
+    files = sorted(path for path in folder.iterdir() if _is_companion(path) and path.is_file())
     for path in files:
         if path.stat().st_size > MAX_BYTES:
             raise UserError(f"{path}: more than {MAX_BYTES:,} bytes, too long for what it is")

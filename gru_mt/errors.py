@@ -4,6 +4,7 @@ import os
 import re
 import reprlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,10 @@ def short_text(value: object) -> str:
 
 def as_path(value: Any, name: str) -> Path:
     """Return a path that is given as text or as a path; UserError for anything else."""
-    try:
+    with suppress(TypeError, ValueError):
         path = Path(value)
-        os.fsencode(path)  # raises for half of a surrogate pair
-        if "\0" not in str(path):
+        if b"\0" not in os.fsencode(path):  # which raises for half of a surrogate pair
             return path
-    except (TypeError, ValueError):
-        pass
     raise UserError(f"{name} must be a path, got {short_repr(value)}")
 
 

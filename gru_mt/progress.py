@@ -70,12 +70,11 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
         if self._is_terminal:
             super().display(msg, pos)
         elif msg is None and self.n > self.initial:
-            of_total = f" of {self.total:,}" if self.total else ""
-            pieces = [f"{self.desc.removesuffix(': ')}: {self.n:,}{of_total} {self.unit}"]
-            if self.postfix:
-                pieces.append(str(self.postfix))
+            text = f"{self.desc.removesuffix(': ')}: {self.n:,}"
+            text += f" of {self.total:,} {self.unit}" if self.total else f" {self.unit}"
+            text += f", {self.postfix}" if self.postfix else ""
             if self.total:
                 elapsed_s = self.format_dict["elapsed"]
                 left_s = elapsed_s / (self.n - self.initial) * (self.total - self.n)
-                pieces.append(f"{left_s / 60:,.1f} min left")
-            log.info(", ".join(pieces))
+                text += f", {left_s / 60:,.1f} min left"
+            log.info(text)

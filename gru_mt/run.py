@@ -1,13 +1,11 @@
-"""The folder of a run: where each of its files is.
+"""The folder of a run: `gru-mt train` makes one, and every other command reads one.
 
-`gru-mt train` makes a run, and every other command reads one. Only this module knows the names of
-the files. What is in a file, the module that writes it knows.
+Only this module knows the names of its files. What is in a file, the module that writes it knows.
 """
 
 import csv
 import io
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,6 @@ class RunFile:
         self._name = name
 
     def __get__(self, run: "Run", owner: type["Run"]) -> Path:
-        """Return the path in `run`."""
         return run.folder / self._name
 
 
@@ -61,34 +58,29 @@ class Run:
     @classmethod
     def newest(cls, runs: Path = RUNS) -> "Run":
         """Return the run in `runs` that finished last; UserError where none has."""
-        finished_at = {}
-        for folder in runs.glob("*"):
-            with suppress(OSError):  # not a run, not finished, or not for us to read
-                finished_at[folder] = cls(folder).summary.stat().st_mtime
-        if not finished_at:
+        summaries = runs.glob(f"*/{cls(Path()).summary}")
+        newest = max(summaries, key=lambda path: path.stat().st_mtime, default=None)
+        if newest is None:
             raise UserError(
                 f"no finished run in {runs}/: train one with gru-mt train, or name one with --model"
             )
-        return cls(max(finished_at, key=finished_at.__getitem__))
+        return cls(newest.parent)
+
+    # Checksummed JSON about a split, `dev` or `test`
 
     def evaluation_sets(self, split: str) -> Path:
-        """The sets of the split `dev` or `test`, as checksummed JSON; so are the next four."""
         return self.folder / f"{split}.json"
 
     def hypotheses(self, split: str) -> Path:
-        """What the translator made of the split."""
         return self.folder / f"{split}.hypotheses.json"
 
     def robustness(self, split: str) -> Path:
-        """BLEU on the perturbed sources of the split."""
         return self.folder / f"{split}.real.json"
 
     def train_overlap(self, split: str) -> Path:
-        """The overlap of the split with the training pairs."""
         return self.folder / f"{split}.familiarity.json"
 
     def samples(self, split: str) -> Path:
-        """The sentences of the split that the report shows with attention."""
         return self.folder / f"{split}.samples.json"
 
     def export(self, precision: str) -> Path:
@@ -100,9 +92,17 @@ class Run:
 
         A full disk or a power cut leaves a truncated line.
         """
-        raw = self.metrics.read_bytes().splitlines() if self.metrics.is_file() else []
-        lines = [line for line in map(_parse_metrics, raw) if line is not None]
-        return lines, len(raw) - len(lines)
+        lines, truncated = [], 0
+        for line in self.metrics.read_bytes().splitlines() if self.metrics.is_file() else []:
+            try:
+                values = json.loads(line)
+            except (ValueError, RecursionError):
+                values = None
+            if isinstance(values, dict) and isinstance(values.get("step"), int):
+                lines.append(values)
+            else:
+                truncated += 1
+        return lines, truncated
 
     def read_minutes(self) -> float | None:
         """Return how long training took; None where it is not finished.
@@ -121,8 +121,7 @@ class Run:
         lines, truncated = self.read_metrics()
         kept = [line for line in lines if line["step"] <= step]
         if len(kept) < len(lines) or truncated:
-            content = b"".join(json.dumps(line).encode() + b"\n" for line in kept)
-            write_file(self.metrics, content)
+            write_file(self.metrics, "".join(f"{json.dumps(line)}\n" for line in kept).encode())
         return truncated
 
     def append_metrics(self, step: int, values: dict[str, Any]) -> None:
@@ -136,13 +135,12 @@ def metrics_csv(run: Run) -> str:
     Columns are in the order in which names first appear, and empty where a line has no number.
     Further dev sets have columns such as dev_others.pets.dev_bleu. Truncated lines are left out.
     """
-    lines, _ = run.read_metrics()
     rows = [
         {name: value for name, value in flatten(line).items() if isinstance(value, int | float)}
-        for line in lines
+        for line in run.read_metrics()[0]
     ]
-    names = dict.fromkeys(["step", *(name for row in rows for name in row)])
     table = io.StringIO()
+    names = dict.fromkeys(["step", *(name for row in rows for name in row)])
     writer = csv.DictWriter(table, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -153,11 +151,10 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return the leaves of nested `values` by full name: {"a": [{"b": 1}]} -> {"a.0.b": 1}."""
     leaves: dict[str, Any] = {}
     for key, value in values.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            value = {str(index): item for index, item in enumerate(value)}
         if isinstance(value, dict):
             leaves |= flatten(value, f"{prefix}{key}.")
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            items = {str(index): item for index, item in enumerate(value)}
-            leaves |= flatten(items, f"{prefix}{key}.")
         else:
             leaves[f"{prefix}{key}"] = value
     return leaves
@@ -167,13 +164,3 @@ def bundle_of(folder: Path) -> Path:
     """Return the bundle of a run's folder, or `folder` itself: users name either."""
     bundle = Run(folder).bundle
     return bundle if bundle.is_dir() else folder
-
-
-def _parse_metrics(line: bytes) -> dict[str, Any] | None:
-    """Return what a line of metrics holds; None where it is truncated."""
-    try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    whole = isinstance(values, dict) and isinstance(values.get("step"), int)
-    return values if whole else None

@@ -10,7 +10,6 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from gru_mt.config.load import load_config
-from gru_mt.config.schema import Config
 from gru_mt.data.corpus.files import corpus_name
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import read_hypotheses
@@ -53,9 +52,9 @@ def _overview(folder: Path) -> RunOverview:
     run = Run(folder)
     problems: list[str] = []
 
-    def attempt(read: Callable[[Run], T]) -> T | None:
+    def attempt(read: Callable[[], T]) -> T | None:
         try:
-            return read(run)
+            return read()
         except OSError as error:
             problems.append(f"cannot be read: {error.strerror}")
         except UserError as error:
@@ -64,30 +63,22 @@ def _overview(folder: Path) -> RunOverview:
             problems.append(f"damaged: {error}")
         return None
 
-    config = attempt(_config)
-    finished, saved = attempt(_finished), attempt(lambda run: read_state(run.checkpoints))
+    config = attempt(lambda: load_config(run.config) if run.config.is_file() else None)
+    finished, saved = attempt(lambda: _finished(run)), attempt(lambda: read_state(run.checkpoints))
     train_state = max(filter(None, (finished, saved)), key=lambda state: state.step, default=None)
-    state = attempt(lambda run: _state(run, train_state, is_finished=train_state is finished)) or ""
+    state = attempt(lambda: _state(run, train_state, is_finished=train_state is finished)) or ""
+    data = config and config.data
     return RunOverview(
         folder.resolve().name,
-        _corpora(config) if config else "",
-        config.data.source if config else "",
-        config.data.target if config else "",
+        ", ".join(corpus_name(corpus, data.languages) for corpus in data.corpus) if data else "",
+        data.source if data else "",
+        data.target if data else "",
         train_state.best_bleu if train_state and train_state.best_bleu >= 0 else None,
-        attempt(_test_bleu) or {},
+        attempt(lambda: _test_bleu(run)) or {},
         train_state.elapsed_s / 60 if train_state else None,
         problems[0] if problems else state,
         _changed(run),
     )
-
-
-def _config(run: Run) -> Config | None:
-    return load_config(run.config) if run.config.is_file() else None
-
-
-def _corpora(config: Config) -> str:
-    languages = config.data.languages
-    return ", ".join(corpus_name(corpus, languages) for corpus in config.data.corpus)
 
 
 def _finished(run: Run) -> TrainState | None:
@@ -103,11 +94,8 @@ def _finished(run: Run) -> TrainState | None:
 
 def _test_bleu(run: Run) -> dict[str, float]:
     kept = read_hypotheses(run, "test")
-    return (
-        {found.set.name: found.corpus_scores.multi_reference.value for found in kept.sets}
-        if kept
-        else {}
-    )
+    sets = kept.sets if kept else []
+    return {found.set.name: found.corpus_scores.multi_reference.value for found in sets}
 
 
 def _state(run: Run, train_state: TrainState | None, *, is_finished: bool) -> str:

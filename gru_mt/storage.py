@@ -21,12 +21,12 @@ _SAFETENSORS = re.compile(r"\.tmp\w{6}")  # a file of that library while it is b
 
 
 @contextmanager
-def os_errors_as(name: object, done: str = "written") -> Iterator[None]:
-    """Raise UserError instead of OSError: `name` cannot be `done`, and why."""
+def os_errors_as(name: object, done: str = "written", more: str = "") -> Iterator[None]:
+    """Raise UserError instead of OSError: `name` cannot be `done`, and why; then `more`."""
     try:
         yield
     except OSError as error:
-        raise UserError(f"{name}: cannot be {done}: {error.strerror or error}") from error
+        raise UserError(f"{name}: cannot be {done}: {error.strerror or error}{more}") from error
 
 
 def _beside(path: Path, kind: str) -> Path:
@@ -45,9 +45,7 @@ def clear_temporaries(folder: Path, name: str | None = None) -> None:
     With `name`, only what belongs to that file or folder is removed, and nothing of another process
     that lives. Without it, all is removed, so no other process may be writing there.
     """
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir()):
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         if name is None and _SAFETENSORS.fullmatch(path.name):
             path.unlink()
         match = _TEMPORARY.fullmatch(path.name)
@@ -95,20 +93,16 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     temporary = _beside(path, "part")
     try:
-        clear_temporaries(path.parent, path.name)
-        temporary.touch()
-        mode = temporary.stat().st_mode
-        yield temporary
-        temporary.chmod(mode)  # the writer may have let only the owner read it
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise UserError(
-            f"{path}: cannot be written: {error.strerror or error}; what was saved before is still "
-            "there"
-        ) from error
+        with os_errors_as(path, more="; what was saved before is still there"):
+            clear_temporaries(path.parent, path.name)
+            temporary.touch()
+            mode = temporary.stat().st_mode
+            yield temporary
+            temporary.chmod(mode)  # the writer may have let only the owner read it
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            _sync_folder(path.parent)
     finally:
         with suppress(OSError):
             temporary.unlink()
@@ -159,10 +153,7 @@ def write_new(path: Path, content: bytes) -> None:
 
 def append_line(path: Path, line: str) -> None:
     """Add a line to a text file; UserError where it cannot be written."""
-    with (
-        os_errors_as(path),
-        path.open("a", encoding="utf-8", errors="backslashreplace") as file,
-    ):
+    with os_errors_as(path), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
         file.write(f"{line}\n")
 
 
@@ -181,12 +172,11 @@ def read_bytes(path: Path, *, most_bytes: int) -> bytes:
 
     No more is read: a device such as /dev/zero has no end.
     """
-    with os_errors_as(short_text(path), "read"), path.open("rb") as file:
+    name = short_text(path)
+    with os_errors_as(name, "read"), path.open("rb") as file:
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
-        raise UserError(
-            f"{short_text(path)}: more than {most_bytes:,} bytes, too long for what it is"
-        )
+        raise UserError(f"{name}: more than {most_bytes:,} bytes, too long for what it is")
     return content
 
 
@@ -240,13 +230,13 @@ def check_output(path: Path) -> None:
     """Raise UserError where `write_output` cannot write; nothing is written."""
     with os_errors_as(path):
         stream = _stream(path)
-        there = Path(os.path.realpath(path)).parent if stream is None else stream
-        if isinstance(there, int):
+        if isinstance(stream, int):
             return
-        if stream is None and not there.is_dir():
-            raise UserError(f"{path}: cannot be written: there is no folder {there}")
         if path.is_dir():
             raise UserError(f"{path}: cannot be written: is a folder")
+        there = stream or Path(os.path.realpath(path)).parent
+        if not there.exists():
+            raise UserError(f"{path}: cannot be written: there is no folder {there}")
         if not os.access(there, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 

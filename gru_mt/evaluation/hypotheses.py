@@ -15,7 +15,7 @@ from gru_mt.errors import UserError
 from gru_mt.evaluation.score import SCORE_NAMES, Score, Scores
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
-from gru_mt.tensors import tensors_digest
+from gru_mt.tensors import tensors_info
 
 _COLUMNS = ("texts", "scores", "confidences", "warnings")  # with an item for each sentence
 
@@ -126,7 +126,7 @@ def _from_json(values: dict[str, Any]) -> RunHypotheses:
 
 def model_digest(run: Run) -> str:
     """Return the SHA-256 of the weights that a run or a bundle has now."""
-    return tensors_digest(bundle_of(run.folder) / WEIGHTS)
+    return tensors_info(bundle_of(run.folder) / WEIGHTS).digest
 
 
 def run_of(folder: Path, split: str) -> Run | None:

@@ -13,7 +13,7 @@ from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.inference.preprocessing.lines import read_lines
 from gru_mt.run import WEIGHTS, Run, flatten
-from gru_mt.tensors import tensors_shapes
+from gru_mt.tensors import tensors_info
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _read_run(name: str, run: Run, split: str, bleu_tokenizer: str | None) -> Sy
     metadata = SystemMetadata(
         name,
         run.read_minutes(),
-        sum(map(math.prod, tensors_shapes(run.bundle / WEIGHTS).values())),
+        sum(map(math.prod, tensors_info(run.bundle / WEIGHTS).shapes.values())),
         sentences / sum(hypotheses.seconds for hypotheses in found.sets),
     )
     tokenizer = resolve_bleu_tokenizer(

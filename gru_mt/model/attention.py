@@ -1,7 +1,6 @@
 """Attention: which encoder states a decoder state reads.
 
-Shapes: B batch, S source tokens, T target tokens, H decoder units, C encoder units (both
-directions).
+Shapes: B batch, S source tokens, T target tokens, H decoder units, C encoder units.
 """
 
 import math
@@ -12,6 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.model.layers import Linear
+
+Kind = Literal["dot", "general", "additive", "none"]
 
 
 def length_mask(length_B: Tensor, size: int) -> Tensor:
@@ -36,13 +37,7 @@ class Attention(nn.Module):
     size 0.
     """
 
-    def __init__(
-        self,
-        kind: Literal["dot", "general", "additive", "none"],
-        *,
-        query_size: int,
-        memory_size: int,
-    ) -> None:
+    def __init__(self, kind: Kind, *, query_size: int, memory_size: int) -> None:
         super().__init__()
         assert kind != "dot" or query_size == memory_size, "the configuration checks it"
         self.kind = kind

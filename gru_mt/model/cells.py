@@ -19,6 +19,12 @@ from gru_mt.model.layers import linear
 
 Weights = tuple[tuple[Tensor, Tensor | None], ...]  # matrix and bias of each product with a state
 
+INITIALISERS: dict[str, Callable[[Tensor], Tensor]] = {
+    "zeros": nn.init.zeros_,
+    "xavier": nn.init.xavier_uniform_,  # Glorot and Bengio 2010
+    "orthogonal": nn.init.orthogonal_,  # Saxe et al. 2014, arXiv 1312.6120
+}
+
 
 class Cell(nn.Module, ABC):
     """One step of a recurrent unit: `cell(x_BI, state_BZ)` is the next state_BZ.
@@ -39,22 +45,24 @@ class Cell(nn.Module, ABC):
         bias: bool = True,
         recurrent_init: str = "orthogonal",
     ) -> None:
-        """Raise ValueError for a size below 1; `recurrent_init` is a name of INITIALISERS."""
+        """Draw Xavier weights for the input and `recurrent_init`, of INITIALISERS, for the state.
+
+        Each gate is drawn by itself, for its own fan-out. Biases begin at zero. Raises ValueError
+        for a size below 1.
+        """
         super().__init__()
         if input_size < 1 or hidden_size < 1:
             raise ValueError(f"sizes must be positive: input {input_size}, hidden {hidden_size}")
         size_G = self.gates * hidden_size
-        self.hidden_size = hidden_size
+        self.hidden_size, self.state_size = hidden_size, self.states * hidden_size
         self.weight_ih = nn.Parameter(torch.empty(size_G, input_size))
         self.weight_hh = nn.Parameter(torch.empty(size_G, hidden_size))
-        self.bias_ih = nn.Parameter(torch.empty(size_G)) if bias else None
-        self.bias_hh = nn.Parameter(torch.empty(size_G)) if bias else None
-        initialise(self, recurrent_init)
-
-    @property
-    def state_size(self) -> int:
-        """Features of the state: Z."""
-        return self.states * self.hidden_size
+        self.bias_ih = nn.Parameter(torch.zeros(size_G)) if bias else None
+        self.bias_hh = nn.Parameter(torch.zeros(size_G)) if bias else None
+        for gate_HI in self.weight_ih.detach().chunk(self.gates):
+            nn.init.xavier_uniform_(gate_HI)
+        for gate_HH in self.weight_hh.detach().chunk(self.gates):
+            INITIALISERS[recurrent_init](gate_HH)
 
     def forward(self, x_BI: Tensor, state_BZ: Tensor) -> Tensor:
         """Return the next state_BZ; without a batch, x_I and state_Z give state_Z."""
@@ -67,8 +75,8 @@ class Cell(nn.Module, ABC):
     def recurrent(self) -> Weights:
         """Return weight_hh and bias_hh as `advance` takes them: in parts, if it multiplies twice.
 
-        They have the type in which autocast multiplies. It would convert parts of them at each
-        step, because it remembers what it made of whole parameters alone.
+        They have the type in which autocast multiplies. It remembers what it made of whole
+        parameters alone, and would convert parts of them at each step.
         """
         kind, device = self.weight_hh.dtype, self.weight_hh.device.type
         if kind == torch.float32 and torch.is_autocast_enabled(device):
@@ -87,7 +95,6 @@ class RNN(Cell):
     gates = 1
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
-        """Return the next state_BH."""
         return (input_BG + linear(state_BZ, *recurrent[0])).tanh()
 
 
@@ -97,7 +104,6 @@ class ReluRNN(Cell):
     gates = 1
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
-        """Return the next state_BH."""
         return (input_BG + linear(state_BZ, *recurrent[0])).relu()
 
 
@@ -111,7 +117,6 @@ class UpdateGRU(Cell):
     gates = 2
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
-        """Return the next state_BH."""
         update_BH, new_BH = (input_BG + linear(state_BZ, *recurrent[0])).chunk(2, dim=-1)
         return state_BZ + update_BH.sigmoid() * (new_BH.tanh() - state_BZ)
 
@@ -139,7 +144,6 @@ class ResetBeforeGRU(Cell):
         return tuple(zip(weight_GH.tensor_split([gates]), biases, strict=True))
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
-        """Return the next state_BH."""
         gates = 2 * self.hidden_size
         of_gates, of_candidate = recurrent
         gate_BX = input_BG[..., :gates] + linear(state_BZ, *of_gates)
@@ -161,7 +165,6 @@ class GRU(Cell):
     gates = 3
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
-        """Return the next state_BH."""
         gates = 2 * self.hidden_size
         recurrent_BG = linear(state_BZ, *recurrent[0])
         gate_BX = (input_BG[..., :gates] + recurrent_BG[..., :gates]).sigmoid()
@@ -180,7 +183,6 @@ class LSTM(Cell):
     gates, states = 4, 2
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
-        """Return the next state_BZ: h' and, after it, c'."""
         hidden_BH, memory_BH = state_BZ.chunk(2, dim=-1)
         stacked_BG = input_BG + linear(hidden_BH, *recurrent[0])
         input_BH, forget_BH, new_BH, output_BH = stacked_BG.chunk(4, dim=-1)
@@ -196,26 +198,3 @@ CELLS: dict[str, type[Cell]] = {
     "gru": GRU,
     "lstm": LSTM,
 }
-
-
-INITIALISERS: dict[str, Callable[[Tensor], Tensor]] = {
-    "zeros": nn.init.zeros_,
-    "xavier": nn.init.xavier_uniform_,
-    "orthogonal": nn.init.orthogonal_,
-}
-
-
-@torch.no_grad()
-def initialise(cell: Cell, recurrent_init: str) -> None:
-    """Draw new matrices gate by gate: Xavier for weight_ih, `recurrent_init` for weight_hh.
-
-    Gate by gate, because the fan-out is that of one gate, not of the stack. Biases begin at zero.
-    Xavier: Glorot and Bengio 2010. Orthogonal: Saxe et al. 2014, arXiv 1312.6120.
-    """
-    for gate_HI in cell.weight_ih.chunk(cell.gates):
-        nn.init.xavier_uniform_(gate_HI)
-    for gate_HH in cell.weight_hh.chunk(cell.gates):
-        INITIALISERS[recurrent_init](gate_HH)
-    for bias_G in (cell.bias_ih, cell.bias_hh):
-        if bias_G is not None:
-            nn.init.zeros_(bias_G)

@@ -1,10 +1,8 @@
 """The decoder for inference: it takes one token at a time, and multiplies each source only once.
 
-Shapes: R hypotheses, A sources, K hypotheses of one source at most, S source tokens, E embedding,
-H decoder units, Z state of a decoder layer (see `cells`), L decoder layers, C encoder units (both
-directions), G rows of stacked gates, V target vocabulary, F <eos> and the placeholders, O likeliest
-other ids, N both, X features that attention reads of a source: G for each decoder layer above the
-first, then E.
+Shapes: as in `seq2seq`, and R hypotheses, A sources, K hypotheses of one source at most, G rows of
+stacked gates, F <eos> and the placeholders, O likeliest other ids, N both, X features that
+attention reads of a source: G for each decoder layer above the first, then E.
 """
 
 from typing import TYPE_CHECKING, cast
@@ -25,7 +23,7 @@ assert EOS + 1 == FIRST_PLACEHOLDER
 
 
 class Incremental(nn.Module):
-    """A decoder that multiplies each source by its weights once, not at every step.
+    """A decoder's step, for which each source was multiplied by the weights before.
 
     The context is the sum of a m over the encoder's states m, with attention's weight a for each,
     and W (sum of a m) = sum of a (W m). So the states are multiplied once by every matrix W that

@@ -20,7 +20,8 @@ def resolve_device(name: str, *, field: str = "training.device") -> torch.device
     """
     if name == "auto":
         return torch.device("cpu" if _failure("cuda") else "cuda")
-    there = _devices()
+    kind = torch.accelerator.current_accelerator()
+    there = ["cpu", *(f"{kind}:{index}" for index in range(torch.accelerator.device_count()))]
     if name not in there and f"{name}:0" not in there:
         raise UserError(
             f"{field} {short_repr(name)} is not there; this machine has {', '.join(there)}"
@@ -49,17 +50,8 @@ def own_device(device: torch.device) -> torch.device:
     return torch.device(device.type, int(local_rank))
 
 
-def _devices() -> list[str]:
-    """Return the names of the devices that torch finds on this machine: cpu, cuda:0, cuda:1 ..."""
-    kind = torch.accelerator.current_accelerator()
-    return ["cpu", *(f"{kind}:{index}" for index in range(torch.accelerator.device_count()))]
-
-
 def _failure(name: str) -> str | None:
-    """Return in one line why a step of a GRU fails on the device; None where it works.
-
-    A card that torch is not built for is found like any other, and fails at its first operation.
-    """
+    """Return in one line why a step of a GRU fails on the device; None where it works."""
     try:
         with warnings.catch_warnings():  # torch gives several before it fails
             warnings.simplefilter("ignore")
@@ -72,31 +64,27 @@ def _failure(name: str) -> str | None:
 
 
 def resolve_precision(name: str, device: torch.device) -> torch.dtype:
-    """Return the type to compute in.
+    """Return the type to compute in; weights, loss and averages stay in fp32 whatever it is.
 
-    `auto` is bf16 where the hardware multiplies in it, fp16 on older GPUs, else fp32. Weights, loss
-    and averages stay in fp32 whatever this is.
+    `auto` is bf16 where the hardware multiplies in it, fp16 on older GPUs, else fp32.
     """
-    if name == "auto":
-        name = _fastest(device)
-    return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
-
-
-def _fastest(device: torch.device) -> str:
+    if name != "auto":
+        return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
     if device.type == "cuda":
-        return "bf16" if torch.cuda.get_device_capability(device) >= (8, 0) else "fp16"  # Ampere
+        is_ampere = torch.cuda.get_device_capability(device) >= (8, 0)
+        return torch.bfloat16 if is_ampere else torch.float16
     capabilities = torch.cpu.get_capabilities() if device.type == "cpu" else {}
     multiplies = any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
-    return "bf16" if multiplies else "fp32"
+    return torch.bfloat16 if multiplies else torch.float32
 
 
 def machine() -> dict[str, Any]:
     """Return what minutes depend on, and nothing that identifies this one machine."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
-    names = re.findall(r"^model name\s*: (.+)$", text, re.MULTILINE)
+    name = re.search(r"^model name\s*: (.+)$", text, re.MULTILINE)
     return {
-        "cpu": names[0] if names else platform.processor() or platform.machine(),
+        "cpu": name[1] if name else platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "isa": torch.backends.cpu.get_cpu_capability(),
@@ -109,12 +97,13 @@ def check_fits_in_memory(model: nn.Module) -> None:
 
     Otherwise the system would promise more memory than it has, and later kill the process.
     """
+    if "SC_PHYS_PAGES" not in os.sysconf_names:  # not on every system
+        return
     size = sum(parameter.numel() for parameter in model.parameters())
     needed_bytes = 5 * 4 * size  # weights, gradients, two moments and an average, in fp32
-    if "SC_PHYS_PAGES" in os.sysconf_names:  # not on every system
-        there_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        if needed_bytes > there_bytes:
-            raise UserError(
-                f"model: {size:,} parameters take {needed_bytes / 1e9:,.0f} GB to train, and this "
-                f"machine has {there_bytes / 1e9:,.0f}; make model.*_size or *_layers smaller"
-            )
+    there_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed_bytes > there_bytes:
+        raise UserError(
+            f"model: {size:,} parameters take {needed_bytes / 1e9:,.0f} GB to train, and this "
+            f"machine has {there_bytes / 1e9:,.0f}; make model.*_size or *_layers smaller"
+        )

@@ -1,4 +1,4 @@
-"""Linear layers, their product, which the recurrent layers share, and dropout.
+"""Linear layers and dropout.
 
 Shapes: B batch, T time, U words, H features, I input features, O output features.
 """

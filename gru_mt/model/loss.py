@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from gru_mt.data.batching import Batch
 from gru_mt.data.tokenizer.special import PAD
-from gru_mt.model.fast.loss import overwriting_loss, trains_on_cpu
+from gru_mt.model.fast import tuned
+from gru_mt.model.fast.loss import overwriting_loss
 from gru_mt.model.seq2seq import Seq2Seq
 
 
@@ -20,7 +21,7 @@ def token_loss(logits_NV: Tensor, target_N: Tensor, *, label_smoothing: float = 
     to the loss of one batch; divide it once by the token count of the whole update. Training on a
     CPU overwrites the logits.
     """
-    if trains_on_cpu(logits_NV):
+    if tuned() and logits_NV.is_cpu and torch.is_grad_enabled() and logits_NV.requires_grad:
         return overwriting_loss(logits_NV, target_N, label_smoothing)
     return nn.functional.cross_entropy(
         logits_NV.to(torch.promote_types(logits_NV.dtype, torch.float32)),
@@ -40,6 +41,5 @@ def forced_loss(
 ) -> Tensor:
     """Return the batch's summed loss under teacher forcing; `rng` turns dropout on."""
     start = model.encode(batch.source_BS, batch.source_length_B, rng)
-    logits_BTV = model.decode(batch.target_in_BT, start, rng)
-    target_N = batch.target_out_BT.flatten()
-    return token_loss(logits_BTV.flatten(0, 1), target_N, label_smoothing=label_smoothing)
+    logits_NV = model.decode(batch.target_in_BT, start, rng).flatten(0, 1)
+    return token_loss(logits_NV, batch.target_out_BT.flatten(), label_smoothing=label_smoothing)

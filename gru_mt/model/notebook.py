@@ -8,8 +8,8 @@ A linear layer may be an nn.Linear; or a matrix A that computes x A, alone or wi
 Where a notebook computes A x, give A.T; `from_stacked` alone takes its matrices as torch has them.
 A bias may be a vector, a row or a column.
 
-Shapes: I input features, H hidden units, G rows of stacked gates, X features of [h, x] or [x, h],
-O output features of a linear layer.
+Shapes: I input features, H hidden units, G rows of stacked gates, X features of both, O output
+features of a linear layer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,19 +39,17 @@ def from_linears(gates: Sequence[Sequence[LinearLayer]]) -> Parameters:
     """
     layers = [[_weight_and_bias(layer) for layer in gate] for gate in gates]
     for *inputs, (state_OH, _) in layers:
-        units = len(state_OH)
         for weight_OI, _ in inputs:
-            if len(weight_OI) != units:
-                raise ValueError(f"a gate has {len(weight_OI)} units for x and {units} for h")
-    weights = [[weight_OI for weight_OI, _ in gate] for gate in layers]
+            if (size_O := len(weight_OI)) != len(state_OH):
+                raise ValueError(f"a gate has {size_O} units for x and {len(state_OH)} for h")
     parameters = {
-        "weight_ih": torch.cat([torch.cat(parts, dim=1) for *parts, _ in weights]),
-        "weight_hh": torch.cat([state_OH for *_, state_OH in weights]),
+        "weight_ih": torch.cat([torch.cat([W for W, _ in gate[:-1]], dim=1) for gate in layers]),
+        "weight_hh": torch.cat([gate[-1][0] for gate in layers]),
     }
     if any(bias_O is not None for gate in layers for _, bias_O in gate):
-        parameters["bias_ih"] = torch.cat([_summed_bias(parts) for *parts, _ in layers])
-        parameters["bias_hh"] = torch.cat([_summed_bias([state]) for *_, state in layers])
-    return _detached(parameters)
+        parameters["bias_ih"] = torch.cat([_summed_bias(gate[:-1]) for gate in layers])
+        parameters["bias_hh"] = torch.cat([_summed_bias(gate[-1:]) for gate in layers])
+    return {name: value.detach() for name, value in parameters.items()}
 
 
 def from_concatenated(
@@ -62,21 +60,19 @@ def from_concatenated(
     A matrix may lie either way: [h, x] has more features than the gate has units. Raises ValueError
     for one that has `hidden_size` neither as its rows nor as its columns.
     """
-
-    def split(gate: LinearLayer) -> tuple[LinearLayer, LinearLayer]:
+    split_gates: list[list[LinearLayer]] = []
+    for gate in gates:
         if not isinstance(gate, nn.Linear):
             matrix, bias_H = gate if isinstance(gate, tuple) else (gate, None)
             gate = (matrix.T if len(matrix) == hidden_size else matrix), bias_H
         weight_HX, bias_H = _weight_and_bias(gate)
         if len(weight_HX) != hidden_size:
             raise ValueError(f"a gate has {len(weight_HX)} units, not hidden_size {hidden_size}")
-        size_I = weight_HX.shape[1] - hidden_size
-        sizes = [hidden_size, size_I] if state_first else [size_I, hidden_size]
-        one, other = weight_HX.split(sizes, dim=1)
-        input_HI, state_HH = (other, one) if state_first else (one, other)
-        return (input_HI.T, bias_H), state_HH.T
-
-    return from_linears([split(gate) for gate in gates])
+        if state_first:
+            weight_HX = weight_HX.roll(-hidden_size, dims=1)  # to [x, h]
+        weight_HI, weight_HH = weight_HX.tensor_split([-hidden_size], dim=1)
+        split_gates.append([(weight_HI.T, bias_H), weight_HH.T])
+    return from_linears(split_gates)
 
 
 def from_stacked(
@@ -99,11 +95,13 @@ def from_torch(named: Mapping[str, Tensor], *, layer: int = 0, back: bool = Fals
     """
     ending = f"_l{layer}{'_reverse' if back else ''}"
     ours = {
-        name.removesuffix(ending): value for name, value in named.items() if name.endswith(ending)
+        name.removesuffix(ending): value.detach().clone()
+        for name, value in named.items()
+        if name.endswith(ending)
     }
     if not ours:
         raise ValueError(f"no weights whose names end in {ending}")
-    return _detached(ours)
+    return ours
 
 
 def reorder(parameters: Parameters, order: Sequence[int]) -> Parameters:
@@ -120,12 +118,10 @@ def negate_gate(parameters: Parameters, gate: int, *, gates: int) -> Parameters:
     This changes the convention of an update gate, because 1 - sigma(a) = sigma(-a): with z negated,
     h' = (1 - z) h + z n becomes h' = z h + (1 - z) n.
     """
-    return {
-        name: torch.cat(
-            [-block if index == gate else block for index, block in enumerate(value.chunk(gates))]
-        )
-        for name, value in parameters.items()
-    }
+    negated = {name: value.clone() for name, value in parameters.items()}
+    for value in negated.values():
+        value.chunk(gates)[gate].neg_()
+    return negated
 
 
 def _weight_and_bias(layer: LinearLayer) -> tuple[Tensor, Tensor | None]:
@@ -144,7 +140,3 @@ def _weight_and_bias(layer: LinearLayer) -> tuple[Tensor, Tensor | None]:
 def _summed_bias(layers: Sequence[tuple[Tensor, Tensor | None]]) -> Tensor:
     zero_O = layers[0][0].new_zeros(len(layers[0][0]))
     return sum((bias_O for _, bias_O in layers if bias_O is not None), zero_O)
-
-
-def _detached(parameters: Parameters) -> Parameters:
-    return {name: value.detach().clone() for name, value in parameters.items()}

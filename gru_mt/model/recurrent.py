@@ -12,11 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from gru_mt.model.cells import CELLS
+from gru_mt.model.fast import tuned
 from gru_mt.model.fast.distinct import pick
 from gru_mt.model.fast.gru import gru
 from gru_mt.model.fast.product import infers_on_cpu
-from gru_mt.model.fast.switch import tuned
-from gru_mt.model.layers import dropout
 
 FUSED: dict[str, Callable[..., Any]] = {
     "rnn": torch.rnn_tanh,
@@ -63,24 +62,21 @@ class Layer(nn.Module):
             output_BTH, last_BZ = self(x[None], None if start_BZ is None else start_BZ[None])
             return output_BTH[0], last_BZ[0]
         if start_BZ is None:
-            size_B = x.shape[0] if index_BT is None else index_BT.shape[0]
-            start_BZ = x.new_zeros(size_B, self.cell.state_size)
+            rows = x if index_BT is None else index_BT
+            start_BZ = x.new_zeros(rows.shape[0], self.cell.state_size)
         infers, exporting = infers_on_cpu(x), torch.compiler.is_exporting()
         if self.kind == "gru" and x.is_cpu and tuned() and not (infers or exporting):
             return self._by_own_gradient(x, start_BZ, index_BT)
         x_BTI = x if index_BT is None else nn.functional.embedding(index_BT, x)
         if exporting:
             return self._scanned(x_BTI, start_BZ)
-        if infers or self.kind not in FUSED or self._lacks_fp16(x_BTI):
+        in_fp16 = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.half
+        lacks_kernel = self.kind == "lstm" and x.is_cpu and in_fp16  # oneDNN has no such LSTM
+        if infers or self.kind not in FUSED or lacks_kernel:
             return self._written_out(x_BTI, start_BZ)
-        if x_BTI.is_cuda and _has_cudnn():
+        if x.is_cuda and _has_cudnn():
             return self._by_cudnn(x_BTI, start_BZ)
         return self._fused(x_BTI, start_BZ, [*self.cell.parameters()])
-
-    def _lacks_fp16(self, x_BTI: Tensor) -> bool:
-        """Return whether fp16 rules out a fused cell: on a CPU there is no such LSTM in oneDNN."""
-        halved = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.half
-        return self.kind == "lstm" and x_BTI.is_cpu and halved
 
     def _by_own_gradient(
         self, x: Tensor, start_BH: Tensor, index_BT: Tensor | None
@@ -117,7 +113,11 @@ class Layer(nn.Module):
         cuDNN reads its weights from one piece of memory, in an order of its own. Each call copies
         them there, so that they stay plain parameters; torch would copy them too, with a warning.
         """
-        kind = _cudnn_type(x_BTI)
+        kind = x_BTI.dtype
+        if torch.is_autocast_enabled("cuda"):
+            kind = torch.get_autocast_dtype("cuda")
+            if kind == torch.bfloat16 and (torch.backends.cudnn.version() or 0) < 91300:
+                kind = torch.float32
         weights = [weight.to(kind, copy=True) for weight in self.cell.parameters()]
         with torch.autocast("cuda", enabled=False), torch.cuda.device_of(x_BTI):
             with torch.no_grad():
@@ -157,19 +157,6 @@ class Layer(nn.Module):
         return output_TBH.transpose(0, 1), last_BZ
 
 
-def _cudnn_type(x: Tensor) -> torch.dtype:
-    """Return the type in which cuDNN computes with x; without autocast it is the type of x.
-
-    Under autocast it is autocast's type, except that bf16 becomes fp32 before cuDNN 9.13.
-    """
-    if not torch.is_autocast_enabled("cuda"):
-        return x.dtype
-    kind = torch.get_autocast_dtype("cuda")
-    if kind == torch.bfloat16 and (torch.backends.cudnn.version() or 0) < 91300:
-        return torch.float32
-    return kind
-
-
 def _has_cudnn() -> bool:
     """Return whether torch has cuDNN and the private functions that lay out weights for it."""
     names = ("_use_cudnn_rnn_flatten_weight", "_cudnn_rnn_flatten_weight")
@@ -200,7 +187,7 @@ class Recurrent(nn.Module):
     """Layers of one cell, each reading the one below, in one direction or in both.
 
     With both directions a layer reads both directions of the one below, and its output is [ahead;
-    back] (Schuster and Paliwal 1997). `dropout` is the rate between layers.
+    back] (Schuster and Paliwal 1997).
     """
 
     def __init__(
@@ -211,24 +198,18 @@ class Recurrent(nn.Module):
         *,
         layers: int = 1,
         bidirectional: bool = False,
-        dropout: float = 0.0,
         recurrent_init: str = "orthogonal",
     ) -> None:
         """Take what `Layer` takes, for every layer; ValueError for fewer than one layer."""
         super().__init__()
         if layers < 1:
             raise ValueError(f"layers must be at least 1, got {layers}")
-        self.dropout = dropout
         self.directions = 2 if bidirectional else 1
         self.output_size = self.directions * hidden_size
+        sizes = [input_size, *[self.output_size] * (layers - 1)]
         self.layers = nn.ModuleList(
-            Layer(
-                kind,
-                self.output_size if level else input_size,
-                hidden_size,
-                recurrent_init=recurrent_init,
-            )
-            for level in range(layers)
+            Layer(kind, size, hidden_size, recurrent_init=recurrent_init)
+            for size in sizes
             for _ in range(self.directions)
         )
 
@@ -237,14 +218,15 @@ class Recurrent(nn.Module):
         x: Tensor,
         length_B: Tensor | None = None,
         start_KBZ: Tensor | None = None,
-        rng: torch.Generator | None = None,
         index_BT: Tensor | None = None,
+        *,
+        drop: Callable[[Tensor], Tensor] = lambda output: output,
     ) -> tuple[Tensor, Tensor]:
         """Return output_BTC of the last layer, and last_KBZ, the states in which all layers ended.
 
         K counts as torch does: first layer ahead, first layer back, second layer ahead ... States
-        begin at `start_KBZ`, else at zero; `rng` turns dropout on. The inputs are x_BTI; with
-        `index_BT`, x is a table x_UI, and they are x_UI[index_BT].
+        begin at `start_KBZ`, else at zero. The inputs are x_BTI; with `index_BT`, x is a table
+        x_UI, and they are x_UI[index_BT]. Between layers `drop` is applied, such as dropout.
 
         With lengths, padding has no effect, and outputs on padding mean nothing. The last states
         are then those at each row's own end, without an LSTM's cell state: last_KBH.
@@ -255,7 +237,7 @@ class Recurrent(nn.Module):
             if length_B is not None:
                 raise ValueError("lengths are those of a batch: give x_BTI, not x_TI")
             start_KBZ = None if start_KBZ is None else start_KBZ[:, None]
-            output_BTC, last_KBZ = self(x[None], None, start_KBZ, rng)
+            output_BTC, last_KBZ = self(x[None], None, start_KBZ, drop=drop)
             return output_BTC[0], last_KBZ[:, 0]
         size_B, size_T = x.shape[:2] if index_BT is None else index_BT.shape
         whole_B = torch.full((size_B,), size_T, device=x.device)
@@ -265,7 +247,7 @@ class Recurrent(nn.Module):
         for k, layer in enumerate(self.layers):
             back = k % self.directions == 1
             if k and not back:
-                x, index_BT = dropout(torch.cat(outputs, dim=2), self.dropout, rng), None
+                x, index_BT = drop(torch.cat(outputs, dim=2)), None
                 outputs = []
             read_BT, read = index_BT, x
             if back and read_BT is not None:

@@ -1,11 +1,12 @@
 """The translation model: a bidirectional encoder and a decoder with attention.
 
 Shapes: B batch, S source tokens, T target tokens, E embedding, H decoder units, Z state of a
-decoder layer (see `cells`), L decoder layers, C encoder units (both directions), V target
-vocabulary.
+decoder layer (see `cells`), L decoder layers, C encoder units, V target vocabulary.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -13,8 +14,8 @@ from torch import Tensor, nn
 from gru_mt.config.schema import ModelConfig
 from gru_mt.model.attention import Attention, Memory, length_mask
 from gru_mt.model.cells import CELLS
+from gru_mt.model.fast import tuned
 from gru_mt.model.fast.distinct import distinct
-from gru_mt.model.fast.switch import tuned
 from gru_mt.model.layers import Linear, dropout, linear
 from gru_mt.model.recurrent import Layer, Recurrent
 
@@ -65,7 +66,6 @@ class Seq2Seq(nn.Module):
             config.encoder_size,
             layers=config.encoder_layers,
             bidirectional=config.bidirectional,
-            dropout=config.dropout,
             recurrent_init=config.recurrent_init,
         )
         self.attention = Attention(config.attention, query_size=size_H, memory_size=size_C)
@@ -97,14 +97,19 @@ class Seq2Seq(nn.Module):
         self, source_BS: Tensor, source_length_B: Tensor, rng: torch.Generator | None = None
     ) -> DecoderState:
         """Return the decoder's first state; `rng` turns dropout on."""
+        drop = self._drop(rng)
         words, index_BS = self._words(self.source_embedding, source_BS, rng)
-        state_BSC, last_KBH = self.encoder(words, source_length_B, rng=rng, index_BT=index_BS)
-        state_BSC = dropout(state_BSC, self.dropout, rng)
+        state_BSC, last_KBH = self.encoder(words, source_length_B, index_BT=index_BS, drop=drop)
         last_BC = torch.cat([*last_KBH[-self.encoder.directions :]], dim=1)  # of the last layer
         mask_BS = length_mask(source_length_B, source_BS.shape[1])
-        memory = self.attention.remember(state_BSC, mask_BS)
-        context_BC = last_BC if self.bridge is None else None
-        return DecoderState(self._first_state(last_BC), memory, context_BC)
+        memory = self.attention.remember(drop(state_BSC), mask_BS)
+        size_L = len(self.decoder)
+        if self.bridge is None:  # the encoder's state; an LSTM's cell state after it is zero
+            start_BZ = nn.functional.pad(last_BC, (0, self.decoder_state_size - last_BC.shape[1]))
+            return DecoderState(start_BZ.expand(size_L, -1, -1), memory, last_BC)
+        start_BX = torch.tanh(self.bridge(last_BC))
+        start_LBZ = start_BX.view(last_BC.shape[0], size_L, -1).transpose(0, 1).contiguous()
+        return DecoderState(start_LBZ, memory)
 
     def decode(
         self, target_in_BT: Tensor, start: DecoderState, rng: torch.Generator | None = None
@@ -123,6 +128,9 @@ class Seq2Seq(nn.Module):
         scaled_NE: Tensor = EMBEDDING_SCALE * embedding(id_N)
         return scaled_NE
 
+    def _drop(self, rng: torch.Generator | None) -> Callable[[Tensor], Tensor]:
+        return partial(dropout, rate=self.dropout, rng=rng)
+
     def _words(
         self, embedding: nn.Embedding, id_BT: Tensor, rng: torch.Generator | None
     ) -> tuple[Tensor, Tensor | None]:
@@ -133,16 +141,17 @@ class Seq2Seq(nn.Module):
         """
         if rng is None and not torch.is_grad_enabled():
             return self.embed(embedding, id_BT), None
+        drop = self._drop(rng)
         if id_BT.is_cpu and tuned():
             id_U, index_BT = distinct(id_BT)
-            return dropout(self.embed(embedding, id_U), self.dropout, rng), index_BT
-        table_VE = dropout(EMBEDDING_SCALE * embedding.weight, self.dropout, rng)
-        return nn.functional.embedding(id_BT, table_VE), None
+            return drop(self.embed(embedding, id_U)), index_BT
+        return nn.functional.embedding(id_BT, drop(EMBEDDING_SCALE * embedding.weight)), None
 
     def _read(
         self, id_BT: Tensor, start: DecoderState, rng: torch.Generator | None
     ) -> tuple[Tensor, Tensor]:
         """Return readout_BTE (untied: state_BTH) after each of id_BT, and attention weight_BTS."""
+        drop = self._drop(rng)
         words, index_BT = self._words(self.target_embedding, id_BT, rng)
         if start.context_BC is not None:
             word_BTE = words if index_BT is None else nn.functional.embedding(index_BT, words)
@@ -151,23 +160,12 @@ class Seq2Seq(nn.Module):
         state_BTH, _ = self.decoder[0](words, start.state_LBZ[0], index_BT)
         context_BTC, weight_BTS = self.attention(state_BTH, start.memory)
         for layer, start_BZ in zip(self.decoder[1:], start.state_LBZ[1:], strict=True):
-            read_BTI = torch.cat([state_BTH, context_BTC], dim=2)
-            above_BTH, _ = layer(dropout(read_BTI, self.dropout, rng), start_BZ)
+            above_BTH, _ = layer(drop(torch.cat([state_BTH, context_BTC], dim=2)), start_BZ)
             state_BTH = state_BTH + above_BTH
-        read_BTI = dropout(torch.cat([state_BTH, context_BTC], dim=2), self.dropout, rng)
+        read_BTI = drop(torch.cat([state_BTH, context_BTC], dim=2))
         if self.readout is None:
             return read_BTI, weight_BTS
-        readout_BTE = dropout(torch.tanh(self.readout(read_BTI)), self.dropout, rng)
-        return readout_BTE, weight_BTS
-
-    def _first_state(self, last_BC: Tensor) -> Tensor:
-        """Return the state_LBZ in which the decoder begins, made from the encoder's last state."""
-        if self.bridge is None:  # the encoder's state; an LSTM's cell state after it is zero
-            start_BZ = nn.functional.pad(last_BC, (0, self.decoder_state_size - last_BC.shape[1]))
-            return start_BZ.expand(len(self.decoder), -1, -1)
-        start_BX: Tensor = torch.tanh(self.bridge(last_BC))
-        start_LBZ = start_BX.view(last_BC.shape[0], len(self.decoder), -1).transpose(0, 1)
-        return start_LBZ.contiguous()
+        return drop(torch.tanh(self.readout(read_BTI))), weight_BTS
 
 
 def _embedding(size_V: int, size_E: int, length: float) -> nn.Embedding:

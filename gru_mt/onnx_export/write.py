@@ -22,7 +22,7 @@ from gru_mt.storage import (
     write_checksummed_json,
     write_file,
 )
-from gru_mt.tensors import tensors_digest
+from gru_mt.tensors import tensors_info
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
         raise UserError(f"{out}: is something else than an export; name another with --out")
     bundle = load_bundle(folder, torch.device("cpu"))
     config, calibration = bundle.config, Calibration.of_bundle(bundle.provenance)
-    weights_sha256 = tensors_digest(bundle_of(folder) / WEIGHTS)
+    weights_sha256 = tensors_info(bundle_of(folder) / WEIGHTS).digest
     models = graphs(bundle.model)
     if precision == "int8":
         for model in models.values():

@@ -18,7 +18,7 @@ from gru_mt.data.prepare import TrainingData, load_data, prepare
 from gru_mt.errors import as_path
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.model.device import own_device, resolve_device, resolve_precision
-from gru_mt.model.fast.memory import keep_memory
+from gru_mt.model.fast import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import Run

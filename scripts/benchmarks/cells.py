@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from gru_mt.model.cells import CELLS
 from gru_mt.model.device import resolve_precision
-from gru_mt.model.fast.memory import keep_memory
+from gru_mt.model.fast import keep_memory
 from gru_mt.model.recurrent import Layer, Recurrent
 
 LETTERS, COPIED = 8, 8  # letters there are, and of a text; two more stand for "wait" and "now"

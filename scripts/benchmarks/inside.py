@@ -30,7 +30,7 @@ from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.translator import Translator
-from gru_mt.model.fast.memory import keep_memory
+from gru_mt.model.fast import keep_memory
 from gru_mt.run import Run, bundle_of
 from gru_mt.training.optim.lr_schedule import LARGEST_BATCH, buffer_updates, resolve_auto
 from gru_mt.training.output.run_writer import write_inputs

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,27 +12,13 @@ from torch import Tensor, nn
 
 from gru_mt.model import recurrent
 from gru_mt.model.cells import CELLS
+from gru_mt.model.layers import dropout
 from gru_mt.model.recurrent import FUSED, Layer, Recurrent, pick_times, reversal
+from tests.model.tensors import assert_same, random, randomise
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
 TORCHS: dict[str, Any] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
-
-
-def randomise(module: nn.Module) -> Any:
-    """Draw every parameter anew in float64, biases too, which begin at zero."""
-    rng = torch.Generator().manual_seed(1)
-    for parameter in module.double().parameters():
-        nn.init.normal_(parameter, std=0.5, generator=rng)
-    return module
-
-
-def random(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
-
-
-def assert_same(ours: Any, theirs: Any) -> None:
-    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
 
 
 def step_by_step(layer: Layer, x_BTI: Tensor, state_BZ: Tensor) -> tuple[Tensor, Tensor]:
@@ -47,28 +34,22 @@ def step_by_step(layer: Layer, x_BTI: Tensor, state_BZ: Tensor) -> tuple[Tensor,
 
 
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("started", [True, False])
 @pytest.mark.parametrize("kind", CELLS)
-def test_outputs_last_state_and_gradients_are_those_of_the_cell(
-    kind: str, started: bool, bias: bool
-) -> None:
+def test_outputs_last_state_and_gradients_are_those_of_the_cell(kind: str, bias: bool) -> None:
     layer = randomise(Layer(kind, 5, 4, bias=bias))
     size_Z = layer.cell.state_size
     x_BTI, start_BZ = random(3, 6, 5).requires_grad_(), random(3, size_Z, seed=1).requires_grad_()
-    weight_BTH, weight_BZ = random(3, 6, 4, seed=2), random(3, size_Z, seed=3)
-
-    results = [
-        layer(x_BTI, start_BZ if started else None),
-        step_by_step(layer, x_BTI, start_BZ if started else torch.zeros_like(start_BZ)),
-    ]
-    inputs = [x_BTI, *layer.parameters(), *([start_BZ] if started else [])]
+    inputs = [x_BTI, start_BZ, *layer.parameters()]
+    results = [layer(x_BTI, start_BZ), step_by_step(layer, x_BTI, start_BZ)]
     gradients = [
-        torch.autograd.grad((output * weight_BTH).sum() + (last * weight_BZ).sum(), inputs)
-        for output, last in results
+        torch.autograd.grad(output.square().sum() + last.sum(), inputs) for output, last in results
     ]
-
     assert_same(*results)
     assert_same(*gradients)
+    assert_same(layer(x_BTI), step_by_step(layer, x_BTI, torch.zeros_like(start_BZ)))
+    output_TH, last_Z = layer(x_BTI[0], start_BZ[0])  # without a batch
+    assert_same((output_TH[None], last_Z[None]), layer(x_BTI[:1], start_BZ[:1]))
+    assert_same(layer.cell(x_BTI[0, 0], start_BZ[0])[:4], output_TH[0])
 
 
 @pytest.mark.parametrize("kind", CELLS)
@@ -277,59 +258,30 @@ def joined(last: Tensor | tuple[Tensor, Tensor]) -> Tensor:
     return last if isinstance(last, Tensor) else torch.cat(last, dim=2)
 
 
-@pytest.mark.parametrize("bidirectional", [True, False])
-@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize(("depth", "bidirectional"), [(1, False), (3, True)])
 @pytest.mark.parametrize("kind", TORCHS)
 def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool) -> None:
-    ours = randomise(Recurrent(kind, 5, 4, layers=depth, bidirectional=bidirectional))
-    theirs = torchs_layers(
-        ours, kind, num_layers=depth, bidirectional=bidirectional, batch_first=True
-    )
-    x = random(3, 6, 5)
+    settings: dict[str, Any] = {"bidirectional": bidirectional}
+    ours = randomise(Recurrent(kind, 5, 4, layers=depth, **settings))
+    theirs = torchs_layers(ours, kind, num_layers=depth, batch_first=True, **settings)
+    x_BTI = random(3, 6, 5)
     states = 2 if kind == "lstm" else 1
     start_KBZ = random(depth * (1 + bidirectional), 3, 4 * states, seed=1)
     start = tuple(part.contiguous() for part in start_KBZ.split(4, dim=2))
-    for our_start, their_start in (
-        (None, None), (start_KBZ, start if states == 2 else start[0])
-    ):  # fmt: skip
-        output, last_KBZ = ours(x, start_KBZ=our_start)
-        expected, expected_last = theirs(x, their_start)
-        assert_same(output, expected)
-        assert_same(last_KBZ, joined(expected_last))
+    torchs_start = start if states == 2 else start[0]
+    for our_start, their_start in ((None, None), (start_KBZ, torchs_start)):
+        output_BTC, last_KBZ = ours(x_BTI, start_KBZ=our_start)
+        expected_BTC, expected_last = theirs(x_BTI, their_start)
+        assert_same((output_BTC, last_KBZ), (expected_BTC, joined(expected_last)))
         assert_same(
-            torch.autograd.grad(output.square().sum(), [*ours.parameters()]),
-            torch.autograd.grad(expected.square().sum(), [*theirs.parameters()]),
+            torch.autograd.grad(output_BTC.square().sum(), [*ours.parameters()]),
+            torch.autograd.grad(expected_BTC.square().sum(), [*theirs.parameters()]),
         )
-
-
-@pytest.mark.parametrize("started", [True, False])
-@pytest.mark.parametrize("kind", TORCHS)
-def test_an_input_without_a_batch_gives_what_torch_gives(kind: str, started: bool) -> None:
-    ours = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
-    theirs = torchs_layers(ours, kind, num_layers=2, bidirectional=True)
-    x_TI = random(6, 5)
-    start_KZ = random(4, 4 * (2 if kind == "lstm" else 1), seed=1) if started else None
-    start: Any = start_KZ
-    if start_KZ is not None and kind == "lstm":
-        start = tuple(part.contiguous() for part in start_KZ.split(4, dim=1))
-    expected_TC, last = theirs(x_TI, start)
-    output_TC, last_KZ = ours(x_TI, start_KBZ=start_KZ)
-    assert_same(output_TC, expected_TC)
-    assert_same(last_KZ, last if isinstance(last, Tensor) else torch.cat(last, dim=1))
+        start_KZ = None if our_start is None else our_start[:, 0]
+        output_TC, last_KZ = ours(x_BTI[0], start_KBZ=start_KZ)  # without a batch
+        assert_same((output_TC, last_KZ), (output_BTC[0], last_KBZ[:, 0]))
     with pytest.raises(ValueError, match="lengths are those of a batch: give x_BTI, not x_TI"):
-        ours(x_TI, torch.tensor([6]))
-
-
-@pytest.mark.parametrize("kind", CELLS)
-def test_a_layer_and_a_cell_take_an_input_without_a_batch(kind: str) -> None:
-    layer = randomise(Layer(kind, 5, 4))
-    x_TI, start_Z = random(6, 5), random(layer.cell.state_size, seed=1)
-    output_1TH, last_1Z = layer(x_TI[None], start_Z[None])
-    assert_same(layer(x_TI, start_Z), (output_1TH[0], last_1Z[0]))
-    state_Z = start_Z
-    for x_I in x_TI:
-        state_Z = layer.cell(x_I, state_Z)
-    assert_same(state_Z, last_1Z[0])
+        ours(x_BTI[0], torch.tensor([6]))
 
 
 LENGTHS = torch.tensor([3, 6, 1, 4])
@@ -339,7 +291,7 @@ LENGTHS = torch.tensor([3, 6, 1, 4])
 def test_with_lengths_both_directions_are_those_of_torch_on_a_packed_batch(kind: str) -> None:
     ours = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
     theirs = torchs_layers(ours, kind, num_layers=2, bidirectional=True, batch_first=True)
-    x_BTI, weight_BTC, weight_KBH = random(4, 6, 5), random(4, 6, 8, seed=1), random(4, 4, 4)
+    x_BTI = random(4, 6, 5)
     real_BT1 = (torch.arange(6) < LENGTHS[:, None])[:, :, None]
 
     output_BTC, last_KBH = ours(x_BTI, LENGTHS)
@@ -348,14 +300,15 @@ def test_with_lengths_both_directions_are_those_of_torch_on_a_packed_batch(kind:
     expected_BTC, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True)
     expected_KBH = joined(last)[:, :, :4]
 
-    assert_same(output_BTC * real_BT1, expected_BTC)
-    assert_same(last_KBH, expected_KBH)
-
-    loss = (output_BTC * real_BT1 * weight_BTC).sum() + (last_KBH * weight_KBH).sum()
-    expected_loss = (expected_BTC * weight_BTC).sum() + (expected_KBH * weight_KBH).sum()
+    output_BTC = output_BTC * real_BT1
+    assert_same((output_BTC, last_KBH), (expected_BTC, expected_KBH))
+    losses = [
+        output.square().sum() + last.square().sum()
+        for output, last in ((output_BTC, last_KBH), (expected_BTC, expected_KBH))
+    ]
     assert_same(
-        torch.autograd.grad(loss, [*ours.parameters()]),
-        torch.autograd.grad(expected_loss, [*theirs.parameters()]),
+        torch.autograd.grad(losses[0], [*ours.parameters()]),
+        torch.autograd.grad(losses[1], [*theirs.parameters()]),
     )
 
 
@@ -377,14 +330,10 @@ def test_padding_changes_nothing_however_long_and_whatever_is_in_it(kind: str) -
     assert not gradient_BTI[~real_BT].any()
 
 
-def test_dropout_acts_between_layers_alone_and_only_with_a_generator() -> None:
-    layers = randomise(Recurrent("gru", 5, 4, layers=2, dropout=0.5))
+def test_dropout_acts_between_layers_alone() -> None:
     x_BTI = random(3, 6, 5)
-    seeds = (1, 1, 2)
-    one, again, other = (layers(x_BTI, rng=torch.Generator().manual_seed(n))[0] for n in seeds)
-    plain, _ = layers(x_BTI)
-    assert torch.equal(one, again)
-    assert not torch.equal(one, other)
-    assert not torch.equal(one, plain)
-    alone = randomise(Recurrent("gru", 5, 4, dropout=0.5))
-    assert torch.equal(alone(x_BTI, rng=torch.Generator())[0], alone(x_BTI)[0])
+    for depth in (1, 2):
+        layers = randomise(Recurrent("gru", 5, 4, layers=depth))
+        rng = torch.Generator().manual_seed(1)
+        output_BTC, _ = layers(x_BTI, drop=partial(dropout, rate=0.5, rng=rng))
+        assert torch.equal(output_BTC, layers(x_BTI)[0]) == (depth == 1)

@@ -2,68 +2,39 @@
 
 import math
 from itertools import product
-from typing import Literal
+from typing import Any, get_args
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from gru_mt.config.schema import Cell, ModelConfig
-from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_PLACEHOLDER, PAD, PLACEHOLDER_TOKENS, UNK
+from gru_mt.config.schema import ModelConfig
+from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_OTHER, PAD, UNK
+from gru_mt.model.attention import Kind
 from gru_mt.model.cells import CELLS
 from gru_mt.model.decoder_step import Incremental
 from gru_mt.model.loss import token_loss
 from gru_mt.model.seq2seq import Seq2Seq
+from tests.model.tensors import randomise
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
-FIRST_OTHER = FIRST_PLACEHOLDER + len(
-    PLACEHOLDER_TOKENS
-)  # the id of the first token that is a word
-Kind = Literal["dot", "general", "additive", "none"]
-READING: list[Kind] = ["dot", "general", "additive"]
-ALL: list[Kind] = [*READING, "none"]
-SHAPES = [*product(ALL, (1, 2, 3))]  # attention, decoder layers
-
+ATTENTIONS = get_args(Kind)
 SOURCE = torch.tensor([[4, 5, 6, EOS], [7, EOS, PAD, PAD], [8, 9, EOS, PAD]])
 SOURCE_LENGTH = torch.tensor([4, 2, 3])
+REAL_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
 TARGET_IN = torch.tensor([[BOS, 10, 11, PAD], [BOS, 12, 13, 14], [BOS, PAD, PAD, PAD]])
 TARGET_OUT = torch.tensor([[10, 11, EOS, PAD], [12, 13, 14, EOS], [EOS, PAD, PAD, PAD]])
-REAL = TARGET_OUT != PAD
 
 
 def build(
-    attention: Kind = "dot",
-    decoder_layers: int = 1,
-    *,
-    cell: Cell = "gru",
-    bidirectional: bool = True,
-    context: Literal["none", "repeat"] = "none",
-    output: Literal["tied", "untied"] = "tied",
-    encoder_layers: int = 1,
-    joint: bool = True,
-    dropout: float = 0.5,
-    decoder_size: int = 8,
-) -> Seq2Seq:
+    attention: str = "dot", decoder_layers: int = 1, *, joint: bool = True, **more: Any
+) -> Any:
     """Return a tiny model in float64 with random parameters, biases too."""
-    config = ModelConfig(
-        cell=cell,
-        bidirectional=bidirectional,
-        context=context,
-        output=output,
-        embedding_size=6,
-        encoder_size=4,
-        decoder_size=decoder_size,
-        encoder_layers=encoder_layers,
-        decoder_layers=decoder_layers,
-        attention=attention,
-        dropout=dropout,
-    )
-    model = Seq2Seq(config, source_size=20, target_size=20, joint=joint).double()
-    rng = torch.Generator().manual_seed(1)
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, std=0.5, generator=rng)
-    return model
+    sizes = {"embedding_size": 6, "encoder_size": 4, "decoder_size": 8, "dropout": 0.5}
+    settings = {"attention": attention, "decoder_layers": decoder_layers}
+    config = ModelConfig.model_validate(sizes | settings | more)
+    return randomise(Seq2Seq(config, source_size=20, target_size=20, joint=joint))
 
 
 def generator(seed: int) -> torch.Generator:
@@ -108,22 +79,21 @@ def assert_steps_give(model: Seq2Seq, expected_BTV: Tensor) -> None:
 # One arithmetic
 
 
-@pytest.mark.parametrize(("attention", "decoder_layers"), SHAPES)
-def test_teacher_forcing_equals_a_chain_of_steps(attention: Kind, decoder_layers: int) -> None:
-    model = build(attention, decoder_layers, encoder_layers=2)
-    assert_steps_give(model, logits(model))
-
-
-@pytest.mark.parametrize("cell", CELLS)
-def test_teacher_forcing_equals_a_chain_of_steps_with_any_cell(cell: Cell) -> None:
-    model = build("dot", 2, cell=cell)
+@pytest.mark.parametrize(
+    ("attention", "decoder_layers", "cell"),
+    [*product(ATTENTIONS, (1, 3), ["gru"]), *product(["dot"], [2], CELLS)],
+)
+def test_teacher_forcing_equals_a_chain_of_steps(
+    attention: str, decoder_layers: int, cell: str
+) -> None:
+    model = build(attention, decoder_layers, cell=cell, encoder_layers=2)
     assert_steps_give(model, logits(model))
 
 
 @pytest.mark.parametrize("cell", CELLS)
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_the_fixed_context_model_reads_the_last_state_with_every_token(
-    cell: Cell, bidirectional: bool
+    cell: str, bidirectional: bool
 ) -> None:
     model = build("none", cell=cell, bidirectional=bidirectional, context="repeat",
                   decoder_size=8 if bidirectional else 4, joint=False)  # fmt: skip
@@ -136,7 +106,6 @@ def test_the_fixed_context_model_reads_the_last_state_with_every_token(
     if cell == "lstm":
         start_BZ = torch.cat([context_BC, torch.zeros_like(context_BC)], dim=1)
     state_BTH, _ = model.decoder[0](read_BTX, start_BZ)
-    assert model.readout is not None
     readout_BTE = torch.tanh(state_BTH @ model.readout.weight.T + model.readout.bias)
     expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
 
@@ -144,48 +113,46 @@ def test_the_fixed_context_model_reads_the_last_state_with_every_token(
     assert_steps_give(model, expected_BTV)
 
 
-@pytest.mark.parametrize("attention", ALL)
-def test_the_model_is_its_equations_written_out(attention: Kind) -> None:
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_the_model_is_its_equations_written_out(attention: str) -> None:
     model = build(attention, 2, encoder_layers=2, joint=False)
     below, above = model.decoder
-    assert model.bridge is not None
 
     source_BSE = model.source_embedding.weight[SOURCE] * 2.0
     state_BSC, last_KBH = model.encoder(source_BSE, SOURCE_LENGTH)
     last_BC = torch.cat([last_KBH[2], last_KBH[3]], dim=1)
     start_BX = torch.tanh(last_BC @ model.bridge.weight.T + model.bridge.bias)
     state_BTH, _ = below(model.target_embedding.weight[TARGET_IN] * 2.0, start_BX[:, :8])
-    mask_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
-    context_BTC, _ = model.attention(state_BTH, model.attention.remember(state_BSC, mask_BS))
+    memory = model.attention.remember(state_BSC, REAL_BS)
+    context_BTC, weight_BTS = model.attention(state_BTH, memory)
     above_BTH, _ = above(torch.cat([state_BTH, context_BTC], dim=2), start_BX[:, 8:])
     read_BTX = torch.cat([state_BTH + above_BTH, context_BTC], dim=2)
-    assert model.readout is not None
     readout_BTE = torch.tanh(read_BTX @ model.readout.weight.T + model.readout.bias)
     expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
 
     assert_same(logits(model), expected_BTV)
+    assert_same(model.align(TARGET_IN, model.encode(SOURCE, SOURCE_LENGTH)), weight_BTS)
 
 
-@pytest.mark.parametrize("attention", READING)
-@pytest.mark.parametrize("decoder_layers", [1, 3])
-def test_alignment_is_a_distribution_over_the_real_source(
-    attention: Kind, decoder_layers: int
-) -> None:
-    model = build(attention, decoder_layers)
-    weight_BTS = model.align(TARGET_IN, model.encode(SOURCE, SOURCE_LENGTH))
-
-    assert weight_BTS.shape == (3, 4, 4)
-    assert_same(weight_BTS.sum(2), torch.ones(3, 4, dtype=torch.float64))
-    padding_BS = torch.arange(4) >= SOURCE_LENGTH[:, None]
-    assert not weight_BTS.transpose(1, 2)[padding_BS].any()
+@pytest.mark.parametrize("layers", [1, 2])
+def test_an_untied_output_is_a_matrix_of_its_own_over_the_decoders_state(layers: int) -> None:
+    model = build("none", layers, output="untied", joint=False)
+    state_LBZ = model.encode(SOURCE, SOURCE_LENGTH).state_LBZ
+    target_BTE = model.target_embedding.weight[TARGET_IN] * 2.0
+    state_BTH, _ = model.decoder[0](target_BTE, state_LBZ[0])
+    for layer, start_BZ in zip(model.decoder[1:], state_LBZ[1:], strict=True):
+        state_BTH = state_BTH + layer(state_BTH, start_BZ)[0]
+    expected_BTV = state_BTH @ model.output.weight.T + model.output_bias_V
+    assert_same(logits(model), expected_BTV)
+    assert_steps_give(model, expected_BTV)
 
 
 # Padding
 
 
-@pytest.mark.parametrize(("attention", "decoder_layers"), SHAPES)
+@pytest.mark.parametrize(("attention", "decoder_layers"), [*product(ATTENTIONS, (1, 3))])
 def test_padding_changes_neither_logits_nor_loss_nor_gradients(
-    attention: Kind, decoder_layers: int
+    attention: str, decoder_layers: int
 ) -> None:
     model = build(attention, decoder_layers, encoder_layers=2)
     parameters = [*model.parameters()]
@@ -207,45 +174,15 @@ def test_padding_changes_neither_logits_nor_loss_nor_gradients(
     assert_same(results(SOURCE, longer_in_BT, longer_out_BT), plain)
 
 
-# What attention reads
-
-
-@pytest.mark.parametrize("attention", READING)
-def test_with_attention_the_states_are_read(attention: Kind) -> None:
-    model = build(attention, 2)
-    state = model.encode(SOURCE, SOURCE_LENGTH)
-    (gradient_BSC,) = torch.autograd.grad(
-        model.decode(TARGET_IN, state).sum(), state.memory.value_BSC
-    )
-    real_BS = torch.arange(4) < SOURCE_LENGTH[:, None]
-    assert torch.equal(gradient_BSC.any(dim=2), real_BS)
-
-
-# Tied embeddings
-
-
-def embeddings(model: Seq2Seq) -> list[str]:
-    return [name for name, _ in model.named_parameters() if "embedding" in name]
-
-
-def test_a_joint_vocabulary_has_one_embedding() -> None:
-    model = build(joint=True)
-    assert model.source_embedding is model.target_embedding
-    assert len(embeddings(model)) == 1
-
-
-def test_separate_vocabularies_have_embeddings_of_their_own_sizes() -> None:
-    config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8)
-    model = Seq2Seq(config, source_size=11, target_size=17, joint=False)
-    assert model.source_embedding.weight.shape == (11, 6)
-    assert model.target_embedding.weight.shape == (17, 6)
-    assert len(embeddings(model)) == 2
-    assert model.decode(TARGET_IN, model.encode(SOURCE, SOURCE_LENGTH)).shape == (3, 4, 17)
+# Embeddings
 
 
 @pytest.mark.parametrize("joint", [True, False])
-def test_the_output_layer_uses_the_target_embedding(joint: bool) -> None:
+def test_the_output_layer_uses_the_target_embedding_and_a_joint_vocabulary_has_no_other(
+    joint: bool,
+) -> None:
     model = build(joint=joint)
+    assert (model.source_embedding is model.target_embedding) == joint
     unread = 18  # an id that stands in no sentence: its row counts for the output alone
     before_BTV = logits(model)
     with torch.no_grad():
@@ -257,32 +194,22 @@ def test_the_output_layer_uses_the_target_embedding(joint: bool) -> None:
     assert_same(after_BTV[:, :, :unread], before_BTV[:, :, :unread])
 
 
-@pytest.mark.parametrize("layers", [1, 2])
-def test_an_untied_output_is_a_matrix_of_its_own_over_the_decoders_state(layers: int) -> None:
-    model = build("none", layers, context="none", output="untied", joint=False)
-    target_BTE = model.target_embedding.weight[TARGET_IN] * 2.0
-    state_LBZ = model.encode(SOURCE, SOURCE_LENGTH).state_LBZ
-    state_BTH, _ = model.decoder[0](target_BTE, state_LBZ[0])
-    for layer, start_BZ in zip(model.decoder[1:], state_LBZ[1:], strict=True):
-        state_BTH = state_BTH + layer(state_BTH, start_BZ)[0]
-    assert model.output is not None
-    expected_BTV = state_BTH @ model.output.weight.T + model.output_bias_V
-    assert_same(logits(model), expected_BTV)
-    assert_steps_give(model, expected_BTV)
-
-
-def test_embeddings_of_an_untied_output_begin_with_the_variance_of_torchs() -> None:
+def test_separate_vocabularies_have_embeddings_of_their_own_sizes() -> None:
     config = ModelConfig(embedding_size=64, attention="none", output="untied")
-    model = Seq2Seq(config, source_size=500, target_size=500, joint=False)
-    for embedding in (model.source_embedding, model.target_embedding):
-        assert model.embed(embedding, torch.arange(500)).std().item() == pytest.approx(1, abs=0.02)
+    model = Seq2Seq(config, source_size=500, target_size=700, joint=False)
+    assert logits(model).shape == (3, 4, 700)
+    for embedding, size in ((model.source_embedding, 500), (model.target_embedding, 700)):
+        scaled_VE = model.embed(embedding, torch.arange(size))
+        assert scaled_VE.shape == (size, 64)
+        assert scaled_VE.std().item() == pytest.approx(1, abs=0.02)  # of an untied output, as torch
 
 
 # A step for inference
 
 
 @pytest.mark.parametrize("model", [
-    *(build(attention, 2) for attention in ALL), build("none", context="repeat", joint=False),
+    *(build(attention, 2) for attention in ATTENTIONS),
+    build("none", context="repeat", joint=False),
     build("none", 2, context="repeat", output="untied"),
 ])  # fmt: skip
 def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
@@ -312,11 +239,9 @@ def test_the_end_and_the_placeholders_come_first_then_the_likeliest_others() -> 
     log_prob_RN, id_RN = Incremental(model).likeliest(readout_RE, 3)
     expected = [*range(EOS, FIRST_OTHER), 18, 16, 14]
     assert id_RN.tolist() == [expected] * 2
-    total = sum(math.exp(id_ if id_ % 2 == 0 else -id_) for id_ in range(EOS, 20))
-    for r in range(2):
-        for id_, log_prob in zip(expected, log_prob_RN[r].tolist(), strict=True):
-            logit = id_ if id_ % 2 == 0 else -id_
-            assert log_prob == pytest.approx(logit - math.log(total), abs=1e-10)
+    log_total = math.log(sum(math.exp(id_ if id_ % 2 == 0 else -id_) for id_ in range(EOS, 20)))
+    log_probs_N = [(id_ if id_ % 2 == 0 else -id_) - log_total for id_ in expected]
+    assert log_prob_RN[0].tolist() == log_prob_RN[1].tolist() == pytest.approx(log_probs_N)
     # There are 8 others. More were asked for; minus infinity fills up.
     log_prob_RN, id_RN = Incremental(model).likeliest(readout_RE, 50)
     assert {*id_RN[0, log_prob_RN[0] > -torch.inf].tolist()} == {*range(EOS, 20)}
@@ -326,25 +251,21 @@ def test_the_end_and_the_placeholders_come_first_then_the_likeliest_others() -> 
 # Dropout and precision
 
 
-def test_without_a_generator_nothing_is_dropped_even_in_training_mode() -> None:
+def test_both_halves_of_the_model_have_dropout_with_a_generator_alone() -> None:
     expected_BTV = logits(build("dot", 3, dropout=0.0), generator(1))
+    model = build("dot", 3)
     for training in (True, False):
-        assert torch.equal(logits(build("dot", 3).train(training)), expected_BTV)
-
-
-def test_both_halves_of_the_model_have_dropout() -> None:
-    model = build("dot", 1)
+        assert torch.equal(logits(model.train(training)), expected_BTV)
     state = model.encode(SOURCE, SOURCE_LENGTH)
     noisy = model.encode(SOURCE, SOURCE_LENGTH, generator(1))
     assert not torch.equal(noisy.memory.value_BSC, state.memory.value_BSC)
-    plain_BTV = model.decode(TARGET_IN, state)
-    assert not torch.equal(model.decode(TARGET_IN, state, generator(1)), plain_BTV)
+    assert not torch.equal(model.decode(TARGET_IN, state, generator(1)), expected_BTV)
 
 
 def test_a_word_loses_the_same_features_wherever_it_stands() -> None:
-    model, read = build("dot"), []
+    model, read = build(), []
 
-    def keep(_: nn.Module, inputs: tuple[Tensor, ...], named: dict[str, Tensor | None]) -> None:
+    def keep(_: nn.Module, inputs: tuple[Tensor, ...], named: dict[str, Any]) -> None:
         index_BS = named["index_BT"]
         read.append(inputs[0] if index_BS is None else inputs[0][index_BS])
 
@@ -356,21 +277,12 @@ def test_a_word_loses_the_same_features_wherever_it_stands() -> None:
     dropped_SE = word_BSE[0] == 0  # of four words, each with its own mask
     assert dropped_SE.any()
     assert len(dropped_SE.unique(dim=0)) > 1
+    whole_BSE = model.embed(model.source_embedding, SOURCE)
+    assert_same(word_BSE[word_BSE != 0], 2 * whole_BSE[word_BSE != 0])
 
 
-def test_rows_that_fill_up_a_table_of_words_change_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    model, results = build("dot"), []
-    for words in (1, 32):
-        monkeypatch.setattr("gru_mt.model.fast.distinct.WORD_STEP", words)
-        loss = token_loss(logits(model).flatten(0, 1), TARGET_OUT.flatten())
-        results.append([loss, *torch.autograd.grad(loss, [*model.parameters()])])
-    assert_same(*results)
-
-
-@pytest.mark.parametrize("attention", ALL)
-def test_bf16_autocast_trains_on_the_cpu(attention: Kind) -> None:
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_bf16_autocast_trains_on_the_cpu(attention: str) -> None:
     model = build(attention, 2, encoder_layers=2).float()
     with torch.autocast("cpu", dtype=torch.bfloat16):
         logits_BTV = logits(model)

@@ -25,7 +25,7 @@ from gru_mt.inference.engines.engine import BeamState
 from gru_mt.inference.search import Floats
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import file_digest, read_json, verify_checksum
-from gru_mt.tensors import tensors_digest
+from gru_mt.tensors import tensors_info
 
 ENCODER, DECODER, METADATA = "encoder.onnx", "decoder.onnx", "export.json"
 FORMAT = 3  # changes with the files, and with the inputs and outputs of the graphs
@@ -134,7 +134,7 @@ def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
     export = Run(folder).export("fp32")
     if not is_export(export) or not find_spec("onnxruntime"):
         return None
-    weights = tensors_digest(bundle_of(folder) / WEIGHTS)
+    weights = tensors_info(bundle_of(folder) / WEIGHTS).digest
     try:
         if _read_metadata(export).get("weights_sha256") == weights:
             return export

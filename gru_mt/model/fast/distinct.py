@@ -36,10 +36,9 @@ class _Pick(torch.autograd.Function):
 
 
 def pick(row_UX: Tensor, index: Tensor) -> Tensor:
-    """Return row_UX[index].
+    """Return row_UX[index]; the gradient of a row is the sum over its occurrences, made in fp32.
 
-    The gradient of a row is the sum over its occurrences, added up in fp32. torch would add up in
-    the gradient's own type, and in bf16 256 + 1 is 256.
+    torch would add up in the gradient's own type, and in bf16 256 + 1 is 256.
     """
     picked_NX: Tensor = _Pick.apply(row_UX, index.flatten())  # type: ignore[no-untyped-call]
     return picked_NX.view(*index.shape, -1)

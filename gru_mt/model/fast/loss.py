@@ -9,14 +9,8 @@ import torch
 from torch import Tensor
 
 from gru_mt.data.tokenizer.special import PAD
-from gru_mt.model.fast.switch import tuned
 
 ROWS = 64  # of logits at a time: so few stay in a core's own cache
-
-
-def trains_on_cpu(logits_NV: Tensor) -> bool:
-    """Return whether to use `overwriting_loss`: on a CPU, where the logits need a gradient."""
-    return tuned() and logits_NV.is_cpu and torch.is_grad_enabled() and logits_NV.requires_grad
 
 
 class _Loss(torch.autograd.Function):
@@ -53,8 +47,8 @@ class _Loss(torch.autograd.Function):
 def overwriting_loss(logits_NV: Tensor, target_N: Tensor, label_smoothing: float) -> Tensor:
     """Return the summed cross-entropy of `model.loss.token_loss`; its gradient replaces the logits.
 
-    The gradient is softmax(logits) less the target distribution. It is computed while a row's
-    logits are in the cache, and takes their memory, as they are the largest tensor of training.
+    The gradient, softmax(logits) less the target distribution, is computed while a row's logits are
+    in the cache. It takes their memory, as they are the largest tensor of training.
     """
     loss: Tensor = _Loss.apply(logits_NV, target_N, label_smoothing)  # type: ignore[no-untyped-call]
     return loss

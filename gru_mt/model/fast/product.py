@@ -1,21 +1,15 @@
-"""The matrix product of inference, by oneDNN.
-
-Shapes: R rows, I input features, O output features.
-"""
+"""The matrix product of inference, by oneDNN."""
 
 import torch
 from torch import Tensor, nn
 
-from gru_mt.model.fast.switch import tuned
+from gru_mt.model.fast import tuned
 
 ROW_STEP = 8  # oneDNN compiles a kernel for each number of rows; it gets multiples of this only
 
 
 def infers_on_cpu(x: Tensor) -> bool:
-    """Return whether `product` can compute with x: fp32, without gradients, on a CPU with oneDNN.
-
-    The operator's name in torch is private, so another version of torch may not have it.
-    """
+    """Return whether `product` can compute with x: in fp32, without gradients, on a CPU."""
     return (
         tuned()
         and x.device.type == "cpu"
@@ -23,7 +17,7 @@ def infers_on_cpu(x: Tensor) -> bool:
         and not torch.is_grad_enabled()
         and not torch.is_autocast_enabled("cpu")
         and torch.backends.mkldnn.is_available()
-        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+        and hasattr(torch.ops.mkldnn, "_linear_pointwise")  # a private name
     )
 
 

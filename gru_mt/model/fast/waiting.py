@@ -1,14 +1,10 @@
-"""How long threads that wait for each other keep their cores busy.
+"""Let threads that wait for each other sleep while other processes want the cores.
 
-torch computes with threads of GNU OpenMP. A thread that waits for the others looks for work in a
-loop, for some milliseconds, before it sleeps. Where nothing else wants the cores, this is right:
-sleeping and waking at every operation takes longer. Beside another process it is wrong: the loop
-holds a core that the other threads need to go on.
-
-OpenMP's threads sleep almost at once while they are more than the machine's cores (its manual,
-under GOMP_SPINCOUNT). Nothing else changes this in a running process. So while other processes want
-the cores, this module gives OpenMP more threads, which do nothing. Results stay the same to the
-last bit, because each thread still computes the same part.
+A waiting thread of OpenMP, with which torch computes, looks for work for some milliseconds before
+it sleeps, and holds a core that another process may want. It sleeps almost at once only while
+threads are more than cores (OpenMP's manual, under GOMP_SPINCOUNT), and nothing else changes this
+in a running process. So while cores are wanted, OpenMP gets more threads, which do nothing. Results
+stay the same to the last bit, because each thread still computes the same part.
 """
 
 import os
@@ -18,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from gru_mt.model.fast.switch import tuned
+from gru_mt.model.fast import tuned
 
 CROWDED = 0.4  # seconds of waiting for a core in each second; without other processes it is 0.03
 LOOK_S = 0.25  # how long to look for a crowd
@@ -34,27 +30,30 @@ def while_computing(device_type: str) -> Iterator[None]:
     thread waited for a core. If it fails, computing goes on without it, and nothing is said. The
     threads that it starts end with the block.
     """
-    ended = threading.Event()
-    watch = None
     schedstat = TASKS / str(threading.get_native_id()) / "schedstat"
     if device_type == "cpu" and tuned() and schedstat.exists():
-        watch = _started(_watch, ended)
-    try:
+        with _threads(1, _watch):
+            yield
+    else:
         yield
+
+
+@contextmanager
+def _threads(count: int, target: Callable[[threading.Event], object]) -> Iterator[bool]:
+    """Run `target` in threads until the block ends; yield whether the system allows so many."""
+    ended = threading.Event()
+    threads = [threading.Thread(target=target, args=(ended,), daemon=True) for _ in range(count)]
+    started = []
+    try:
+        with suppress(RuntimeError):  # no more threads
+            for thread in threads:
+                thread.start()
+                started.append(thread)
+        yield len(started) == count
     finally:
         ended.set()
-        if watch:
-            watch.join()
-
-
-def _started(target: Callable[..., object], *arguments: object) -> threading.Thread | None:
-    """Return a thread that runs `target`; None where the system allows no more threads."""
-    thread = threading.Thread(target=target, args=arguments, daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:
-        return None
-    return thread
+        for thread in started:
+            thread.join()
 
 
 def _watch(ended: threading.Event) -> None:
@@ -75,10 +74,9 @@ def _crowded(period_s: float, ended: threading.Event) -> bool:
 
 
 def waited_for_cores_s() -> float:
-    """Return for how many seconds threads of this process were ready to run but had no core.
+    """Return for how many seconds living threads of this process were ready to run but had no core.
 
-    It is the sum, over living threads, of the second field of Linux's schedstat. Raises OSError
-    where the threads cannot be listed.
+    That is the second field of Linux's schedstat. Raises OSError where threads cannot be listed.
     """
     waited_ns = 0
     for task in TASKS.iterdir():
@@ -92,32 +90,15 @@ def more_threads_than_cores() -> Iterator[None]:
     """For the length of the block give OpenMP more threads than there are cores; they sleep."""
     import torch
 
+    def hold(ended: threading.Event) -> None:
+        with suppress(Exception):
+            torch.ones(1 << 20)  # large enough to need the whole team
+            ended.wait()
+
     team = torch.get_num_threads()
     # Each thread that computes gets a team of its own, and is itself a member of it.
     holders = (len(os.sched_getaffinity(0)) - 1) // (team - 1) if team > 1 else 0
-    released = threading.Event()
-
-    def hold() -> None:
-        with suppress(Exception):
-            torch.ones(1 << 20)  # large enough to need the whole team
-            released.wait()
-
-    threads = []
-    try:
-        if _can_start(holders * team):
-            threads = [_started(hold) for _ in range(holders)]
+    with _threads(holders * team, threading.Event.wait) as can_start:
+        pass  # where OpenMP cannot start a thread, it ends the process: so try before
+    with _threads(holders if can_start else 0, hold):
         yield
-    finally:
-        released.set()
-        for thread in filter(None, threads):
-            thread.join()
-
-
-def _can_start(count: int) -> bool:
-    """Return whether `count` more threads can start; where they cannot, OpenMP ends the process."""
-    released = threading.Event()
-    threads = [_started(released.wait) for _ in range(count)]
-    released.set()
-    for thread in filter(None, threads):
-        thread.join()
-    return all(threads)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from gru_mt.errors import UserError
-from gru_mt.tensors import load_tensors, save_tensors, tensors_header
+from gru_mt.tensors import load_tensors, save_tensors, tensors_info
 from gru_mt.training.state import TrainState
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def check_same_data(folder: Path, fingerprints: dict[str, str]) -> None:
     """Raise UserError where the newest checkpoint that can be read belongs to other data."""
     for path in _newest_first(folder):
         with suppress(UserError):
-            header = tensors_header(path)
+            header = tensors_info(path).header
             break
     else:
         return
@@ -92,7 +92,7 @@ def read_state(folder: Path) -> TrainState | None:
     """
     for path in _newest_first(folder):
         with suppress(UserError):
-            return TrainState.from_state_dict(tensors_header(path)["progress"])
+            return TrainState.from_state_dict(tensors_info(path).header["progress"])
     if has_checkpoint(folder):
         raise UserError(f"{folder}: every checkpoint is damaged")
     return None

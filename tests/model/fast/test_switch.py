@@ -1,7 +1,11 @@
 """Switched off, a model trains and infers without this package, and computes the same."""
 
+import ctypes
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,8 +16,9 @@ from gru_mt.config.schema import ModelConfig
 from gru_mt.data.batching import Batch
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD
 from gru_mt.inference.engines.torch_engine import TorchEngine
-from gru_mt.model.fast import distinct, gru, loss, waiting
-from gru_mt.model.fast.switch import tuned
+from gru_mt.model.fast import distinct, gru, keep_memory, loss, tuned, waiting
+from gru_mt.model.fast.product import infers_on_cpu
+from gru_mt.model.layers import Linear
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -30,12 +35,14 @@ FAST = [
     (torch.Tensor, "unique"),
     (waiting, "_watch"),
 ]
+KERNELS = "LRU_CACHE_CAPACITY"
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
 
 
 def build(**settings: Any) -> Seq2Seq:
     torch.manual_seed(0)
-    sizes = {"embedding_size": 6, "encoder_size": 4, "decoder_size": 8, "dropout": 0.5}
-    config = ModelConfig.model_validate(sizes | {"decoder_layers": 2} | settings)
+    sizes = {"embedding_size": 6, "encoder_size": 4, "decoder_size": 8, "decoder_layers": 2}
+    config = ModelConfig.model_validate(sizes | settings)
     return Seq2Seq(config, source_size=20, target_size=20, joint=True)
 
 
@@ -77,16 +84,17 @@ def test_the_switch_is_read_at_each_call(
 
 
 @pytest.mark.parametrize("settings", [
-    {}, {"cell": "lstm"}, {"cell": "gru_update"}, {"encoder_layers": 2, "bidirectional": False},
+    {}, {"cell": "lstm"}, {"cell": "gru_update"},
+    {"encoder_layers": 2, "bidirectional": False, "attention": "general"},
     {"context": "repeat", "attention": "none", "decoder_layers": 1},
 ])  # fmt: skip
 def test_a_model_computes_the_same_on_and_off(settings: dict[str, Any]) -> None:
-    if not settings.get("bidirectional", True):
-        settings |= {"attention": "general"}
     model = build(**settings)
     fast, fast_inferred = trained(model.double()), inferred(model.float())
     with plain():
         slow, slow_inferred = trained(model.double()), inferred(model.float())
+        with waiting.while_computing("cpu"):
+            pass
     torch.testing.assert_close(fast, slow, rtol=0, atol=1e-12)
     torch.testing.assert_close(fast_inferred, slow_inferred, rtol=0, atol=2e-6)
 
@@ -101,29 +109,41 @@ def test_in_mixed_precision_they_differ_by_its_rounding() -> None:
         assert (other - expected).norm() < 0.05 * expected.norm()
 
 
-def test_dropout_has_one_mask_a_word_on_and_off() -> None:
-    model = build()
-    for switched in (nothing, plain):
-        with switched():
-            words, index_BS = model._words(
-                model.source_embedding, BATCH.source_BS, torch.Generator().manual_seed(1)
-            )
-        word_BSE = words if index_BS is None else words[index_BS]
-        four_NE = word_BSE[BATCH.source_BS == 4]
-        assert len(four_NE) == 3
-        assert torch.equal(four_NE, four_NE[:1].expand(3, -1))
-        kept = word_BSE != 0
-        assert kept.any()
-        assert not kept.all()
-        whole_BSE = model.embed(model.source_embedding, BATCH.source_BS)
-        torch.testing.assert_close(word_BSE[kept], 2 * whole_BSE[kept])
+def test_only_fp32_inference_takes_onednns_product_where_torch_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    layer, x = Linear(33, 20), torch.randn(5, 33, generator=torch.Generator().manual_seed(0))
+    assert not infers_on_cpu(x)
+    with torch.inference_mode():
+        assert infers_on_cpu(x) == torch.backends.mkldnn.is_available()
+        assert not infers_on_cpu(x.double())
+        with torch.autocast("cpu", torch.bfloat16):
+            assert not infers_on_cpu(x)
+        expected = layer(x)
+        monkeypatch.setattr(torch.ops, "mkldnn", SimpleNamespace())
+        assert not infers_on_cpu(x)
+        torch.testing.assert_close(layer(x), expected, rtol=0, atol=1e-5)
 
 
-@contextmanager
-def nothing() -> Iterator[None]:
-    yield
-
-
-def test_switched_off_waiting_threads_are_not_watched() -> None:
-    with plain(), waiting.while_computing("cpu"):
-        pass
+def test_the_c_library_keeps_64_mb_and_ideep_8_kernels_unless_a_user_has_set_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[tuple[int, int]] = []
+    library = SimpleNamespace(mallopt=lambda *setting: told.append(setting))
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv(KERNELS, "")
+    monkeypatch.delenv(KERNELS)
+    with plain():
+        keep_memory()
+    assert (told, KERNELS in os.environ) == ([], False)
+    keep_memory()
+    assert told == [(M_TRIM_THRESHOLD, 64 * 2**20), (M_MMAP_THRESHOLD, 32 * 2**20)]
+    assert os.environ[KERNELS] == "8"
+    monkeypatch.setenv(KERNELS, "512")
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: SimpleNamespace())  # musl
+    keep_memory()
+    assert os.environ[KERNELS] == "512"
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(ctypes, "CDLL", pytest.fail)
+    keep_memory()
