@@ -9,28 +9,26 @@ from typing import Any
 import pytest
 
 from gru_mt.data.corpus.load import data_files
-from gru_mt.data.corpus.report import DroppedLines, DropReason
 from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
-from tests.corpora import data_config, load, load_one, pairs, refusal, write, zipped
+from tests.corpora import data_config, dropped, load, load_one, pairs, refusal, write, zipped
 
 GO = b"Go.\tVa !\n"
 
 
-@pytest.mark.parametrize("kind", ["folder", "zip", "pattern"])
-def test_several_files_are_one_corpus_in_the_order_of_their_names(kind: str) -> None:
+@pytest.mark.parametrize("path", ["d", "s.zip", "d/[ab].tsv*"])
+def test_several_files_are_one_corpus_in_the_order_of_their_names(path: str) -> None:
     write({"d/b.tsv": "b\tB\n\nb2\tB2\n", "d/a.tsv.gz": gzip.compress(b"a\tA\nx\n"),
            "d/README.txt": "x", "d/.hidden.tsv": "h\tH\n", "d/deeper/c.tsv": "c\tC\n"})  # fmt: skip
     with zipfile.ZipFile("s.zip", "w") as archive:
         for file in Path("d").glob("*.*"):
             archive.write(file, f"in/{file.name}")
         archive.writestr("__MACOSX/in/._a.tsv", "\0")
-    corpus = load({"folder": "d", "zip": "s.zip", "pattern": "d/[ab].tsv*"}[kind])
-    assert [(pair.first, pair.line) for pair in corpus.pairs] == [("a", 1), ("b", 3), ("b2", 5)]
-    assert corpus.report.dropped == {DropReason.NO_TAB: DroppedLines(2, ("a.tsv:2", "b.tsv:2"))}
-    assert [corpus.lines.where(pair.line) for pair in corpus.pairs] == [
-        "a.tsv:1", "b.tsv:1", "b.tsv:3"
+    corpus = load(path)
+    assert [(pair.first, pair.line, corpus.lines.where(pair.line)) for pair in corpus.pairs] == [
+        ("a", 1, "a.tsv:1"), ("b", 3, "b.tsv:1"), ("b2", 5, "b.tsv:3")
     ]  # fmt: skip
+    assert [*dropped(path).values()] == [("a.tsv:2", "b.tsv:2")]
 
 
 def test_parallel_files_are_found_by_their_endings_as_opus_has_them() -> None:
@@ -51,15 +49,14 @@ def test_a_monolingual_corpus_is_found_by_the_ending_of_its_language() -> None:
     write({"d/b.fr": "Deux.\n", "d/a.fr.gz": gzip.compress(b"Un.\n"), "d/a.en": "One.\n"})
     corpus = {"path": "d", "side": "target"}
     assert pairs(corpus, back_translate="b") == [("", "Un."), ("", "Deux.")]
-    assert load(corpus, back_translate="b").lines.where(2) == "b.fr:1"
 
 
 def test_what_a_folder_has_beside_the_corpus_is_named() -> None:
-    write({"d/a.en": "One.\n", "d/a.fr": "Un.\n", "d/b.tsv": GO, "d/c.en": "Alone.\n",
-           "d/README.md": "x", "d/e.docx": "x", "d/sub/f.tsv": GO})  # fmt: skip
+    write({"d/a.en": "One.\n", "d/a.en.gz": gzip.compress(b"Uno.\n"), "d/a.fr": "Un.\n",
+           "d/b.tsv": GO, "d/README.md": "x", "d/e.docx": "x", "d/sub/f.tsv": GO})  # fmt: skip
     corpus = load("d")
-    assert len(corpus.pairs) == 2
-    assert corpus.warnings == ("d: not read: 'c.en', 'e.docx', 'sub/'",)
+    assert [pair[:2] for pair in corpus.pairs] == [("Uno.", "Un."), ("Go.", "Va !")]
+    assert corpus.warnings == ("d: not read: 'a.en', 'e.docx', 'sub/'",)
     write({"p.tsv": GO, "t/a.en": "One.\n", "t/a.fr": "Un.\n", "t/b.en": "Alone.\n"})
     assert load_splits(data_config("p.tsv", test="t")).warnings() == ["t: not read: 'b.en'"]
 
@@ -83,9 +80,6 @@ def test_the_directory_of_a_zip_is_read_once_for_all_its_members(
         assert len(opened) <= 2
 
 
-# Refused
-
-
 @pytest.mark.parametrize(
     ("members", "found"),
     [
@@ -101,27 +95,20 @@ def test_a_zip_without_a_corpus_is_refused_by_its_names(members: list[str], foun
         "c.zip: no corpus in it: expected tables (.tsv, .txt, .csv, .tmx, .jsonl, .ndjson, "
         f".parquet) or files that end in .en and .fr, found {found}"
     )
-    write({"c.zip": zipped(("n" * 60_000 + ".bin", GO))})
-    assert "found 'nnn" in refusal("c.zip")
 
 
 def test_only_a_regular_file_is_read() -> None:
     os.mkfifo("pipe")  # which nobody writes: to open it would wait for ever
-    Path("link").symlink_to("pipe")
-    for path in ("pipe", "link", os.devnull, "/dev/zero"):
-        assert refusal(path) == (
-            f"{path}: not a regular file; a run reads its corpus again when it resumes"
-        )
-    assert "/dev/zero: not a regular file" in refusal({"path": ["/dev/zero", "/dev/zero"]})
+    for path in ("pipe", "/dev/zero"):
+        message = f"{path}: not a regular file; a run reads its corpus again when it resumes"
+        assert refusal(path) == refusal({"path": [path, path]}) == message
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("n" * 5_000, "cannot be read: File name too long"),
         ("a/" * 2_500, "cannot be read: File name too long"),
         ("a\0b", "a file's name must be a path, got "),
-        ("\ud800.txt", "a file's name must be a path, got "),
         ("~nobody-of-this-name/c.txt", "no path: Could not determine home directory"),
         ("c\udcff\n.txt", r"'c\udcff\n.txt': no such file in "),
     ],
@@ -136,19 +123,16 @@ def test_an_odd_name_is_refused_in_one_short_line(name: str, message: str) -> No
     assert len(str(raised.value)) < 500
 
 
-def test_a_relative_path_is_said_to_be_relative_to_the_working_folder(tmp_path: Path) -> None:
+def test_a_path_is_relative_to_the_working_folder_and_a_tilde_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert f"sub/c.txt: no such file in {tmp_path}, nor a corpus (" in refusal("sub/c.txt")
     assert f"{tmp_path}/c.txt: no such file, nor a corpus (" in refusal(str(tmp_path / "c.txt"))
-    Path("en").touch()
-    assert refusal({"path": ["en", "fr"]}) == f"fr: no such file in {tmp_path}"
-
-
-def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    write({"c.tsv": GO, "en": b"Go.\n", "fr": b"Va !\n"})
+    write({"en": b"Go.\n"})
     parallel = {"path": ["~/en", "~/fr"]}
-    for corpus in ("~/c.tsv", parallel):
-        assert load(corpus).report.kept == 1
-    assert data_files(data_config("~/c.tsv")) == [tmp_path / "c.tsv"]
+    assert refusal(parallel) == f"{tmp_path}/fr: no such file"
+    write({"fr": b"Va !\n"})
+    assert load(parallel).report.kept == 1
     assert data_files(data_config(parallel)) == [tmp_path / "en", tmp_path / "fr"]
     assert data_files(data_config("phrasebook")) == []

@@ -2,6 +2,7 @@
 
 import random
 import zipfile
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,6 @@ TEXTS = {
     "th": "ฉันไม่รู้ว่าคุณต้องการอะไร เขาอยู่ในบ้านและเธอไม่อยู่ นั่นสำหรับคุณ",
     "el": "Δεν ξέρω τι θέλεις. Είναι στο σπίτι και αυτή όχι. Αυτό ήταν για σένα.",
 }
-PAIRS = [(one, other) for one in TEXTS for other in TEXTS if one != other]
 
 
 def warning(one: str, other: str, languages: list[str]) -> str | None:
@@ -35,12 +35,9 @@ def warning(one: str, other: str, languages: list[str]) -> str | None:
     return languages_warning([[TEXTS.get(each, each)] * 5 for each in (one, other)], languages)
 
 
-def test_languages_as_they_are_called_are_no_warning() -> None:
-    assert [pair for pair in PAIRS if warning(*pair, [*pair])] == []
-
-
-def test_columns_the_other_way_round_are_told_with_the_fix() -> None:
-    for one, other in PAIRS:
+def test_columns_the_other_way_round_are_told_and_others_are_no_warning() -> None:
+    for one, other in permutations(TEXTS, 2):
+        assert warning(one, other, [one, other]) is None
         assert warning(other, one, [one, other]) == (
             f"the first side looks like {other}, the second like {one}: "
             f"set languages: [{other}, {one}], or columns: [2, 1] (of two files: their order)"
@@ -52,13 +49,10 @@ def test_columns_the_other_way_round_are_told_with_the_fix() -> None:
     [
         ("de", "fr", "en fr", "side looks like de, the second like fr: set languages: [de, fr], "),
         ("en", "es", "en pt", "side looks like en, the second like es: set languages: [en, es], "),
-        ("ja", "en", "zh en", "side looks like ja, the second like en: set languages: [ja, en], "),
         ("en", "en", "en fr", "side looks like en, the second like en: name other columns"),
-        ("fr", "fr", "en fr", "side looks like fr, the second like fr: name other columns"),
         ("Ní thuigim cad tá uait. Tá sé sa teach." * 9, "en", "en ga", "languages: [ga, en], "),
         ("", "en", "en fr", "second like en: name other columns"),  # a monolingual corpus
         ("fr", "en", "en_GB French", "[French, en_GB], or columns: [2, 1] (of two files: their"),
-        ("ja", "en", "en jp", "set languages: [jp, en], or columns: [2, 1]"),
         ("Нисам знао да је то ту.", "en", "en sr", "set languages: [sr, en], or columns"),
         ("Қазақ тілі менің тілім, әрине.", "en", "fr en", "looks like Cyrillic script, the"),
     ],
@@ -86,7 +80,7 @@ def test_no_part_of_the_real_corpus_is_a_warning_unless_it_is_the_other_way_roun
     with zipfile.ZipFile(fra_eng_zip) as packed:
         lines = packed.read("fra-eng/fra.txt").decode().splitlines()
     rng = random.Random(1)
-    for size in [5, 20, 100, 300] * 25:
+    for size in [5, 20, 100, 300] * 10:
         start = rng.randrange(len(lines) - size)
         rows = [line.split("\t") for line in lines[start : start + size]]
         sides = [[row[side] for row in rows] for side in (0, 1)]

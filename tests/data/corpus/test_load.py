@@ -12,7 +12,7 @@ import zstandard
 from gru_mt.data.corpus import fra_eng
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.load import PHRASEBOOK, load_corpora
-from gru_mt.data.corpus.report import DroppedLines, DropReason
+from gru_mt.data.corpus.report import DropReason
 from gru_mt.data.splits import load_splits
 from gru_mt.data.types import Example, Pair
 from gru_mt.errors import UserError
@@ -22,44 +22,15 @@ GO = b"Go.\tVa !\n"
 MONOLINGUAL = {"back_translate": "runs/back"}
 
 
-# Too much is dropped
-
-
-def test_a_corpus_that_ends_empty_is_refused_with_the_main_reason() -> None:
-    for data, message in {
-        b"": "is empty",
-        b"\n": "1 of 1 lines dropped; most often no tab: 1, first at line 1",
-        b"a\t\nb\nc\t\n": "3 of 3 lines dropped; most often empty side: 2, first at lines 1, 3",
-    }.items():
-        write({"c.txt": data})
-        assert message in refusal("c.txt")
-
-
-def test_more_than_a_fifth_dropped_needs_a_word_but_a_header_is_no_loss() -> None:
-    write({"c.tsv": "a\tA\nb\tB\nc\tC\nnone\n"})
-    message = refusal("c.tsv", allow_dropped=0.2)
-    assert "1 of 4 lines dropped; most often no tab: 1, first at line 4; " in message
-    assert message.endswith("to go on without them set data.allow_dropped to 0.250 or more")
-    assert load("c.tsv", allow_dropped=0.25).report.kept == 3
-    write(
-        {"c.tsv": "a\tA\nb\tB\nc\tC\nd\tD\nnone\n", "d.tsv": "en\tfr\na\tA\n", "e.tsv": "en\tfr\n"}
-    )
-    assert load("c.tsv", allow_dropped=0.2).report.kept == 4
-    assert load("d.tsv", allow_dropped=0.2).report.kept == 1
-    assert "1 of 1 lines dropped; most often header" in refusal("e.tsv")
-
-
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        (
-            "c.tsv",
-            "l'été\tl'hôtel\n".encode("latin-1"),
-            "looks like Latin-1: set encoding: latin-1",
-        ),
+        ("c.txt", b"", "is empty"),
+        ("c.txt", b"a\t\nb\nc\t\n", "3 of 3 lines dropped; most often empty side: 2, first at lin"),
+        ("c.tsv", b"en\tfr\n", "1 of 1 lines dropped; most often header"),
+        ("c.tsv", "l'été\tl'hôtel\n".encode("latin-1"), "looks like Latin-1: set encoding: latin"),
         ("c.tsv", "a\t“été”\n".encode("cp1252"), "looks like Cp1252: set encoding: cp1252"),
         ("c.txt", b'Go.,Va !\n"Yes, no.",Oui.\n', "looks like CSV: name it .csv"),
-        ("c.txt", b"Go.;Va !\nYes.;Oui.\n", "looks like CSV: name it .csv"),
         ("c.txt", b"Go.\nYes, we can.\nNo.\n", "for parallel files set path: [FILE, FILE]"),
         ("c.tsv", b"1\tGo.\tVa !\tx\n", "set columns to those of en and fr, counted"),
         ("c.tsv", b"Go.\tGo.\nNo.\tNo.\n", "2 of 2 pairs have the same text on both sides"),
@@ -72,14 +43,20 @@ def test_what_is_wrong_with_most_lines_is_told_with_the_fix(
     assert message in refusal(name, allow_dropped=0.2)
 
 
+def test_more_than_a_fifth_dropped_needs_a_word_but_a_header_is_no_loss() -> None:
+    write({"c.tsv": "a\tA\nb\tB\nc\tC\nnone\n", "d.tsv": "en\tfr\na\tA\n"})
+    message = refusal("c.tsv", allow_dropped=0.2)
+    assert "1 of 4 lines dropped; most often no tab: 1, first at line 4; " in message
+    assert message.endswith("to go on without them set data.allow_dropped to 0.250 or more")
+    assert load("c.tsv", allow_dropped=0.25).report.kept == 3
+    assert load("d.tsv", allow_dropped=0.2).report.kept == 1
+
+
 def test_an_encoding_is_guessed_by_the_languages() -> None:
     for languages, encoding in ((["en", "ja"], "shift_jis"), (["zh", "en"], "gb18030")):
         write({"c.tsv": "a\t日本\nb\t中国\n".encode(encoding)})
         settings = {"languages": languages, "source": languages[0], "target": languages[1]}
         assert f"set encoding: {encoding}" in refusal("c.tsv", **settings)
-
-
-# Parallel files
 
 
 @pytest.mark.parametrize(
@@ -91,10 +68,8 @@ def test_parallel_files_are_in_the_order_of_the_languages(
     text = {"en": b"\xef\xbb\xbfGo.\r\nA\ttab.", "fr": b"Va !\nUne tabulation.\n"}
     write({"c.en": text["en"], "c.fr.gz": gzip.compress(text["fr"])})
     paths, target = {"en": "c.en", "fr": "c.fr.gz"}, "fr" if source == "en" else "en"
-    corpus = load(
-        {"path": [paths[language] for language in languages]},
-        languages=languages, source=source, target=target,
-    )  # fmt: skip
+    corpus = load({"path": [paths[language] for language in languages]},
+                  languages=languages, source=source, target=target)  # fmt: skip
     sides = {"en": ["Go.", "A tab."], "fr": ["Va !", "Une tabulation."]}
     first, second = (sides[language] for language in languages)
     assert corpus.pairs == [Pair(first[0], second[0], 1), Pair(first[1], second[1], 2)]
@@ -104,34 +79,24 @@ def test_parallel_files_are_in_the_order_of_the_languages(
 
 def test_blank_and_broken_lines_of_parallel_files_shift_nothing() -> None:
     write({"en": b"one\n\nthree\nf\xff\nfive\n", "fr": b"un\ndeux\n\nquatre\ncinq\n"})
-    corpus = load({"path": ["en", "fr"]})
-    assert corpus.pairs == [Pair("one", "un", 1), Pair("five", "cinq", 5)]
-    assert corpus.report.dropped == {
-        DropReason.EMPTY: DroppedLines(2, (2, 3)),
-        DropReason.NOT_UTF8: DroppedLines(1, (4,)),
-    }
+    assert load({"path": ["en", "fr"]}).pairs == [Pair("one", "un", 1), Pair("five", "cinq", 5)]
+    assert dropped({"path": ["en", "fr"]}) == {DropReason.EMPTY: (2, 3), DropReason.NOT_UTF8: (4,)}
     write({"en": "English\none\n", "fr": "French\nun\n"})
     assert dropped({"path": ["en", "fr"]}) == {DropReason.HEADER: (1,)}
     write({"en": "one\ntwo\nthree", "fr": "un\ndeux\n"})
     assert refusal({"path": ["en", "fr"]}).startswith("en and fr: 3 and 2 lines; ")
-
-
-# Monolingual corpora
+    assert refusal({"path": ["fr", "en"]}).startswith("fr and en: 2 and 3 lines; ")
 
 
 def test_each_line_of_a_monolingual_corpus_is_a_text_or_counted() -> None:
     write({"a.fr": b"Oui .\r\n\n Non !\nOui .\nun\tdeux\n\xff\n!!!"})
-    corpus = load({"path": "a.fr", "side": "target"}, **MONOLINGUAL)
-    assert [pair[:2] for pair in corpus.pairs] == [("", "Oui ."), ("", "Non !"), ("", "!!!")]
-    assert corpus.report.lines() == [
-        "7 lines read, 3 kept",
-        "empty side: 1, first at line 2",
-        "duplicate: 1, first at line 4",
-        "more than one column: 1, first at line 5",
-        "not UTF-8: 1, first at line 6",
-    ]
-    reverse = load({"path": "a.fr", "side": "target"}, source="fr", target="en", **MONOLINGUAL)
-    assert reverse.pairs[0] == Pair("Oui .", "", 1)
+    corpus = {"path": "a.fr", "side": "target"}
+    assert pairs(corpus, **MONOLINGUAL) == [("", "Oui ."), ("", "Non !"), ("", "!!!")]
+    assert dropped(corpus, **MONOLINGUAL) == {
+        DropReason.EMPTY: (2,), DropReason.DUPLICATE: (4,), DropReason.SEVERAL_COLUMNS: (5,),
+        DropReason.NOT_UTF8: (6,),
+    }  # fmt: skip
+    assert pairs(corpus, source="fr", target="en", **MONOLINGUAL)[0] == ("Oui .", "")
 
 
 def test_a_column_of_a_table_can_be_monolingual() -> None:
@@ -143,15 +108,13 @@ def test_a_column_of_a_table_can_be_monolingual() -> None:
         assert pairs(mono(path, columns=[2]), **MONOLINGUAL) == [("", "Oui."), ("", "Non.")]
         assert "too few columns" in refusal(mono(path, columns=[3]), **MONOLINGUAL)
     assert "set columns to the one of data.target, such as" in refusal(mono("a.tsv"), **MONOLINGUAL)
-    assert "a.tmx: a translation memory has both sides; leave out side" in refusal(
-        mono("a.tmx"), **MONOLINGUAL
-    )
+    both = "a.tmx: a translation memory has both sides; leave out side"
+    assert both in refusal(mono("a.tmx"), **MONOLINGUAL)
     write({"b.csv": "id,fr,en\n1,Va !,Go.\n"})
     assert pairs(mono("b.csv"), **MONOLINGUAL) == [("", "Va !")]
-    write({"c.csv": 'Un, deux.\n"Trois.\nQuatre."\nIl dit "cinq".\nSix"\n'})  # no record of two
+    write({"c.csv": 'Un, deux.\n"Trois.\nQuatre."\nIl dit "cinq".\n'})  # no record of two lines
     found = [second for _, second in pairs(mono("c.csv"), **MONOLINGUAL)]
-    assert found == ["Un, deux.", 'Quatre."', 'Il dit "cinq".', 'Six"']
-    assert dropped(mono("c.csv"), **MONOLINGUAL) == {DropReason.QUOTES: (2,)}
+    assert found == ["Un, deux.", 'Quatre."', 'Il dit "cinq".']
 
 
 def test_monolingual_text_is_apart_from_pairs_and_leaks_are_dropped() -> None:
@@ -162,9 +125,6 @@ def test_monolingual_text_is_apart_from_pairs_and_leaks_are_dropped() -> None:
     assert splits.train == [Example("w828", "x", 1)]
     assert splits.monolingual == [Example("", "neuf", 2, 1)]
     assert splits.leaks == {"a": 1}
-
-
-# Names, built-in corpora, and what must be said with the data
 
 
 def test_a_name_of_a_corpus_is_known_and_its_own() -> None:
@@ -178,21 +138,15 @@ def test_a_name_of_a_corpus_is_known_and_its_own() -> None:
         load_corpora(data_config(["x/c.tsv", "y/c.tsv"]))
 
 
-def test_the_phrasebook_is_in_the_package() -> None:
+def test_a_built_in_corpus_is_in_the_package_and_english_and_french() -> None:
     corpus = load("phrasebook")
-    lines = zstandard.decompress(PHRASEBOOK.read_bytes()).decode().splitlines()
-    assert [[first, second] for first, second, _ in corpus.pairs] == [
-        [" ".join(side.split()) for side in line.split("\t")] for line in lines
-    ]
-    assert len(corpus.pairs) == 26_000
+    text = zstandard.decompress(PHRASEBOOK.read_bytes()).decode()
+    assert len(corpus.pairs) == 26_000 == text.count("\n")
+    assert text.startswith("\t".join(corpus.pairs[0][:2]))
     assert (corpus.report.dropped, corpus.attribution) == ({}, "")
-
-
-def test_a_built_in_corpus_cannot_have_its_sides_renamed() -> None:
     for name in ("fra-eng", "phrasebook"):
-        for one, other in (("en", "de"), ("fr", "en")):
-            message = refusal(name, languages=[one, other], source=one, target=other)
-            assert f"data.languages must be [en, fr] for {name}" in message
+        message = refusal(name, languages=["fr", "en"], source="fr", target="en")
+        assert f"data.languages must be [en, fr] for {name}" in message
 
 
 @pytest.mark.slow
@@ -211,9 +165,8 @@ def test_the_real_corpus_loses_its_duplicates_and_nothing_else(
         first_seen.setdefault(tuple(" ".join(side.split()) for side in line.split("\t")), number)
     assert corpus.pairs == [(*sides, number) for sides, number in first_seen.items()]
     assert corpus.report.lines()[0] == "167,130 lines read, 166,979 kept"
-    assert corpus.report.dropped[DropReason.DUPLICATE].count == 151
-    assert corpus.sha256 == FRA_ENG_SHA256
-    assert (corpus.attribution, corpus.warnings) == (TATOEBA_ATTRIBUTION, ())
+    assert (corpus.sha256, corpus.warnings) == (FRA_ENG_SHA256, ())
+    assert corpus.attribution == TATOEBA_ATTRIBUTION
 
 
 def test_another_fra_eng_is_read_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,13 +183,10 @@ def test_another_fra_eng_is_read_with_a_warning(monkeypatch: pytest.MonkeyPatch)
     [
         (["", " "], ""),
         (["CC-BY 2.0 (France) Attribution: tatoeba.org #1 (CM) & #2 (W)", ""], TATOEBA_ATTRIBUTION),
-        (["me", "you"], "pairs that name their own source in column 3 of c.tsv: 2"),
-        (
-            ["tatoeba.org", "me"],
-            f"{TATOEBA_ATTRIBUTION}; pairs that name their own source in column 3 of c.tsv: 1",
-        ),
+        (["tatoeba.org", "me"],
+         f"{TATOEBA_ATTRIBUTION}; pairs that name their own source in column 3 of c.tsv: 1"),
     ],
-)
+)  # fmt: skip
 def test_the_third_column_is_kept_as_attribution(third: list[str], attribution: str) -> None:
     write({"c.tsv": f"Go.\tVa !\t{third[0]}\nRun.\tCours !\t{third[1]}\n"})
     corpus = load("c.tsv")

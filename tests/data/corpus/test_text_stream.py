@@ -1,10 +1,12 @@
 """Files of any packing and encoding are read piece by piece; damage is named in one line."""
 
 import bz2
+import contextlib
 import gzip
 import hashlib
 import lzma
 import random
+import sqlite3
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -14,6 +16,7 @@ import pytest
 import zstandard
 
 from gru_mt.data.corpus import text_stream
+from gru_mt.data.corpus.detect import kind_of
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.report import SAMPLE
 from gru_mt.data.corpus.text_stream import TextStream, open_text
@@ -42,6 +45,15 @@ def test_a_packed_file_is_read_whatever_its_name_says(ending: str) -> None:
     assert len([*Path().iterdir()]) == 3, "nothing was written"
 
 
+@pytest.mark.parametrize("ending", [".gz", ".zst", ".zip"])
+def test_parallel_files_may_be_packed_each(ending: str) -> None:
+    packings = {".zip": lambda data: zipped(("c", data)), **PACKINGS}
+    for language, side in (("en", 0), ("fr", 1)):
+        text = "".join(f"{pair[side]}\n" for pair in PAIRS).encode()
+        write({f"c.{language}{ending}": packings[ending](text)})
+    assert pairs({"path": [f"c.en{ending}", f"c.fr{ending}"]}) == PAIRS
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_zip_is_read_and_what_points_outside_writes_nothing(method: int) -> None:
     members = ("../../outside.txt", TABLE.encode()), ("fra-eng/_about.txt", b"...")
@@ -50,31 +62,13 @@ def test_a_zip_is_read_and_what_points_outside_writes_nothing(method: int) -> No
     assert [str(path) for path in Path().rglob("*")] == ["d", "d/c.zip"]
 
 
-@pytest.mark.parametrize("ending", ["", ".gz", ".zst", ".zip"])
-def test_parallel_files_may_be_packed_each(ending: str) -> None:
-    packings = {"": bytes, ".zip": lambda data: zipped(("c", data)), **PACKINGS}
-    for language, side in (("en", 0), ("fr", 1)):
-        text = "".join(f"{pair[side]}\n" for pair in PAIRS).encode()
-        write({f"c.{language}{ending}": packings[ending](text)})
-    assert pairs({"path": [f"c.en{ending}", f"c.fr{ending}"]}) == PAIRS
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
-def test_a_large_file_of_zstandard_is_read_whole(encoding: str) -> None:
+def test_large_frames_of_zstandard_follow_each_other(encoding: str) -> None:
     """Of some of its bytes nothing can be unpacked yet, which is not the end."""
     rows = [(f"{number} {number * number}", f"{number}") for number in range(20_000)]
-    text = "".join(f"{first}\t{second}\n" for first, second in rows)
-    write({"c.tsv.zst": zstandard.compress(text.encode(encoding))})
+    text = "".join(f"{first}\t{second}\n" for first, second in rows).encode(encoding)
+    write({"c.tsv.zst": zstandard.compress(text[:-10]) + zstandard.compress(text[-10:])})
     assert pairs({"path": "c.tsv.zst", "encoding": encoding}) == rows
-
-
-def test_frames_of_zstandard_follow_each_other() -> None:
-    frames = map(zstandard.compress, TABLE.encode().splitlines(keepends=True))
-    write({"c.tsv.zst": b"".join(frames)})
-    assert pairs("c.tsv.zst") == PAIRS
-
-
-# Damage
 
 
 @pytest.mark.parametrize("ending", [*PACKINGS, ".zip"])
@@ -82,62 +76,39 @@ def test_a_download_that_was_cut_off_is_refused_wherever_it_ends(ending: str) ->
     packed = zipped(("c.txt", GO * 9)) if ending == ".zip" else PACKINGS[ending](GO * 9)
     for size in range(1, len(packed)):
         write({f"c{ending}": packed[:size]})
-        assert refusal(f"c{ending}").endswith("; delete it and fetch it again")
-    large = gzip.compress(b"".join(b"%d\t%d\n" % (n, n * n) for n in range(40_000)))
-    write({"c.gz": large[: len(large) // 2]})
-    assert "c.gz: damaged, or not of the kind its name says" in refusal("c.gz")
+        message = refusal(f"c{ending}")
+        assert f"c{ending}: damaged, or not of the kind its name says (" in message
+        assert message.endswith("; delete it and fetch it again")
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
-def test_a_damaged_zip_is_refused_in_one_line_or_read(method: int) -> None:
-    whole = zipped(("fra.txt", GO * 50), method=method)
-    rng = random.Random(method)
-    for _ in range(100):
-        damaged = bytearray(whole)
-        damaged[rng.randrange(len(whole))] = rng.randrange(256)
-        write({"c.zip": bytes(damaged)})
-        try:
-            assert load("c.zip").report.read > 0
-        except UserError:
-            assert "c.zip" in refusal("c.zip")
-
-
-def test_odd_zips_are_refused() -> None:
-    bz2_zip = zipped(("c.txt", GO * 9), method=zipfile.ZIP_BZIP2)
-    start = bz2_zip.index(b"PK\x01\x02")
+def test_a_damaged_or_locked_zip_is_refused_in_one_line_or_read() -> None:
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2):
+        whole = zipped(("fré.txt", GO * 50), method=method)
+        rng = random.Random(method)
+        for _ in range(40):
+            damaged = bytearray(whole)
+            damaged[rng.randrange(len(whole))] = rng.randrange(256)
+            write({"c.zip": bytes(damaged)})
+            with contextlib.suppress(UserError):
+                assert load("c.zip").report.read > 0
     locked = bytearray(zipped(("c.txt", GO)))
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         locked[locked.index(signature) + offset] |= 1  # the flag for encryption
-    for data, message in (
-        (bz2_zip[: start + 42] + b"\xff" * 4 + bz2_zip[start + 46 :], "damaged"),  # before the file
-        (bz2_zip.replace(b"BZh9", b"BZh0"), "damaged"),
-        (zipped(("é.txt", GO)).replace("é".encode(), b"\xff\xff"), "damaged"),
-        (bytes(locked), "cannot be unpacked: "),
-    ):
-        write({"c.zip": data})
-        assert f"c.zip: {message}" in refusal("c.zip")
+    write({"c.zip": bytes(locked)})
+    assert "c.zip: cannot be unpacked: " in refusal("c.zip")
 
 
-# Size
-
-
-@pytest.mark.parametrize("name", ["c.tsv", "c.zip", "c.gz"])
+@pytest.mark.parametrize("name", ["c.tsv", "c.gz"])
 def test_a_line_too_long_for_a_sentence_is_refused(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """What is packed may unpack to a line that no memory has room for."""
     monkeypatch.setattr(text_stream, "MAX_LINE_BYTES", len(GO))
-
-    def packed(text: bytes) -> bytes:
-        return {"c.tsv": text, "c.gz": gzip.compress(text), "c.zip": zipped(("c.txt", text))}[name]
-
+    packed = gzip.compress if name == "c.gz" else bytes
     write({name: packed(GO * 3)})
     assert load(name).report.read == 3
     write({name: packed(GO * 2 + b" " + GO)})
     assert "line 3 has more than 9 bytes" in refusal(name)
-
-
-def test_a_line_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_stream, "MAX_LINE_BYTES", 2 * SAMPLE)
     pieces = iter([b"x" * SAMPLE] * 9)
     with pytest.raises(UserError, match="line 1 has more than 200,000 bytes"):
@@ -159,14 +130,10 @@ def test_a_file_is_read_piece_by_piece() -> None:
     assert stream.sample == text[:SAMPLE]
 
 
-# Encodings
-
-
 @pytest.mark.parametrize(
     ("data", "encoding"),
     [
         (TABLE.replace("\n", "\r").encode(), None),  # of old Macs
-        (TABLE.encode("latin-1"), "latin-1"),
         (TABLE.encode("cp1252"), "cp1252"),
         (TABLE.encode("mac-roman"), "mac-roman"),
         (TABLE.encode("utf-16"), "utf-16"),
@@ -187,7 +154,23 @@ def test_an_encoding_that_the_file_has_not_is_refused() -> None:
     for encoding in ("utf-16", "utf-16-le"):
         write({"c.tsv": TABLE.encode(encoding)})
         assert "looks like UTF-16: set encoding: utf-16" in refusal("c.tsv")
-    for name in ("klingon", "hex", "rot13", "undefined"):
+    for name in ("klingon", "hex", "undefined"):
         with pytest.raises(ValueError, match="is no encoding that Python knows"):
             data_config({"path": "a.tsv", "encoding": name})
-    assert data_config({"path": "a.tsv", "encoding": "UTF8"}).corpus[0].encoding == "utf-8"
+
+
+def test_text_is_told_from_utf16_and_from_files_of_other_programs() -> None:
+    texts = ["Where is it?\n", "Où est-ce ?\r\nIci.\r\n", "Где вокзал? Там, вот он.\n" * 3,
+             "駅はどこ\nあ い う\n" * 9, "PK, BZh9, GIF89a, PAR1.\n", "BM", ""]  # fmt: skip
+    for text in texts:
+        for encoding in ("utf-8", "utf-8-sig", "cp1252"):
+            assert kind_of(text.encode(encoding, errors="replace")) is None, (text, encoding)
+    assert kind_of(b"a\0b\nI see one cat.\n" * 9) is None, "a few zero bytes"
+    sqlite3.connect("a.db").execute("create table a (b)").connection.close()
+    files = {f"UTF-16 {name}": text.encode(name)
+             for name in ("utf-16", "utf-16-le", "utf-16-be") for text in texts[:4]}  # fmt: skip
+    files |= {"SQLite": Path("a.db").read_bytes(), "picture": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"}
+    for name, content in files.items():
+        found = kind_of(content)
+        assert found, name
+        assert name.split()[0] in found.name

@@ -29,7 +29,6 @@ def write(path: str, columns: dict[str, Any], **settings: Any) -> None:
 @pytest.mark.parametrize(
     "columns",
     [
-        {"source": EN, "target": FR},
         {"id": [1, 2, 3], "fr": FR, "score": [0.5, 0.7, 1.0], "en": EN},
         {"translation": [{"en": one, "fr": two} for one, two in PAIRS]},
         {"translation.en": EN, "translation.fr": FR},  # as pandas flattens it
@@ -56,7 +55,6 @@ def test_columns_are_found_by_their_numbers_or_their_text() -> None:
     ("columns", "settings", "message"),
     [
         ({"a": EN, "n": [1, 2, 3]}, {}, "a.parquet: ['a', 'n'] do not tell which are en and fr"),
-        ({"n": [1, 2, 3]}, {}, "['n'] do not tell which are en and fr"),
         ({"en": EN, "de": FR}, {"columns": [1, 3]}, "['en', 'de'] do not tell which"),
         ({"en": EN, "german": FR}, {}, "its header names 'german', and data.languages are en"),
         ({"en": EN, "n": [1, 2, 3]}, {"columns": [1, 2]}, "column 'n' has int64, and no text"),
@@ -71,35 +69,26 @@ def test_rows_with_a_null_or_broken_text_are_counted() -> None:
     struct = pa.array([{"en": "No.", "fr": "Non."}, None, {"en": "Go.", "fr": None}])
     write("a.parquet", {"translation": struct})
     assert dropped("a.parquet") == {DropReason.EMPTY: (2, 3)}
+    with pytest.raises(UserError, match=r"a\.parquet:2: empty side"):
+        load_splits(data_config("phrasebook", test="a.parquet"))
     write("b.parquet", {"en": pa.array([b"Go.", b"\xff"]), "fr": ["Va !", "x"]})
     assert dropped("b.parquet") == {DropReason.NOT_UTF8: (2,)}
 
 
-def test_a_folder_of_them_is_one_corpus() -> None:
+def test_a_folder_of_them_is_a_corpus_beside_dev_and_text_in_one_language() -> None:
     write("d/part-00000.parquet", {"en": EN[:1], "fr": FR[:1]})
     write("d/part-00001.snappy.parquet", {"en": EN[1:], "fr": FR[1:]})
     Path("d/_SUCCESS").touch()
     found = load("d")
-    assert [found.lines.where(pair.line) for pair in found.pairs] == [
-        "part-00000.parquet:1", "part-00001.snappy.parquet:1", "part-00001.snappy.parquet:2"
-    ]  # fmt: skip
+    lines = [found.lines.where(pair.line) for pair in found.pairs]
+    assert lines[1:] == ["part-00001.snappy.parquet:1", "part-00001.snappy.parquet:2"]
     assert (found.name, found.warnings) == ("d", ())
-
-
-def test_dev_and_test_and_text_in_one_language_may_be_parquet() -> None:
-    write("train.parquet", {"en": ["Yes."], "fr": ["Oui."]})
-    write("dev.parquet", {"en": EN, "fr": FR})
+    write("dev.parquet", {"en": ["Yes."], "fr": ["Oui."]})
     write("news.parquet", {"fr": ["Bonjour."]})
-    corpora = [
-        {"path": "train.parquet", "part": "train"},
-        {"path": "news.parquet", "side": "target"},
-    ]
-    found = load_splits(data_config(corpora, dev="dev.parquet", back_translate="runs/back"))
-    assert (found.dev[0].sources, found.dev[0].references) == (EN, [[text] for text in FR])
-    assert found.sizes() == "train 1 pairs and 1 monolingual texts, dev 3, test 0"
-    write("null.parquet", {"en": ["Go.", None], "fr": ["Va !", "x"]})
-    with pytest.raises(UserError, match=r"null\.parquet:2: empty side"):
-        load_splits(data_config("train.parquet", test="null.parquet"))
+    corpora = [{"path": "d", "part": "train"}, {"path": "news.parquet", "side": "target"}]
+    splits = load_splits(data_config(corpora, dev="dev.parquet", back_translate="runs/back"))
+    assert (splits.dev[0].sources, splits.dev[0].references) == (["Yes."], [["Oui."]])
+    assert splits.sizes() == "train 3 pairs and 1 monolingual texts, dev 1, test 0"
 
 
 def test_init_takes_the_files_of_the_hub(gru_mt: Run) -> None:
@@ -114,21 +103,17 @@ def test_init_takes_the_files_of_the_hub(gru_mt: Run) -> None:
     assert found.train[0][:2] == PAIRS[0]
 
 
-def test_what_cannot_be_read_is_refused_in_one_line() -> None:
+def test_what_cannot_be_read_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.parquet", {"en": EN * 9_000, "fr": FR * 9_000}, compression="snappy")
     whole = Path("a.parquet").read_bytes()
     middle = len(whole) // 3
     for broken in (b"", b"PAR1", whole[:-9], whole[:middle] + bytes(99) + whole[middle + 99 :]):
         Path("a.parquet").write_bytes(broken)
         assert refusal("a.parquet").startswith(("a.parquet: damaged", "a.parquet: cannot be unpa"))
-    Path("a.parquet").unlink()
-    assert refusal("a.parquet").startswith("a.parquet: no such file in ")
-
-
-def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    write("a.parquet", {"en": EN, "fr": FR})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert refusal("a.parquet") == "a.parquet: Parquet needs pyarrow: pip install 'gru-mt[parquet]'"
+    Path("a.parquet").unlink()
+    assert refusal("a.parquet").startswith("a.parquet: no such file in ")
 
 
 def test_memory_holds_some_rows_of_a_row_group() -> None:
