@@ -80,7 +80,7 @@ def workers(launcher: Process) -> list[int]:
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            is_tracker = b"resource_tracker" in (folder / "cmdline").read_bytes()
+            is_tracker = b"multiprocessing.resource_tracker" in (folder / "cmdline").read_bytes()
             if parent == launcher.pid and not is_tracker:
                 found.append(int(folder.name))
     return sorted(found)

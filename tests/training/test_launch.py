@@ -77,7 +77,7 @@ def test_processes_share_the_cores_and_an_ignored_signal_stays_ignored(
 ) -> None:
     """As SIGHUP is ignored under nohup."""
     found: list[tuple[str, str]] = []
-    for name in ("OMP_NUM_THREADS", "TORCH_CPP_LOG_LEVEL"):
+    for name in ("OMP_NUM_THREADS", "TORCH_CPP_LOG_LEVEL", "PYTHONWARNINGS"):
         monkeypatch.setenv(name, "")  # to have it back after the test
     monkeypatch.setattr("gru_mt.training.launch.cores", lambda: 8)
     monkeypatch.setattr(
