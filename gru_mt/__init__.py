@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from gru_mt.onnx_export.write import export
     from gru_mt.training.train import train
 
-    __version__: str
-
+__version__ = "0.1.0"
 __all__ = [
     "Config", "Glossary", "Translation", "Translator", "UserError", "__version__",
     "compare", "evaluate", "export", "load_config", "train",
@@ -42,10 +41,6 @@ _MODULES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("gru-mt")
     if name in _MODULES:
         return getattr(import_module(f"gru_mt.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -39,7 +39,7 @@ set_up() {
   say "installing gru-mt$extra into .venv (PyTorch takes a minute or more)"
   rm -f $LOG
   # The build tool is pinned like all else, so it comes first and the build is not isolated.
-  if ! words=$(pip_install setuptools && pip_install --no-build-isolation -e ".$extra"); then
+  if ! words=$(pip_install hatchling editables && pip_install --no-build-isolation -e ".$extra"); then
     if grep -qE 'Could not fetch URL .*: (connection error|timed out)' $LOG; then
       fail "no package registry can be reached: check the network and pip's settings (see $LOG)"
     fi

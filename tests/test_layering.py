@@ -17,6 +17,7 @@ ROOT = Path(gru_mt.__file__).parent
 # __init__ cannot import them; but cli's is the entry that puts its commands together.
 ROWS = """
     errors config config.decoding config.fields config.data config.schema config.yaml_text
+        config.recipes
         config.load config.reference storage progress run data data.text data.text.normalize
         data.corpus data.corpus.detect data.dataset data.dataset.store data.dataset.components
         data.pool data.corpus.files data.corpus.readers data.corpus.languages data.corpus.report

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 
 from gru_mt.config.decoding import Decoding
 from gru_mt.config.fields import Section
+from gru_mt.config.recipes import find_recipe, measured_recipes
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import parse_yaml
 from gru_mt.errors import UserError, as_path, as_texts, short_repr, short_text
@@ -133,7 +134,8 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
     """Return a configuration: what a YAML file, or a dict, says of it, and the defaults.
 
     Args:
-        source: The path of a YAML file, or a dict of sections, such as {"data": {"corpus": ...}}.
+        source: The path of a YAML file; or the name of a recipe, such as "fra-eng", where no file
+            has that name; or a dict of sections, such as {"data": {"corpus": ...}}.
         overrides: Texts "section.key=value", which replace what the source says.
 
     Raises:
@@ -153,12 +155,15 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
         return _checked(deepcopy(dict(source)), "configuration", overrides)
     path = as_path(source, "the configuration")
     where = short_text(str(path))
+    if not path.exists():
+        path = find_recipe(str(path)) or path
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)  # no more: /dev/zero has no end
         text = content.decode()
     except OSError as error:
-        raise UserError(f"{where}: cannot be read: {error.strerror}") from None
+        hint = f"; recipes: {measured_recipes()}" if isinstance(error, FileNotFoundError) else ""
+        raise UserError(f"{where}: cannot be read: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: not UTF-8 at byte {error.start}") from None
     if len(content) > _MAX_BYTES:

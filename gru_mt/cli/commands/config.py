@@ -18,7 +18,8 @@ Examples:
 CONFIG_EXAMPLES = """\b
 Examples:
   gru-mt config
-  gru-mt config configs/fra-eng.yaml --set model.dropout=0.1
+  gru-mt config --list
+  gru-mt config fra-eng --set model.dropout=0.1
   gru-mt config --schema > gru-mt.schema.json
 """
 
@@ -60,23 +61,38 @@ def init(
 @app.command("config", cls=Command, epilog=CONFIG_EXAMPLES)
 def show_config(
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="A configuration, in YAML.")
+        Path | None,
+        typer.Argument(metavar="FILE", help="A configuration: YAML, or a recipe's name."),
     ] = None,
     overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     schema: Annotated[
         bool, typer.Option("--schema", help="Print a JSON Schema of configurations, for editors.")
     ] = False,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="List the recipes: scores, minutes, memory.")
+    ] = False,
 ) -> None:
     """Explain every key, or print FILE with every value."""
-    if schema and (file or overrides):
-        raise UserError("--schema is of every configuration; give it alone")
+    if schema + show_list + bool(file or overrides) > 1:
+        raise UserError("--schema and --list are of no single configuration; give one, alone")
     if overrides and not file:
         raise UserError("--set changes a configuration; name its FILE too")
     from gru_mt.config.load import load_config
     from gru_mt.config.reference import json_schema, page
     from gru_mt.config.yaml_text import compare_config
 
-    if file:
+    if show_list:
+        for line in _recipes():
+            print_result(line)
+    elif file:
         print_result(compare_config(load_config(file, overrides)))
     else:
         print_result(json.dumps(json_schema(), indent=2) if schema else page())
+
+
+def _recipes() -> list[str]:
+    from gru_mt.config.recipes import list_recipes
+    from gru_mt.report.compare_text import table
+
+    rows = [[one.name, one.bleu, one.minutes, one.memory, one.about] for one in list_recipes()]
+    return table([["recipe", "test BLEU", "minutes", "memory", "what it is"], *rows], texts=(0, 4))

@@ -11,7 +11,7 @@ from gru_mt.errors import UserError
 
 EXAMPLES = """\b
 Examples:
-  gru-mt data --config configs/fra-eng.yaml --out text
+  gru-mt data --config fra-eng --out text
   gru-mt data --config my.yaml --check
   gru-mt data --check train.en train.de
   gru-mt data --check --languages en,de pairs.tsv

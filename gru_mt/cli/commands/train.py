@@ -23,8 +23,8 @@ STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 LAUNCHER_S = 30  # a launcher sees within this that another process has ended, and ends this one
 EXAMPLES = """\b
 Examples:
-  gru-mt train --config configs/fra-eng.yaml
-  gru-mt train --config configs/fra-eng.yaml --fresh
+  gru-mt train --config fra-eng
+  gru-mt train --config fra-eng --fresh
   gru-mt train --config my.yaml --run runs/deep --set model.encoder_layers=2
   gru-mt train --run runs/deep --set training.max_epochs=20
   gru-mt train --config my.yaml --from runs/fra-eng
@@ -36,7 +36,9 @@ Examples:
 def train(
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The configuration, in YAML; else the run's own."),
+        typer.Option(
+            metavar="FILE", help="The configuration: YAML, or a recipe's name; else the run's own."
+        ),
     ] = None,
     run: Annotated[
         Path | None,
@@ -147,7 +149,12 @@ def _report(run: Run) -> None:
 def _config_of(run: Path | None) -> Path:
     """Return the configuration that a run keeps."""
     if run is None:
-        raise UserError("give --config, or --run alone to go on with a run as it was configured")
+        from gru_mt.config.recipes import measured_recipes
+
+        raise UserError(
+            f"give --config, a file or a recipe ({measured_recipes()}; see gru-mt config "
+            "--list); or --run alone to go on with a run as it was configured"
+        )
     if not Run(run).config.is_file():
         raise UserError(f"{run}: holds no run to go on with; give --config to start one there")
     return Run(run).config
