@@ -1,17 +1,17 @@
 """Augmentation: each epoch changes some training pairs, so that they look as people type them.
 
-A change is a pure function of (pairs, seed, epoch, index in the epoch), so a resumed run draws the
-same ones. A changed pair stays at its index, so an epoch sees every pair.
+A change is a pure function of (pairs, seed, epoch, index), so a resumed run draws the same ones.
 """
 
 import random
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import cycle
 
 from gru_mt.config.data import AugmentConfig
-from gru_mt.data.augment.word_lists import WordLists, begins_with_vowel
+from gru_mt.data.augment.word_lists import WordLists
 from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, SPACELESS, WORD
 from gru_mt.data.text.spelling import BESIDE
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
@@ -37,10 +37,9 @@ class Augmenter:
         """Take the training pairs, placeholders masked, and their word lists."""
         self._config, self._seed, self._pairs = config, seed, pairs
         self._translations, self._names = words.translations, frozenset(words.names)
-        self._alike = {
-            vowel: [name for name in words.names if begins_with_vowel(name) == vowel]
-            for vowel in (True, False)
-        }
+        self._alike: dict[bool, list[str]] = {True: [], False: []}
+        for name in words.names:
+            self._alike[begins_with_vowel(name)].append(name)
 
     def of_epoch(
         self, epoch: int, indices: Iterable[int], pairs: Iterable[Texts]
@@ -59,8 +58,12 @@ class Augmenter:
         if rng.random() < config.join:
             others = (rng.choice(self._pairs) for _ in range(rng.choice(_OTHERS)))
             pair = joined([pair, *others])
-        pair = Texts(self._mistyped(pair.source, rng), pair.target)
-        if rng.random() < config.names:
+        if rng.random() < config.typos:
+            pair = pair._replace(source=with_typo(pair.source, rng))
+        if rng.random() < config.apostrophes:
+            source = _APOSTROPHE.sub(rng.choice(_FOR_APOSTROPHES), pair.source)
+            pair = pair._replace(source=source)
+        if rng.random() < config.names:  # after mistakes, as names have none
             pair = self._renamed(pair, rng)
         if rng.random() < config.numbers:
             pair = renumbered(pair, rng)
@@ -69,16 +72,8 @@ class Augmenter:
         if rng.random() < config.no_mark:
             pair = Texts(*(_END.sub("", side) or side for side in pair))
         if rng.random() < config.marks:
-            pair = Texts(odd_marks(pair.source, rng), pair.target)
+            pair = pair._replace(source=odd_marks(pair.source, rng))
         return shuffled_placeholders(pair, rng)
-
-    def _mistyped(self, source: str, rng: random.Random) -> str:
-        """Return a source with mistakes in its words. Names come in later, and have none."""
-        if rng.random() < self._config.typos:
-            source = with_typo(source, rng)
-        if rng.random() < self._config.apostrophes:
-            source = _APOSTROPHE.sub(rng.choice(_FOR_APOSTROPHES), source)
-        return source
 
     def _renamed(self, pair: Texts, rng: random.Random) -> Texts:
         """Replace each name that stands on both sides by another, a made-up one or a placeholder.
@@ -90,15 +85,14 @@ class Augmenter:
         for name in sorted(both):
             kind, vowel = rng.random(), begins_with_vowel(name)
             if kind < 0.4 and not vowel:
-                new = free_placeholder(pair)
+                new = free_placeholder(pair.source)
             elif kind < 0.8:
                 new = self._made_up_name(rng)
             else:
                 new = rng.choice(self._alike[vowel])
             if new not in PLACEHOLDER_TOKENS and begins_with_vowel(new) != vowel:
                 new = rng.choice(self._alike[vowel])[0] + new[1:]
-            pattern = whole(name)
-            pair = Texts(pattern.sub(new, pair.source), pattern.sub(new, pair.target))
+            pair = Texts(*(whole(name).sub(new, side) for side in pair))
         return pair
 
     def _made_up_name(self, rng: random.Random) -> str:
@@ -117,22 +111,24 @@ class Augmenter:
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
             kind = rng.random()
             if kind < 0.6:
-                item = free_placeholder(pair)
+                item = free_placeholder(pair.source)
             elif kind < 0.85 or not self._names:  # the corpus copies no names
                 item = str(rng.randrange(100))
             else:
                 item = self._made_up_name(rng)
-            pair = with_item(pair, item, self._anchors(pair), rng)
+            source, target = (Counter(WORD.findall(side)) for side in pair)
+            anchors = [  # words that translate each other, and stand once on their sides
+                (word, self._translations[word])
+                for word, count in source.items()
+                if word in self._translations and count == target[self._translations[word]] == 1
+            ]
+            pair = with_item(pair, item, anchors, rng)
         return pair
 
-    def _anchors(self, pair: Texts) -> list[tuple[str, str]]:
-        """Return the words that translate each other, and stand once on their sides."""
-        source, target = (Counter(WORD.findall(side)) for side in pair)
-        return [
-            (word, self._translations[word])
-            for word, count in source.items()
-            if word in self._translations and count == target[self._translations[word]] == 1
-        ]
+
+def begins_with_vowel(name: str) -> bool:
+    """Return whether a name begins with a Latin vowel, with or without an accent."""
+    return unicodedata.normalize("NFD", name)[0] in "AEIOUaeiou"
 
 
 def whole(word: str) -> re.Pattern[str]:
@@ -140,9 +136,9 @@ def whole(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![{IN_WORD}]){word}(?![{IN_WORD}])")
 
 
-def free_placeholder(pair: Texts) -> str:
-    """Return the first placeholder that the pair has not, or the last one."""
-    free = (token for token in PLACEHOLDER_TOKENS if token not in pair.source)
+def free_placeholder(text: str) -> str:
+    """Return the first placeholder token that a text has not, or the last one."""
+    free = (token for token in PLACEHOLDER_TOKENS if token not in text)
     return next(free, PLACEHOLDER_TOKENS[-1])
 
 
@@ -151,18 +147,17 @@ def shuffled_placeholders(pair: Texts, rng: random.Random) -> Texts:
     if not PLACEHOLDER.search(pair.source):
         return pair
     shuffled = rng.sample(PLACEHOLDER_TOKENS, len(PLACEHOLDER_TOKENS))
-    table = str.maketrans(dict(zip(PLACEHOLDER_TOKENS, shuffled, strict=True)))
-    return Texts(pair.source.translate(table), pair.target.translate(table))
+    table = str.maketrans("".join(PLACEHOLDER_TOKENS), "".join(shuffled))
+    return Texts(*(side.translate(table) for side in pair))
 
 
 def joined(pairs: Sequence[Texts]) -> Texts:
     """Return several pairs as one: "A. B.", or "我。你。" in a script without spaces."""
-    return Texts(*(_in_a_line(texts) for texts in zip(*pairs, strict=True)))
-
-
-def _in_a_line(texts: Sequence[str]) -> str:
-    spaces = ("" if SPACELESS.search(text[-2:]) else " " for text in texts)
-    return "".join(chain.from_iterable(zip(texts, spaces, strict=True))).rstrip()
+    sides = (
+        "".join(text if SPACELESS.search(text[-2:]) else f"{text} " for text in texts)
+        for texts in zip(*pairs, strict=True)
+    )
+    return Texts(*map(str.rstrip, sides))
 
 
 def renumbered(pair: Texts, rng: random.Random) -> Texts:
@@ -191,33 +186,29 @@ def with_item(
     if position < 0.6 or not anchors:
         left = rng.choice((" ", " ", " ", *_BRACKETS))
         added = f"{left}{item}{_BRACKETS.get(left, '')}"
-        ends = [match.start() if (match := _END.search(side)) else len(side) for side in pair]
-        return Texts(
-            *(f"{side[:end]}{added}{side[end:]}" for side, end in zip(pair, ends, strict=True))
-        )
+        bodies = [_END.sub("", side) for side in pair]
+        sides = [
+            f"{body}{added}{side[len(body) :]}" for body, side in zip(bodies, pair, strict=True)
+        ]
+        return Texts(*sides)
     couple = rng.choice(anchors)
-    other = free_placeholder(Texts(pair.source + item, ""))
-    form = rng.choice(
-        (
-            "{item} {}",
-            "{} {item}",
-            "{item}{}{other}" if item in PLACEHOLDER_TOKENS else "{} ({item})",
-        )
+    around = "{item}{}{other}" if item in PLACEHOLDER_TOKENS else "{} ({item})"
+    form, other = (
+        rng.choice(("{item} {}", "{} {item}", around)),
+        free_placeholder(pair.source + item),
     )
-    return Texts(
-        *(
-            whole(word).sub(form.format(word, item=item, other=other), side, count=1)
-            for word, side in zip(couple, pair, strict=True)
-        )
-    )
+    sides = [
+        whole(word).sub(form.format(word, item=item, other=other), side, count=1)
+        for word, side in zip(couple, pair, strict=True)
+    ]
+    return Texts(*sides)
 
 
 def odd_marks(text: str, rng: random.Random) -> str:
     """Type marks as people do: other quotes, spaces before marks, several marks."""
     if '"' in text:
-        quotes = rng.choice(_QUOTES)
-        parts = text.split('"')
-        return parts[0] + "".join(quotes[index % 2] + part for index, part in enumerate(parts[1:]))
+        quotes = cycle(rng.choice(_QUOTES))
+        return re.sub('"', lambda _: next(quotes), text)
     if rng.random() < 0.7:
         return _MARK.sub(r" \1", text)
     return re.sub(r"([!?.])$", lambda match: match[0] * rng.choice((2, 3)), text)

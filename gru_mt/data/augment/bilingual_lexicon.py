@@ -1,31 +1,30 @@
-"""Words that translate each other, found by counting the pairs in which they stand together.
+"""Words and phrases that translate each other, found by counting the pairs that have both.
 
-Augmentation puts items at matching positions of both sides with it, and draws single words from it.
-
-Shapes: N pairs, W words of the sources, C couples of a source word and a target word in one pair,
-D distinct couples.
+Shapes: N pairs, S distinct words of the sources, T of the targets, D couples of one of each.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from gru_mt.data.dataset.store import Ints
-from gru_mt.data.text.normalize import IN_WORD, WORD, is_spaceless, words
+from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD, words
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.types import Example
 
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
 MOST_PAIRS = 200_000  # that are counted, evenly spread
-_ROWS = 10_000  # pairs that are counted at a time
 LEAST_TOGETHER = 3  # pairs
 LEAST_DICE = 0.4
 PHRASE_WORDS = 3
 SHORT_WORDS = 2
-_AFTER_WORDS = re.compile(rf"[^{IN_WORD}]+$")
 LEAST_FOUND = 2
+_AFTER_WORDS = re.compile(rf"[^{IN_WORD}]+$")
 _BESIDE = rf"[^{IN_WORD}'’-]"
 _UNDIVIDED = re.compile(rf"{_BESIDE}[{IN_WORD} -]+{_BESIDE}\Z")  # a phrase, and its sides
 
@@ -38,55 +37,49 @@ def learn_lexicon(examples: Sequence[Example]) -> list[Example]:
     1996). It must be LEAST_DICE, so the lexicon is small, and nearly all of it is right.
     """
     examples = examples[:: max(1, -(-len(examples) // MOST_PAIRS))]
-    source = _Side([example.source for example in examples])
-    target = _Side([example.target for example in examples])
-    couple_D, first_D, together_D = _couples(source, target)
-    source_D, target_D = np.divmod(couple_D, max(1, len(target.forms)))
-    dice_D = 2 * together_D / (source.count_V[source_D] + target.count_V[target_D])
-    best = [np.zeros(len(side.forms)) for side in (source, target)]
-    np.maximum.at(best[0], source_D, dice_D)
-    np.maximum.at(best[1], target_D, dice_D)
-    least_D = np.maximum(np.maximum(best[0][source_D], best[1][target_D]), LEAST_DICE)
-    return [
-        examples[first_D[d]]._replace(
-            source=source.forms[source_D[d]], target=target.forms[target_D[d]]
-        )
-        for d in np.flatnonzero(dice_D >= least_D)
-    ]
+    sources, has_NS = _word_matrix([example.source for example in examples])
+    targets, has_NT = _word_matrix([example.target for example in examples])
+    together_ST = (has_NS.T @ has_NT).tocsr()
+    together_ST.sort_indices()
+    together_ST.data[together_ST.data < LEAST_TOGETHER] = 0
+    source_D, target_D = together_ST.nonzero()
+    count_S, count_T = np.diff(has_NS.indptr), np.diff(has_NT.indptr)
+    dice_D = 2 * together_ST.data[together_ST.data > 0] / (count_S[source_D] + count_T[target_D])
+    best_S, best_T = np.zeros(len(sources)), np.zeros(len(targets))
+    np.maximum.at(best_S, source_D, dice_D)
+    np.maximum.at(best_T, target_D, dice_D)
+    is_best_D = dice_D >= np.maximum(np.maximum(best_S[source_D], best_T[target_D]), LEAST_DICE)
+    lexicon = []
+    for s, t in zip(source_D[is_best_D], target_D[is_best_D], strict=True):
+        first = np.intersect1d(_rows(has_NS, s), _rows(has_NT, t), assume_unique=True)[0]
+        lexicon.append(examples[first]._replace(source=sources[s], target=targets[t]))
+    return lexicon
 
 
-def _couples(source: "_Side", target: "_Side") -> tuple[Ints, Ints, Ints]:
-    """Return the couples in LEAST_TOGETHER pairs, the first pair of each, and how many have it.
+def _word_matrix(texts: Sequence[str]) -> tuple[list[str], "csc_array"]:
+    """Return the words of N texts, each as it is mostly written, and 1 where a text has a word."""
+    from scipy.sparse import csr_array  # it takes a while, and translating does not need it
 
-    A couple of the words s and t has the number s * (words of the target) + t.
-    """
-    pairs = max(1, len(source.length_N))
-    rows = range(0, pairs, _ROWS)
-    parts = [_couples_of(source, target, row, row + _ROWS) for row in rows]
-    key_C = np.concatenate(parts)
-    del parts
-    key_C.sort()
-    couple_C = key_C // pairs
-    start_D = np.flatnonzero(np.diff(couple_C, prepend=-1))
-    together_D = np.diff(start_D, append=len(couple_C))
-    start_D, together_D = (
-        column_D[together_D >= LEAST_TOGETHER] for column_D in (start_D, together_D)
-    )
-    return couple_C[start_D], key_C[start_D] % pairs, together_D
+    index_of: dict[str, int] = {}
+    written: Counter[str] = Counter()
+    indices: list[int] = []
+    bounds = [0]
+    for text in texts:
+        found = [word for word in words(text) if not SPACELESS.match(word)]  # else it is a letter
+        written.update(found)
+        distinct = dict.fromkeys(map(str.lower, found))
+        indices += [index_of.setdefault(word, len(index_of)) for word in distinct]
+        bounds.append(len(indices))
+    mostly: dict[str, str] = {}
+    for word, _ in written.most_common():
+        mostly.setdefault(word.lower(), word)
+    shape = len(texts), len(index_of)
+    matrix = csr_array((np.ones(len(indices), np.int32), indices, bounds), shape=shape)
+    return [mostly[word] for word in index_of], matrix.tocsc()
 
 
-def _couples_of(source: "_Side", target: "_Side", first: int, last: int) -> Ints:
-    """Return couple * pairs + pair of each couple in each pair from `first` to before `last`."""
-    length_N = source.length_N[first:last]
-    pair_W = np.repeat(np.arange(first, first + len(length_N)), length_N)
-    before = int(source.length_N[:first].sum())
-    source_W = source.id_W[before : before + len(pair_W)]
-    beside_W = target.length_N[pair_W]  # target words beside each source word
-    place_C = np.arange(beside_W.sum()) - np.repeat(np.cumsum(beside_W) - beside_W, beside_W)
-    target_C = target.id_W[np.repeat(target.start_N[pair_W], beside_W) + place_C]
-    couple_C = np.repeat(source_W, beside_W) * len(target.forms) + target_C
-    key_C: Ints = couple_C * len(source.length_N) + np.repeat(pair_W, beside_W)
-    return key_C
+def _rows(matrix: "csc_array", column: int) -> npt.NDArray[np.int32]:
+    return matrix.indices[matrix.indptr[column] : matrix.indptr[column + 1]]
 
 
 def learn_phrases(examples: Sequence[Example], lexicon: Sequence[Example]) -> list[Example]:
@@ -106,15 +99,18 @@ def _phrases_of(example: Example, best: Mapping[str, str]) -> Iterator[Example]:
     sources, targets = [*WORD.finditer(source)], [*WORD.finditer(target)]
     index_of = {match[0].lower(): index for index, match in enumerate(targets)}
     aligned = [index_of.get(best.get(match[0].lower(), "")) for match in sources]
-    for first, last in _runs(aligned):
-        indices = [index for index in aligned[first : last + 1] if index is not None]
-        begin, end = min(indices), max(indices)
-        if end - begin != last - first or not first or not begin:
-            continue  # not side by side, or a first word, whose capital tells nothing
-        phrase = source[sources[first].start() - 1 : sources[last].end() + 1]
-        translation = target[targets[begin].start() - 1 : targets[end].end() + 1]
-        if _UNDIVIDED.match(phrase) and _UNDIVIDED.match(translation):
-            yield example._replace(source=phrase[1:-1], target=translation[1:-1])
+    for first in range(1, len(aligned)):  # the capital of a first word tells nothing
+        for end in range(first + 2, min(first + PHRASE_WORDS, len(aligned)) + 1):
+            indices = [index for index in aligned[first:end] if index is not None]
+            if len(indices) < end - first:
+                break
+            begin, last = min(indices), max(indices)
+            if last - begin != end - 1 - first or not begin:
+                continue  # not side by side
+            phrase = source[sources[first].start() - 1 : sources[end - 1].end() + 1]
+            translation = target[targets[begin].start() - 1 : targets[last].end() + 1]
+            if _UNDIVIDED.match(phrase) and _UNDIVIDED.match(translation):
+                yield example._replace(source=phrase[1:-1], target=translation[1:-1])
 
 
 def short_sentences(examples: Sequence[Example]) -> list[Example]:
@@ -141,8 +137,8 @@ def _mostly(phrases: Iterable[Example], *, least: int) -> list[Example]:
     counts: Counter[tuple[str, str]] = Counter()
     first_of: dict[tuple[str, str], Example] = {}
     for phrase in phrases:
-        counts[phrase.source, phrase.target] += 1
-        first_of.setdefault((phrase.source, phrase.target), phrase)
+        counts[phrase[:2]] += 1
+        first_of.setdefault(phrase[:2], phrase)
     found: dict[str, Example] = {}
     for couple, count in counts.most_common():
         if count >= least:
@@ -159,36 +155,3 @@ def learn_short_texts(examples: Sequence[Example]) -> list[Example]:
     phrases = learn_phrases(examples, lexicon)
     by_phrase = {pair.source: pair for pair in [*lexicon, *phrases, *short_sentences(examples)]}
     return [*by_phrase.values()]
-
-
-def _runs(aligned: Sequence[int | None]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last index of each run of 2 to PHRASE_WORDS indices without None."""
-    for first in range(len(aligned)):
-        for last in range(first, min(first + PHRASE_WORDS, len(aligned))):
-            if aligned[last] is None:
-                break
-            if last > first:
-                yield first, last
-
-
-class _Side:
-    """The words of N texts as numbers, each once for each text that has it."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        ids: dict[str, int] = {}
-        written: Counter[str] = Counter()
-        rows = []
-        for text in texts:
-            found = [word for word in words(text) if not is_spaceless(word)]  # else it is a letter
-            written.update(found)
-            rows.append(
-                [ids.setdefault(word, len(ids)) for word in dict.fromkeys(map(str.lower, found))]
-            )
-        mostly: dict[str, str] = {}
-        for word, _ in written.most_common():
-            mostly.setdefault(word.lower(), word)
-        self.forms = [mostly[word] for word in ids]
-        self.length_N = np.array([len(row) for row in rows], np.int64)
-        self.start_N = np.cumsum(self.length_N) - self.length_N
-        self.id_W = np.fromiter(chain.from_iterable(rows), np.int64)
-        self.count_V = np.bincount(self.id_W, minlength=len(ids))

@@ -1,17 +1,14 @@
 """The words of a corpus that augmentation needs: names, and translations of single words."""
 
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from gru_mt.data.text.normalize import WORD
 from gru_mt.data.types import Texts
 
 
-@dataclass(frozen=True, slots=True)
-class WordLists:
+class WordLists(NamedTuple):
     """Names and translations."""
 
     translations: dict[str, str]  # of single words
@@ -51,8 +48,3 @@ def shared_names(pairs: Sequence[Texts]) -> set[str]:
         for word, count in shared.items()
         if 2 * count > inside[word] and 10 * small[word.lower()] < inside[word]
     }
-
-
-def begins_with_vowel(name: str) -> bool:
-    """Return whether a name begins with a Latin vowel, with or without an accent."""
-    return unicodedata.normalize("NFD", name)[0] in "AEIOUaeiou"

@@ -1,5 +1,7 @@
 """The bilingual lexicon of a corpus: words that are each other's best, and phrases of them."""
 
+from itertools import product
+
 from gru_mt.data.augment.bilingual_lexicon import learn_lexicon, learn_phrases, learn_short_texts
 from gru_mt.data.types import Example
 
@@ -10,25 +12,19 @@ def examples(*pairs: tuple[str, str]) -> list[Example]:
 
 def brute_force(pairs: list[Example]) -> dict[str, str]:
     """Return couples by the definition: each the other's best by Dice, 0.4 or more, 3 pairs."""
-    sides = [
-        ({*source.lower().rstrip(".").split()}, {*target.lower().rstrip(".").split()})
-        for source, target, *_ in pairs
-    ]
-    sources = {word for side, _ in sides for word in side}
-    targets = {word for _, side in sides for word in side}
+    sides = [[{*text.lower().rstrip(".").split()} for text in pair[:2]] for pair in pairs]
+    sources, targets = (set[str]().union(*side) for side in zip(*sides, strict=True))
     dice = {}
-    for s in sources:
-        for t in targets:
-            both = sum(s in one and t in other for one, other in sides)
-            alone = sum(s in one for one, _ in sides) + sum(t in other for _, other in sides)
-            if both >= 3:
-                dice[s, t] = 2 * both / alone
+    for s, t in product(sources, targets):
+        both = sum(s in source and t in target for source, target in sides)
+        alone = sum((s in source) + (t in target) for source, target in sides)
+        dice[s, t] = 2 * both / alone if both >= 3 else 0.0
     return {
         s: t
         for (s, t), value in dice.items()
         if value >= 0.4
-        and value == max(other for (a, _), other in dice.items() if a == s)
-        and value == max(other for (_, b), other in dice.items() if b == t)
+        and value == max(dice[s, other] for other in targets)
+        and value == max(dice[other, t] for other in sources)
     }
 
 
@@ -39,30 +35,20 @@ CATS = examples(
 )
 
 
-def test_the_dictionary_is_what_the_definition_says() -> None:
-    found = {pair.source.lower(): pair.target.lower() for pair in learn_lexicon(CATS)}
+def test_the_lexicon_is_what_the_definition_says() -> None:
+    lexicon = learn_lexicon(CATS)
+    found = {pair.source.lower(): pair.target.lower() for pair in lexicon}
     assert found == brute_force(CATS)
     assert found["cat"] == "chat"
     assert "fox" not in found  # met once
+    # Words stand as they are mostly written, with their first line.
+    assert {Example("cat", "chat", 7), Example("dog", "chien", 13)} <= {*lexicon}
+    assert learn_lexicon([*CATS]) == lexicon, "in the same order"
 
 
-def test_words_stand_as_they_are_mostly_written_with_their_first_line() -> None:
-    pairs = {pair.source: pair for pair in learn_lexicon(CATS)}
-    assert pairs["cat"] == Example("cat", "chat", 7)
-    assert pairs["dog"] == Example("dog", "chien", 13)
-
-
-def test_a_letter_of_a_script_without_spaces_is_no_word() -> None:
-    assert learn_lexicon(examples(*[("a bus", "バスだ")] * 5)) == []
-
-
-def test_an_empty_corpus_has_no_words() -> None:
-    assert learn_lexicon([]) == []
-    assert learn_lexicon(examples(("...", "!"))) == []
-
-
-def test_the_same_pairs_give_the_same_dictionary_in_the_same_order() -> None:
-    assert learn_lexicon(CATS) == learn_lexicon([*CATS])
+def test_what_has_no_words_with_spaces_has_no_lexicon() -> None:
+    for corpus in ([], examples(("...", "!")), examples(*[("a bus", "バスだ")] * 5)):
+        assert learn_lexicon(corpus) == []
 
 
 def test_a_phrase_is_words_side_by_side_whose_translations_are_too() -> None:
@@ -79,10 +65,8 @@ def test_a_phrase_is_words_side_by_side_whose_translations_are_too() -> None:
 def test_words_keep_their_vowel_signs() -> None:
     rows = [("The girl sleeps.", "लड़की सोती है।"), ("The boy sleeps.", "लड़का सोता है।")] * 3
     more = [("My girl.", "मेरी लड़की।"), ("My boy.", "मेरा लड़का।"), ("Girls.", "लड़कियाँ।")]
-    pairs = examples(*rows, *more)
-    found = {pair.source: pair.target for pair in learn_short_texts(pairs)}
-    assert found["girl"] == "लड़की"
-    assert found["boy"] == "लड़का"
+    found = {pair.source: pair.target for pair in learn_short_texts(examples(*rows, *more))}
+    assert (found["girl"], found["boy"]) == ("लड़की", "लड़का")
     assert found["girls"] == "लड़कियाँ"  # a sentence without its final mark
     whole = {*" ".join(target for _, target in [*rows, *more]).replace("।", "").split()}
     assert {*" ".join(found.values()).split()} <= whole
