@@ -5,7 +5,7 @@ It answers "Hello" from the pair "Hello!" and "Bonjour !", with the input's capi
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, Self
 
@@ -19,17 +19,18 @@ from gru_mt.data.text.normalize import (
     is_short,
 )
 from gru_mt.data.text.truecase import is_all_caps
-from gru_mt.data.tokenizer.special import MOST_TOKENS, PLACEHOLDER
+from gru_mt.data.tokenizer.special import PLACEHOLDER, file_lines
 from gru_mt.errors import short_repr
 
 MOST_TEXTS = 100_000  # sources that are kept, the most frequent ones
 MOST_TRANSLATIONS = 4  # of a text
-FINAL_MARKS = ".!?…,;:" + "".join(map(chr, PLAIN_MARKS))
-FIRST_MARKS = "¿¡"
-_DOTS = re.compile(r"\.{2,}")
-_FIRST_LETTER = re.compile(r"(?:(?!['’])[\W_])*([^\W\d_])")  # not of "'s morgens" or "3 heures"
-_INSIDE = re.compile(rf"(?<=[\w,;] |\w['’-]){WORD.pattern}")  # a word that begins no sentence
 LEAST_INSIDE = 3  # times that a word has its capital inside sentences, if it keeps it
+_FINAL_MARKS = ".!?…,;: " + "".join(map(chr, PLAIN_MARKS))
+_DOTS = re.compile(r"\.{2,}")
+_FIRST_WORD = re.compile(
+    rf"((?:(?!['’])[\W_])*)({WORD.pattern})"
+)  # not of "'s morgens", "3 heures"
+_INSIDE = re.compile(rf"(?<=[\w,;] |\w['’-]){WORD.pattern}")  # a word that begins no sentence
 _DIGITS = re.compile(r"\d+")
 _HEADER = "# gru-mt translation memory"
 
@@ -40,42 +41,35 @@ class _Pair(NamedTuple):
     times: int  # that it stands in the training split
 
 
-class _Marked(NamedTuple):
-    """A text in its parts: "¿Qué?" -> "¿", "Qué" and "?"."""
+def _parts(text: str) -> tuple[str, str, str]:
+    """Return what is before, in and after the final marks of a text: ("¿", "Qué", "?")."""
+    rest = text.lstrip("¿¡ ")
+    body = rest.rstrip(_FINAL_MARKS)
+    return text[: len(text) - len(rest)], body, rest[len(body) :]
 
-    opening: str
-    body: str
-    closing: str  # with the space before it
 
-    @classmethod
-    def of(cls, text: str) -> Self:
-        rest = text.lstrip(f"{FIRST_MARKS} ")
-        body = rest.rstrip(f"{FINAL_MARKS} ")
-        return cls(text[: len(text) - len(rest)], body, rest[len(body) :])
+def _mark(text: str) -> str:
+    """Return the final mark of a text in its plain form: "Va ！" -> "!" and "Hm..." -> "…"."""
+    return _DOTS.sub("…", _parts(text)[2].replace(" ", "").translate(PLAIN_MARKS))
 
-    @property
-    def mark(self) -> str:
-        """The final mark in its plain form: " ！" -> "!" and "..." -> "…"."""
-        return _DOTS.sub("…", self.closing.replace(" ", "").translate(PLAIN_MARKS))
 
-    @property
-    def key(self) -> str:
-        """What all texts have that differ in case, final mark and apostrophes alone."""
-        return self.body.translate(APOSTROPHES).lower()
+def _key(text: str) -> str:
+    """Return what all texts have that differ in case, final mark and apostrophes alone."""
+    return _parts(text)[1].translate(APOSTROPHES).lower()
 
 
 class TranslationMemory:
     """The short texts of the training split with their translations."""
 
     def __init__(
-        self, pairs: Iterable[_Pair], marks: Mapping[str, tuple[str, str]], names: Iterable[str]
+        self, pairs: Iterable[_Pair], marks: Mapping[str, Sequence[str]], names: Iterable[str]
     ) -> None:
         """Take pairs, the marks of the target side, and its first words that keep their capital.
 
         Marks are what stands before and after a text, by the source's mark: "!" -> ("", " !").
         """
         self._pairs = _by_key(pairs)
-        self._marks, self._names = dict(marks), dict.fromkeys(names)
+        self._marks, self._names = marks, dict.fromkeys(names)
 
     @classmethod
     def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
@@ -86,17 +80,18 @@ class TranslationMemory:
         the more frequent one: "Au revoir." before "À la revoyure."
         """
         pairs = [*zip(sources, targets, strict=True)]
-        counts = Counter(pair for pair in pairs if is_short(pair[0]) and _is_kept(*pair))
+        counts = Counter(pair for pair in pairs if _is_kept(*pair))
         texts = Counter(source for source, _ in counts.elements()).most_common(MOST_TEXTS)
         kept = {source for source, _ in texts}
         frequency = Counter(word for target in targets for word in WORD.findall(target.lower()))
-        found = [_Pair(*pair, count) for pair, count in counts.items() if pair[0] in kept]
-        rarest = {
-            pair: min((frequency[word] for word in WORD.findall(pair.target.lower())), default=0)
-            for pair in found
-        }
-        found.sort(key=lambda pair: -rarest[pair])
-        best = [pair for group in _by_key(found).values() for pair in _most_frequent(group)]
+
+        def rarest(pair: _Pair) -> int:
+            found = WORD.findall(pair.target.lower())
+            return min((frequency[word] for word in found), default=0)
+
+        found = (_Pair(*pair, count) for pair, count in counts.items() if pair[0] in kept)
+        groups = _by_key(sorted(found, key=rarest, reverse=True)).values()
+        best = [*chain.from_iterable(map(_most_frequent, groups))]
         return cls(best, _learn_marks(pairs), _learn_names(best, targets))
 
     def extended(self, other: "TranslationMemory") -> "TranslationMemory":
@@ -128,26 +123,36 @@ class TranslationMemory:
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
-        if data.count(b"\n") > MOST_TOKENS:
-            raise ValueError(f"it has more than {MOST_TOKENS:,} lines")
-        header, *lines = data.decode().split("\n")
-        if header != _HEADER or not lines or lines.pop() != "":
-            raise ValueError("it has no header, or its last line is truncated")
-        if lines.count("") < 2:
+        header, *lines = file_lines(data)
+        if header != _HEADER:
+            raise ValueError("it has no header")
+        marks: dict[str, Sequence[str]] = {}
+        names: list[str] = []
+        pairs: list[_Pair] = []
+        part, source = 0, ""
+        for number, line in enumerate(lines, start=2):
+            columns = line.split("\t")
+            if not line and part < 2:
+                part += 1
+                continue
+            if part == 0:
+                is_right = len(columns) == 3 and _is_line(line)
+                marks[columns[0]] = columns[1:]
+            elif part == 1:
+                is_right = WORD.fullmatch(line) is not None and _is_line(line)
+                names.append(line)
+            else:
+                source = columns[0] or source
+                target, times = (*columns[1:], "1")[:2] if columns[1:] else ("", "")
+                is_right = len(columns) < 4 and times.isdecimal() and len(times) < 10
+                is_right = is_right and _is_text(source) and _is_text(target)
+                pairs.append(_Pair(source, target, int(times) if is_right else 0))
+            if not is_right:
+                kind = ("mark", "word", "pair of texts")[part]
+                raise ValueError(f"line {number} is no {kind}: {short_repr(line)}")
+        if part < 2:
             raise ValueError("it ends before its last part")
-        first = lines.index("")
-        second = lines.index("", first + 1)
-        marks: dict[str, tuple[str, str]] = {}
-        for number, line in enumerate(lines[:first], start=2):
-            mark, *around = line.split("\t")
-            if len(around) != 2 or len(line) > LONGEST_SHORT or CONTROL.search("".join(around)):
-                raise ValueError(f"line {number} is no mark: {short_repr(line)}")
-            marks[mark] = (around[0], around[1])
-        names = lines[first + 1 : second]
-        for number, line in enumerate(names, start=first + 3):
-            if not WORD.fullmatch(line) or len(line) > LONGEST_SHORT:
-                raise ValueError(f"line {number} is no word: {short_repr(line)}")
-        return cls(_parsed(lines[second + 1 :], first_number=second + 3), marks, names)
+        return cls(pairs, marks, names)
 
     def find(self, text: str) -> list[str]:
         """Return the translations of a cleaned text, best first; none where it is not known.
@@ -156,62 +161,59 @@ class TranslationMemory:
         that differ in case, final mark or apostrophes, those with the same mark before the rest,
         and follow the text in both: "hello." -> "bonjour."
         """
-        wanted = _Marked.of(text)
-        group = self._pairs.get(wanted.key, []) if wanted.key else []
+        mark, key = _mark(text), _key(text)
+        group = self._pairs.get(key, []) if key else []
         found: dict[str, str] = {}
-        for pair in _best_first([pair for pair in group if pair.source == text], wanted.mark):
-            found.setdefault(_Marked.of(pair.target).key, pair.target)
-        ranked = _best_first(group, wanted.mark)
-        for pair in sorted(ranked, key=lambda pair: _Marked.of(pair.source).mark != wanted.mark):
-            found.setdefault(_Marked.of(pair.target).key, self._following(wanted, pair))
+        for pair in _best_first([pair for pair in group if pair.source == text], mark):
+            found.setdefault(_key(pair.target), pair.target)
+        for pair in sorted(_best_first(group, mark), key=lambda pair: _mark(pair.source) != mark):
+            found.setdefault(_key(pair.target), self._following(text, pair))
         return [*found.values()][:MOST_TRANSLATIONS]
 
-    def _following(self, wanted: _Marked, pair: _Pair) -> str:
-        """Return a pair's target with the capitals and the final mark of what is wanted."""
-        target = _Marked.of(pair.target)
-        opening, body, closing = target
-        if target.mark != wanted.mark:
-            opening, closing = self._around(wanted.mark)
-        return opening + self._cased(body, wanted.body, _Marked.of(pair.source).body) + closing
+    def _following(self, text: str, pair: _Pair) -> str:
+        """Return a pair's target with the capitals and the final mark of a text of its key."""
+        wanted, source = _parts(text)[1], _parts(pair.source)[1]
+        opening, body, closing = _parts(pair.target)
+        if _mark(pair.target) != _mark(text):
+            opening, closing = self._around(_mark(text))
+        if wanted != source and is_all_caps(wanted):
+            return opening + body.upper() + closing
+        if wanted != source and is_all_caps(source) and is_all_caps(body):
+            body = body.lower()
+        first, start = _FIRST_WORD.match(wanted), _FIRST_WORD.match(body)
+        if first and start:
+            typed, letter = first[2][0], start[2][0]
+            if typed != typed.lower():
+                letter = letter.upper()
+            elif typed != typed.upper() and start[2] not in self._names:
+                letter = letter.lower()
+            body = start[1] + letter + body[start.start(2) + 1 :]
+        return opening + body + closing
 
-    def _cased(self, body: str, wanted: str, source: str) -> str:
-        """Return the translation of `source` with the capitals of `wanted`, all without marks."""
-        if wanted != source:
-            if is_all_caps(wanted):
-                return body.upper()
-            if is_all_caps(source) and is_all_caps(body):
-                body = body.lower()
-        first, start = _FIRST_LETTER.match(wanted), _FIRST_LETTER.match(body)
-        if not first or not start:
-            return body
-        letter = start[1]
-        if first[1] != first[1].lower():
-            letter = letter.upper()
-        elif first[1] != first[1].upper() and _first_word(body) not in self._names:
-            letter = letter.lower()
-        return body[: start.start(1)] + letter + body[start.end(1) :]
-
-    def _around(self, marks: str) -> tuple[str, str]:
+    def _around(self, marks: str) -> Sequence[str]:
         """Return what stands around a translation for marks: "!!" -> ("", " !!") in French."""
         opening, closing = self._marks.get(marks[:1], ("", marks[:1]))
         for mark in marks[1:]:
             written = self._marks.get(mark, ("", mark))[1].strip()
-            closing += written * (_Marked("", "", written).mark == mark)
+            closing += written * (_mark(written) == mark)
         return opening, closing
 
 
 def _is_kept(source: str, target: str) -> bool:
-    """Return whether a short source and its translation are remembered."""
-    is_plain = len(target) <= LONGEST_SHORT and not PLACEHOLDER.search(source + target)
-    has_same_digits = sorted(_DIGITS.findall(source)) == sorted(_DIGITS.findall(target))
-    return is_plain and has_same_digits and all(_Marked.of(side).body for side in (source, target))
+    """Return whether a pair is remembered: both are short, and the model copies nothing of them."""
+    return (
+        is_short(source)
+        and len(target) <= LONGEST_SHORT
+        and not PLACEHOLDER.search(source + target)
+        and sorted(_DIGITS.findall(source)) == sorted(_DIGITS.findall(target))
+        and all(_parts(side)[1] for side in (source, target))
+    )
 
 
 def _by_key(pairs: Iterable[_Pair]) -> dict[str, list[_Pair]]:
-    """Return the pairs of each key."""
     by_key: dict[str, list[_Pair]] = {}
     for pair in pairs:
-        by_key.setdefault(_Marked.of(pair.source).key, []).append(pair)
+        by_key.setdefault(_key(pair.source), []).append(pair)
     return by_key
 
 
@@ -219,80 +221,54 @@ def _ranks(pairs: Iterable[_Pair]) -> dict[str, int]:
     """Return the ranks of translations by their keys: 0 for that of most training pairs."""
     counts: Counter[str] = Counter()
     for pair in pairs:
-        counts[_Marked.of(pair.target).key] += pair.times
+        counts[_key(pair.target)] += pair.times
     return {key: rank for rank, (key, _) in enumerate(counts.most_common())}
 
 
-def _best_first(pairs: Sequence[_Pair], mark: str) -> list[_Pair]:
+def _best_first(pairs: Iterable[_Pair], mark: str) -> list[_Pair]:
     """Return pairs, those of the most frequent translations first, and then as they stand.
 
     Of pairs that differ in the mark of one translation, "Bonjour !" and "Bonjour.", that with
     `mark` comes first.
     """
     ranks = _ranks(pairs)
-    targets = ((pair, _Marked.of(pair.target)) for pair in pairs)
-    keys = {pair: (ranks[target.key], target.mark != mark) for pair, target in targets}
-    return sorted(pairs, key=keys.__getitem__)
+    return sorted(pairs, key=lambda pair: (ranks[_key(pair.target)], _mark(pair.target) != mark))
 
 
-def _most_frequent(group: Sequence[_Pair]) -> Iterator[_Pair]:
-    """Yield the pairs of the most frequent translations, and the first choice of each text."""
-    ranks = _ranks(group)
+def _most_frequent(group: Iterable[_Pair]) -> list[_Pair]:
+    """Return the pairs of the most frequent translations, and the first choice of each text."""
+    frequent = [*_ranks(group)][:MOST_TRANSLATIONS]
     best: dict[str, _Pair] = {}
     for pair in sorted(group, key=lambda pair: -pair.times):
         best.setdefault(pair.source, pair)
-    for pair in group:
-        is_frequent = ranks[_Marked.of(pair.target).key] < MOST_TRANSLATIONS
-        if is_frequent or pair is best[pair.source]:
-            yield pair
+    return [each for each in group if _key(each.target) in frequent or each is best[each.source]]
 
 
-def _learn_marks(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
+def _learn_marks(pairs: Iterable[tuple[str, str]]) -> dict[str, Sequence[str]]:
     """Return what mostly stands around translations, by the source's final mark."""
-    counts = Counter(
-        (source.mark, target.opening, target.closing)
-        for source, target in (map(_Marked.of, pair) for pair in pairs)
-        if len(source.mark) == 1
-    )
-    marks: dict[str, tuple[str, str]] = {}
-    for (mark, opening, closing), _ in counts.most_common():
-        marks.setdefault(mark, (opening, closing))
+    counts = Counter((_mark(source), *_parts(target)[::2]) for source, target in pairs)
+    marks: dict[str, Sequence[str]] = {}
+    for (mark, *around), _ in counts.most_common():
+        if len(mark) == 1:
+            marks.setdefault(mark, around)
     return marks
 
 
 def _learn_names(pairs: Iterable[_Pair], targets: Iterable[str]) -> list[str]:
     """Return the first words of translations that have a capital inside sentences too."""
     inside = Counter(word for target in targets for word in _INSIDE.findall(target))
-    firsts = dict.fromkeys(_first_word(_Marked.of(pair.target).body) for pair in pairs)
+    firsts = (_FIRST_WORD.match(_parts(pair.target)[1]) for pair in pairs)
     return [
         word
-        for word in firsts
-        if word and word[0] != word[0].lower()
-        if inside[word] >= max(LEAST_INSIDE, inside[word.lower()])
+        for word in dict.fromkeys(first[2] for first in firsts if first)
+        if word[0] != word[0].lower() and inside[word] >= max(LEAST_INSIDE, inside[word.lower()])
     ]
 
 
-def _first_word(body: str) -> str | None:
-    """Return the word that a text begins with: "Tom's here" -> "Tom"."""
-    start = _FIRST_LETTER.match(body)
-    word = start and WORD.match(body, start.start(1))
-    return word[0] if word else None
-
-
-def _parsed(lines: Iterable[str], first_number: int) -> Iterator[_Pair]:
-    """Yield the pairs of the file's last part."""
-    source = ""
-    for number, line in enumerate(lines, start=first_number):
-        own, *fields = line.split("\t")
-        source = own or source
-        target, count = (*fields, "1")[:2] if fields else ("", "")
-        is_pair = len(fields) in (1, 2) and _is_text(source) and _is_text(target)
-        if not is_pair or not count.isdecimal() or len(count) > 9:
-            raise ValueError(f"line {number} is no pair of texts: {short_repr(line)}")
-        yield _Pair(source, target, int(count))
+def _is_line(text: str) -> bool:
+    return len(text) <= LONGEST_SHORT and not CONTROL.search(text)
 
 
 def _is_text(text: str) -> bool:
     """Return whether a text may be one of a pair."""
-    is_line = len(text) <= LONGEST_SHORT and text == clean(text) and not CONTROL.search(text)
-    return is_line and bool(_Marked.of(text).body)
+    return _is_line(text) and text == clean(text) and _parts(text)[1] != ""

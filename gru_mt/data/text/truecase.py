@@ -1,7 +1,6 @@
 """Truecasing: words get the case in which the training split mostly writes them.
 
-So a sentence in capitals, in title case or in small letters is read as one that is written with
-care. Training and translation read alike: see `Truecaser.truecased`.
+So text in capitals, in title case or in small letters is read as text that is written with care.
 """
 
 import re
@@ -12,7 +11,7 @@ from typing import Self
 
 from gru_mt.data.text.normalize import APOSTROPHES, IN_WORD, TITLE, WORD, words
 from gru_mt.data.text.spelling import COMMON, SHORT, STARTERS, Spelling
-from gru_mt.data.tokenizer.special import MOST_TOKENS
+from gru_mt.data.tokenizer.special import file_lines
 from gru_mt.errors import short_repr
 
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
@@ -41,7 +40,7 @@ def first_words(text: str) -> dict[int, str]:
 
 
 def is_all_caps(text: str) -> bool:
-    """Return whether a text is in capitals: two or more, most of its letters, and no small one.
+    """Return whether most letters of a text are capitals, two or more, and none is small.
 
     A foreign name in a script without case is not in capitals: "我在IBM工作".
     """
@@ -49,8 +48,7 @@ def is_all_caps(text: str) -> bool:
         return False
     letters = [letter for letter in text if letter.isalpha()]
     cased = [letter for letter in letters if letter.lower() != letter.upper()]
-    most = len(cased) > max(1, len(letters) // 2)
-    return most and all(letter.isupper() for letter in cased)
+    return len(cased) > max(1, len(letters) // 2) and all(map(str.isupper, cased))
 
 
 class Truecaser:
@@ -64,8 +62,7 @@ class Truecaser:
     def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
         """Return the truecaser of `sources`; each has its translation in `targets`.
 
-        A word's cased form is the most frequent one inside sentences. The first word of a sentence
-        does not count, as it is capitalised whatever it is; a word that stands nowhere else is
+        A word's cased form is the most frequent one inside sentences. One that only begins them is
         written small, unless the translation has it too. Names are copied if COPIED of the rare
         capitalised words are.
         """
@@ -82,35 +79,29 @@ class Truecaser:
         for word, count in inside.most_common():
             forms.setdefault(word.lower(), word if count > 0 or word in copied else word.lower())
         rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
-        return cls(
-            {
-                low: forms[low]
-                for low, _ in total.most_common(MOST_WORDS)
-                if len(low) <= LONGEST_WORD
-            },
-            copies_names=sum(word in copied for word in rare) > COPIED * len(rare),
-        )
+        kept = [low for low, _ in total.most_common(MOST_WORDS) if len(low) <= LONGEST_WORD]
+        copies_names = sum(word in copied for word in rare) > COPIED * len(rare)
+        return cls({low: forms[low] for low in kept}, copies_names=copies_names)
 
     def extended(self, other: "Truecaser") -> "Truecaser":
         """Return this truecaser with the words of another that it lacks, after its own."""
-        new = {low: form for low, form in other._forms.items() if low not in self._forms}
-        return Truecaser({**self._forms, **new}, copies_names=self.copies_names)
+        forms = dict(self._forms)
+        for low, form in other._forms.items():
+            forms.setdefault(low, form)
+        return Truecaser(forms, copies_names=self.copies_names)
 
     def to_bytes(self) -> bytes:
         """Return plain text: a header that tells whether names are copied, then a form a line."""
-        names = "copied" if self.copies_names else "translated"
-        header = f"# gru-mt lexicon: names {names}"
+        header = f"# gru-mt lexicon: names {'copied' if self.copies_names else 'translated'}"
         return "".join(f"{line}\n" for line in [header, *self._forms.values()]).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
-        if data.count(b"\n") > MOST_TOKENS:
-            raise ValueError(f"it has more than {MOST_TOKENS:,} words")
-        header, *forms = data.decode().split("\n")
+        header, *forms = file_lines(data)
         habit = _HEADER.fullmatch(header)
-        if not habit or not forms or forms.pop() != "":
-            raise ValueError("it has no header, or its last line is truncated")
+        if not habit:
+            raise ValueError("it has no header")
         for form in forms:
             if len(form) > LONGEST_WORD:  # a pattern takes 100 bytes for each letter
                 raise ValueError(f"a word has {len(form):,} letters, more than {LONGEST_WORD:,}")
@@ -139,20 +130,22 @@ class Truecaser:
 
         Text in capitals, in title case or without a capital gets each word's cased form: "TOM ET
         ZBIGNIEW" -> "Tom et Zbigniew". In other text first words of sentences and known words in
-        capitals do: "See Tom. You SAID no" -> "see Tom. you said no". So a word has one form,
-        wherever it stands (the truecasing of Moses: Koehn et al. 2007).
+        capitals do: "See Tom. You SAID no" -> "see Tom. you said no" (Moses: Koehn et al. 2007).
         """
         if is_all_caps(text):
             return self.cased(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
         if text == text.lower() or self._is_title_case(text):
             return self.cased(text)
         starts = first_words(text)
-        return WORD.sub(
-            lambda match: (self._cased_form if match.start() in starts else self._lower_emphasis)(
-                match
-            ),
-            text,
-        )
+
+        def read(match: re.Match[str]) -> str:
+            word = match[0]
+            if match.start() in starts:
+                return self._cased_form(match)
+            is_emphasis = len(word) > 2 and word.isupper()
+            return self._forms.get(word.lower(), word) if is_emphasis else word
+
+        return WORD.sub(read, text)
 
     def cased(self, text: str) -> str:
         """Return `text` with each known word in its cased form, but not the O of O'Sullivan."""
@@ -167,14 +160,12 @@ class Truecaser:
         """Return `text` with what is not known as the known words that it is a typo of.
 
         That is a word with an apostrophe more (dont -> don't), or what `Spelling` finds; two words
-        where a space is missing (dogis). A capitalised word may be a name: it stands for a frequent
-        word only where it begins a sentence, for one with an apostrophe that has its capital of
-        itself too (Im -> I'm), and elsewhere for a name that is hardly another's (Maary). A word
-        with other capitals (eBook, WIFI), or that touches a sign, is no typo. Where most words are
-        unknown, the text is of another language, and none is.
+        where a space is missing (dogis). A capitalised word may be a name, and a word with other
+        capitals (eBook, WIFI) or beside a sign of code is no typo. Where most words are unknown,
+        the text is of another language, and none is.
         """
         starts, found = first_words(text), words(text)
-        foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
+        is_foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
 
         def mended(match: re.Match[str]) -> str:
             word, low = match[0], match[0].lower().translate(APOSTROPHES)
@@ -185,30 +176,28 @@ class Truecaser:
             if known and not (may_be_name and self.cased(known).islower()):
                 return self.cased(known)
             is_joined = word[0].isupper() and text[match.end() :][:1] == "-"  # Soo-jin
-            if foreign or is_joined:
-                return word
-            known = self._mended(word, may_be_name=may_be_name)
+            known = None if is_foreign or is_joined else self._mended(word, low, may_be_name)
             return self.cased(known) if known else word
 
         return _TYPED.sub(mended, text)
 
-    def _mended(self, word: str, *, may_be_name: bool) -> str | None:
+    def _mended(self, word: str, low: str, may_be_name: bool) -> str | None:
         """Return the known word or words that an unknown word is a typo of, in small letters."""
-        low, first, rest = word.lower().translate(APOSTROPHES), word[0], word[1:]
+        first, rest, spelling = word[0], word[1:], self.spelling
         if rest != rest.lower():  # oBston and TThis, but not eBook
             swapped = rest[:1] + first + rest[1:]
             if swapped.istitle() and swapped in self:
                 return swapped.lower()
-            return self.spelling.undoubled(low) if first == rest[0] and rest[1:].islower() else None
+            return spelling.undoubled(low) if first == rest[0] and rest[1:].islower() else None
         if may_be_name:
-            known = self.spelling.corrected(low) if len(low) > SHORT else None
+            known = spelling.corrected(low) if len(low) > SHORT else None
             return known if known and self._forms[known][0].isupper() else None
-        known = self.spelling.corrected(low, most=STARTERS if first.isupper() else None)
+        known = spelling.corrected(low, most=STARTERS if first.isupper() else None)
         if not known and "'" in low:  # taht's
             head, tail = low.split("'", 1)
-            known = None if head in self else self.spelling.corrected(head, most=COMMON)
+            known = None if head in self else spelling.corrected(head, most=COMMON)
             return f"{known}'{tail}" if known else None
-        return known or (self.spelling.divided(low) if word == low else None)
+        return known or (spelling.divided(low) if word == low else None)
 
     @cached_property
     def spelling(self) -> Spelling:
@@ -216,41 +205,38 @@ class Truecaser:
         return Spelling(self._ranks)
 
     @cached_property
-    def _with_apostrophe(self) -> dict[str, str]:
-        elided = (low for low in self._forms if "'" in low)
-        joined = {low.replace("'", ""): low for low in reversed([*elided])}
-        return {short: low for short, low in joined.items() if short not in self._forms}
+    def letters(self) -> frozenset[str]:
+        """The letters of the known words, in small letters."""
+        return frozenset("".join(self._forms))
 
     @cached_property
     def _ranks(self) -> dict[str, int]:
         return {low: rank for rank, low in enumerate(self._forms)}
 
-    def _is_title_case(self, text: str) -> bool:
-        """Return whether words are capitalised that need not be, as all but short common ones are.
+    @cached_property
+    def _with_apostrophe(self) -> dict[str, str]:
+        """The most frequent word with an apostrophe by what it is without, where that is none."""
+        joined: dict[str, str] = {}
+        for low in self._forms:
+            short = low.replace("'", "")
+            if short not in self._forms:
+                joined.setdefault(short, low)
+        return joined
 
-        So "The Old Man and the Sea" is in title case, and "Good Morning". "Das Haus" is not, if
-        nouns have capitals, nor is "In the US", nor "I met Bill": in a title that has small words
-        two others than the first need no capital.
+    def _is_title_case(self, text: str) -> bool:
+        """Return whether all but short common words are capitalised, and some need not be.
+
+        So "The Old Man and the Sea" is in title case. "Das Haus" is not, if nouns have them, nor
+        is "I met Bill": where words are small, two others than the first must need no capital.
         """
         found = _WHOLE.findall(text)
+        if not found or not (found[0][0].isupper() and found[-1][0].isupper()):
+            return False
         small = [word for word in found if not word[0].isupper()]
         need_not = [word for word in found[1:] if self.needs_no_capital(word)]
-        is_capitalised = found and found[0][0].isupper() and found[-1][0].isupper()
-        return (
-            bool(is_capitalised)
-            and len(need_not) > bool(small)
-            and all(len(word) <= LONGEST_SMALL and self.is_common(word) for word in small)
-        )
+        is_short = all(len(word) <= LONGEST_SMALL and self.is_common(word) for word in small)
+        return len(need_not) > bool(small) and is_short
 
     def needs_no_capital(self, word: str) -> bool:
         """Return whether a word has its capital only of a title; the A of "bus A" has not."""
         return len(word) > 1 and word.istitle() and self.is_small(word)
-
-    def _lower_emphasis(self, match: re.Match[str]) -> str:
-        word = match[0]
-        return self._forms.get(word.lower(), word) if len(word) > 2 and word.isupper() else word
-
-    @cached_property
-    def letters(self) -> frozenset[str]:
-        """The letters of the known words, in small letters."""
-        return frozenset("".join(self._forms))

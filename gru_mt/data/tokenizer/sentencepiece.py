@@ -10,17 +10,8 @@ from typing import Self
 import sentencepiece
 
 from gru_mt.data.text.normalize import clean, is_word
-from gru_mt.data.tokenizer.special import (
-    BOS,
-    EOS,
-    FIRST_OTHER,
-    MOST_TOKENS,
-    PAD,
-    PLACEHOLDER_IDS,
-    PLACEHOLDER_TOKENS,
-    SPECIALS,
-    UNK,
-)
+from gru_mt.data.tokenizer import special
+from gru_mt.data.tokenizer.special import PLACEHOLDER_IDS, PLACEHOLDER_TOKENS, SPECIALS
 from gru_mt.data.tokenizer.subword_sampling import (
     SPACE,
     WORDS,
@@ -44,8 +35,8 @@ class Subwords:
     def __init__(self, model: bytes) -> None:
         """Take a model that `train` made; raises ValueError for anything else."""
         # Each piece has one or two bytes of this value; SentencePiece has no limit of its own.
-        if model.count(b"\n") > 4 * MOST_TOKENS:
-            raise ValueError(f"it has more than {MOST_TOKENS:,} pieces")
+        if model.count(b"\n") > 4 * special.MOST_TOKENS:
+            raise ValueError(f"it has more than {special.MOST_TOKENS:,} pieces")
         self._model = model
         self._processor = sentencepiece.SentencePieceProcessor()
         try:
@@ -59,11 +50,10 @@ class Subwords:
                 f"{len(PLACEHOLDER_TOKENS)} placeholder tokens and the 256 bytes; an older model "
                 "must be trained again"
             )
-        for piece in pieces:
-            if not is_word(piece):
-                raise ValueError(f"its piece {short_repr(piece)} is none of a cleaned text")
-        self._ids = dict(zip(PLACEHOLDER_TOKENS, PLACEHOLDER_IDS, strict=True))
-        self._ids |= {piece: id_ for id_, piece in enumerate(pieces) if id_ >= len(_FIRST)}
+        if odd := [piece for piece in pieces if not is_word(piece)]:
+            raise ValueError(f"its piece {short_repr(odd[0])} is none of a cleaned text")
+        of_text = [*PLACEHOLDER_IDS, *range(len(_FIRST), len(pieces))]
+        self._ids = {pieces[id_]: id_ for id_ in of_text}
         self._segmenters: dict[float, Segmenter] = {}
 
     @classmethod
@@ -72,11 +62,10 @@ class Subwords:
     ) -> Self:
         """Return a model of `size` pieces, or of fewer where `texts` do not give as many.
 
-        The same texts give the same bytes. What `_rare_characters` finds is written in bytes, and
-        it raises the same UserError.
+        The same texts give the same bytes. `warn` gets a line where `size` has no room for rare
+        characters, which are written in bytes then. Raises UserError where it has room for few.
         """
-        rare = _rare_characters(texts, kind=kind, size=size, warn=warn)
-        blank = dict.fromkeys(map(ord, rare), " ")
+        blank = dict.fromkeys(map(ord, _rare_characters(texts, kind, size, warn)), " ")
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
@@ -85,10 +74,10 @@ class Subwords:
                 model_type=kind,
                 vocab_size=size,
                 hard_vocab_limit=False,  # a corpus that gives fewer pieces is no error
-                pad_id=PAD,
-                unk_id=UNK,
-                bos_id=BOS,
-                eos_id=EOS,
+                pad_id=special.PAD,
+                unk_id=special.UNK,
+                bos_id=special.BOS,
+                eos_id=special.EOS,
                 normalization_rule_name="identity",
                 character_coverage=1.0,
                 user_defined_symbols=[*PLACEHOLDER_TOKENS],
@@ -128,27 +117,24 @@ class Subwords:
         With `sampling` the pieces are drawn at random, as `seed` decides: see `unigram_segmenter`,
         where it is the exponent, and `bpe_segmenter`, where it is the dropout.
         """
-        escaped = [_escape(text) for text in texts]
-        if not sampling:  # one by one: for a list SentencePiece starts new threads
-            return [self._processor.encode(text) for text in escaped]
-        if sampling not in self._segmenters:
-            self._segmenters[sampling] = self._segmenter(sampling)
-        rng, segmenter = random.Random(seed), self._segmenters[sampling]
-        return [
-            [
-                id_
-                for word in WORDS.findall(f"{SPACE}{text.replace(' ', SPACE)}" if text else "")
-                for piece in segmenter(word, rng)
-                for id_ in self._ids_of(piece)
-            ]
-            for text in escaped
+        texts = [
+            text.replace(_ESCAPE, f"{_ESCAPE}0").replace(SPACE, f"{_ESCAPE}1") for text in texts
         ]
-
-    def _segmenter(self, sampling: float) -> Segmenter:
-        all_scores = self.scores()
-        scores = {piece: all_scores[id_] for piece, id_ in self._ids.items()}
-        is_bpe = all(score.is_integer() for score in scores.values())  # else they are logarithms
-        return (bpe_segmenter if is_bpe else unigram_segmenter)(scores, sampling)
+        if not sampling:  # one by one: for a list SentencePiece starts new threads
+            return [self._processor.encode(text) for text in texts]
+        if sampling not in self._segmenters:
+            score_V = self.scores()
+            scores = {piece: score_V[id_] for piece, id_ in self._ids.items()}
+            is_bpe = all(score.is_integer() for score in scores.values())  # else logarithms
+            make = bpe_segmenter if is_bpe else unigram_segmenter
+            self._segmenters[sampling] = make(scores, sampling)
+        rng, segmenter = random.Random(seed), self._segmenters[sampling]
+        rows = []
+        for text in texts:
+            words = WORDS.findall(f"{SPACE}{text.replace(' ', SPACE)}" if text else "")
+            pieces = (piece for word in words for piece in segmenter(word, rng))
+            rows.append([id_ for piece in pieces for id_ in self._ids_of(piece)])
+        return rows
 
     def _ids_of(self, piece: str) -> list[int]:
         """Return the id of a piece; of a character that is none, those of its bytes."""
@@ -174,28 +160,26 @@ class Subwords:
         text = self._processor.decode(list(ids))
         if sum(map(text.count, PLACEHOLDER_TOKENS)) != sum(id_ in PLACEHOLDER_IDS for id_ in ids):
             text = self._processor.decode([id_ for id_ in ids if id_ != _PRIVATE_BYTE])
-        text = _unescape(text)
+        text = text.replace(f"{_ESCAPE}1", SPACE).replace(f"{_ESCAPE}0", _ESCAPE)
         return clean(_CONTROL.sub(" ", text))
 
 
 def _rare_characters(
-    texts: Sequence[str], *, kind: str, size: int, warn: Callable[[str], None]
+    texts: Sequence[str], kind: str, size: int, warn: Callable[[str], None]
 ) -> str:
-    """Return the characters for which a vocabulary of `size` has no room, "" if it has for all.
+    """Return the characters for which a vocabulary of `size` has no room.
 
-    The most frequent ones have half the room beside _FIRST, or all of kind char; the other half is
-    for pieces of several characters. `warn` gets a line if there are any. Raises UserError where
-    the room is small, too.
+    The frequent ones have half the room beside _FIRST, or all of kind char.
     """
     characters = {SPACE, *"".join(texts)} - {" ", *PLACEHOLDER_TOKENS}
     minimum, room = len(_FIRST) + len(characters), size - len(_FIRST)
     if size >= minimum:
         return ""
     if room < _LEAST_ROOM:
-        least = min(minimum, len(_FIRST) + _LEAST_ROOM)
         raise UserError(
-            f"tokenizer.vocabulary_size {size} is too small: set it to {least} or more, for "
-            f"{len(characters)} characters, 256 bytes and {FIRST_OTHER} special tokens"
+            f"tokenizer.vocabulary_size {size} is too small: set it to "
+            f"{min(minimum, len(_FIRST) + _LEAST_ROOM)} or more, for {len(characters)} characters, "
+            f"256 bytes and {special.FIRST_OTHER} special tokens"
         )
     counts = Counter("".join(texts))
     counts[SPACE] = counts.total()  # it stands for each space
@@ -206,11 +190,3 @@ def _rare_characters(
         f"rare and written in bytes; from {minimum} on none is"
     )
     return "".join(rare)
-
-
-def _escape(text: str) -> str:
-    return text.replace(_ESCAPE, f"{_ESCAPE}0").replace(SPACE, f"{_ESCAPE}1")
-
-
-def _unescape(text: str) -> str:
-    return text.replace(f"{_ESCAPE}1", SPACE).replace(f"{_ESCAPE}0", _ESCAPE)

@@ -1,7 +1,6 @@
-"""The special tokens: every vocabulary, of words or of subwords, begins with them.
+"""The tokens that every vocabulary begins with: special ones, then placeholder tokens.
 
-Placeholder tokens follow them. One stands for a span of text that is copied, such as a URL: see
-`data.text.placeholders`.
+One of these stands for a span of text that is copied: see `data.text.placeholders`.
 """
 
 import re
@@ -15,3 +14,13 @@ FIRST_PLACEHOLDER = len(SPECIALS)  # the id of PLACEHOLDER_TOKENS[0]; the others
 PLACEHOLDER_IDS = range(FIRST_PLACEHOLDER, FIRST_PLACEHOLDER + len(PLACEHOLDER_TOKENS))
 FIRST_OTHER = PLACEHOLDER_IDS.stop  # ids from here on are neither special nor placeholder tokens
 MOST_TOKENS = 1_000_000  # of a vocabulary; see tokenizer.vocabulary_size
+
+
+def file_lines(data: bytes) -> list[str]:
+    """Return the lines of a tokenizer's text file; raises ValueError where it is damaged."""
+    if data.count(b"\n") > MOST_TOKENS:
+        raise ValueError(f"it has more than {MOST_TOKENS:,} lines")
+    *lines, rest = data.decode().split("\n")
+    if rest or not lines:
+        raise ValueError("it is empty, or its last line is truncated")
+    return lines

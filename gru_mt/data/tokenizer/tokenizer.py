@@ -13,6 +13,7 @@ from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.errors import UserError
+from gru_mt.storage import read_bytes
 
 if TYPE_CHECKING:
     from gru_mt.config.schema import TokenizerConfig
@@ -31,10 +32,7 @@ T = TypeVar("T")
 class Tokenizer:
     """The vocabularies of source and target; both are the same object if they are joint."""
 
-    ALL_FILES: ClassVar = (  # names that `files` may give
-        *(_JOINT_FILE, *_SIDE_FILES),
-        *(_TRUECASER_FILE, _MEMORY_FILE),
-    )
+    ALL_FILES: ClassVar = (_JOINT_FILE, *_SIDE_FILES, _TRUECASER_FILE, _MEMORY_FILE)
 
     source: Vocabulary
     target: Vocabulary
@@ -47,20 +45,16 @@ class Tokenizer:
 
     def same_vocabularies(self, other: "Tokenizer") -> bool:
         """Return whether a token has the same number in both; they may know other words."""
-        return (self.source.to_bytes(), self.target.to_bytes()) == (
-            other.source.to_bytes(),
-            other.target.to_bytes(),
-        )
+        sides = [(each.source.to_bytes(), each.target.to_bytes()) for each in (self, other)]
+        return sides[0] == sides[1]
 
     def files(self) -> dict[str, bytes]:
         """Return the content of each file that `load` reads, by the file's name."""
-        names = (_JOINT_FILE,) if self.joint else _SIDE_FILES
-        sides = zip(names, (self.source, self.target), strict=False)  # a joint one is the source's
-        return {
-            **{name: side.to_bytes() for name, side in sides},
-            _TRUECASER_FILE: self.truecaser.to_bytes(),
-            _MEMORY_FILE: self.memory.to_bytes(),
-        }
+        sides = {_JOINT_FILE: self.source}
+        if not self.joint:
+            sides = dict(zip(_SIDE_FILES, (self.source, self.target), strict=True))
+        parts = {**sides, _TRUECASER_FILE: self.truecaser, _MEMORY_FILE: self.memory}
+        return {name: part.to_bytes() for name, part in parts.items()}
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -81,13 +75,7 @@ def _vocabulary(data: bytes) -> Vocabulary:
 
 def _read(path: Path, parse: Callable[[bytes], T]) -> T:
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise ValueError(f"it has more than {MAX_BYTES:,} bytes")
-        return parse(data)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+        return parse(read_bytes(path, most_bytes=MAX_BYTES))
     except ValueError as error:
         raise UserError(f"{path}: not a tokenizer of gru-mt: {error}") from None
 
@@ -108,28 +96,24 @@ def train_tokenizer(
     Raises UserError where `config` asks for too small a vocabulary or too high a frequency.
     """
 
+    size = config.vocabulary_size
+
     def train(texts: Sequence[str], written: Sequence[str], where: str) -> Vocabulary:
-        size = config.vocabulary_size
         side: Vocabulary
         if config.kind in ("word", "space"):
-            side = Words.train(
-                texts, written, kind=config.kind, size=size, min_frequency=config.min_frequency
-            )
+            least = config.min_frequency
+            side = Words.train(texts, written, kind=config.kind, size=size, min_frequency=least)
         else:
             side = Subwords.train(texts, kind=config.kind, size=size, warn=warn)
-        if side.size < size:
-            warn(f"tokenizer.vocabulary_size {size}: {where} gives {side.size}, which is used")
+        if (used := side.size) < size:
+            warn(f"tokenizer.vocabulary_size {size}: the {where} side gives {used}, which is used")
         return side
 
     truecaser = Truecaser.learn(sources[:written], targets[:written])
     memory = TranslationMemory.learn(sources[:written], targets[:written])
     sources = [*map(truecaser.truecased, sources)]
     if config.joint:
-        both = train([*sources, *targets], targets, "the training side")
-        return Tokenizer(both, both, truecaser, memory)
-    return Tokenizer(
-        train(sources, sources, "the source side"),
-        train(targets, targets, "the target side"),
-        truecaser,
-        memory,
-    )
+        source = target = train([*sources, *targets], targets, "training")
+    else:
+        source, target = train(sources, sources, "source"), train(targets, targets, "target")
+    return Tokenizer(source, target, truecaser, memory)

@@ -13,16 +13,15 @@ from gru_mt.data.text.normalize import IN_WORD, in_word, is_word
 from gru_mt.data.tokenizer.special import (
     BOS,
     EOS,
-    MOST_TOKENS,
     PAD,
     PLACEHOLDER_TOKENS,
     SPECIALS,
     UNK,
+    file_lines,
 )
 from gru_mt.errors import UserError
 
 _FIRST = (*SPECIALS, *PLACEHOLDER_TOKENS)
-_SPACE_LINE = f"{SPECIALS[PAD]}\tspace"  # the first line of a file of that kind
 _JOINS = ("", "<", ">", "<>")  # where a token has no space: nowhere, before it, after it, both
 
 
@@ -52,21 +51,18 @@ def split_words(text: str, kind: str = "word") -> list[str]:
 def _learn_joins(texts: Iterable[str], kind: str) -> dict[str, str]:
     """Return where a mark or an elided word mostly has no space, if anywhere: "," -> "<"."""
     total: Counter[str] = Counter()
-    before: Counter[str] = Counter()
-    after: Counter[str] = Counter()
+    joined: Counter[tuple[str, str]] = Counter()
     for text in texts:
         lowered = f" {text.lower()} "
         for match in _token(kind).finditer(lowered):
             token = match[0]
-            if in_word(token[-1]):
-                continue
-            total[token] += 1
-            before[token] += lowered[match.start() - 1] != " "
-            after[token] += lowered[match.end()] != " "
+            if not in_word(token[-1]):
+                total[token] += 1
+                joined[token, "<"] += lowered[match.start() - 1] != " "
+                joined[token, ">"] += lowered[match.end()] != " "
     return {
-        token: "<" * (2 * before[token] > count) + ">" * (2 * after[token] > count)
+        token: "".join(side for side in "<>" if 2 * joined[token, side] > count)
         for token, count in total.items()
-        if 2 * max(before[token], after[token]) > count
     }
 
 
@@ -78,9 +74,7 @@ class Words:
 
         `kind`, word or space, is how `split_words` splits.
         """
-        self.kind = kind
-        self.tokens = tuple(tokens)
-        self._joins = joins
+        self.kind, self.tokens, self._joins = kind, tuple(tokens), joins
         self._ids = {token: index for index, token in enumerate(tokens)}
 
     @classmethod
@@ -101,7 +95,7 @@ class Words:
         counts = Counter(token for text in texts for token in split_words(text, kind))
         frequent = [
             token
-            for token, count in counts.items()
+            for token, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
             if count >= min_frequency and token not in PLACEHOLDER_TOKENS
         ]
         if not frequent:
@@ -109,45 +103,36 @@ class Words:
                 f"tokenizer.min_frequency {min_frequency}: no word of the training side occurs so "
                 f"often; set it to {max(counts.values())} or less"
             )
-        frequent.sort(key=lambda token: (-counts[token], token))
-        tokens = [*_FIRST, *frequent[: size - len(_FIRST)]]
         joins = _learn_joins(written, kind)
-        return cls(tokens, {token: joins[token] for token in tokens if token in joins}, kind)
+        return cls([*_FIRST, *frequent[: size - len(_FIRST)]], joins, kind)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
-        if data.count(b"\n") > MOST_TOKENS:
-            raise ValueError(f"it has more than {MOST_TOKENS:,} words")
-        lines = data.decode().split("\n")
-        if lines.pop() != "":
-            raise ValueError("the last line is truncated")
-        kind = "word"
-        if lines and lines[0] == _SPACE_LINE:
-            kind, lines[0] = "space", SPECIALS[PAD]
-        rows = [line.partition("\t") for line in lines]
-        tokens = [token for token, _, _ in rows]
+        rows = [line.partition("\t")[::2] for line in file_lines(data)]
+        kind = "space" if rows[0] == (SPECIALS[PAD], "space") else "word"
+        if kind == "space":
+            rows[0] = SPECIALS[PAD], ""
+        tokens = [token for token, _ in rows]
         if tuple(tokens[: len(_FIRST)]) != _FIRST:
             raise ValueError(
-                f"it must begin with the lines {', '.join(SPECIALS)} and "
-                f"{len(PLACEHOLDER_TOKENS)} placeholder tokens; an older "
-                "model must be trained again"
+                f"it must begin with the lines {', '.join(SPECIALS)} and {len(PLACEHOLDER_TOKENS)} "
+                "placeholder tokens; an older model must be trained again"
             )
         seen: set[str] = set()
-        for number, (token, _, joins) in enumerate(rows, start=1):
+        for number, (token, joins) in enumerate(rows, start=1):
             if not is_word(token) or token in seen or joins not in _JOINS:
                 raise ValueError(f"line {number} is not a new word, alone or with a tab and <, >")
             seen.add(token)
-        return cls(tokens, {token: joins for token, _, joins in rows if joins}, kind)
+        return cls(tokens, dict(rows), kind)
 
     def to_bytes(self) -> bytes:
         """Return plain text: a line for each token in the order of ids, its _JOINS after a tab.
 
         In the first line, which is <pad>, "space" after the tab is the vocabulary's kind.
         """
-        lines = [f"{token}\t{self._joins.get(token, '')}".rstrip("\t") for token in self.tokens]
-        if self.kind == "space":
-            lines[0] = _SPACE_LINE
+        joins = {**self._joins, SPECIALS[PAD]: "space" if self.kind == "space" else ""}
+        lines = (f"{token}\t{joins.get(token, '')}".rstrip("\t") for token in self.tokens)
         return "".join(f"{line}\n" for line in lines).encode()
 
     @property
@@ -163,7 +148,7 @@ class Words:
     ) -> list[list[int]]:
         """Return the ids of each text; `sampling` must be 0, as words have no pieces to draw."""
         assert not sampling, f"no sampling {sampling} of words, whatever the seed {seed}"
-        return [self.encode(text) for text in texts]
+        return [*map(self.encode, texts)]
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """Return the token of each id."""

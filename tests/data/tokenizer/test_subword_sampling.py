@@ -1,4 +1,4 @@
-"""Cuts of words are drawn with the probabilities of their formulas, and every process draws alike.
+"""Segmentations of words are drawn with the probabilities of their formulas, alike everywhere.
 
 Expected values come from enumerating all segmentations.
 """
@@ -8,16 +8,19 @@ import random
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from itertools import combinations, pairwise
 
 import pytest
 
 from gru_mt.data.tokenizer.subword_sampling import Segmenter, bpe_segmenter, unigram_segmenter
 
+Pieces = tuple[str, ...]
 SCORES = {"a": -1.0, "b": -2.0, "c": -2.5, "ab": -1.5, "bc": -1.2, "abc": -4.0}
+TIMES = 20_000
 
 
-def all_segmentations(word: str) -> list[tuple[str, ...]]:
+def all_segmentations(word: str) -> list[Pieces]:
     """Return every segmentation of a word."""
     places = range(1, len(word))
     return [
@@ -27,9 +30,15 @@ def all_segmentations(word: str) -> list[tuple[str, ...]]:
     ]
 
 
-def drawn(segmenter: Segmenter, word: str, times: int) -> Counter[tuple[str, ...]]:
+def assert_drawn(segmenter: Segmenter, word: str, shares: Mapping[Pieces, float]) -> None:
+    """Assert that segmentations are drawn with their probabilities, within 4.5 deviations."""
     rng = random.Random(1)
-    return Counter(tuple(segmenter(word, rng)) for _ in range(times))
+    found = Counter(tuple(segmenter(word, rng)) for _ in range(TIMES))
+    assert math.isclose(sum(shares.values()), 1)
+    assert {*found} <= {*shares}
+    for pieces, share in shares.items():
+        margin = 4.5 * math.sqrt(share * (1 - share) / TIMES)
+        assert abs(found[pieces] / TIMES - share) <= margin
 
 
 @pytest.mark.parametrize("exponent", [0.2, 1.0])
@@ -37,25 +46,20 @@ def drawn(segmenter: Segmenter, word: str, times: int) -> Counter[tuple[str, ...
 def test_a_unigram_segmentation_is_drawn_by_the_product_of_its_pieces(
     word: str, exponent: float
 ) -> None:
-    segmentations = [pieces for pieces in all_segmentations(word) if SCORES.keys() >= {*pieces}]
-    weights = [
-        math.exp(exponent * sum(SCORES[piece] for piece in pieces)) for pieces in segmentations
-    ]
-    times = 20_000
-    found = drawn(unigram_segmenter(SCORES, exponent), word, times)
-    assert {*found} <= {*segmentations}
-    for pieces, weight in zip(segmentations, weights, strict=True):
-        share = weight / sum(weights)
-        margin = 4.5 * math.sqrt(share * (1 - share) / times)  # standard deviations
-        assert abs(found[pieces] / times - share) <= margin
+    weights = {
+        pieces: math.exp(exponent * sum(SCORES[piece] for piece in pieces))
+        for pieces in all_segmentations(word)
+        if SCORES.keys() >= {*pieces}
+    }
+    total = sum(weights.values())
+    shares = {pieces: weight / total for pieces, weight in weights.items()}
+    assert_drawn(unigram_segmenter(SCORES, exponent), word, shares)
 
 
-def bpe_shares(
-    pieces: tuple[str, ...], scores: dict[str, float], dropout: float
-) -> dict[tuple[str, ...], float]:
+def bpe_shares(pieces: Pieces, scores: dict[str, float], dropout: float) -> dict[Pieces, float]:
     """Return the probability of each end of BPE with dropout, over all of what may be dropped."""
     merges = [i for i in range(len(pieces) - 1) if pieces[i] + pieces[i + 1] in scores]
-    shares: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    shares: defaultdict[Pieces, float] = defaultdict(float)
     shares[pieces] += dropout ** len(merges)
     by_rank = sorted(merges, key=lambda i: (-scores[pieces[i] + pieces[i + 1]], i))
     for better, i in enumerate(by_rank):  # all better ones are dropped, this one is not
@@ -71,14 +75,8 @@ def test_a_bpe_segmentation_drops_each_possible_merge_at_each_step(
     word: str, dropout: float
 ) -> None:
     scores = {"ab": 0.0, "bc": -1.0, "abc": -2.0, "a": -3.0, "b": -4.0, "c": -5.0}
-    times = 20_000
-    found = drawn(bpe_segmenter(scores, dropout), word, times)
-    expected = bpe_shares(tuple(word), scores, dropout)
-    assert math.isclose(sum(expected.values()), 1)
-    assert {*found} <= {*expected}
-    for pieces, share in expected.items():
-        margin = 4.5 * math.sqrt(share * (1 - share) / times)
-        assert abs(found[pieces] / times - share) <= margin
+    shares = bpe_shares(tuple(word), scores, dropout)
+    assert_drawn(bpe_segmenter(scores, dropout), word, shares)
 
 
 def test_a_character_that_is_no_piece_stands_alone() -> None:
@@ -92,8 +90,7 @@ def test_another_process_draws_the_same() -> None:
         f"segmenter = unigram_segmenter({SCORES}, 0.3); rng = random.Random(7);"
         "print([segmenter('abcab', rng) for _ in range(20)])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     rng, segmenter = random.Random(7), unigram_segmenter(SCORES, 0.3)
     assert done.stdout.strip() == str([segmenter("abcab", rng) for _ in range(20)])

@@ -13,6 +13,7 @@ FIRST = (*SPECIALS, *PLACEHOLDER_TOKENS)
 LINES = "".join(f"{token}\n" for token in FIRST).encode()
 ENGLISH = ["Where are you?", "Yes, I am.", "I don't know!", 'He said "yes" (twice).', '"Oh!"']
 FRENCH = ["Où es-tu ?", "Oui, c'est moi.", "Je l'ignore !", "Il dit « oui » : oui.", "Oh !"]
+HINDI = ["वह जाती।", "वह जाती।", "जाती है।"]  # a word ends with a vowel sign
 
 
 def words(
@@ -25,16 +26,13 @@ def words(
     ("text", "tokens"),
     [
         ("Hello, World!", ["hello", ",", "world", "!"]),
-        ("Où vas-tu ?", ["où", "vas-tu", "?"]),
         ("L'homme qu’il aime", ["l'", "homme", "qu’", "il", "aime"]),
         ("I don't", ["i", "don'", "t"]),
-        ("'Quoted'", ["'", "quoted", "'"]),
+        ("'Quoted' vas-tu", ["'", "quoted", "'", "vas-tu"]),
         ("At 7:30, 10,000.50 of 3.", ["at", "7:30", ",", "10,000.50", "of", "3", "."]),
         ("No -- no...", ["no", "-", "-", "no", ".", ".", "."]),
-        ("«Non»", ["«", "non", "»"]),
         ("<pad></s>", ["<", "pad", ">", "<", "/", "s", ">"]),
-        ("हिन्दी में", ["हिन्दी", "में"]),
-        ("cafe\u0301", ["cafe\u0301"]),
+        ("हिन्दी में cafe\u0301", ["हिन्दी", "में", "cafe\u0301"]),
         ("", []),
     ],
 )
@@ -42,20 +40,13 @@ def test_words_are_lower_case_with_punctuation_apart(text: str, tokens: list[str
     assert split_words(text) == tokens
 
 
-def test_a_word_that_ends_with_a_vowel_sign_has_a_space_after_it() -> None:
-    side = words(["वह जाती।", "वह जाती।", "जाती है।"])
-    assert side.decode(side.encode("जाती है।")) == "जाती है।"
-
-
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
-        ("Hello, World!", ["hello", ",", "world", "!"]),
         ("L'homme qu’il aime ?", ["l'homme", "qu’il", "aime", "?"]),
         ("I don't -- no...", ["i", "don't", "--", "no", ".", ".", "."]),
         ("At 7:30 (or 3.14)", ["at", "7:30", "(or", "3", ".14)"]),  # as the tutorials cut it
         ("a\ue010b, \ue011.", ["a", "\ue010", "b", ",", "\ue011", "."]),
-        ("हिन्दी में", ["हिन्दी", "में"]),
         ("", []),
     ],
 )
@@ -64,51 +55,24 @@ def test_kind_space_cuts_at_spaces_and_before_four_marks(text: str, tokens: list
 
 
 def test_the_most_frequent_words_come_first_and_ties_are_alphabetical() -> None:
-    vocabulary = words(["b b b d", "c a c a", "e D"])
-    assert vocabulary.tokens == (
-        "<pad>",
-        "<unk>",
-        "<s>",
-        "</s>",
-        *PLACEHOLDER_TOKENS,
-        "b",
-        "a",
-        "c",
-        "d",
-        "e",
-    )
-
-
-def test_words_rarer_than_the_minimum_are_unknown() -> None:
-    vocabulary = words(["a a a b b c"], min_frequency=2)
-    assert vocabulary.tokens == (*FIRST, "a", "b")
-    assert vocabulary.encode("b c a z") == [13, UNK, 12, UNK]
-
-
-def test_the_size_counts_the_special_tokens_and_is_never_passed() -> None:
+    assert words(["b b b d", "c a c a", "e D"]).tokens == (*FIRST, "b", "a", "c", "d", "e")
     assert words(["a a a b b c"], size=14).tokens == (*FIRST, "a", "b")
 
 
-def test_a_minimum_that_no_word_reaches_is_the_users_mistake() -> None:
+def test_words_rarer_than_the_minimum_are_unknown_and_visible_in_text() -> None:
+    vocabulary = words(["a a a b b c"], min_frequency=2)
+    assert vocabulary.tokens == (*FIRST, "a", "b")
+    assert vocabulary.encode("b c a z") == [13, UNK, 12, UNK]
+    assert vocabulary.decode([2, 13, UNK, 12, 3, 0, 0]) == "b <unk> a"
     with pytest.raises(UserError, match=r"^tokenizer\.min_frequency 4: .* set it to 3 or less$"):
         words(["a a a b b c"], min_frequency=4)
 
 
-def test_an_unknown_word_is_visible_in_text() -> None:
-    vocabulary = words(["a b"])
-    assert vocabulary.decode(vocabulary.encode("a x b")) == "a <unk> b"
-
-
-def test_padding_begin_and_end_leave_no_trace_in_text() -> None:
-    assert words(["a"]).decode([2, 12, 3, 0, 0]) == "a"
-
-
-@pytest.mark.parametrize("texts", [ENGLISH, FRENCH], ids=["English", "French"])
+@pytest.mark.parametrize("texts", [ENGLISH, FRENCH, HINDI], ids=["English", "French", "Hindi"])
 def test_text_comes_back_with_its_punctuation_in_place(texts: list[str]) -> None:
     vocabulary = words(texts)
-    assert [vocabulary.decode(ids) for ids in vocabulary.encode_all(texts)] == [
-        text.lower() for text in texts
-    ]
+    decoded = [vocabulary.decode(ids) for ids in vocabulary.encode_all(texts)]
+    assert decoded == [text.lower() for text in texts]
 
 
 def test_a_joint_vocabulary_spaces_punctuation_as_the_written_side_does() -> None:
@@ -127,26 +91,14 @@ def test_any_ids_decode_to_one_line() -> None:
         assert text == " ".join(text.split())
 
 
-def test_pieces_are_the_words_themselves() -> None:
-    vocabulary = words(["to be, or not"])
-    assert vocabulary.pieces(vocabulary.encode("Not to be")) == ["not", "to", "be"]
-
-
 def test_bytes_are_a_token_a_line_with_what_it_joins() -> None:
-    assert words(["l'un, l'un, l'un", "un"]).to_bytes() == (
-        b"<pad>\n<unk>\n<s>\n</s>\n"
-        b"\xee\x80\x90\n\xee\x80\x91\n\xee\x80\x92\n\xee\x80\x93\n"  # U+E010 to U+E017
-        b"\xee\x80\x94\n\xee\x80\x95\n\xee\x80\x96\n\xee\x80\x97\n"
-        b"un\nl'\t>\n,\t<\n"
-    )
+    assert words(["l'un, l'un, l'un", "un"]).to_bytes() == LINES + b"un\nl'\t>\n,\t<\n"
 
 
 def test_a_placeholder_is_a_token_of_its_own_whether_or_not_a_text_has_it() -> None:
     vocabulary = words(["a\ue011b \ue011 \ue011", "\ue012"])
     assert vocabulary.tokens == (*FIRST, "a", "b")
-    assert vocabulary.encode("A \ue010, b") == [12, 4, UNK, 13]
-    assert vocabulary.encode("\ue017\ue010") == [11, 4]
-    assert vocabulary.encode("\ue010 \ue017") == [4, 11]
+    assert vocabulary.encode("A \ue010, b \ue017\ue010") == [12, 4, UNK, 13, 11, 4]
 
 
 @pytest.mark.parametrize("kind", ["word", "space"])
@@ -163,7 +115,7 @@ def test_bytes_give_the_same_vocabulary_back(kind: str) -> None:
 @pytest.mark.parametrize(
     ("data", "fault"),
     [
-        (b"<pad>\n<unk>\n<s>\n</s>\nword", "the last line is truncated"),
+        (b"<pad>\n<unk>\n<s>\n</s>\nword", "its last line is truncated"),
         (b"<pad>\n<s>\n<unk>\n</s>\n", "must begin with the lines <pad>, <unk>, <s>, </s>"),
         (b"<pad>\n<unk>\n<s>\n</s>\na\n", "and 8 placeholder tokens; an older model must"),
         (LINES + b"a\na\n", "line 14 is"),
@@ -172,7 +124,6 @@ def test_bytes_give_the_same_vocabulary_back(kind: str) -> None:
         (LINES + b"a\t7\n", "line 13 is"),
         (LINES.replace(b"<pad>", b"<pad>\tchar"), "line 1 is"),
         (LINES + b"a\x1b[2J\n", "line 13 is"),
-        (LINES + "a\x9bb\t<\n".encode(), "line 13 is"),
         (b"<pad>\n\xff\n", "utf-8"),
     ],
 )

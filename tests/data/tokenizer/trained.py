@@ -46,16 +46,12 @@ def refuse(warning: str) -> None:
     pytest.fail(f"unexpected warning: {warning}")
 
 
-def ignore(warning: str) -> None:
-    del warning
-
-
 def train(
     kind: Kind,
     *,
     size: int = 1_000,
     joint: bool = True,
-    warn: Callable[[str], None] = ignore,
+    warn: Callable[[str], object] = str,  # it does nothing
     sources: list[str] = SOURCES,
     targets: list[str] = TARGETS,
 ) -> Tokenizer:
@@ -71,10 +67,9 @@ def trained(
 ) -> tuple[Tokenizer, list[str]]:
     """Return a tokenizer and its warnings."""
     config = TokenizerConfig(kind=kind, vocabulary_size=size, joint=joint, min_frequency=1)
-    pairs = [*zip_longest(sources, targets, fillvalue="")]  # an empty text adds nothing
+    sides = zip(*zip_longest(sources, targets, fillvalue=""), strict=True)  # "" adds nothing
     warnings: list[str] = []
-    sides = [source for source, _ in pairs], [target for _, target in pairs]
-    return train_tokenizer(config, *sides, warn=warnings.append), warnings
+    return train_tokenizer(config, *map(list, sides), warn=warnings.append), warnings
 
 
 def save(tokenizer: Tokenizer, folder: Path) -> None:
@@ -88,11 +83,8 @@ def round_trip(side: Vocabulary, texts: list[str]) -> list[str]:
 
 def sentencepiece_model(**options: Any) -> bytes:
     model = io.BytesIO()
+    options |= {"vocab_size": 30, "minloglevel": 2}
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(SOURCES),
-        model_writer=model,
-        vocab_size=30,
-        minloglevel=2,
-        **options,
+        sentence_iterator=iter(SOURCES), model_writer=model, **options
     )
     return model.getvalue()
