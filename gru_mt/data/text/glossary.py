@@ -1,20 +1,19 @@
 """A glossary: terms, and what a translation has for them."""
 
-import io
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from gru_mt.data.text.normalize import (
     APOSTROPHES,
     MARKS,
+    SPACELESS,
     clean,
     in_word,
     is_mark,
-    is_spaceless,
     normal,
 )
 from gru_mt.data.text.placeholders import Span, disjoint
@@ -53,14 +52,18 @@ class Glossary:
         path = as_path(path, "the glossary")
         data = read_bytes(path, most_bytes=MAX_BYTES).removeprefix(b"\xef\xbb\xbf")
         rows = []
-        for number, raw in enumerate(io.BytesIO(data), start=1):
+        for number, raw in enumerate(data.split(b"\n"), start=1):
             where = f"{short_text(path)}:{number}"
             try:
-                line = raw.decode().rstrip("\r\n")
+                line = raw.decode().rstrip("\r")
             except UnicodeDecodeError:
                 raise UserError(f"{where}: not UTF-8; save the file as UTF-8") from None
-            if line.strip() and not line.startswith("#"):
-                rows.append((where, *_parse(line, where)))
+            if not line.strip() or line.startswith("#"):
+                continue
+            if line.count("\t") != 1:
+                wanted = "expected 'term<TAB>translation', with one tab"
+                raise UserError(f"{where}: {wanted}, got {short_repr(line)}")
+            rows.append((where, *line.split("\t")))
         if not rows:
             raise UserError(f"{short_text(path)}: no terms; write lines of 'term<TAB>translation'")
         return cls._of_rows(rows)
@@ -73,36 +76,43 @@ class Glossary:
         than one line.
         """
         if not isinstance(translations, Mapping):
+            got = short_repr(translations)
             raise UserError(
-                "a glossary must be a dict of terms and translations, got "
-                f"{short_repr(translations)}; "
+                f"a glossary must be a dict of terms and translations, got {got}; "
                 "Glossary.read reads a file"
             )
-        rows = (
-            (f"glossary[{short_repr(term)}]", term, text) for term, text in translations.items()
-        )
-        return cls._of_rows(rows)
+        items = translations.items()
+        return cls._of_rows((f"glossary[{short_repr(term)}]", term, text) for term, text in items)
 
     @classmethod
     def _of_rows(cls, rows: Iterable[tuple[str, str, str]]) -> Self:
         """Return the glossary of terms and translations, each with where it stands."""
-        rows_of: dict[str, tuple[str, str]] = {}
+        first_of: dict[str, tuple[str, str]] = {}  # the translation and where it stands
         lengths: dict[str, set[int]] = {}
         for where, term, translation in rows:
-            _check(term, translation, where)
+            for name, text in (("term", term), ("translation", translation)):
+                if not isinstance(text, str):
+                    raise UserError(f"{where}: the {name} must be text, got {short_repr(text)}")
+                if not clean(text):
+                    raise UserError(f"{where}: the {name} is empty; write one, or remove the line")
+                if _CONTROL.search(text.strip()):
+                    shown = short_repr(text)
+                    raise UserError(f"{where}: a control character in {shown}; remove it")
             small = _fold(clean(term))
-            key = small.upper() if _has_only_capitals(term) else small
+            letters = [*filter(str.isalpha, term)]
+            has_only_capitals = len(letters) > 1 and all(map(str.isupper, letters))  # IT or R&D
             translation = normal(translation).strip()
-            known, first = rows_of.setdefault(key, (translation, where))
+            known, first = first_of.setdefault(
+                small.upper() if has_only_capitals else small, (translation, where)
+            )
             if known != translation:
                 raise UserError(
                     f"{where}: {short_repr(term)} is {short_repr(translation)} here and "
-                    f"{short_repr(known)} in "
-                    f"{first}; remove one of the two"
+                    f"{short_repr(known)} in {first}; remove one of the two"
                 )
             lengths.setdefault(small[0], set()).add(len(small))
         return cls(
-            {term: translation for term, (translation, _) in rows_of.items()},
+            {term: translation for term, (translation, _) in first_of.items()},
             {first: tuple(sizes) for first, sizes in lengths.items()},
         )
 
@@ -123,46 +133,17 @@ class Glossary:
             for length in self.lengths.get(folded[start : start + 1], ()):
                 if (end := start + length) not in offsets:
                     continue
-                typed = text[offsets[start] : offsets[end]]
-                translation = self._translation(folded[start:end], typed)
-                if translation and _ends(folded, start) and _ends(folded, end):
-                    spans.append(Span(offsets[start], offsets[end], translation))
+                term, first, last = folded[start:end], offsets[start], offsets[end]
+                translation = self.translations.get(term)
+                if text[first:last].isupper():
+                    translation = self.translations.get(term.upper(), translation)
+                if translation and _is_bound(folded, start) and _is_bound(folded, end):
+                    spans.append(Span(first, last, translation))
         return disjoint(spans)
 
     def needs_capitals(self, term: str) -> bool:
         """Return whether a term that was found is one that is found only in capitals."""
         return term.isupper() and _fold(clean(term)).upper() in self.translations
-
-    def _translation(self, small: str, typed: str) -> str | None:
-        in_capitals = self.translations.get(small.upper()) if typed.isupper() else None
-        return in_capitals or self.translations.get(small)
-
-
-def _parse(line: str, where: str) -> tuple[str, str]:
-    """Return the two columns of a line; raises UserError if there are not two."""
-    columns = line.split("\t")
-    if len(columns) != 2:
-        raise UserError(
-            f"{where}: expected 'term<TAB>translation', with one tab, got {short_repr(line)}"
-        )
-    return columns[0], columns[1]
-
-
-def _check(term: Any, translation: Any, where: str) -> None:
-    """Raise UserError where one of the two is no text that can be in a line."""
-    for name, text in (("term", term), ("translation", translation)):
-        if not isinstance(text, str):
-            raise UserError(f"{where}: the {name} must be text, got {short_repr(text)}")
-        if not clean(text):
-            raise UserError(f"{where}: the {name} is empty; write one, or remove the line")
-        if _CONTROL.search(text.strip()):
-            raise UserError(f"{where}: a control character in {short_repr(text)}; remove it")
-
-
-def _has_only_capitals(term: str) -> bool:
-    """Return whether a term is like IT or R&D: two or more letters, all of them capitals."""
-    letters = [letter for letter in term if letter.isalpha()]
-    return len(letters) > 1 and all(map(str.isupper, letters))
 
 
 def _fold(text: str) -> str:
@@ -174,12 +155,8 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFD", letters).replace("i\u0307", "i")  # of İ
 
 
-def _ends(text: str, index: int) -> bool:
+def _is_bound(text: str, index: int) -> bool:
     """Return whether no word goes on from the character before `index` to the one there."""
-    before, after = text[index - 1 : index], text[index : index + 1]
-    return not ((before and is_mark(after)) or (_in_word(before) and _in_word(after)))
-
-
-def _in_word(character: str) -> bool:
-    """Return whether `character` (or "") is a part of a word that spaces end."""
-    return (character == "_" or in_word(character)) and not is_spaceless(character)
+    sides = text[index - 1 : index], text[index : index + 1]
+    is_word = all((in_word(side) or side == "_") and not SPACELESS.match(side) for side in sides)
+    return not is_word and not (sides[0] and is_mark(sides[1]))

@@ -23,7 +23,7 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
     if not truecaser.copies_names:
         return []
     after_title = {match.end() for match in TITLE.finditer(text)}
-    spans: list[Span] = []
+    spans = _titles_within(text, truecaser)
     for match in _NAME.finditer(text):
         parts = [*WORD.finditer(match[0])]
         capitals = [part for part in parts if part[0] != part[0].lower()] or parts
@@ -38,18 +38,18 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
             if possessive := _POSSESSIVE.match(text, end):
                 end = possessive.end()
             spans.append(Span(start, end, text[start:end]))
-    return disjoint([*spans, *_titles_within(text, truecaser)])
+    return disjoint(spans)
 
 
 def _titles_within(text: str, truecaser: Truecaser) -> list[Span]:
     """Return capitalised words in a row that are mostly small, inside a sentence: Star Wars."""
     starts = first_words(text)
-    rows: list[list[int]] = [[]]  # where a row begins, and where its words end
+    rows: list[list[int]] = []  # where a row begins, and where its words end
     for match in WORD.finditer(text):
         start, end = match.span()
         if start in starts or not truecaser.needs_no_capital(match[0]):
             continue
-        if rows[-1] and text[rows[-1][-1] : start] == " ":
+        if rows and text[rows[-1][-1] : start] == " ":
             rows[-1].append(end)
         else:
             rows.append([start, end])
@@ -57,9 +57,9 @@ def _titles_within(text: str, truecaser: Truecaser) -> list[Span]:
 
 
 def _is_unseen(word: str, truecaser: Truecaser) -> bool:
+    low = word.lower()
     if word in truecaser:
         return False
-    low = word.lower()
     if not truecaser.letters.issuperset(low):
         return True  # of another script
     if word != low:

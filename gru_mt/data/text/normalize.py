@@ -1,8 +1,8 @@
-"""Clean a text into one line, and tell its words: what a letter and a word are, for all modules."""
+"""Clean a text into one line, and tell its words: what a letter and a word are."""
 
 import re
 import unicodedata
-from itertools import chain, count, groupby
+from itertools import chain, groupby
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc without whitespace
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")  # a soft hyphen; spaces of no width, once a BOM
@@ -18,17 +18,11 @@ _BLOCKS = (  # that have marks; the rest is Han, Hangul, symbols, or has no char
 )
 
 
-def _marks() -> str:
-    """Return Unicode's category M as the inside of a character class: "\u0300-\u036f..."."""
-    marks = (code for code in chain(*_BLOCKS) if unicodedata.category(chr(code))[0] == "M")
-    positions = count()
-    runs = ([*run] for _, run in groupby(marks, key=lambda code: code - next(positions)))
-    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)
-
-
+_codes = (code for code in chain(*_BLOCKS) if unicodedata.category(chr(code))[0] == "M")
+_runs = ([*run] for _, run in groupby(enumerate(_codes), key=lambda item: item[1] - item[0]))
 # The inside of character classes. To `re`, \w has no vowel signs, accents and points of their own,
 # nor the joiners of Persian and Indic words: they belong to the letter before them.
-MARKS = f"\u200c\u200d{_marks()}"
+MARKS = "\u200c\u200d" + "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in _runs)
 IN_WORD = rf"\w{MARKS}"
 LETTER = r"[^\W\d_]"
 WORD = re.compile(rf"{LETTER}++(?:[{MARKS}]++{LETTER}*+)*+")  # letters, and marks after the first
@@ -50,17 +44,8 @@ MOST_WORDS, LONGEST_SHORT = 3, 100  # words and letters of a short text
 HAN_LETTERS, OTHER_LETTERS = 2, 4  # of scripts without spaces, that are taken for a word
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 # Marks of other scripts, and the Latin ones that mean the same.
-PLAIN_MARKS = str.maketrans(
-    {
-        **dict.fromkeys("。．｡।॥۔։።\u104b\u17d4", "."),
-        **dict.fromkeys("！", "!"),
-        **dict.fromkeys("？؟፧", "?"),
-        **dict.fromkeys("‥⋯", "…"),
-        **dict.fromkeys("，、،", ","),
-        **dict.fromkeys("；؛", ";"),
-        **dict.fromkeys("：", ":"),
-    }
-)
+_ALIKE = ".。．｡।॥۔։።\u104b\u17d4 !！ ?？؟፧ …‥⋯ ,，、، ;；؛ :："
+PLAIN_MARKS = {ord(mark): marks[0] for marks in _ALIKE.split() for mark in marks[1:]}
 SENTENCE_END = ".!?…" + "".join(chr(mark) for mark, plain in PLAIN_MARKS.items() if plain in ".!?…")
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´", "'"))
 TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|Fam"
@@ -119,11 +104,6 @@ def in_word(character: str) -> bool:
 def is_mark(character: str) -> bool:
     """Return whether a character, or "", belongs to the letter before it, as an accent does."""
     return in_word(character) and not character.isalnum()
-
-
-def is_spaceless(letter: str) -> bool:
-    """Return whether a letter is of a script that is written without spaces."""
-    return SPACELESS.match(letter) is not None
 
 
 def is_cased(character: str) -> bool:

@@ -1,24 +1,27 @@
 """Replace what a translation copies by placeholder tokens, and put it back.
 
-What is copied is what `patterns` matches, and signs that training hardly saw.
+It copies what `patterns` matches, and signs that training hardly saw.
 """
 
 import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 from gru_mt.data.text.normalize import IN_WORD, WORD
-from gru_mt.data.text.patterns import CODE, SIGNS, clock, formats, money, others
+from gru_mt.data.text.patterns import CLOCK, CODE, MONEY, OTHERS, SIGNS, formats
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 
 _CHUNK = re.compile(rf"(?:(?!{ANY_PLACEHOLDER})\S)+")
 _SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its own
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
 _NUMERIC = re.compile(r"[^\W\d_]")  # a superscript or a fraction, if it is one of SIGNS
+_TRIGGERS = re.compile(  # all that is copied has some of it, and most sentences do not
+    rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
+    r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"
+    r"|(?:SELECT|UPDATE|INSERT|DELETE|CREATE|import)\s|[a-f]{8}"
+)
 
 
 class Span(NamedTuple):
@@ -29,8 +32,7 @@ class Span(NamedTuple):
     text: str  # what a translation has in its place
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(NamedTuple):
     """A text without its spans, and what stood there."""
 
     text: str  # with a character of PLACEHOLDER_TOKENS in place of each span
@@ -86,16 +88,6 @@ def restore(text: str, placeholders: Sequence[str]) -> str:
     return PLACEHOLDER.sub(put, text)
 
 
-@cache
-def _triggers() -> re.Pattern[str]:
-    """Return a quick pattern: all that is copied has some of it, and most sentences do not."""
-    return re.compile(
-        rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
-        r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"
-        r"|(?:SELECT|UPDATE|INSERT|DELETE|CREATE|import)\s|[a-f]{8}"
-    )
-
-
 def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> list[Span]:
     """Return what a translation of `text` copies, ascending: addresses, code, long numbers, emoji.
 
@@ -106,7 +98,7 @@ def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> 
     Signs are copied too, and with them a word that they join: "*so* r/ab" has *, * and r/ab. Only
     where training `knows` all parts it has the signs alone: the / of "he/she".
     """
-    if not _triggers().search(text):
+    if not _TRIGGERS.search(text):
         return []
     if CODE.fullmatch(text):
         start, end = len(text) - len(text.lstrip()), len(text.rstrip())
@@ -114,61 +106,51 @@ def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> 
     is_all_caps = text == text.upper()
     spans = [
         Span(*match.span(), match[0])
-        for match in formats(plain=not others().search(text)).finditer(text)
-        if not (is_all_caps and match["roman"]) and not _is_models(match)
+        for match in formats(plain=not OTHERS.search(text)).finditer(text)
+        if not (is_all_caps and match["roman"]) and not (match["digits"] and _is_models(match[0]))
     ]
     if not _SIGNS.search(text):
         return spans
     rest = list(text)
     for start, end, _ in spans:
         rest[start:end] = PLACEHOLDER_TOKENS[0] * (end - start)
-    found = (
-        span
-        for chunk in _CHUNK.finditer("".join(rest))
-        for span in _with_signs(chunk[0], chunk.start(), knows)
-    )
-    return sorted([*spans, *found])
+    for chunk in _CHUNK.finditer("".join(rest)):
+        for first, last in _with_signs(chunk[0], knows):
+            start, end = chunk.start() + first, chunk.start() + last
+            spans.append(Span(start, end, text[start:end]))
+    return sorted(spans)
 
 
-def _is_models(match: re.Match[str]) -> bool:
+def _is_models(found: str) -> bool:
     """Return whether a number, or a word with digits, is left to the model."""
-    if not match["digits"]:
-        return False
-    found = match[0]
     digits = sum(map(str.isdecimal, found))
-    is_few = digits < (1 if found[0].isalpha() else 3) and not money().search(found)
-    return is_few or clock().fullmatch(found) is not None
+    is_few = digits < (1 if found[0].isalpha() else 3) and not MONEY.search(found)
+    return is_few or CLOCK.fullmatch(found) is not None
 
 
-def _with_signs(chunk: str, start: int, knows: Callable[[str], bool] | None) -> Iterator[Span]:
-    """Yield what is copied of some characters without a space, which begin at `start`."""
-
-    def span(first: int, last: int) -> Span:
-        return Span(start + first, start + last, chunk[first:last])
-
+def _with_signs(chunk: str, knows: Callable[[str], bool] | None) -> Iterator[tuple[int, int]]:
+    """Yield where what is copied of some characters without a space begins and ends."""
     signs = [match.span() for match in _SIGNS.finditer(chunk)]
     if not signs:
         return
-    found = WORD.findall(chunk)
-    if not found and not any(map(str.isdigit, chunk)):
-        yield span(0, len(chunk.rstrip(".,;:!?")) or len(chunk))
+    found, has_digits = WORD.findall(chunk), any(map(str.isdigit, chunk))
+    if not found and not has_digits:
+        yield 0, len(chunk.rstrip(".,;:!?")) or len(chunk)
         return
-    first = len(chunk) - len(chunk.lstrip(_OUTER))
-    last = len(chunk.rstrip(_OUTER))
+    first, last = len(chunk) - len(chunk.lstrip(_OUTER)), len(chunk.rstrip(_OUTER))
     left = signs[0][1] if signs[0][0] == first else first
     right = signs[-1][0] if signs[-1][1] == last else last
-    joins = [(a, b) for a, b in signs if left <= a and b <= right]
-    if joins:
+    if any(left <= a and b <= right for a, b in signs):  # they join words
         parts_known = knows is not None and all(len(word) > 1 and knows(word) for word in found)
-        is_whole = any(map(str.isdigit, chunk)) or not parts_known
+        is_whole = has_digits or not parts_known
     else:  # C#, ^d+$ and /ɪ/, but *a* and *so*
         is_short = right < last and all(len(word) == 1 for word in found)
         is_whole = is_short and chunk[first:left] != chunk[right:last]
         is_whole = is_whole or (knows is not None and not any(map(knows, found)))
     if is_whole or any(_NUMERIC.search(chunk[a:b]) for a, b in signs):
-        yield span(first, last)
+        yield first, last
     else:
-        yield from (span(a, b) for a, b in signs)
+        yield from signs
 
 
 def mask_pair(source: str, target: str) -> tuple[str, str]:

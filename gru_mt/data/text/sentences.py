@@ -1,4 +1,4 @@
-"""Split a line into its sentences, by a small set of rules that the offline page has too.
+"""Split a line into its sentences, by rules that the offline page has too.
 
 A sentence ends with a final mark, but not with that of an abbreviation, an initial, a number or a
 word such as Node.js, and not inside of quotation marks or brackets. An item of a list begins one.
@@ -6,13 +6,12 @@ word such as Node.js, and not inside of quotation marks or brackets. An item of 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from gru_mt.data.corpus.languages import language_code
-from gru_mt.data.text.normalize import LETTER, SENTENCE_END, TITLES, is_spaceless
+from gru_mt.data.text.normalize import LETTER, SENTENCE_END, SPACELESS, TITLES
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER
 
 # Abbreviations that end a sentence only before one of _STARTERS; "" has those of all languages.
@@ -87,27 +86,17 @@ _GLUED = re.compile(rf"[¿¡\"'“‘«(]*+({LETTER})({LETTER}|['’\s])[\w.'’
 _WINDOW = 40  # characters before and after a mark that tell whether it ends a sentence
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceRules:
+class SentenceRules(NamedTuple):
     """What is particular to a language."""
 
     marks: str  # that end sentences
-    abbreviations: frozenset[str]  # in small letters, after which a sentence goes on
-    starters: frozenset[str]  # words that begin a sentence even after an abbreviation
     ordinals: bool  # whether 3. is an ordinal, as in German
+    abbreviations: list[str]  # in small letters, after which a sentence goes on
+    starters: list[str]  # words that begin a sentence even after an abbreviation
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as the page's `sentenceRules` takes them."""
-        words = {"abbreviations": sorted(self.abbreviations), "starters": sorted(self.starters)}
-        return {"marks": self.marks, "ordinals": self.ordinals, **words}
-
-
-@cache
-def _patterns(marks: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of a mark, of the last ones in a quotation, and of a run of marks."""
-    mark = f"[{marks}]"
-    run = rf"(?P<run>{mark}+(?:\s+[.!?…]+(?=\s|$))*+)(?P<close>{_CLOSING})(?P<space>\s*)"
-    return re.compile(mark), re.compile(rf"{mark}+\s?.$"), re.compile(run)
+        return self._asdict()
 
 
 @cache
@@ -115,19 +104,15 @@ def sentence_rules(language: str) -> SentenceRules:
     """Return the rules of a language, a code or an English name; an unknown one is as English."""
     code = language_code(language)
     own = code if code in _ABBREVIATIONS else "en"
-    return SentenceRules(
-        SENTENCE_END + ";" * (code == "el"),
-        frozenset(f"{_ABBREVIATIONS['']} {_ABBREVIATIONS[own]}".split()),
-        frozenset(_STARTERS.get(own, "").split()),
-        ordinals=code == "de",
-    )
+    abbreviations = {*_ABBREVIATIONS[""].split(), *_ABBREVIATIONS[own].split()}
+    marks, starters = SENTENCE_END + ";" * (code == "el"), _STARTERS.get(own, "")
+    return SentenceRules(marks, code == "de", sorted(abbreviations), sorted(starters.split()))
 
 
 def split_sentences(text: str, language: str) -> list[str]:
-    """Return the sentences of a line, whose sum is `text`; none for "".
+    """Return the sentences of a line, with the space after them: their sum is `text`.
 
-    A sentence keeps the space after it, and the first one that before it. `language` is a code or
-    an English name.
+    `language` is a code or an English name.
 
     "Hi! Mr. X is in. 1. Go" -> ["Hi! ", "Mr. X is in. ", "1. Go"]
     """
@@ -150,30 +135,32 @@ def _items(text: str) -> Iterator[int]:
     """Yield where items of a list begin: bullets, and labels that count on from the first."""
     expected = None
     for match in _ITEM.finditer(text):
-        if match["label"] is None:
+        label = match["label"]
+        if label is None:
             yield match.start()
             continue
-        label, is_number = match["label"], match["label"].isdecimal()
-        count = int(label) if is_number else ord(label)
-        if (match["open"], match["close"], is_number, count) == expected:
+        number = int(label) if label.isdecimal() else ord(label)
+        kind = match["open"], match["close"], label.isdecimal()
+        if (*kind, number) == expected:
             yield match.start()
         elif expected or text[: match.start()].strip():
             continue
-        expected = (match["open"], match["close"], is_number, count + 1)
+        expected = (*kind, number + 1)
 
 
 def _ends(text: str, rules: SentenceRules) -> Iterator[int]:
     """Yield where final marks, and what closes after them, end a sentence."""
-    mark, last_mark, run = _patterns(rules.marks)
+    mark = f"[{rules.marks}]"
 
     def hide(found: re.Match[str]) -> str:
-        last = None if found[0][0] in "([{（" else last_mark.search(found[0])
+        last = None if found[0][0] in "([{（" else re.search(rf"{mark}+\s?.$", found[0])
         end = last.start() if last else len(found[0])
-        return mark.sub(_HIDDEN, found[0][:end]) + found[0][end:]
+        return re.sub(mark, _HIDDEN, found[0][:end]) + found[0][end:]
 
     seen = _QUOTED.sub(hide, _BRACKETED.sub(hide, text))
+    run = rf"(?P<run>{mark}+(?:\s+[.!?…]+(?=\s|$))*+)(?P<close>{_CLOSING})(?P<space>\s*)"
     start = 0
-    for match in run.finditer(seen):
+    for match in re.finditer(run, seen):
         before = text[max(start, match.start() - _WINDOW) : match.start()]
         if not _goes_on(before, match, text[match.end() : match.end() + _WINDOW], rules):
             start = match.end()
@@ -187,17 +174,14 @@ def _goes_on(before: str, match: re.Match[str], after: str, rules: SentenceRules
         return True
     if not match["space"]:
         return not _may_touch(before, match, after)
-    if len(run) > 1:
-        is_i = set(run) == {"."} and re.match(r"I(?!\w)", after)  # "Well... I see."
-        return bool(re.match("[0-9a-z]", after) or is_i)
+    if len(run) > 1:  # "Well... I see."
+        return re.match(r"[0-9a-z]|I(?!\w)" if {*run} == {"."} else "[0-9a-z]", after) is not None
     if run != ".":
-        return before[-1:].isspace() and bool(re.match("[0-9a-z]", after))
+        return before[-1:].isspace() and re.match("[0-9a-z]", after) is not None
     if _TITLE.search(before):
         return True
-    if rules.ordinals and (
-        _ORDINAL.search(before)
-        or (before[-1:].isdecimal() and (first.islower() or _MONTH.match(after)))
-    ):
+    is_date = before[-1:].isdecimal() and (first.islower() or _MONTH.match(after))
+    if rules.ordinals and (is_date or _ORDINAL.search(before)):
         return True
     if _HOUR.search(before):
         return first.islower() or (not first.isdecimal() and bool(_AT_HOUR.match(before)))
@@ -213,21 +197,18 @@ def _is_abbreviated(before: str, after: str, rules: SentenceRules) -> bool:
     is_starter = first_word is not None and first_word[0] in rules.starters
     if len(word) == 1 and word.isupper():
         next_initial = re.match(rf"({LETTER})\.", after)
-        if next_initial and next_initial[1].isupper():
-            return True
         previous = _WORD_BEFORE.search(before[:-1])
         is_after_name = previous is not None and previous[1].isupper()
-        return is_small or (is_after_name and not is_starter)
+        is_before_initial = next_initial is not None and next_initial[1].isupper()
+        return is_before_initial or is_small or (is_after_name and not is_starter)
     is_initials = _INITIALS.search(before) is not None
     is_short = len(word) == 1 or word.lower() in rules.abbreviations
     if (is_short or (is_initials and "." in before)) and not is_starter:
         return True
-    is_number = _AS_NUMBER.match(after) is not None
-    return (
-        ((is_small or is_number) and word in _BEFORE_BOTH)
-        or (is_small and is_initials)
-        or (is_number and (word in _BEFORE_NUMBER or _NO_VOWEL.search(before) is not None))
-    )
+    if is_small and (is_initials or word in _BEFORE_BOTH):
+        return True
+    is_counted = word in _BEFORE_BOTH or word in _BEFORE_NUMBER or _NO_VOWEL.search(before)
+    return bool(is_counted and _AS_NUMBER.match(after))
 
 
 def _may_touch(before: str, match: re.Match[str], after: str) -> bool:
@@ -236,7 +217,7 @@ def _may_touch(before: str, match: re.Match[str], after: str) -> bool:
     With a full stop that is between small letters and a capital.
     """
     run, first = match["run"], after[:1]
-    if is_spaceless(first) or run[-1] in "。！？．｡":
+    if SPACELESS.match(first) or run[-1] in "。！？．｡":
         return True
     if match["close"]:
         return first.isupper()

@@ -3,26 +3,20 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from itertools import pairwise
 
 LONGEST = 40  # letters of a word that is compared with the known ones
 SHORT, LONG = 4, 7  # letters: a shorter word is near to too many, a longer one to hardly any
-STARTERS = (
-    300  # words, the most frequent ones: a short typo, or one that may be a name, is of these
-)
-USUAL = 1_000
-GLUED = 60  # words, the most frequent ones: the shorter of two without a space is of these
-COMMON = 4_000  # words that a typo of less than LONG letters stands for
+STARTERS = 300  # most frequent words: a short typo, or one that may be a name, is of these
+USUAL = 1_000  # the same, of a typo of SHORT letters by a key, and of two words without a space
+GLUED = 60  # the same, of the shorter of these two
+COMMON = 4_000  # the same, of a typo of less than LONG letters
 LEAST_STEM, LONGEST_ENDING = 3, 4  # letters
 PRODUCTIVE = 0.0005  # share of the known words that an ending makes of other ones: -ts, -ting
-_KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-_KEY_ROWS_CYRILLIC = ("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю")
+_ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm", "йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю"]
 BESIDE = {  # q -> w, w -> qe
-    key: "".join(other for pair in pairwise(row) if key in pair for other in pair if other != key)
-    for row in (*_KEY_ROWS, *_KEY_ROWS_CYRILLIC)
-    for key in row
+    key: row[max(0, i - 1) : i] + row[i + 1 : i + 2] for row in _ROWS for i, key in enumerate(row)
 }
 _MANY = re.compile(r"(\w)\1{2,}")
 
@@ -47,69 +41,53 @@ class Spelling:
         if sure := self._first([*_swapped(word), *_undoubled(word)], STARTERS):
             return sure
         if (short := _MANY.sub(r"\1", word)) != word:  # soooo, noooo
-            return self._first([short, _MANY.sub(r"\1\1", word)], len(self))
+            return self._first([short, _MANY.sub(r"\1\1", word)])
         if self.has_stem(word):
             return None
         if most is None:
-            most = STARTERS if len(word) < SHORT else COMMON if len(word) < LONG else len(self)
+            most = (
+                STARTERS if len(word) < SHORT else COMMON if len(word) < LONG else len(self._ranks)
+            )
         beside = 0 if len(word) < SHORT else min(most, USUAL) if len(word) == SHORT else most
-        found = (
+        return (
             self._first(_swapped(word), most)
             or self._first(_undoubled(word), most)
-            or self._first(_beside(word, self._endings), beside)
+            or self._first(self._beside(word), beside)
             or self._first(self._completed(word), most)
+            or self._unaccented.get(word)
         )
-        return found or self._unaccented.get(word)
 
     def undoubled(self, word: str) -> str | None:
         """Return the most frequent known word that has one letter for two alike of `word`."""
-        return self._first(_undoubled(word), len(self))
+        return self._first(_undoubled(word))
 
     def divided(self, word: str) -> str | None:
         """Return the two frequent words that `word` is without the space between them, or None."""
+        ways = [(word[:i], word[i:]) for i in range(2, min(len(word), LONGEST) - 1)]
         found = [
             (max(self._ranks[part] for part in parts), " ".join(parts))
-            for index in range(2, min(len(word), LONGEST) - 1)
-            for parts in [(word[:index], word[index:])]
+            for parts in ways
             if all(self._ranks.get(part, USUAL) < USUAL for part in parts)
             and self._ranks[min(parts, key=len)] < GLUED
         ]
         return min(found)[1] if found else None
-
-    def __len__(self) -> int:
-        return len(self._ranks)
-
-    def _first(self, words: list[str], most: int) -> str | None:
-        """Return the most frequent one of `words`, if it is one of the `most` frequent ones."""
-        found = [word for word in words if self._ranks.get(word, most) < most]
-        return min(found, key=self._ranks.__getitem__, default=None)
-
-    def _completed(self, word: str) -> list[str]:
-        """Return what may have lost a letter, but no ending."""
-        return [
-            word[:index] + letter + word[index:]
-            for index in range(len(word) + 1)
-            for letter in self._letters
-            if index < len(word) or word[-1:] + letter not in self._endings
-        ]
 
     def has_stem(self, word: str) -> bool:
         """Return whether a word is a known one with an ending of many known words.
 
         An ending counts with the letter before it: -ed after k as in walked, -d after e as in used.
         """
+        return any(ending in self._endings for ending in self._endings_of(word))
+
+    def _endings_of(self, word: str) -> list[str]:
+        """Return what a word has after known ones, with the letter before: walked -> ked."""
         sizes = range(1, min(LONGEST_ENDING, len(word) - LEAST_STEM) + 1)
-        return any(word[-n - 1 :] in self._endings and word[:-n] in self._ranks for n in sizes)
+        return [word[-n - 1 :] for n in sizes if word[:-n] in self._ranks]
 
     @cached_property
     def _endings(self) -> frozenset[str]:
-        counts = Counter(
-            word[-n - 1 :]
-            for word in self._ranks
-            for n in range(1, min(LONGEST_ENDING, len(word) - LEAST_STEM) + 1)
-            if word[:-n] in self._ranks
-        )
-        least = max(2, PRODUCTIVE * len(self))
+        counts = Counter(ending for word in self._ranks for ending in self._endings_of(word))
+        least = max(2, PRODUCTIVE * len(self._ranks))
         return frozenset(ending for ending, count in counts.items() if count >= least)
 
     @cached_property
@@ -123,24 +101,37 @@ class Spelling:
         plain = {unaccented(word): word for word in reversed([*self._ranks])}
         return {short: word for short, word in plain.items() if short not in self._ranks}
 
+    def _first(self, words: Iterable[str], most: int | None = None) -> str | None:
+        """Return the most frequent one of `words`, if it is one of the `most` frequent ones."""
+        most = len(self._ranks) if most is None else most
+        found = [word for word in words if self._ranks.get(word, most) < most]
+        return min(found, key=self._ranks.__getitem__, default=None)
+
+    def _beside(self, word: str) -> list[str]:
+        """Return `word` with each letter as one beside its key, but for one ending as another."""
+        return [
+            word[:i] + key + word[i + 1 :]
+            for i, letter in enumerate(word)
+            for key in BESIDE.get(letter, "")
+            if i < len(word) - 1 or not {word[-2:], word[-2:-1] + key} <= self._endings
+        ]
+
+    def _completed(self, word: str) -> list[str]:
+        """Return what may have lost a letter, but no ending."""
+        return [
+            word[:i] + letter + word[i:]
+            for i in range(len(word) + 1)
+            for letter in self._letters
+            if i < len(word) or word[-1:] + letter not in self._endings
+        ]
+
 
 def _swapped(word: str) -> list[str]:
-    indices = range(len(word) - 1)
-    return [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in indices]
+    return [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)]
 
 
 def _undoubled(word: str) -> list[str]:
     return [word[:i] + word[i + 1 :] for i in range(1, len(word)) if word[i] == word[i - 1]]
-
-
-def _beside(word: str, endings: frozenset[str]) -> list[str]:
-    """Return `word` with each letter as one beside its key, but for one ending as another."""
-    return [
-        word[:i] + key + word[i + 1 :]
-        for i, letter in enumerate(word)
-        for key in BESIDE.get(letter, "")
-        if i < len(word) - 1 or not {word[-2:], word[-2:-1] + key} <= endings
-    ]
 
 
 def unaccented(text: str) -> str:

