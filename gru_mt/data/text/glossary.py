@@ -60,10 +60,11 @@ class Glossary:
                 raise UserError(f"{where}: not UTF-8; save the file as UTF-8") from None
             if not line.strip() or line.startswith("#"):
                 continue
+            term, _, translation = line.partition("\t")
             if line.count("\t") != 1:
                 wanted = "expected 'term<TAB>translation', with one tab"
                 raise UserError(f"{where}: {wanted}, got {short_repr(line)}")
-            rows.append((where, *line.split("\t")))
+            rows.append((where, term, translation))
         if not rows:
             raise UserError(f"{short_text(path)}: no terms; write lines of 'term<TAB>translation'")
         return cls._of_rows(rows)
