@@ -23,7 +23,7 @@ training: {max_epochs: 2, batch_tokens: 300, checkpoint_minutes: 0.01, log_steps
 
 @pytest.fixture
 def folder(fra_eng_zip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Go to a folder with a configuration and 1,000 lines from all of the corpus."""
+    """Go to a folder with a configuration and 1,000 lines of the corpus."""
     with zipfile.ZipFile(fra_eng_zip) as archive:
         lines = archive.read("fra-eng/fra.txt").split(b"\n")
     (tmp_path / "slice.tsv").write_bytes(b"\n".join(lines[:60_000:60]) + b"\n")

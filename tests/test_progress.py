@@ -40,9 +40,17 @@ def test_without_a_terminal_progress_is_a_message_every_so_often(
     ]
 
 
-def test_items_go_through_a_bar_of_unknown_length(capsys: pytest.CaptureFixture[str]) -> None:
+def test_items_go_through_a_bar_of_unknown_length_though_nobody_can_write_to_stderr(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert [*ProgressBar("reading\x1b[2J", unit="lines", items="abc")] == ["a", "b", "c"]
     assert capsys.readouterr().err == "reading\\x1b[2J\n"
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sys.stderr, "write", full)
+    assert [*ProgressBar("reading", unit="lines", items="ab")] == ["a", "b"]
 
 
 def test_on_a_terminal_progress_is_one_line_and_messages_go_above_it(
@@ -66,11 +74,3 @@ def test_on_a_terminal_progress_is_one_line_and_messages_go_above_it(
     assert any(line.startswith("warning: small\n") for line in drawn)
     assert max(map(len, drawn)) <= 70
     assert drawn[-1].strip() == ""  # the line is taken away at the end
-
-
-def test_stderr_that_nobody_can_write_to_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(sys.stderr, "write", full)
-    assert [*ProgressBar("reading", unit="lines", items="ab")] == ["a", "b"]

@@ -102,11 +102,6 @@ def test_lines_come_in_any_iterable(translator: gru_mt.Translator) -> None:
     assert translator.translate([]) == []
 
 
-def test_a_translation_is_printed_as_its_text(translator: gru_mt.Translator) -> None:
-    translation = translator.translate("I see a cat. You see a dog.")
-    assert str(translation) == f"{translation}" == translation.text
-
-
 def test_a_stream_is_translated_chunk_by_chunk(translator: gru_mt.Translator) -> None:
     read: list[str] = []
     lines = (read.append(line) or line for line in LINES * 3)  # type: ignore[func-returns-value]
@@ -116,22 +111,7 @@ def test_a_stream_is_translated_chunk_by_chunk(translator: gru_mt.Translator) ->
     assert read == LINES[:2]
     expected = translator.translate(LINES * 3, beam_size=1)
     assert [first, *stream] == expected
-
-
-@pytest.mark.parametrize(
-    ("sources", "more", "message"),
-    [
-        ("one line", {}, "sources must be an iterable of texts, got 'one line'"),
-        (None, {}, "sources must be an iterable of texts, got None"),
-        ([], {"chunk": 0}, "chunk must be a whole number of at least 1, got 0"),
-        ([], {"beam_size": 2.5}, "beam_size must be a whole number"),
-    ],
-)
-def test_a_mistake_in_a_stream_is_told_before_it_is_read(
-    translator: gru_mt.Translator, sources: Any, more: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(gru_mt.UserError, match=message):
-        translator.translate_iterable(sources, **more)
+    assert str(first) == f"{first}" == first.text
 
 
 def test_export_names_what_it_cannot_write(folder: Path) -> None:
@@ -153,9 +133,7 @@ def test_a_dict_is_a_glossary(translator: gru_mt.Translator) -> None:
     by_dict = translator.translate(LINES, glossary={"cat": "matou"})
     assert "matou" in by_dict[0].text
     glossary = gru_mt.Glossary.of({"cat": "matou"})
-    assert [each.text for each in translator.translate(LINES, glossary=glossary)] == [
-        each.text for each in by_dict
-    ]
+    assert translator.translate(LINES, glossary=glossary) == by_dict
 
 
 @pytest.mark.parametrize(
@@ -163,25 +141,17 @@ def test_a_dict_is_a_glossary(translator: gru_mt.Translator) -> None:
     [
         (None, {}, "sources must be a list of texts, got None"),
         (b"I see.", {}, "sources must be a list of texts, got b'I see.'"),
-        (Path("a.txt"), {}, "sources must be a list of texts, got "),
-        (3, {}, "sources must be a list of texts, got 3"),
         ({"a": 1}, {}, "sources must be a list of texts, got {'a': 1}"),
         (["a", None], {}, r"sources\[1\] must be text, got None"),
         ([["a"]], {}, r"sources\[0\] must be text, got \['a'\]"),
-        ([b"a"], {}, r"sources\[0\] must be text"),
-        (["a", float("nan")], {}, r"sources\[1\] must be text, got nan"),
         ("a", {"glossary": {"": "x"}}, "the term is empty"),
         ("a", {"glossary": {"a": "x\ny"}}, "a control character"),
-        ("a", {"glossary": "terms.tsv"}, "a glossary must be a dict"),
         ("a", {"glossary": [("a", "b")]}, "a glossary must be a dict"),
         ("a", {"beam_size": "1"}, "beam_size must be a whole number from 1 to 1,000, got '1'"),
-        ("a", {"beam_size": True}, "beam_size must be a whole number from 1 to 1,000, got True"),
         ("a", {"length_penalty": "x"}, "length_penalty must be a number from 0 to 10, got 'x'"),
         ("a", {"attention": 1}, "attention must be of type bool, got 1"),
         ("a", {"split": None}, "split must be of type bool, got None"),
         ("a", {"n_best": "3"}, "n_best must be a whole number of at least 1, got '3'"),
-        ("a", {"n_best": 2.5}, "n_best must be a whole number"),
-        ("a", {"n_best": None}, "n_best must be a whole number"),
         ("a", {"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
     ],
 )
@@ -193,12 +163,28 @@ def test_another_type_is_named(
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("sources", "more", "message"),
+    [
+        ("one line", {}, "sources must be an iterable of texts, got 'one line'"),
+        (None, {}, "sources must be an iterable of texts, got None"),
+        ([], {"chunk": 0}, "chunk must be a whole number of at least 1, got 0"),
+        ([], {"beam_size": 2.5}, "beam_size must be a whole number"),
+    ],
+)
+def test_a_mistake_in_a_stream_is_told_before_it_is_read(
+    translator: gru_mt.Translator, sources: Any, more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(gru_mt.UserError, match=message):
+        translator.translate_iterable(sources, **more)
+
+
 def test_a_text_of_any_characters_is_translated(translator: gru_mt.Translator) -> None:
     for text in ("a\nb", "\ud800", "a\0b\x1b", "\u202ea", "\U0010ffff", "\r\n"):
         assert isinstance(translator.translate(text).text, str)
 
 
-@pytest.mark.parametrize("path", [None, 3, b"runs", ["runs"], "a\0b", "\ud800", 2.5])
+@pytest.mark.parametrize("path", [None, b"runs", ["runs"], "a\0b", "\ud800"])
 def test_what_is_no_path_is_named(path: Any) -> None:
     for take in (
         gru_mt.load_config,
@@ -212,80 +198,64 @@ def test_what_is_no_path_is_named(path: Any) -> None:
 
 
 def test_train_takes_a_configuration_and_a_path(folder: Path) -> None:
-    config = gru_mt.load_config(str(folder / "small.yaml"))
-    for path in (None, 3, b"runs/x"):
-        with pytest.raises(gru_mt.UserError, match=r"^folder must be a path"):
-            gru_mt.train(config, path)  # type: ignore[arg-type]
-    others: list[tuple[Any, str]] = [
-        (None, r"must be a path"),
-        (3, r"must be a path"),
-        (str(folder / "none.yaml"), "none.yaml: cannot be read"),
-        ({"data": {}}, "data"),
+    config, out = gru_mt.load_config(str(folder / "small.yaml")), folder / "runs" / "x"
+    wrong: list[tuple[tuple[Any, ...], str]] = [
+        ((config, None), "^folder must be a path"),
+        ((config, b"runs/x"), "^folder must be a path"),
+        ((None, out), "must be a path"),
+        ((str(folder / "none.yaml"), out), "none.yaml: cannot be read"),
+        (({"data": {}}, out), "data"),
     ]
-    for other, message in others:
+    for arguments, message in wrong:
         with pytest.raises(gru_mt.UserError, match=message):
-            gru_mt.train(other, folder / "runs" / "x")
+            gru_mt.train(*arguments)
     with pytest.raises(gru_mt.UserError, match=r"^started_s must be a number"):
-        gru_mt.train(config, folder / "runs" / "x", started_s="now")  # type: ignore[arg-type]
-    assert not (folder / "runs" / "x").exists()
+        gru_mt.train(config, out, started_s="now")  # type: ignore[arg-type]
+    assert not out.exists()
 
 
-@pytest.mark.parametrize(
-    "overrides", ["training.seed=7", None, 3, {"training.seed": 7}, [7], [None], [b"a.b=1"]]
-)
+@pytest.mark.parametrize("overrides", ["training.seed=7", 3, {"training.seed": 7}, [7], [b"a=1"]])
 def test_overrides_are_a_list_of_texts(folder: Path, overrides: Any) -> None:
     with pytest.raises(gru_mt.UserError, match=r"^overrides(\[0\])? must be "):
         gru_mt.load_config(folder / "small.yaml", overrides)
 
 
-@pytest.mark.parametrize("paths", ["runs/small", Path("runs"), None, 3, []])
-def test_models_that_are_averaged_are_a_list(paths: Any) -> None:
+@pytest.mark.parametrize("paths", ["runs/small", Path("runs"), None, []])
+def test_models_that_are_averaged_are_a_list(folder: Path, paths: Any) -> None:
     with pytest.raises(gru_mt.UserError, match=r"^paths must "):
         gru_mt.Translator.averaging(paths)
-
-
-def test_models_may_come_from_a_generator(folder: Path) -> None:
-    run = folder / "runs" / "small"
-    averaged = gru_mt.Translator.averaging(run for _ in range(2))
+    averaged = gru_mt.Translator.averaging(folder / "runs" / "small" for _ in range(2))
     assert averaged.translate("I see a cat.").text == "Je vois un chat."
 
 
-@pytest.mark.parametrize("device", [None, 3, ["cpu"], b"cpu", "gpu"])
+@pytest.mark.parametrize("device", [None, ["cpu"], b"cpu", "gpu"])
 def test_another_device_is_named(folder: Path, device: Any) -> None:
+    run, cpu = folder / "runs" / "small", torch.device("cpu")
     with pytest.raises(gru_mt.UserError, match=r"^device .* is not there"):
-        gru_mt.Translator.load(folder / "runs" / "small", device=device)
+        gru_mt.Translator.load(run, device=device)
+    assert gru_mt.Translator.load(run, device=cpu).translate("").text == ""  # type: ignore[arg-type]
 
 
-def test_a_device_of_torch_is_a_device(folder: Path) -> None:
-    device: Any = torch.device("cpu")
-    run = folder / "runs" / "small"
-    assert gru_mt.Translator.load(run, device=device).translate("").text == ""
-
-
-def test_evaluate_takes_settings_of_their_types(translator: gru_mt.Translator) -> None:
-    wrong: list[dict[str, Any]] = [
+@pytest.mark.parametrize(
+    "wrong",
+    [
         {"beam_size": "3"},
-        {"beam_size": True},
         {"length_penalty": -1},
         {"bleu_tokenizer": 3},
         {"bleu_tokenizer": ["13a"]},
-    ]
-    for more in wrong:
-        with pytest.raises(gru_mt.UserError):
-            gru_mt.evaluate(translator, ["I see a dog."], ["je vois un chien."], **more)
+    ],
+)
+def test_evaluate_takes_settings_of_their_types(
+    translator: gru_mt.Translator, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(gru_mt.UserError):
+        gru_mt.evaluate(translator, ["I see a dog."], ["je vois un chien."], **wrong)
 
 
-def test_the_public_names_are_listed() -> None:
-    assert {*gru_mt.__all__} <= {*dir(gru_mt)}
+def test_the_public_names_are_listed_and_another_is_an_attribute_error() -> None:
     code = "import gru_mt; print(*dir(gru_mt))"  # where no name was used before
     names = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
     assert {*gru_mt.__all__} <= {*names.decode().split()}
-
-
-def test_the_version_is_that_of_the_package() -> None:
     assert gru_mt.__version__ == version("gru-mt")
-
-
-def test_another_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'gru_mt' has no attribute 'translate'"):
         gru_mt.__getattr__("translate")

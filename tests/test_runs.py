@@ -51,66 +51,42 @@ def test_a_finished_run_has_its_scores(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (found.corpora, found.source, found.target) == ("fra-eng, more", "en", "fr")
     assert found.test_bleu == {"pets": pytest.approx(100), "cars": 0}
-
-
-def test_translations_of_other_weights_are_no_score_of_a_run(tmp_path: Path) -> None:
-    run = make(tmp_path / "mine")
     save_tensors(run.bundle / WEIGHTS, {"a": torch.ones(1)}, {})
-    assert overview(run).test_bleu == {}
+    assert overview(run).test_bleu == {}, "they are of other weights"
+
+
+def test_a_stopped_run_is_where_its_newest_checkpoint_is(tmp_path: Path) -> None:
+    run = make(tmp_path / "mine")
     assert overview(run).state == "nothing saved yet"
-
-
-@pytest.mark.parametrize(
-    ("progress", "state"),
-    [
-        (TrainState(step=1_200, epoch=2, epoch_step=5), "stopped at update 1,200 of epoch 3"),
-        (TrainState(step=1_200, epoch=2, epoch_step=0), "stopped at update 1,200 of epoch 2"),
-    ],
-)
-def test_a_stopped_run_is_where_its_newest_checkpoint_is(
-    tmp_path: Path, progress: TrainState, state: str
-) -> None:
-    run = make(tmp_path / "mine")
-    save(run, TrainState(step=7, best_bleu=1.0))
-    save(run, progress)
-    assert (overview(run).state, overview(run).dev_bleu) == (state, None)
-
-
-def test_a_finished_run_that_goes_on_is_not_finished(tmp_path: Path) -> None:
-    run = make(tmp_path / "mine")
-    finish(run, TrainState(step=9, epoch=3))
-    save(run, TrainState(step=9, epoch=3))
+    first = save(run, TrainState(step=7, best_bleu=1.0, epoch_step=7))
+    for epoch_step, epoch in ((5, 3), (0, 2)):
+        save(run, TrainState(step=1_200, epoch=2, epoch_step=epoch_step))
+        assert overview(run).state == f"stopped at update 1,200 of epoch {epoch}"
+        assert overview(run).dev_bleu is None
+    finish(run, TrainState(step=1_200, epoch=2))
     assert overview(run).state == "finished"
-    save(run, TrainState(step=10, epoch=3, epoch_step=1))
-    assert overview(run).state == "stopped at update 10 of epoch 4"
+    save(run, TrainState(step=1_201, epoch=2, epoch_step=1))
+    assert overview(run).state == "stopped at update 1,201 of epoch 3"
+    run.summary.unlink()
+    for damaged in run.checkpoints.glob("step-00001*"):
+        damaged.write_bytes(b"cut off")
+    assert overview(run).state == "stopped at update 7 of epoch 1"
+    first.write_bytes(b"")
+    assert overview(run).state == "checkpoints: every checkpoint is damaged"
 
 
 def test_a_run_in_training_is_running_and_stays_so(tmp_path: Path) -> None:
     run = make(tmp_path / "mine")
     run.lock.touch()
     assert not is_locked(run)
+    with run.lock.open("rb") as lock:
+        portalocker.lock(lock, portalocker.LockFlags.SHARED)  # as another `gru-mt runs` has it
+        assert not is_locked(run), "looking at it does not make it look busy"
     with locked(run):
         assert overview(run).state == "running"
         save(run, TrainState(step=9, epoch=0, epoch_step=9))
         assert overview(run).state == "running, saved at update 9 of epoch 1"
     assert not is_locked(run)
-
-
-def test_looking_at_a_run_does_not_make_it_look_busy(tmp_path: Path) -> None:
-    run = make(tmp_path / "mine")
-    run.lock.touch()
-    with run.lock.open("rb") as lock:
-        portalocker.lock(lock, portalocker.LockFlags.SHARED)  # as another `gru-mt runs` has it
-        assert not is_locked(run)
-
-
-def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path: Path) -> None:
-    run = make(tmp_path / "mine")
-    first = save(run, TrainState(step=7, epoch_step=7))
-    save(run, TrainState(step=8)).write_bytes(b"cut off")
-    assert overview(run).state == "stopped at update 7 of epoch 1"
-    first.write_bytes(b"")
-    assert overview(run).state == "checkpoints: every checkpoint is damaged"
 
 
 def test_damage_is_told_and_hides_neither_the_rest_nor_other_runs(tmp_path: Path) -> None:
