@@ -1,8 +1,6 @@
-"""A trained translator on disk.
+"""A trained translator on disk: a folder with weights, tokenizer, configuration and provenance.
 
-A bundle is a folder: `weights.safetensors`, the tokenizer's files, `config.yaml` and
-`provenance.json` (what it was trained on, and by which versions). Loading runs no code from it. It
-refuses a file that is missing, damaged or from another bundle.
+Loading runs no code from it, and refuses a file that is missing, damaged or from another bundle.
 """
 
 import hashlib

@@ -1,7 +1,6 @@
 """What a person sees of long work: messages of the logger `gru_mt`, and progress bars.
 
-The modules log to `logging.getLogger(__name__)`: INFO what is done, WARNING what wants attention,
-DEBUG what only a run's log has. A program that uses gru-mt chooses what becomes of them.
+Modules log what is done as INFO, what wants attention as WARNING, and for a run's log as DEBUG.
 """
 
 import io

@@ -1,7 +1,4 @@
-"""The folder of a run: `gru-mt train` makes one, and every other command reads one.
-
-Only this module knows the names of its files. What is in a file, the module that writes it knows.
-"""
+"""The folder of a run, and the names of its files; what is in them, their writers know."""
 
 import csv
 import io
@@ -88,10 +85,7 @@ class Run:
         return self.folder / {"fp32": "onnx", "int8": "onnx-int8"}[precision]
 
     def read_metrics(self) -> tuple[list[dict[str, Any]], int]:
-        """Return the values of each line, "step" among them, and how many lines are truncated.
-
-        A full disk or a power cut leaves a truncated line.
-        """
+        """Return the values of each line, "step" among them, and how many lines are truncated."""
         lines, truncated = [], 0
         for line in self.metrics.read_bytes().splitlines() if self.metrics.is_file() else []:
             try:

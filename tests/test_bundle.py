@@ -58,9 +58,13 @@ def tokenizer(kind: Kind = "word", joint: bool = True, last: str = "h") -> Token
     return train_tokenizer(config, sources, targets, warn=lambda _: None)
 
 
-def write_bundle(folder: Path, config: Config, words: Tokenizer, seed: int = 1) -> Seq2Seq:
+def model_of(config: Config, words: Tokenizer, seed: int = 1) -> Seq2Seq:
     torch.manual_seed(seed)
-    model = build_model(config, words).eval()
+    return build_model(config, words).eval()
+
+
+def write_bundle(folder: Path, config: Config, words: Tokenizer, seed: int = 1) -> Seq2Seq:
+    model = model_of(config, words, seed)
     save_bundle(folder, Bundle(model, words, config, PROVENANCE), {"step": 3})
     return model
 

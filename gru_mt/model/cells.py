@@ -1,11 +1,9 @@
 """Recurrent cells: one step of each, beside its equations.
 
 Shapes: B batch, I input features, H hidden units, G rows of stacked gates (H for each gate), Z
-features of the state (H; for the LSTM 2H: hidden state, then cell state).
-
-In the equations x is the input, h the state before the step, h' the state after it, sigma the
-logistic function and * the elementwise product. As in torch there are two biases: one is added to
-the input's product, one to the state's. Where an equation has one b, b is their sum.
+features of the state (H; for the LSTM 2H: hidden state, then cell state). In the equations x is the
+input, h the state before the step, h' the state after it, sigma the logistic function, and b the
+sum of two biases, as in torch: one is added to the input's product, one to the state's.
 """
 
 from abc import ABC, abstractmethod
@@ -30,8 +28,8 @@ class Cell(nn.Module, ABC):
     """One step of a recurrent unit: `cell(x_BI, state_BZ)` is the next state_BZ.
 
     The gates' weights are stacked as in torch: weight_ih (G, I), weight_hh (G, H) and, with `bias`,
-    bias_ih (G) and bias_hh (G). A step has two parts. `project` needs no state, so one call serves
-    a whole sequence, and so does `recurrent`; `advance` is called at each step.
+    bias_ih (G) and bias_hh (G). `project` and `recurrent` need no state, so one call of them serves
+    a whole sequence; `advance` is called at each step.
     """
 
     gates: ClassVar[int]  # blocks of H rows in G
@@ -45,10 +43,9 @@ class Cell(nn.Module, ABC):
         bias: bool = True,
         recurrent_init: str = "orthogonal",
     ) -> None:
-        """Draw Xavier weights for the input and `recurrent_init`, of INITIALISERS, for the state.
+        """Draw each gate by itself, for its own fan-out; ValueError for a size below 1.
 
-        Each gate is drawn by itself, for its own fan-out. Biases begin at zero. Raises ValueError
-        for a size below 1.
+        Weights of the input are Xavier, those of the state `recurrent_init`, biases zero.
         """
         super().__init__()
         if input_size < 1 or hidden_size < 1:
@@ -73,10 +70,9 @@ class Cell(nn.Module, ABC):
         return linear(x, self.weight_ih, self.bias_ih)
 
     def recurrent(self) -> Weights:
-        """Return weight_hh and bias_hh as `advance` takes them: in parts, if it multiplies twice.
+        """Return weight_hh and bias_hh as `advance` takes them, in autocast's type.
 
-        They have the type in which autocast multiplies. It remembers what it made of whole
-        parameters alone, and would convert parts of them at each step.
+        Autocast would convert parts of them at each step: it remembers whole parameters alone.
         """
         kind, device = self.weight_hh.dtype, self.weight_hh.device.type
         if kind == torch.float32 and torch.is_autocast_enabled(device):
@@ -125,19 +121,15 @@ class ResetBeforeGRU(Cell):
     """The GRU of Cho et al. 2014, arXiv 1406.1078: the reset gate acts before the product.
 
     r = sigma(W_r x + U_r h + b_r), z = sigma(W_z x + U_z h + b_z), n = tanh(W x + U (r * h) + b),
-    h' = (1 - z) * n + z * h. Stacked: reset, update, candidate. Others write
-    h' = (1 - z) * h + z * n. That is the same cell with W_z, U_z and b_z negated, because
-    1 - sigma(a) = sigma(-a).
-
-    `GRU` is another cell, though the two are often called equal: U (r * h) equals r * (U h) only
-    where all units share one reset, or U is diagonal. With the same weights the states of the two
-    can differ by up to 2, the whole range of tanh.
+    h' = (1 - z) * n + z * h. Stacked: reset, update, candidate. Others write h' = (1 - z) * h +
+    z * n: the same cell with W_z, U_z and b_z negated, because 1 - sigma(a) = sigma(-a). `GRU` is
+    another cell, though the two are often called equal: U (r * h) equals r * (U h) only where all
+    units share one reset, or U is diagonal. States can differ by up to 2, the whole range of tanh.
     """
 
     gates = 3
 
-    def recurrent(self) -> Weights:
-        """Return the weights of both gates, and those of the candidate."""
+    def recurrent(self) -> Weights:  # those of both gates, and those of the candidate
         [(weight_GH, bias_G)] = super().recurrent()
         gates = 2 * self.hidden_size
         biases = (None, None) if bias_G is None else bias_G.tensor_split([gates])
@@ -158,8 +150,7 @@ class GRU(Cell):
 
     r = sigma(W_r x + U_r h + b_r), z = sigma(W_z x + U_z h + b_z),
     n = tanh(W x + b_input + r * (U h + b_state)), h' = (1 - z) * n + z * h. Stacked: reset,
-    update, candidate. `ResetBeforeGRU` explains the other convention of z, and why the two cells
-    differ.
+    update, candidate. See `ResetBeforeGRU` for the other convention of z.
     """
 
     gates = 3

@@ -26,8 +26,7 @@ class Incremental(nn.Module):
     """A decoder's step, for which each source was multiplied by the weights before.
 
     The context is the sum of a m over the encoder's states m, with attention's weight a for each,
-    and W (sum of a m) = sum of a (W m). So the states are multiplied once by every matrix W that
-    would multiply the context, and attention reads these products.
+    and W (sum of a m) = sum of a (W m). Attention reads the products W m.
     """
 
     @torch.no_grad()
@@ -53,8 +52,8 @@ class Incremental(nn.Module):
     def remember(self, start: DecoderState) -> dict[str, Tensor]:
         """Return what each step reads of the sources, by name; row a belongs to source a.
 
-        With attention these are key_ASH, mask_AS and value_ASX, the class docstring's products.
-        With `context: repeat` there is input_AG, which is added to every input of the first layer.
+        With attention these are key_ASH, mask_AS and value_ASX, the products W m; with `context:
+        repeat` input_AG, which is added to every input of the first layer.
         """
         sources: dict[str, Tensor] = {}
         if self.model.attention.context_size:
@@ -103,10 +102,7 @@ class Incremental(nn.Module):
     def _context(
         self, state_RH: Tensor, sources: dict[str, Tensor], row_AK: Tensor, position_R: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return context_RX and weight_RS.
-
-        A source's hypotheses read its memory together, without copying it.
-        """
+        """Return context_RX and weight_RS; hypotheses of a source read its memory together."""
         if not self.model.attention.context_size:
             weight_RS = state_RH.new_zeros(state_RH.shape[0], 0)
             return state_RH.new_zeros(1, sum(self.sizes_X)), weight_RS
@@ -119,8 +115,7 @@ class Incremental(nn.Module):
     def likeliest(self, readout_RE: Tensor, count: int) -> tuple[Tensor, Tensor]:
         """Return log_prob_RN and id_RN: <eos>, the placeholders, then the `count` likeliest others.
 
-        <eos> and the placeholders are in the order of ids, the others likeliest first. There are
-        fewer others where the vocabulary has no more, and then the last ones have minus infinity.
+        The others are likeliest first. There are fewer where the vocabulary has no more.
         """
         logits_RV = linear(readout_RE, self.model.output_weight, self.bias_V)
         log_prob_RV = logits_RV.log_softmax(dim=1)

@@ -93,9 +93,9 @@ def machine() -> dict[str, Any]:
 
 
 def check_fits_in_memory(model: nn.Module) -> None:
-    """Raise UserError for a model that is too large to train in this machine's memory.
+    """Raise UserError for a model too large to train in this machine's memory.
 
-    Otherwise the system would promise more memory than it has, and later kill the process.
+    The system would promise more memory than it has, and later kill the process.
     """
     if "SC_PHYS_PAGES" not in os.sysconf_names:  # not on every system
         return

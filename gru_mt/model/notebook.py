@@ -1,15 +1,12 @@
 """Weights of a notebook's or a textbook's recurrent cell, converted for one of `model.cells`.
 
-Each function returns what `cell.load_state_dict` takes: weight_ih (G, I), weight_hh (G, H) and, if
-any gate has a bias, bias_ih and bias_hh (G). `cells` says in which order each cell stacks its
-gates; `reorder` puts them into that order. scripts/examples/README.md shows every function.
-
+Each function returns what `cell.load_state_dict` takes. `cells` says in which order each cell
+stacks its gates; `reorder` puts them into that order. scripts/examples/README.md shows all of them.
 A linear layer may be an nn.Linear; or a matrix A that computes x A, alone or with its bias: (A, b).
 Where a notebook computes A x, give A.T; `from_stacked` alone takes its matrices as torch has them.
 A bias may be a vector, a row or a column.
 
-Shapes: I input features, H hidden units, G rows of stacked gates, X features of both, O output
-features of a linear layer.
+Shapes: as in `cells`, and X features of [h, x], O output features of a linear layer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -115,8 +112,7 @@ def reorder(parameters: Parameters, order: Sequence[int]) -> Parameters:
 def negate_gate(parameters: Parameters, gate: int, *, gates: int) -> Parameters:
     """Return the weights of `gates` gates with those of gate number `gate`, from 0, negated.
 
-    This changes the convention of an update gate, because 1 - sigma(a) = sigma(-a): with z negated,
-    h' = (1 - z) h + z n becomes h' = z h + (1 - z) n.
+    This changes the convention of an update gate: h' = (1 - z) h + z n becomes z h + (1 - z) n.
     """
     negated = {name: value.clone() for name, value in parameters.items()}
     for value in negated.values():

@@ -1,8 +1,7 @@
 """Recurrent cells over time: one direction, both, and several layers.
 
-Shapes: B batch, T time, I input features, U rows of a table, H hidden units of one direction, G
-rows of stacked gates, Z state of one layer and direction (see `cells`), C output features (H for
-each direction), K layers times directions.
+Shapes: as in `cells`, and T time, U rows of a table, C output features (H for each direction), K
+layers times directions.
 """
 
 from collections.abc import Callable
@@ -28,9 +27,8 @@ FUSED: dict[str, Callable[..., Any]] = {
 class Layer(nn.Module):
     """One cell over a whole sequence, in one direction.
 
-    Where torch has a fused implementation of the cell, it is used; on an NVIDIA GPU it is cuDNN's.
-    Otherwise a loop computes the steps, after one product with the inputs of all steps. On a CPU,
-    `fast.gru` trains a GRU, and the loop does the inference of every cell.
+    torch's fused implementation of the cell is used where there is one, on an NVIDIA GPU cuDNN's,
+    else a loop. On a CPU `fast.gru` trains a GRU, and the loop does the inference of every cell.
     """
 
     def __init__(
@@ -81,7 +79,6 @@ class Layer(nn.Module):
     def _by_own_gradient(
         self, x: Tensor, start_BH: Tensor, index_BT: Tensor | None
     ) -> tuple[Tensor, Tensor]:
-        """Return what `forward` does, for a GRU; each row of a table is projected once."""
         if index_BT is None:
             input_TBG = self.cell.project(x.transpose(0, 1).contiguous())
         else:
@@ -107,12 +104,9 @@ class Layer(nn.Module):
         return output_BTH, torch.cat(last_1BH, dim=2)[0]
 
     def _by_cudnn(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what `_fused` does, with everything that cuDNN reads in one type.
-
-        Autocast is off here: under it cuDNN computes in fp16, whatever type autocast is set to.
-        cuDNN reads its weights from one piece of memory, in an order of its own. Each call copies
-        them there, so that they stay plain parameters; torch would copy them too, with a warning.
-        """
+        # Autocast is off here: under it cuDNN computes in fp16, whatever type autocast is set to.
+        # cuDNN reads its weights from one piece of memory, in an order of its own. Each call copies
+        # them there, so that they stay plain parameters; torch would copy them too, with a warning.
         kind = x_BTI.dtype
         if torch.is_autocast_enabled("cuda"):
             kind = torch.get_autocast_dtype("cuda")
@@ -135,7 +129,6 @@ class Layer(nn.Module):
             return self._fused(x_BTI.to(kind), start_BZ.to(kind), weights)
 
     def _written_out(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what `forward` does, by the cell's own equations."""
         outputs, state_BZ, recurrent = [], start_BZ, self.cell.recurrent()
         for input_BG in self.cell.project(x_BTI).unbind(dim=1):
             state_BZ = self.cell.advance(input_BG, state_BZ, recurrent)
@@ -143,10 +136,7 @@ class Layer(nn.Module):
         return torch.stack(outputs, dim=1), state_BZ
 
     def _scanned(self, x_BTI: Tensor, start_BZ: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what `_written_out` does; one operator is the loop, over any number of steps.
-
-        An export needs this operator, and torch has no public name for it.
-        """
+        # An export needs an operator as the loop, and torch has no public name for it.
         from torch._higher_order_ops.scan import scan
 
         def step(state_BZ: Tensor, input_BG: Tensor) -> tuple[Tensor, Tensor]:
@@ -158,7 +148,6 @@ class Layer(nn.Module):
 
 
 def _has_cudnn() -> bool:
-    """Return whether torch has cuDNN and the private functions that lay out weights for it."""
     names = ("_use_cudnn_rnn_flatten_weight", "_cudnn_rnn_flatten_weight")
     return all(hasattr(torch, name) for name in names) and torch._use_cudnn_rnn_flatten_weight()
 
@@ -224,14 +213,11 @@ class Recurrent(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Return output_BTC of the last layer, and last_KBZ, the states in which all layers ended.
 
-        K counts as torch does: first layer ahead, first layer back, second layer ahead ... States
-        begin at `start_KBZ`, else at zero. The inputs are x_BTI; with `index_BT`, x is a table
-        x_UI, and they are x_UI[index_BT]. Between layers `drop` is applied, such as dropout.
-
-        With lengths, padding has no effect, and outputs on padding mean nothing. The last states
-        are then those at each row's own end, without an LSTM's cell state: last_KBH.
-
-        Without a batch, x_TI and start_KZ give output_TC and last_KZ.
+        K counts as torch does: first layer ahead, first layer back, second layer ahead ... Inputs
+        and `start_KBZ` are those of `Layer`, also without a batch. Between layers `drop` is
+        applied, such as dropout. With lengths, padding has no effect, and outputs on padding mean
+        nothing. The last states are then those at each row's own end, without an LSTM's cell state:
+        last_KBH.
         """
         if x.ndim == 2 and index_BT is None:
             if length_B is not None:

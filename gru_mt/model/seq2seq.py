@@ -1,7 +1,7 @@
 """The translation model: a bidirectional encoder and a decoder with attention.
 
 Shapes: B batch, S source tokens, T target tokens, E embedding, H decoder units, Z state of a
-decoder layer (see `cells`), L decoder layers, C encoder units, V target vocabulary.
+decoder layer (see `cells`), L decoder layers, C encoder units, V target vocabulary, U words.
 """
 
 from collections.abc import Callable
@@ -19,10 +19,9 @@ from gru_mt.model.fast.distinct import distinct
 from gru_mt.model.layers import Linear, dropout, linear
 from gru_mt.model.recurrent import Layer, Recurrent
 
-# A tied output layer wants embeddings of length 1, as in Vaswani et al. 2017. A recurrent layer
-# wants features of variance 1, which is a length of sqrt(E). Multiplying by all of sqrt(E) makes
-# learning slower, because it also multiplies every update of an embedding. Where the output is
-# untied, embeddings begin so long that their scaled features have variance 1, as torch's do.
+# A tied output layer wants embeddings of length 1 (Vaswani et al. 2017), a recurrent layer features
+# of variance 1, which is a length of sqrt(E). All of sqrt(E) would also multiply every update of an
+# embedding. Untied embeddings begin so long that their scaled features have variance 1, as torch's.
 EMBEDDING_SCALE = 2.0
 
 
@@ -136,8 +135,7 @@ class Seq2Seq(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """Return what a `Layer` reads: word_BTE and None; to train on a CPU, table_UE and index_BT.
 
-        A word has one dropout mask, wherever it stands in the batch, because dropout is applied to
-        the embedding's rows (Gal and Ghahramani 2016, arXiv 1512.05287, drop whole rows).
+        A word has one dropout mask in the whole batch, as rows of the embedding are dropped.
         """
         if rng is None and not torch.is_grad_enabled():
             return self.embed(embedding, id_BT), None
@@ -169,7 +167,6 @@ class Seq2Seq(nn.Module):
 
 
 def _embedding(size_V: int, size_E: int, length: float) -> nn.Embedding:
-    """Return an embedding with rows of an expected length."""
     embedding = nn.Embedding(size_V, size_E)
     nn.init.normal_(embedding.weight, std=length * size_E**-0.5)
     return embedding

@@ -30,6 +30,15 @@ def step_by_step(layer: Layer, x_BTI: Tensor, state_BZ: Tensor) -> tuple[Tensor,
     return torch.stack(states, dim=1)[:, :, :4], state_BZ
 
 
+def outcomes(layer: Layer, x_BTI: Tensor, start_BZ: Tensor) -> list[Any]:
+    """Return outputs, last states and gradients: of the layer, and step by step."""
+    inputs, found = [x_BTI, start_BZ, *layer.parameters()], []
+    for output_BTH, last_BZ in (layer(x_BTI, start_BZ), step_by_step(layer, x_BTI, start_BZ)):
+        loss = output_BTH.square().sum() + last_BZ.sum()
+        found.append([output_BTH, last_BZ, *torch.autograd.grad(loss, inputs)])
+    return found
+
+
 # One direction
 
 
@@ -37,15 +46,9 @@ def step_by_step(layer: Layer, x_BTI: Tensor, state_BZ: Tensor) -> tuple[Tensor,
 @pytest.mark.parametrize("kind", CELLS)
 def test_outputs_last_state_and_gradients_are_those_of_the_cell(kind: str, bias: bool) -> None:
     layer = randomise(Layer(kind, 5, 4, bias=bias))
-    size_Z = layer.cell.state_size
-    x_BTI, start_BZ = random(3, 6, 5).requires_grad_(), random(3, size_Z, seed=1).requires_grad_()
-    inputs = [x_BTI, start_BZ, *layer.parameters()]
-    results = [layer(x_BTI, start_BZ), step_by_step(layer, x_BTI, start_BZ)]
-    gradients = [
-        torch.autograd.grad(output.square().sum() + last.sum(), inputs) for output, last in results
-    ]
-    assert_same(*results)
-    assert_same(*gradients)
+    x_BTI = random(3, 6, 5).requires_grad_()
+    start_BZ = random(3, layer.cell.state_size, seed=1).requires_grad_()
+    assert_same(*outcomes(layer, x_BTI, start_BZ))
     assert_same(layer(x_BTI), step_by_step(layer, x_BTI, torch.zeros_like(start_BZ)))
     output_TH, last_Z = layer(x_BTI[0], start_BZ[0])  # without a batch
     assert_same((output_TH[None], last_Z[None]), layer(x_BTI[:1], start_BZ[:1]))
@@ -135,15 +138,9 @@ def test_a_gpu_computes_the_cell_and_its_gradients(
     layer = randomise(Layer(kind, 5, 4, bias=bias))
     x_BTI = random(3, 6, 5).requires_grad_()
     start_BZ = random(3, layer.cell.state_size, seed=1).requires_grad_()
-    inputs = [x_BTI, start_BZ, *layer.parameters()]
-    ours, expected = layer(x_BTI, start_BZ), step_by_step(layer, x_BTI, start_BZ)
-    assert_same(ours, expected)
-    assert_same(*(
-        torch.autograd.grad(output.square().sum() + last.sum(), inputs)
-        for output, last in (ours, expected)
-    ))  # fmt: skip
+    assert_same(*outcomes(layer, x_BTI, start_BZ))
     with torch.inference_mode():
-        assert_same(layer(x_BTI, start_BZ), expected)
+        assert_same(layer(x_BTI, start_BZ), step_by_step(layer, x_BTI, start_BZ))
     assert as_if_on_a_gpu == [torch.float64] * 2
 
 
@@ -210,11 +207,10 @@ def test_a_gpu_trains_and_infers_as_a_cpu_does(kind: str, precision: torch.dtype
         return [result.detach().float().cpu() for result in outcome]
 
     expected = outcome(layers, "cpu", torch.float32)
-    on_gpu = copy.deepcopy(layers).to("cuda")
+    on_gpu = outcome(copy.deepcopy(layers).to("cuda"), "cuda", precision)
     tolerance = 0.25 if precision == torch.bfloat16 else 0.05  # cuDNN takes fp32 as TF32
-    for again in (on_gpu, copy.deepcopy(on_gpu)):
-        for ours, wanted in zip(outcome(again, "cuda", precision), expected, strict=True):
-            assert (ours - wanted).norm() < tolerance * wanted.norm()
+    for ours, wanted in zip(on_gpu, expected, strict=True):
+        assert (ours - wanted).norm() < tolerance * wanted.norm()
 
 
 def test_an_unknown_cell_and_no_layer_are_refused() -> None:
@@ -227,19 +223,16 @@ def test_an_unknown_cell_and_no_layer_are_refused() -> None:
 # Reading backwards
 
 
-def test_reversal_turns_each_row_within_its_own_length() -> None:
-    index_BT = reversal(torch.tensor([4, 2, 1, 3]), 4)
-    assert index_BT.tolist() == [[3, 2, 1, 0], [1, 0, 2, 3], [0, 1, 2, 3], [2, 1, 0, 3]]
-
-
-def test_pick_times_takes_the_named_steps_of_each_row() -> None:
+def test_times_are_picked_and_reversed_within_each_rows_own_length() -> None:
+    index_BT = reversal(torch.tensor([4, 2, 1]), 4)
+    assert index_BT.tolist() == [[3, 2, 1, 0], [1, 0, 2, 3], [0, 1, 2, 3]]
     x_BTH = torch.arange(6.0).view(2, 3, 1).requires_grad_()
-    picked_BTH = pick_times(x_BTH, torch.tensor([[2, 0, 1], [0, 2, 1]]))
+    time_BT = torch.tensor([[2, 0, 1], [0, 2, 1]])
+    picked_BTH = pick_times(x_BTH, time_BT)
     assert picked_BTH.flatten().tolist() == [2, 0, 1, 3, 5, 4]
-    picked_BTH.backward(torch.tensor([10.0, 20, 30, 40, 50, 60]).view(2, 3, 1))
-    assert x_BTH.grad is not None
-    assert x_BTH.grad.flatten().tolist() == [20, 30, 10, 40, 60, 50]
-    assert pick_times(torch.tensor([[7, 8]]), torch.tensor([[1, 0]])).tolist() == [[8, 7]]
+    (gradient_BTH,) = torch.autograd.grad(picked_BTH, x_BTH, 10 * x_BTH.detach())
+    assert gradient_BTH.flatten().tolist() == [10, 20, 0, 30, 50, 40]
+    assert torch.equal(pick_times(x_BTH[:, :, 0], time_BT), picked_BTH[:, :, 0])
 
 
 # Layers and directions
