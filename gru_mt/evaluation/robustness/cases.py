@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
@@ -87,6 +88,14 @@ _NUMBER = re.compile(  # with its sign; or a numeral of two letters and more
 )
 
 
+class Sentence(NamedTuple):
+    """A source, its references, and the translation of it as it is."""
+
+    source: str
+    references: Sequence[str] = ()
+    plain: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A source, and whether a translation of it has what it must have."""
@@ -97,13 +106,14 @@ class Case:
 
 def has_texts(wanted: Mapping[str, int], translation: str) -> bool:
     """Return whether a translation has each of some texts so many times."""
-    return all(occurrences(text, translation) == count for text, count in wanted.items())
+    return all(len(whole(text).findall(translation)) == wanted[text] for text in wanted)
 
 
-def has_terms(wanted: Mapping[str, int], translation: str) -> bool:
+def _has_terms(wanted: Mapping[str, int], translation: str) -> bool:
     """Return `has_texts`; a text may get a capital where a sentence begins with it."""
     for text in wanted:
-        translation = _without_capitals(text, translation)
+        capital = re.escape(text[:1].upper() + text[1:])
+        translation = re.sub(rf"((?:^|[{SENTENCE_END}])\W*){capital}", rf"\g<1>{text}", translation)
     return has_texts(wanted, translation)
 
 
@@ -116,21 +126,11 @@ def has_numbers(source: str, translation: str) -> bool:
     return all(found[number] == count for number, count in wanted.items())
 
 
-def occurrences(item: str, text: str) -> int:
-    """Return how often `item` is in `text` as a whole: no digit goes on, nor a word by a letter.
+def whole(item: str) -> re.Pattern[str]:
+    """Return a pattern of `item` where no digit goes on, nor a word by a letter.
 
     Of "5" there are two in "5 or 5?", and none in "15", "3,5" or "5:30".
     """
-    return len(_whole(item).findall(text))
-
-
-def _without_capitals(item: str, text: str) -> str:
-    """Return `text` with `item` as it is where a sentence begins with it and gives it a capital."""
-    capital = re.escape(item[:1].upper() + item[1:])
-    return re.sub(rf"((?:^|[{SENTENCE_END}])\W*){capital}", lambda match: match[1] + item, text)
-
-
-def _whole(item: str) -> re.Pattern[str]:
     before = after = ""
     if item[0].isdigit():
         before = r"(?<!\d)(?<!\d[.,:])"
@@ -143,22 +143,19 @@ def _whole(item: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(item) + after)
 
 
-def add_items(text: str, kinds: Sequence[str], rng: random.Random) -> Case | None:
-    """Return `text` with an item of each kind put in: at its start, between words, or at its end.
-
-    The end is before the final mark or after it. None if no item is found that is new to the text.
-    """
+def add_items(one: Sentence, rng: random.Random, kinds: Sequence[str]) -> Case | None:
+    """Return a sentence with an item of each kind; None if none is found that is new to it."""
     items: list[str] = []
     for kind in kinds:
-        item = _new(partial(drawn, ITEMS[kind], rng), [text, *items])
+        item = _new(partial(drawn, ITEMS[kind], rng), [one.source, *items])
         if item is None:
             return None
         items.append(item)
-    return Case(_placed(text, items, rng), partial(has_texts, dict.fromkeys(items, 1)))
+    return Case(_placed(one.source, items, rng), partial(has_texts, dict.fromkeys(items, 1)))
 
 
 def _placed(text: str, items: Sequence[str], rng: random.Random) -> str:
-    """Return `text` with the items at its start, between words, or at its end."""
+    """Return `text` with items at its start, between words, before its final mark or after it."""
     body = unmarked(text)
     words = body.split(" ")
     end = len(words)
@@ -179,24 +176,24 @@ def drawn(templates: Sequence[str], rng: random.Random) -> str:
         "D": lambda: str(rng.randrange(10)),
         "N": lambda: str(rng.randrange(1, 10)),
         "X": lambda: rng.choice("0123456789abcdef"),
-        "W": lambda: made_up(rng, syllables=rng.choice((2, 3))),
-        "C": lambda: made_up(rng, syllables=2).title(),
-        "V": lambda: made_up(rng, syllables=2).upper(),
+        "W": lambda: _made_up(rng, rng.choice((2, 3))),
+        "C": lambda: _made_up(rng, 2).title(),
+        "V": lambda: _made_up(rng, 2).upper(),
     }
     template = rng.choice(templates)
     return re.sub(r"\\(.)|[DNXWCV]", lambda match: match[1] or draw[match[0]](), template)
 
 
-def add_numbers(text: str, rng: random.Random) -> Case | None:
-    """Return `text` with a number that is signed or joined, as -5 or 7-0; None if it has numbers.
+def add_numbers(one: Sentence, rng: random.Random) -> Case | None:
+    """Return a sentence with a number that is signed or joined, as -5 or 7-0; None if it has any.
 
     It stands where an item does, and one with a colon at the start: "Tavo 3: ...".
     """
+    text = one.source
     if _NUMBER.search(text):
         return None
     number = drawn(NUMBERS, rng)
-    is_label = number.endswith(":")
-    source = f"{number} {text}" if is_label else _placed(text, [number], rng)
+    source = f"{number} {text}" if number.endswith(":") else _placed(text, [number], rng)
     return Case(source, partial(has_numbers, source))
 
 
@@ -209,7 +206,7 @@ def _new(draw: Callable[[], str], others: Sequence[str]) -> str | None:
     return None
 
 
-def made_up(rng: random.Random, *, syllables: int) -> str:
+def _made_up(rng: random.Random, syllables: int) -> str:
     """Return a word that hardly is one: "tavo", "nikozu"."""
     return "".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(syllables))
 
@@ -223,7 +220,7 @@ def glossary_terms(sources: Sequence[str], count: int, rng: random.Random) -> di
     words = sorted(word for word in found if len(word) >= 3 and not re.search(r"[\d'’-]", word))
     terms: dict[str, str] = {}
     for number, word in enumerate(rng.sample(words, min(count, len(words)))):
-        name = _new(lambda: made_up(rng, syllables=4), list(terms.values()))
+        name = _new(lambda: _made_up(rng, 4), list(terms.values()))
         assert name, "there are millions of them"
         shapes = (name, name.title(), f"{name[:4]} {name[4:]}", name.upper())
         terms[word] = shapes[number % len(shapes)]
@@ -236,23 +233,23 @@ def with_terms(text: str, terms: Mapping[str, str]) -> Case | None:
     None if it has no term, or one has an apostrophe or a hyphen beside it: whether "don" is a word
     of "don't" is the glossary's affair.
     """
-    whole = [word for word in WHOLE_WORD.findall(text.lower()) if word in terms]
+    found = [word for word in WHOLE_WORD.findall(text.lower()) if word in terms]
     pieces = [word for word in re.split(rf"[\s'’{_PUNCTUATION}-]+", text.lower()) if word in terms]
-    if not whole or len(whole) != len(pieces):
+    if not found or len(found) != len(pieces):
         return None
-    return Case(text, partial(has_terms, {terms[word]: whole.count(word) for word in whole}))
+    return Case(text, partial(_has_terms, {terms[word]: found.count(word) for word in found}))
 
 
-def rename(text: str, references: Sequence[str], rng: random.Random) -> Case | None:
-    """Return `text` with another name for one of its own; None if it has none.
+def rename(one: Sentence, rng: random.Random) -> Case | None:
+    """Return a sentence with another name for one of its own; None if it has none.
 
     A name is a capitalised word that every reference has too, and as often: Tom, or Paris.
     """
-    for name in filter(str.istitle, dict.fromkeys(_NAME.findall(text))):
-        count = occurrences(name, text)
-        if all(occurrences(name, reference) == count for reference in references):
-            other = _new(lambda: rng.choice(NAMES), [text])
+    for name in filter(str.istitle, dict.fromkeys(_NAME.findall(one.source))):
+        count = len(whole(name).findall(one.source))
+        if all(len(whole(name).findall(reference)) == count for reference in one.references):
+            other = _new(lambda: rng.choice(NAMES), [one.source])
             if other is None:
                 return None
-            return Case(_whole(name).sub(other, text), partial(has_texts, {other: count}))
+            return Case(whole(name).sub(other, one.source), partial(has_texts, {other: count}))
     return None

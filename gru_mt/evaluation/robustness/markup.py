@@ -8,7 +8,9 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from gru_mt.evaluation.robustness.cases import WHOLE_WORD, Case, drawn, has_texts
+from gru_mt.evaluation.robustness.cases import WHOLE_WORD, Case, Sentence, drawn, has_texts
+
+Pair = tuple[str, str]
 
 # Templates as those of items; "…" is where the sentence stands.
 FRAMES = (
@@ -33,28 +35,30 @@ STARTS = ("", "", "## ", "* ", "- ", "> ", "1. ")  # of a line of Markdown
 LONGEST = 3  # words that Markdown's marks stand around
 
 
-def add_frame(text: str, plain: str, rng: random.Random) -> Case:
-    """Return `text` in a frame, which must stand around its translation `plain`, spaces aside."""
+def add_frame(one: Sentence, rng: random.Random) -> Case:
+    """Return a sentence in a frame, which must stand around its translation, spaces aside."""
     before, _, after = drawn(FRAMES, rng).partition("…")
-    wanted = "".join(f"{before}{plain}{after}".split())
-    return Case(before + text + after, lambda translation: "".join(translation.split()) == wanted)
+    wanted = "".join(f"{before}{one.plain}{after}".split())
+    return Case(
+        before + one.source + after, lambda translation: "".join(translation.split()) == wanted
+    )
 
 
-def add_tags(text: str, rng: random.Random) -> Case | None:
-    """Return `text` with tags around one of its words; None if it has no letter or has tags."""
+def add_tags(one: Sentence, rng: random.Random) -> Case | None:
+    """Return a sentence with tags around a word; None if it has no letter or has tags."""
+    text = one.source
     if not WHOLE_WORD.search(text) or "<" in text:
         return None
     pair = rng.choice(TAGS)
-    return Case(_wrapped(text, [pair], rng, most=1), partial(has_pair, pair))
+
+    def holds(translation: str) -> bool:
+        opening, closing = map(translation.find, pair)
+        return opening <= closing and has_texts(dict.fromkeys(pair, 1), translation)
+
+    return Case(_wrapped(text, [pair], rng, most=1), holds)
 
 
-def has_pair(pair: tuple[str, str], translation: str) -> bool:
-    """Return whether a translation has what opens and what closes once, in this order."""
-    opening, closing = map(translation.find, pair)
-    return opening <= closing and has_texts(dict.fromkeys(pair, 1), translation)
-
-
-def _wrapped(text: str, pairs: Sequence[tuple[str, str]], rng: random.Random, *, most: int) -> str:
+def _wrapped(text: str, pairs: Sequence[Pair], rng: random.Random, *, most: int) -> str:
     """Return `text` with each pair around words of it in a row, and inside the pair before it."""
     if not pairs:
         return text
@@ -67,11 +71,12 @@ def _wrapped(text: str, pairs: Sequence[tuple[str, str]], rng: random.Random, *,
     return text[:start] + opening + inside + closing + text[end:]
 
 
-def nest_tags(text: str, rng: random.Random) -> Case | None:
-    """Return `text` with two or three pairs of tags, the first perhaps around all of it.
+def nest_tags(one: Sentence, rng: random.Random) -> Case | None:
+    """Return a sentence with two or three pairs of tags, the first perhaps around all of it.
 
     None if it has tags, or less than two words.
     """
+    text = one.source
     count = len(WHOLE_WORD.findall(text))
     if count < 2 or "<" in text:
         return None
@@ -86,8 +91,8 @@ def nest_tags(text: str, rng: random.Random) -> Case | None:
 
 def has_nested_tags(source: str, translation: str) -> bool:
     """Return whether a translation has the tags of the source, well nested, around letters."""
-    wanted, tags = ([*_TAG.finditer(text)] for text in (source, translation))
-    if sorted(tag[0] for tag in wanted) != sorted(tag[0] for tag in tags):
+    tags = [*_TAG.finditer(translation)]
+    if sorted(tag[0] for tag in tags) != sorted(tag[0] for tag in _TAG.finditer(source)):
         return False
     opened: list[re.Match[str]] = []
     for tag in tags:
@@ -96,8 +101,7 @@ def has_nested_tags(source: str, translation: str) -> bool:
             continue
         if not opened or opened[-1][2] != tag[2]:
             return False
-        start = opened.pop().end()
-        if not _has_letter(translation[start : tag.start()]):
+        if not _has_letter(translation[opened.pop().end() : tag.start()]):
             return False
     return not opened
 
@@ -106,11 +110,12 @@ def _has_letter(text: str) -> bool:
     return any(map(str.isalpha, _TAG.sub("", text)))
 
 
-def add_markdown(text: str, rng: random.Random) -> Case | None:
-    """Return `text` with emphasis, code, a link or a picture, and perhaps as a heading or an item.
+def add_markdown(one: Sentence, rng: random.Random) -> Case | None:
+    """Return a sentence with emphasis, code, a link or a picture, perhaps a heading or an item.
 
     None if it has no letter, or has such marks.
     """
+    text = one.source
     if not WHOLE_WORD.search(text) or re.search(r"[][*_~`#>]", text):
         return None
     start, pair = rng.choice(STARTS), rng.choice(MARKDOWN)
@@ -118,11 +123,8 @@ def add_markdown(text: str, rng: random.Random) -> Case | None:
     return Case(start + body, partial(has_markdown, start, pair, body))
 
 
-def has_markdown(start: str, pair: tuple[str, str], body: str, translation: str) -> bool:
-    """Return whether a translation has the marks of `start` and of `body` as often.
-
-    The pair must be in order, and right around words.
-    """
+def has_markdown(start: str, pair: Pair, body: str, translation: str) -> bool:
+    """Return whether a translation has the marks of `start` and of `body`, a pair around words."""
     rest = translation.removeprefix(start)
     opening, closing = pair
     inside = rest.partition(opening)[2].rpartition(closing)[0]

@@ -6,11 +6,12 @@ translated again. The same sentences, translated as they are, are scored in the 
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain, product
+from functools import partial
+from itertools import chain, product, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text.glossary import Glossary
@@ -19,18 +20,14 @@ from gru_mt.evaluation.robustness.cases import (
     ITEMS,
     NAMES,
     Case,
+    Sentence,
     add_items,
     add_numbers,
     glossary_terms,
     rename,
     with_terms,
 )
-from gru_mt.evaluation.robustness.markup import (
-    add_frame,
-    add_markdown,
-    add_tags,
-    nest_tags,
-)
+from gru_mt.evaluation.robustness.markup import add_frame, add_markdown, add_tags, nest_tags
 from gru_mt.evaluation.robustness.perturbations import PERTURBATIONS, has_final_mark
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.run import Run
@@ -71,11 +68,6 @@ class Row:
         retained = "   none" if share is None else f"{math.floor(share * 10) / 10:5.1f} %"
         return f"{self.name:<34}{self.sentences:>9,}  {bleu}  {plain}  {retained}"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the row as JSON values."""
-        values = asdict(self)
-        return {"kept" if name == "retained" else name: values[name] for name in values}
-
 
 @dataclass(frozen=True, slots=True)
 class RobustnessReport:
@@ -89,8 +81,11 @@ class RobustnessReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return the rows by name as JSON values."""
-        rows = [row.to_json() for row in self.rows]
-        return {row.pop("name"): row for row in rows}
+        rows = [asdict(row) for row in self.rows]
+        return {
+            row.pop("name"): {"sentences": row.pop("sentences"), "kept": row.pop("retained")} | row
+            for row in rows
+        }
 
 
 def write_robustness(folder: Path, split: str, reports: Sequence[RobustnessReport]) -> None:
@@ -99,7 +94,8 @@ def write_robustness(folder: Path, split: str, reports: Sequence[RobustnessRepor
     Nothing is written where `folder` is neither.
     """
     if run := run_of(folder, split):
-        tables = [[row.to_json() for row in report.rows] for report in reports]
+        sets = [report.to_json().items() for report in reports]
+        tables = [[{"name": name} | values for name, values in rows] for rows in sets]
         values = {"tables": tables, "model": model_digest(run)}
         write_checksummed_json(run.robustness(split), values)
 
@@ -114,9 +110,10 @@ def read_robustness(run: Run, split: str) -> list[RobustnessReport]:
     values = read_checksummed_json(run.robustness(split))
     if values["model"] != model_digest(run):
         return []
-    for row in chain(*values["tables"]):
-        row["retained"] = row.pop("kept")
-    return [RobustnessReport(tuple(Row(**row) for row in rows)) for rows in values["tables"]]
+    return [
+        RobustnessReport(tuple(Row(retained=row.pop("kept"), **row) for row in rows))
+        for rows in values["tables"]
+    ]
 
 
 def measure(
@@ -132,14 +129,34 @@ def measure(
     the rows; `tokenizer` is BLEU's: see `resolve_bleu_tokenizer`. A row without sentences is left
     out: a script without case has no capitals. Raises UserError for a set without sentences.
     """
+
+    def bleu_of(texts: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+        return corpus_bleu(texts, references, tokenizer=tokenizer)
+
+    def translated(name: str, sources: list[str], **options: Any) -> list[str]:
+        say(f"{name}: {len(sources):,} lines")
+        return [translation.text for translation in translate(sources, **options)]
+
     pairs = _spread([*zip(evaluation_set.sources, evaluation_set.references, strict=True)], ALL)
     sources, references = [source for source, _ in pairs], [texts for _, texts in pairs]
     say(f"plain: {len(sources):,} sentences")
     plain = [translation.text for translation in translate(sources)]
-    bleu = corpus_bleu(plain, references, tokenizer=tokenizer)
-    test = _Test([*map(_Sentence, sources, references, plain)], translate, tokenizer, say)
-    rows = [*test.perturbed(), *test.joined(), *test.checked()]
-    return RobustnessReport((Row("plain", len(plain), 100.0, bleu, bleu), *filter(None, rows)))
+    bleu = bleu_of(plain, references)
+    rows = [Row("plain", len(plain), 100.0, bleu, bleu)]
+    sentences = [*map(Sentence, sources, references, plain)]
+    for name, lines, compared, split in chain(_perturbed(sentences), _joined(sentences)):
+        if lines:
+            sources, references, plain = map(list, zip(*lines, strict=True))
+            texts = [*map(compared, translated(name, sources, split=split))]
+            bleu, plain_bleu = bleu_of(texts, references), bleu_of(plain, references)
+            retained = 100 * bleu / plain_bleu if plain_bleu else None
+            rows.append(Row(name, len(lines), retained, bleu, plain_bleu))
+    for name, cases, glossary in _checked(sentences):
+        if cases:
+            texts = translated(name, [case.source for case in cases], glossary=glossary)
+            held = sum(case.holds(text) for case, text in zip(cases, texts, strict=True))
+            rows.append(Row(name, len(cases), 100 * held / len(cases)))
+    return RobustnessReport(tuple(rows))
 
 
 def _spread(values: Sequence[_T], most: int) -> list[_T]:
@@ -148,125 +165,74 @@ def _spread(values: Sequence[_T], most: int) -> list[_T]:
     return [values[number * len(values) // count] for number in range(count)]
 
 
-class _Sentence(NamedTuple):
-    source: str
-    references: Sequence[str]
-    plain: str  # the translation of the source
+def _seeded(name: str, sentences: Sequence[Sentence]) -> Iterator[tuple[Sentence, random.Random]]:
+    """Yield sentences with their randomness for a row. Training's seeds are numbers."""
+    for index, sentence in enumerate(sentences):
+        yield sentence, random.Random(f"real/{name}/{index}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """Yields the rows of a set's sentences, or None for one without sentences."""
+# The name of a row scored by BLEU, its lines, what is done to their translations, and `split`.
+_Lines = tuple[str, list[Sentence], Callable[[str], str], bool]
 
-    sentences: Sequence[_Sentence]
-    translate: Translate
-    tokenizer: str
-    say: Callable[[str], None]
 
-    def perturbed(self) -> Iterator[Row | None]:
-        """Yield a row for each perturbation: of the sentences that it changes."""
-        for way in PERTURBATIONS:
-            texts = [way.apply(one.source, rng) for one, rng in self._seeded(way.name)]
-            pairs = zip(texts, self.sentences, strict=True)
-            changed = [
-                _Sentence(text, [*map(way.expected, one.references)], way.expected(one.plain))
-                for text, one in pairs
-                if text != one.source
-            ]
-            most = ALL if way.everywhere else MANY
-            yield self._bleu_row(way.name, _spread(changed, most), compared=way.compared)
-
-    def joined(self) -> Iterator[Row | None]:
-        """Yield the rows of several sentences on a line; all sentences have a final mark."""
-        marked = [one for one in self.sentences if has_final_mark(one.source)]
-        for split, count in product((True, False), JOINED):
-            ends = range(count, len(marked) + 1, count)
-            groups = [_join(marked[end - count : end]) for end in ends]
-            name = f"{count} sentences on a line{'' if split else ', not split'}"
-            yield self._bleu_row(name, _spread(groups, MANY // count), split=split)
-
-    def checked(self) -> Iterator[Row | None]:
-        """Yield the rows of what a translation must have: items, markup, glossary terms, names."""
-        for kind in ITEMS:
-            cases = [add_items(one.source, [kind], rng) for one, rng in self._seeded(kind)]
-            yield self._count_row(kind, cases, SOME)
-        kinds = list(ITEMS)
-        three = [
-            add_items(one.source, rng.sample(kinds, 3), rng) for one, rng in self._seeded("three")
+def _perturbed(sentences: Sequence[Sentence]) -> Iterator[_Lines]:
+    """Yield for each perturbation the sentences that it changes."""
+    for way in PERTURBATIONS:
+        changed = [
+            Sentence(text, [*map(way.expected, one.references)], way.expected(one.plain))
+            for one, rng in _seeded(way.name, sentences)
+            if (text := way.apply(one.source, rng)) != one.source
         ]
-        yield self._count_row("three items", three, SOME)
-        numbers = [add_numbers(one.source, rng) for one, rng in self._seeded("numbers")]
-        yield self._count_row("signed and joined numbers", numbers, SOME)
-        framed = [add_frame(one.source, one.plain, rng) for one, rng in self._seeded("frames")]
-        yield self._count_row("a frame around it", framed, MANY)
-        tagged = [add_tags(one.source, rng) for one, rng in self._seeded("tags")]
-        yield self._count_row("<b>tags</b> around a word", tagged, SOME)
-        nested = [nest_tags(one.source, rng) for one, rng in self._seeded("nested")]
-        yield self._count_row("tags that nest", nested, SOME)
-        marked = [add_markdown(one.source, rng) for one, rng in self._seeded("markdown")]
-        yield self._count_row("Markdown", marked, SOME)
-        sources = [one.source for one in self.sentences]
-        terms = glossary_terms(sources, TERMS, random.Random("real/glossary"))
-        wanted = [with_terms(source, terms) for source in sources]
-        yield self._count_row("glossary terms", wanted, MANY, glossary=Glossary.of(terms))
-        renamed = [rename(one.source, one.references, rng) for one, rng in self._seeded("names")]
-        yield self._count_row("a name never seen", renamed, MANY)
-        first = [case for case in renamed if case and case.source.startswith(NAMES)]
-        yield self._count_row("a name never seen, first", first, MANY)
-
-    def _seeded(self, name: str) -> Iterator[tuple[_Sentence, random.Random]]:
-        """Yield the sentences with their randomness for a row. Training's seeds are numbers."""
-        for index, sentence in enumerate(self.sentences):
-            yield sentence, random.Random(f"real/{name}/{index}")
-
-    def _bleu_row(
-        self,
-        name: str,
-        sentences: Sequence[_Sentence],
-        *,
-        split: bool = True,
-        compared: Callable[[str], str] = str,
-    ) -> Row | None:
-        if not sentences:
-            return None
-        sources, references, plain = map(list, zip(*sentences, strict=True))
-        self.say(f"{name}: {len(sources):,} lines")
-        translations = self.translate(sources, split=split)
-        hypotheses = [compared(translation.text) for translation in translations]
-        bleu = corpus_bleu(hypotheses, references, tokenizer=self.tokenizer)
-        plain_bleu = corpus_bleu(plain, references, tokenizer=self.tokenizer)
-        retained = 100 * bleu / plain_bleu if plain_bleu else None
-        return Row(name, len(sources), retained, bleu, plain_bleu)
-
-    def _count_row(
-        self,
-        name: str,
-        cases: Sequence[Case | None],
-        most: int,
-        glossary: Glossary | None = None,
-    ) -> Row | None:
-        chosen = _spread([case for case in cases if case], most)
-        if not chosen:
-            return None
-        self.say(f"{name}: {len(chosen):,} lines")
-        translations = self.translate([case.source for case in chosen], glossary=glossary)
-        pairs = zip(chosen, translations, strict=True)
-        held = sum(case.holds(translation.text) for case, translation in pairs)
-        return Row(name, len(chosen), 100 * held / len(chosen))
+        yield way.name, _spread(changed, ALL if way.everywhere else MANY), way.compared, True
 
 
-def _join(sentences: Sequence[_Sentence]) -> _Sentence:
-    """Return sentences on a line.
+def _joined(sentences: Sequence[Sentence]) -> Iterator[_Lines]:
+    """Yield several sentences on a line, all with a final mark."""
+    marked = [one for one in sentences if has_final_mark(one.source)]
+    for split, count in product((True, False), JOINED):
+        lines = [_join(marked[end - count : end]) for end in range(count, len(marked) + 1, count)]
+        name = f"{count} sentences on a line{'' if split else ', not split'}"
+        yield name, _spread(lines, MANY // count), str, split
 
-    Its references have the first of each sentence, then the second, and so on; where a sentence has
-    no more, its first: [[a, b], [c]] -> ["a c", "b c"].
+
+def _join(sentences: Sequence[Sentence]) -> Sentence:
+    """Return sentences on a line, and their references, the first of each, then the second.
+
+    Where a sentence has no more, its first stands again: [[a, b], [c]] -> ["a c", "b c"].
     """
-    references = [
-        " ".join(
-            one.references[index] if index < len(one.references) else one.references[0]
-            for one in sentences
-        )
-        for index in range(max(len(one.references) for one in sentences))
+    sources, references, plain = zip(*sentences, strict=True)
+    filled = (
+        (texts[0] if text is None else text for text, texts in zip(row, references, strict=True))
+        for row in zip_longest(*references)
+    )
+    return Sentence(" ".join(sources), [*map(" ".join, filled)], " ".join(plain))
+
+
+def _checked(
+    sentences: Sequence[Sentence],
+) -> Iterator[tuple[str, list[Case], Glossary | None]]:
+    """Yield sentences with what a translation must have: items, markup, glossary terms, names."""
+
+    def chosen(cases: Iterable[Case | None], most: int) -> list[Case]:
+        return _spread([case for case in cases if case], most)
+
+    makers: list[tuple[str, str, Callable[[Sentence, random.Random], Case | None]]] = [
+        *((kind, kind, partial(add_items, kinds=[kind])) for kind in ITEMS),
+        ("three items", "three", lambda one, rng: add_items(one, rng, rng.sample([*ITEMS], 3))),
+        ("signed and joined numbers", "numbers", add_numbers),
+        ("a frame around it", "frames", add_frame),
+        ("<b>tags</b> around a word", "tags", add_tags),
+        ("tags that nest", "nested", nest_tags),
+        ("Markdown", "markdown", add_markdown),
     ]
-    source = " ".join(one.source for one in sentences)
-    return _Sentence(source, references, " ".join(one.plain for one in sentences))
+    for name, seed, make in makers:
+        cases = (make(one, rng) for one, rng in _seeded(seed, sentences))
+        yield name, chosen(cases, MANY if make is add_frame else SOME), None
+    sources = [one.source for one in sentences]
+    terms = glossary_terms(sources, TERMS, random.Random("real/glossary"))
+    cases = (with_terms(source, terms) for source in sources)
+    yield "glossary terms", chosen(cases, MANY), Glossary.of(terms)
+    renamed = [rename(one, rng) for one, rng in _seeded("names", sentences)]
+    yield "a name never seen", chosen(renamed, MANY), None
+    first = (case for case in renamed if case and case.source.startswith(NAMES))
+    yield "a name never seen, first", chosen(first, MANY), None

@@ -1,106 +1,78 @@
 """Sentences as people type them: the perturbations by hand."""
 
 import random
-from collections.abc import Callable
 
 import pytest
 
-from gru_mt.evaluation.robustness.perturbations import (
-    PERTURBATIONS,
-    another_mark,
-    bare,
-    doubled_mark,
-    has_final_mark,
-    other_quotes,
-    spaced_marks,
-    title_case,
-    typo,
-    unmarked,
-    without_apostrophes,
-)
+from gru_mt.evaluation.robustness.perturbations import PERTURBATIONS, Perturbation, has_final_mark
+
+WAYS = {way.name: way for way in PERTURBATIONS}
+
+
+def drawn(name: str, text: str, seeds: int = 30) -> set[str]:
+    """Return what a perturbation makes of a text with many seeds."""
+    return {WAYS[name].apply(text, random.Random(seed)) for seed in range(seeds)}
 
 
 @pytest.mark.parametrize(
-    ("change", "text", "expected"),
+    ("name", "text", "expected"),
     [
-        (title_case, "don't you see?", "Don't You See?"),
-        (title_case, '"yes," said élise (twice)', '"Yes," Said Élise (Twice)'),
-        (title_case, "my mother-in-law", "My Mother-in-law"),
-        (unmarked, "Où vas-tu ?", "Où vas-tu"),
-        (unmarked, "No...", "No"),
-        (unmarked, "我明白了。", "我明白了"),
-        (unmarked, "At 3.5 no", "At 3.5 no"),
-        (unmarked, 'He said "go."', 'He said "go."'),
-        (unmarked, "?!", "?!"),
-        (bare, "¡Qué va!", "qué va"),
-        (bare, "Où ?", "où"),
-        (bare, "你好。", "你好"),
-        (without_apostrophes, "I don't, 'you' won’t.", "I dont, 'you' wont."),
-        (other_quotes, "It's \"here\" ('there').", "It’s “here” (‘there’)."),
-        (other_quotes, "It’s “here”.", 'It\'s "here".'),
-        (other_quotes, "“It's”", "“It’s”"),
-        (spaced_marks, "Yes, why?! At 3.5; no...", "Yes , why ?! At 3.5 ; no ..."),
-        (spaced_marks, "Où ? Là !", "Où ? Là !"),
+        ("Title Case", '"yes," don\'t élise (twice)', '"Yes," Don\'t Élise (Twice)'),
+        ("Title Case", "my mother-in-law", "My Mother-in-law"),
+        ("no final mark", "Où vas-tu ?", "Où vas-tu"),
+        ("no final mark", "我明白了。", "我明白了"),
+        ("no final mark", 'At 3.5 "go."', 'At 3.5 "go."'),
+        ("no final mark", "?!", "?!"),
+        ("no apostrophes", "I don't, 'you' won’t.", "I dont, 'you' wont."),
+        ("other quotation marks", "It's \"here\" ('there').", "It’s “here” (‘there’)."),
+        ("other quotation marks", "It’s “here”.", 'It\'s "here".'),
+        ("other quotation marks", "“It's”", "“It’s”"),
+        ("a space before marks", "Yes, why?! At 3.5; no...", "Yes , why ?! At 3.5 ; no ..."),
+        ("a space before marks", "Où ? Là !", "Où ? Là !"),
+        ("several final marks", "No...", "No..."),
+        ("several final marks", "Why", "Why"),
+        ("a short text, lower case", "I see Tom.", "i see tom."),
+        ("a short text, UPPER CASE", "I see Tom here.", "I see Tom here."),
     ],
 )
-def test_a_perturbation_by_hand(change: Callable[[str], str], text: str, expected: str) -> None:
-    assert change(text) == expected
+def test_a_perturbation_by_hand(name: str, text: str, expected: str) -> None:
+    assert drawn(name, text, seeds=1) == {expected}
 
 
-def test_a_final_mark_is_doubled_or_tripled_but_only_a_single_one() -> None:
-    drawn = {doubled_mark("Why?", random.Random(seed)) for seed in range(20)}
-    assert drawn == {"Why??", "Why???"}
-    for text in ("No...", "Why", ""):
-        assert doubled_mark(text, random.Random(1)) == text
-
-
-def test_a_final_mark_is_seen() -> None:
-    assert [*map(has_final_mark, ("No.", "为什么？", "No", "", 'a."'))] == [True, True] + [
-        False
-    ] * 3
+def test_perturbations_that_are_drawn() -> None:
+    assert drawn("several final marks", "Why?") == {"Why??", "Why???"}
+    for text, expected in (
+        ("Stop.", {"Stop", "Stop!"}),
+        ("Où ?", {"Où", "Où.", "Où!"}),
+        ("No", {"No.", "No!"}),
+        ("你好。", {"你好", "你好！"}),
+    ):
+        assert drawn("a short text, another mark", text) == expected
 
 
 def test_a_typo_is_one_letter_of_a_long_word() -> None:
-    drawn = {typo("He is Here.", random.Random(seed)) for seed in range(300)}
     # In "Here": letters swapped, dropped, doubled, or the key beside them, in their case.
     swapped = {"eHre", "Hree", "Heer"}
     dropped = {"ere", "Hre", "Hee"}
     doubled = {"HHere", "Heere", "Herre"}
     beside = {"Gere", "Jere", "Hwre", "Hrre", "Heee", "Hete"}
-    assert drawn == {f"He is {word}." for word in swapped | dropped | doubled | beside}
-
-
-def test_a_typo_always_changes_something_in_any_script() -> None:
-    for seed in range(100):
-        for text in ("aaaa", "Привет", "éééà", "लड़की"):
-            assert typo(text, random.Random(seed)) != text
+    words = swapped | dropped | doubled | beside
+    assert drawn("one typo", "He is Here.", seeds=300) == {f"He is {word}." for word in words}
+    for text in ("aaaa", "Привет", "éééà", "लड़की"):
+        assert text not in drawn("one typo", text, seeds=100), "something always changes"
     for text in ("I am 12345.", "", "a_b_c_d", "我明白"):
-        assert typo(text, random.Random(1)) == text, "no word of four letters"
+        assert drawn("one typo", text) == {text}, "no word of four letters"
 
 
-def test_another_mark_is_a_full_stop_an_exclamation_mark_or_none() -> None:
-    for text, drawn in (
-        ("Stop.", {"Stop", "Stop!"}),
-        ("Stop!", {"Stop", "Stop."}),
-        ("Why?", {"Why", "Why.", "Why!"}),
-        ("Où ?", {"Où", "Où.", "Où!"}),
-        ("No", {"No.", "No!"}),
-        ("你好。", {"你好", "你好！"}),
-    ):
-        assert {another_mark(text, random.Random(seed)) for seed in range(30)} == drawn
+def test_a_final_mark_is_seen() -> None:
+    marked = [text for text in ("No.", "为什么？", "No", "", 'a."') if has_final_mark(text)]
+    assert marked == ["No.", "为什么？"]
 
 
-def test_a_short_text_has_up_to_three_words() -> None:
-    for name, expected in (("lower case", "i see tom."), ("UPPER CASE", "I SEE TOM.")):
-        (way,) = (way for way in PERTURBATIONS if way.name == f"a short text, {name}")
-        assert way.apply("I see Tom.", random.Random(1)) == expected
-        assert way.apply("I see Tom here.", random.Random(1)) == "I see Tom here."
-        assert way.expected("Je vois Tom !") == way.compared("JE VOIS TOM") == "je vois tom"
-
-
-def test_only_what_has_case_changes_with_case() -> None:
-    cased = [way for way in PERTURBATIONS if way.name.endswith(("CASE", "Case", "case"))]
-    assert len(cased) == 5
-    for way in cased:
+@pytest.mark.parametrize("way", PERTURBATIONS, ids=lambda way: way.name)
+def test_case_is_what_changes_and_what_is_compared(way: Perturbation) -> None:
+    if way.name.lower().endswith("case"):
         for text in ("我明白了。", "مرحبا!", "123 ?"):
             assert way.apply(text, random.Random(1)) == text
+    if way.name.startswith("a short text"):
+        assert way.expected("¡Je vois Tom !") == way.compared("JE VOIS TOM") == "je vois tom"
