@@ -49,15 +49,14 @@ def test_what_eval_keeps_is_compared(there: Path, gru_mt: Run, tmp_path: Path) -
 
 
 def test_a_comparison_goes_to_stdout_and_notes_to_stderr(runs: Path, gru_mt: Run) -> None:
-    result = gru_mt("compare", "runs/a", "runs/b")
+    result = gru_mt("compare", "runs/a", "runs/b", "--html", "page.html")
     assert result.code == 0
     assert result.err == (
         "comparing runs/b with runs/a\nnote: cars is not compared, because not all have it\n"
     )
     assert "  training.seed: 1 | 2\n" in result.out
-    assert "test pets: 2 sentences\n" in result.out
     assert "runs/b: 1 of 2 translations are not those of runs/a, too few for p\n" in result.out
-    assert "right more often in runs/b" in result.out
+    assert "<title>runs/a and runs/b: test</title>" in Path("page.html").read_text()
 
 
 def test_groups_show_their_spread(runs: Path, gru_mt: Run) -> None:
@@ -78,31 +77,33 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
     result = gru_mt(*command, "--source", "src")
     assert "files: 1 sentences\n" in result.out
     assert "    source     a cat\n" in result.out
-    assert "source" not in gru_mt(*command).out
-    assert "tok:char|" in gru_mt(*command, "--bleu-tokenizer", "char").out
+    result = gru_mt(*command, "--bleu-tokenizer", "char")
+    assert "source" not in result.out
+    assert "tok:char|" in result.out
 
 
-def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
-    mistakes: list[tuple[list[str], str]] = [
-        ([], "give two or more runs"),
-        (["runs/a"], "give two or more runs"),
-        (["runs/a", "runs/none"], "runs/none: there is no such folder"),
-        (["runs/a", "runs/a"], "runs/a: is given twice"),
-        (["runs/a", "runs/cars"],
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ("runs/a", "give two or more runs"),
+        ("runs/a runs/none", "runs/none: there is no such folder"),
+        ("runs/a runs/a", "runs/a: is given twice"),
+        ("runs/a runs/cars",
          "runs/cars: its test split is not that of runs/a: 1 and 2 sentences"),
-        (["runs/a", "runs/b", "--split", "dev"], "runs/a: keeps no dev split"),
-        (["runs/a", "--group", "x=runs/b"], "--group: give groups of runs, or runs, or files"),
-        (["--group", "runs/a,runs/b"], "--group runs/a,runs/b: expected NAME=RUN,RUN"),
-        (["--group", "x=runs/a,"], "--group x=runs/a,: expected NAME=RUN,RUN"),
-        (["--group", "x=runs/a", "--group", "x=runs/b"], "--group x: is given twice"),
-        (["--group", "x=runs/a", "--group", "y=runs/a"], "runs/a: is given twice"),
-        (["a.txt", "b.txt", "--source", "x"], "--source belongs to files"),
-        (["a.txt", "b.txt", "--reference", "x", "--split", "dev"], "--split belongs to runs"),
-        (["a.txt", "b.txt", "--reference", "x"], "x: cannot be read: No such file"),
-        (["runs/a", "runs/b", "--reference", "runs"], "runs: cannot be read: Is a directory"),
-    ]  # fmt: skip
-    for arguments, text in mistakes:
-        assert_one_line(gru_mt("compare", *arguments), text)
+        ("runs/a runs/b --split dev", "runs/a: keeps no dev split"),
+        ("runs/a --group x=runs/b", "--group: give groups of runs, or runs, or files"),
+        ("--group runs/a,runs/b", "--group runs/a,runs/b: expected NAME=RUN,RUN"),
+        ("--group x=runs/a,", "--group x=runs/a,: expected NAME=RUN,RUN"),
+        ("--group x=runs/a --group x=runs/b", "--group x: is given twice"),
+        ("--group x=runs/a --group y=runs/a", "runs/a: is given twice"),
+        ("--group x=runs/a --html x", "--html shows runs or files, not groups"),
+        ("a.txt b.txt --source x", "--source belongs to files"),
+        ("a.txt b.txt --reference x --split dev", "--split belongs to runs"),
+        ("a.txt b.txt --reference x", "x: cannot be read: No such file"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line(runs: Path, gru_mt: Run, arguments: str, text: str) -> None:
+    assert_one_line(gru_mt("compare", *arguments.split()), text)
 
 
 def test_damaged_translations_are_one_line(runs: Path, gru_mt: Run) -> None:

@@ -8,9 +8,12 @@ spread tells, so groups are not tested.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial, reduce
+from itertools import chain
+from operator import itemgetter, or_
 from pathlib import Path
 from statistics import mean, stdev
+from typing import TypeVar
 
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
@@ -20,9 +23,13 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError, as_path
 from gru_mt.evaluation.score import corpus_bleu, corpus_chrf, sentence_chrf
 from gru_mt.evaluation.significance import MetricScores, differing, score_systems
-from gru_mt.evaluation.systems import System, SystemMetadata, common_sets, read_files, read_runs
+from gru_mt.evaluation.systems import System, SystemMetadata, common_sets, read_systems
 
 LONGEST_NGRAM = 4  # words, as in BLEU
+
+_T = TypeVar("_T")
+_Gains = list[tuple[float, int]]
+_Ngrams = Counter[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +60,25 @@ class SetComparison:
     chrf: list[list[float]]  # of each sentence
     ngrams: list[list[NgramCounts]]  # of each system against the baseline; see `compare_ngrams`
 
-    def gains(self, system: int) -> list[tuple[float, int]]:
-        """Return the sentences whose chrF differs from the baseline's, greatest gain first.
-
-        The items are gains and indexes in the set.
-        """
+    def most_changed(self, system: int, most: int) -> tuple[_Gains, _Gains]:
+        """Return the gains of chrF and the indexes of sentences that gained most, and lost most."""
         pairs = zip(self.chrf[0], self.chrf[system], strict=True)
         gains = [(second - first, row) for row, (first, second) in enumerate(pairs)]
-        return sorted((gain for gain in gains if gain[0]), key=lambda gain: -gain[0])
+        return _extremes(sorted(gains, key=lambda gain: -gain[0]), itemgetter(0), most)
+
+    def most_changed_ngrams(
+        self, system: int, most: int
+    ) -> tuple[list[NgramCounts], list[NgramCounts]]:
+        """Return the n-grams that the system has right more often, and less often."""
+        return _extremes(self.ngrams[system], lambda ngram: ngram.second - ngram.first, most)
+
+
+def _extremes(
+    items: Sequence[_T], gain: Callable[[_T], float], most: int
+) -> tuple[list[_T], list[_T]]:
+    """Return the first items with a gain, and the last ones with a loss, the last first."""
+    gained = [item for item in items[:most] if gain(item) > 0]
+    return gained, [item for item in items[: -most - 1 : -1] if gain(item) < 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +159,10 @@ def compare(
     paths = [as_path(path, "systems") for path in systems]
     if len(paths) < 2:
         raise UserError("give two or more systems to compare")
-    if known := [as_path(path, "references") for path in references]:
-        sources = None if source is None else as_path(source, "source")
-        return compare_systems(read_files(paths, known, sources, bleu_tokenizer or "auto"))
-    return compare_systems(read_runs(paths, split, bleu_tokenizer), split)
+    known = [as_path(path, "references") for path in references]
+    split = "" if known else split
+    of_files = None if source is None else as_path(source, "source")
+    return compare_systems(read_systems(paths, known, of_files, split, bleu_tokenizer), split)
 
 
 def compare_systems(
@@ -156,26 +174,23 @@ def compare_systems(
     such set, or the BLEU tokenizers differ.
     """
     sets, left_out = common_sets(systems, split)
-    first, *others = (system.metadata.name for system in systems)
-    say(f"comparing {', '.join(others)} with {first}")
+    known = [system.metadata for system in systems]
+    say(f"comparing {', '.join(one.name for one in known[1:])} with {known[0].name}")
     found = [_compare_set(one, systems) for one in sets]
-    return Comparison(split, _metadata(systems), changes(systems), found, left_out)
-
-
-def _metadata(systems: Iterable[System]) -> list[SystemMetadata]:
-    return [system.metadata for system in systems]
+    return Comparison(split, known, _changes(systems), found, left_out)
 
 
 def _compare_set(one: EvaluationSet, systems: Sequence[System]) -> SetComparison:
     tokenizer = systems[0].bleu_tokenizer
-    texts = [system.texts(one) or [] for system in systems]
+    texts = [system.texts(one) for system in systems]
+    right = [right_ngrams(others, one.references, tokenizer=tokenizer) for others in texts]
     return SetComparison(
         one,
         texts,
         [differing(texts[0], others) for others in texts],
         score_systems(texts, one.references, tokenizer=tokenizer),
         [sentence_chrf(others, one.references) for others in texts],
-        [compare_ngrams(texts[0], others, one.references, tokenizer=tokenizer) for others in texts],
+        [compare_ngrams(right[0], others) for others in right],
     )
 
 
@@ -184,82 +199,62 @@ def compare_groups(groups: Mapping[str, Sequence[System]], split: str) -> GroupC
 
     Raises UserError as `compare_systems` does.
     """
-    systems = [system for group in groups.values() for system in group]
+    systems = [*chain(*groups.values())]
     sets, left_out = common_sets(systems, split)
-    sizes = [len(group) for group in groups.values()]
+    scores: dict[str, Callable[[Sequence[str], Sequence[Sequence[str]]], float]] = {
+        "BLEU": partial(corpus_bleu, tokenizer=systems[0].bleu_tokenizer),
+        "chrF": corpus_chrf,
+    }
+
+    def spread(metric: str, group: Sequence[System], one: EvaluationSet) -> Spread:
+        values = [scores[metric](system.texts(one), one.references) for system in group]
+        return Spread(values, mean(values), stdev(values) if len(values) > 1 else None)
+
     spreads = []
     for one in sets:
-        texts = [system.texts(one) or [] for system in systems]
-        tokenizer = systems[0].bleu_tokenizer
-        bleu = [corpus_bleu(of_run, one.references, tokenizer=tokenizer) for of_run in texts]
-        chrf = [corpus_chrf(of_run, one.references) for of_run in texts]
-        metrics = {"BLEU": _spreads(bleu, sizes), "chrF": _spreads(chrf, sizes)}
+        metrics = {name: [spread(name, group, one) for group in groups.values()] for name in scores}
         spreads.append(SetSpreads(one.name, len(one.sources), metrics))
-    names = {name: _metadata(group) for name, group in groups.items()}
-    return GroupComparison(split, names, changes(systems), spreads, left_out)
+    known = {name: [system.metadata for system in group] for name, group in groups.items()}
+    return GroupComparison(split, known, _changes(systems), spreads, left_out)
 
 
-def _spreads(scores: Sequence[float], sizes: Sequence[int]) -> list[Spread]:
-    rest = iter(scores)
-    groups = [[*islice(rest, size)] for size in sizes]
-    return [Spread(runs, mean(runs), stdev(runs) if len(runs) > 1 else None) for runs in groups]
-
-
-def changes(systems: Sequence[System]) -> list[Change]:
+def _changes(systems: Sequence[System]) -> list[Change]:
     """Return the keys whose values are not the same in all configurations, in their order."""
-    keys = dict.fromkeys(key for system in systems for key in system.config)
-    rows = {
-        key: [yaml_inline(one.config[key]) if key in one.config else "-" for one in systems]
-        for key in keys
-    }
-    return [Change(key, row) for key, row in rows.items() if len({*row}) > 1]
+    found = []
+    for key in dict.fromkeys(chain(*(system.config for system in systems))):
+        values = [yaml_inline(one.config[key]) if key in one.config else "-" for one in systems]
+        if len({*values}) > 1:
+            found.append(Change(key, values))
+    return found
 
 
-def compare_ngrams(
-    first: Sequence[str],
-    second: Sequence[str],
-    references: Sequence[Sequence[str]],
-    *,
-    tokenizer: str,
-) -> list[NgramCounts]:
-    """Return the n-grams that one system gets right more often, those of the second's first.
+def compare_ngrams(first: _Ngrams, second: _Ngrams) -> list[NgramCounts]:
+    """Return what one system has right more often: the second's greatest gain first.
 
-    They are sorted from the greatest gain to the greatest loss, and equal ones by length. Where an
-    n-gram is part of a longer one with the same two counts, only the longer one is listed.
+    The arguments are of `right_ngrams`. Of equal gains longer n-grams come first. Where an n-gram
+    is part of a longer one with the same two counts, only the longer one is listed.
     """
-    one, two = (right_ngrams(texts, references, tokenizer=tokenizer) for texts in (first, second))
-    counts = {ngram: (one[ngram], two[ngram]) for ngram in one | two if one[ngram] != two[ngram]}
-    inside = {
-        (shorter, both) for ngram, both in counts.items() for shorter in (ngram[1:], ngram[:-1])
-    }
-    ngrams = sorted(counts, key=lambda ngram: (one[ngram] - two[ngram], -len(ngram), ngram))
-    return [
-        NgramCounts(" ".join(ngram), *counts[ngram])
-        for ngram in ngrams
-        if (ngram, counts[ngram]) not in inside
-    ]
+    pairs = ((ngram, first[ngram], second[ngram]) for ngram in first | second)
+    counts = [(ngram, one, two) for ngram, one, two in pairs if one != two]
+    inside = {(part, *both) for ngram, *both in counts for part in (ngram[1:], ngram[:-1])}
+    counts.sort(key=lambda each: (each[1] - each[2], -len(each[0]), each[0]))
+    return [NgramCounts(" ".join(each[0]), *each[1:]) for each in counts if each not in inside]
 
 
 def right_ngrams(
     texts: Sequence[str], references: Sequence[Sequence[str]], *, tokenizer: str
-) -> Counter[tuple[str, ...]]:
+) -> _Ngrams:
     """Return how often `texts` have each n-gram that a reference of the sentence has too.
 
     A sentence counts it at most as often as the reference that has most of it, as BLEU does: "the
     the" against [["the cat"], ["a the"]] counts "the" once.
     """
     tokenize = BLEU(tokenize=tokenizer).tokenizer
-
-    def ngrams(text: str) -> Counter[tuple[str, ...]]:
-        found: Counter[tuple[str, ...]] = extract_all_word_ngrams(tokenize(text), 1, LONGEST_NGRAM)[
-            0
-        ]
-        return found
-
-    right: Counter[tuple[str, ...]] = Counter()
-    for text, alternatives in zip(texts, references, strict=True):
-        most: Counter[tuple[str, ...]] = Counter()
-        for reference in alternatives:
-            most |= ngrams(reference)
-        right.update(ngrams(text) & most)
+    right: _Ngrams = Counter()
+    for sentence in zip(texts, references, strict=True):
+        ngrams, *wanted = (
+            extract_all_word_ngrams(tokenize(text), 1, LONGEST_NGRAM)[0]
+            for text in (sentence[0], *sentence[1])
+        )
+        right.update(ngrams & reduce(or_, wanted))
     return right

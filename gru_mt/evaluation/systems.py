@@ -1,6 +1,7 @@
 """The systems that a comparison is of: runs that keep their translations, or files of them."""
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -35,21 +36,31 @@ class System:
     bleu_tokenizer: str  # sacreBLEU's name for it
     config: dict[str, Any]  # values by full name; empty for a file
 
-    def texts(self, wanted: EvaluationSet) -> list[str] | None:
-        """Return the translations of a set, whatever its name; None where it has none."""
-        found = (texts for one, texts in self.outputs if _is_in(one, [wanted]))
-        return next(found, None)
+    def texts(self, wanted: EvaluationSet) -> list[str]:
+        """Return the translations of a set, whatever its name; none where it has no such set."""
+        found = (texts for one, texts in self.outputs if replace(one, name=wanted.name) == wanted)
+        return next(found, [])
 
 
-def read_runs(folders: Sequence[Path], split: str, bleu_tokenizer: str | None) -> list[System]:
-    """Return the runs in `folders` with what they keep of dev or test.
+def read_systems(
+    paths: Sequence[Path],
+    references: Sequence[Path],
+    source: Path | None,
+    split: str,
+    bleu_tokenizer: str | None,
+) -> list[System]:
+    """Return the runs in `paths` with what they keep of a split, or with `references` files.
 
-    `bleu_tokenizer` is a `setting` of `resolve_bleu_tokenizer`; None takes the runs' own. Raises
-    UserError where a folder is no run or is given twice, or a run keeps no translations.
+    `bleu_tokenizer` is a `setting` of `resolve_bleu_tokenizer`; None takes the runs' own, and for
+    files the one that fits the ending of the first reference's name: ref.ja is Japanese. Raises
+    UserError where a folder is no run or keeps no translations, a file cannot be read, is empty or
+    differs in length, or a path is given twice.
     """
-    runs = [_find_run(folder, split) for folder in folders]
-    _check_distinct(folders, [run.folder.resolve() for run in runs], "runs")
-    pairs = zip(folders, runs, strict=True)
+    if references:
+        return _read_files(paths, references, source, bleu_tokenizer or "auto")
+    runs = [_find_run(folder, split) for folder in paths]
+    _check_distinct(paths, [run.folder.resolve() for run in runs], "runs")
+    pairs = zip(paths, runs, strict=True)
     return [_read_run(short_text(folder), run, split, bleu_tokenizer) for folder, run in pairs]
 
 
@@ -80,32 +91,27 @@ def _read_run(name: str, run: Run, split: str, bleu_tokenizer: str | None) -> Sy
             f"{name}: keeps no translations of its {split} split; "
             f"run gru-mt eval --model {name}{option} first"
         )
-    outputs = [(hypotheses.set, hypotheses.texts) for hypotheses in found.sets]
     config = load_config(run.config).model_dump() | {"decoding": asdict(found.decoding)}
-    sentences = sum(len(hypotheses.texts) for hypotheses in found.sets)
+    sentences = sum(len(one.texts) for one in found.sets)
     metadata = SystemMetadata(
         name,
         run.read_minutes(),
         sum(map(math.prod, tensors_info(run.bundle / WEIGHTS).shapes.values())),
-        sentences / sum(hypotheses.seconds for hypotheses in found.sets),
+        sentences / sum(one.seconds for one in found.sets),
     )
     tokenizer = resolve_bleu_tokenizer(
         config["data"]["target"],
         bleu_tokenizer or found.bleu_tokenizer,
-        [texts for one, _ in outputs for texts in one.references],
+        [texts for one in found.sets for texts in one.set.references],
     )
+    outputs = [(one.set, one.texts) for one in found.sets]
     return System(metadata, outputs, tokenizer, flatten(config))
 
 
-def read_files(
+def _read_files(
     files: Sequence[Path], references: Sequence[Path], source: Path | None, bleu_tokenizer: str
 ) -> list[System]:
-    """Return systems of files: line N of each is a translation, reference or source of sentence N.
-
-    `bleu_tokenizer` is a `setting` of `resolve_bleu_tokenizer`, and the ending of the first
-    reference's name is its language: ref.ja is Japanese. Raises UserError where a file cannot be
-    read, is not plain text, is empty, differs in length, or is given twice.
-    """
+    """Return systems of files: line N of each is of sentence N."""
     _check_distinct(files, files, "files")
     first = source or references[0]
     lines = {path: read_lines(path) for path in (first, *references, *files)}
@@ -132,37 +138,33 @@ def common_sets(systems: Sequence[System], split: str) -> tuple[list[EvaluationS
 
     Raises UserError where there is none, or where the systems' BLEU tokenizers differ.
     """
-    first, *others = systems
-    for other in others:
+    first = systems[0]
+    for other in systems:
         if other.bleu_tokenizer != first.bleu_tokenizer:
             raise UserError(
                 f"{other.metadata.name}: its BLEU tokenizer is {other.bleu_tokenizer}, that of "
                 f"{first.metadata.name} is {first.bleu_tokenizer}; choose one with --bleu-tokenizer"
             )
-    sets = [one for one, _ in first.outputs if all(other.texts(one) for other in others)]
+    known = [one for system in systems for one, _ in system.outputs]
+    lacking = {one.name for one in known if not all(system.texts(one) for system in systems)}
+    sets = [one for one, _ in first.outputs if all(system.texts(one) for system in systems)]
     if not sets:
-        wanted, _ = first.outputs[0]
-        other = next(other for other in others if not other.texts(wanted))
+        wanted = first.outputs[0][0]
+        other = next(system for system in systems if not system.texts(wanted))
         raise UserError(
             f"{other.metadata.name}: its {split} split is not that of {first.metadata.name}: "
             f"{_difference(other.outputs[0][0], wanted)}"
         )
-    names = {one.name for system in systems for one, _ in system.outputs if not _is_in(one, sets)}
-    return sets, sorted(names)
-
-
-def _is_in(wanted: EvaluationSet, sets: Sequence[EvaluationSet]) -> bool:
-    """Return whether the sentences of a set are those of one of `sets`, whatever its name."""
-    return any(replace(one, name=wanted.name) == wanted for one in sets)
+    return sets, sorted(lacking)
 
 
 def _difference(one: EvaluationSet, other: EvaluationSet) -> str:
     """Return in words how two sets differ."""
     if len(one.sources) != len(other.sources):
         return f"{len(one.sources):,} and {len(other.sources):,} sentences"
-    for number, (left, right) in enumerate(zip(one.sources, other.sources, strict=True), start=1):
+    pairs = enumerate(zip(one.sources, other.sources, strict=True), start=1)
+    for number, (left, right) in pairs:
         if left != right:
             return f"sentence {number:,} is {short_repr(left)} and {short_repr(right)}"
-    pairs = enumerate(zip(one.references, other.references, strict=True), start=1)
-    number = next((number for number, (left, right) in pairs if left != right), 0)
-    return f"the references of sentence {number:,} differ"
+    equal = map(operator.eq, one.references, other.references)
+    return f"the references of sentence {[*equal].index(False) + 1:,} differ"

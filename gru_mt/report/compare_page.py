@@ -30,35 +30,17 @@ def comparison_page(
         }
         for found in comparison.sets
     ]
-    values = {
-        "title": f"{' and '.join(names)}: {comparison.split or 'files'}",
-        "comparison": comparison,
-        "names": names,
-        "sets": sets,
-    }
+    title = f"{' and '.join(names)}: {comparison.split or 'files'}"
+    values = {"title": title, "comparison": comparison, "names": names, "sets": sets}
     return render("compare.html", values)
-
-
-def _against_baseline(found: SetComparison, system: int) -> dict[str, Any]:
-    """Return the sentences and n-grams that differ most from the baseline's."""
-    ngrams = found.ngrams[system]
-    return {
-        "gained": [*_differences(found, system, 1)],
-        "lost": [*_differences(found, system, -1)],
-        "more": [ngram for ngram in ngrams[:NGRAMS] if ngram.second > ngram.first],
-        "less": [ngram for ngram in ngrams[::-1][:NGRAMS] if ngram.second < ngram.first],
-    }
 
 
 def _tables(
     found: SetComparison, names: Sequence[str], tokenizer: str, overlap: TrainOverlap | None
 ) -> Iterator[dict[str, Any]]:
     """Yield the tables of sentences that are alike, with a row's buckets of all systems."""
-    references = found.set.references
-    tables_of_systems = [
-        tables_of(found.set, overlap, SentenceScores(texts, references, tokenizer))
-        for texts in found.texts
-    ]
+    scores = (SentenceScores(texts, found.set.references, tokenizer) for texts in found.texts)
+    tables_of_systems = [tables_of(found.set, overlap, each) for each in scores]
     for tables in zip(*tables_of_systems, strict=True):
         columns = {name: table.buckets for name, table in zip(names, tables, strict=True)}
         yield {
@@ -68,16 +50,21 @@ def _tables(
         }
 
 
-def _differences(found: SetComparison, system: int, sign: int) -> Iterator[dict[str, Any]]:
-    """Yield the sentences that gained most, or lost most if `sign` is -1."""
-    for gain, row in found.gains(system)[::sign][:SENTENCES]:
-        if sign * gain > 0:
-            first, second = found.texts[0][row], found.texts[system][row]
-            yield {
-                "number": row + 1,
-                "source": found.set.sources[row],
-                "reference": found.set.references[row][0],
-                "first": differences(first, second),
-                "second": differences(second, first),
-                "chrf": (found.chrf[0][row], found.chrf[system][row]),
-            }
+def _against_baseline(found: SetComparison, system: int) -> dict[str, Any]:
+    """Return the sentences and n-grams that differ most from the baseline's."""
+
+    def shown(row: int) -> dict[str, Any]:
+        first, second = found.texts[0][row], found.texts[system][row]
+        return {
+            "number": row + 1,
+            "source": found.set.sources[row],
+            "reference": found.set.references[row][0],
+            "first": differences(first, second),
+            "second": differences(second, first),
+            "chrf": (found.chrf[0][row], found.chrf[system][row]),
+        }
+
+    gained, lost = found.most_changed(system, SENTENCES)
+    more, less = found.most_changed_ngrams(system, NGRAMS)
+    changed = {"gained": [shown(row) for _, row in gained], "lost": [shown(row) for _, row in lost]}
+    return changed | {"more": more, "less": less}

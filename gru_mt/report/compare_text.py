@@ -1,7 +1,7 @@
 """Comparisons as text for a terminal."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from unicodedata import combining, east_asian_width
 
 from gru_mt.errors import escape
@@ -20,18 +20,17 @@ def table(rows: Sequence[Sequence[str]], texts: Collection[int] = (0,)) -> list[
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        gaps = [" " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
-        pairs = enumerate(zip(row, gaps, strict=True))
-        cells = [cell + gap if column in texts else gap + cell for column, (cell, gap) in pairs]
+        cells = []
+        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            gap = " " * (width - _width(cell))
+            cells.append(cell + gap if column in texts else gap + cell)
         lines.append("  ".join(cells).rstrip())
     return lines
 
 
 def _width(text: str) -> int:
     """Return how many columns of a terminal a text takes: a Chinese character takes two."""
-    return sum(
-        0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text
-    )
+    return sum(0 if combining(each) else 1 + (east_asian_width(each) in "WF") for each in text)
 
 
 def number(value: float | None, form: str) -> str:
@@ -43,7 +42,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     """Yield what the systems are, how their configurations differ, and the scores on each set."""
     names = [system.name for system in comparison.systems]
     if comparison.split:
-        yield from _facts_lines(comparison.systems)
+        yield from _systems_lines(comparison.systems)
         yield from _change_lines(comparison.changes, names)
     for found in comparison.sets:
         yield from _title(comparison.split, found.set.name, len(found.set.sources))
@@ -57,22 +56,30 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
             yield escape(f"{name}: {of} are not those of {names[0]}{few}")
         if len(names) == 2:
             yield from _sentence_lines(found, names)
-            yield from _ngram_lines(found, names)
+            more, less = found.most_changed_ngrams(1, NGRAMS)
+            for name, ngrams in ((names[1], more), (names[0], less)):
+                if ngrams:
+                    rows = [[each.ngram, str(each.first), str(each.second)] for each in ngrams]
+                    yield ""
+                    yield from table([[f"right more often in {name}", *names], *rows])
 
 
 def group_lines(comparison: GroupComparison) -> Iterator[str]:
     """Yield what the runs are, how their configurations differ, and the spread of the scores."""
     groups = comparison.groups
-    runs = [run for group in groups.values() for run in group]
-    yield from _facts_lines(runs)
+    runs = [*chain(*groups.values())]
+    yield from _systems_lines(runs)
     if len(runs) > 1:
-        yield from _change_lines(
-            [_of_groups(c, groups.values()) for c in comparison.changes], groups
-        )
+        changes = []
+        for change in comparison.changes:
+            values = iter(change.values)
+            distinct = (dict.fromkeys(islice(values, len(group))) for group in groups.values())
+            changes.append(Change(change.key, [*map(", ".join, distinct)]))
+        yield from _change_lines(changes, groups)
     for found in comparison.sets:
         yield from _title(comparison.split, found.name, found.sentences)
         for metric, spreads in found.metrics.items():
-            yield from _spread_lines(metric, spreads, comparison)
+            yield from _spread_lines(metric, spreads, groups)
     for name, group in groups.items():
         if len(group) == 1:
             yield escape(f"{name} has one run: how far its scores depend on the seed is not known")
@@ -80,29 +87,17 @@ def group_lines(comparison: GroupComparison) -> Iterator[str]:
         yield "groups are not tested: compare the change of the mean with the deviations"
 
 
-def _of_groups(change: Change, groups: Iterable[Sequence[SystemMetadata]]) -> Change:
-    """Return a change with the distinct values of each group."""
-    rest = iter(change.values)
-    values = (dict.fromkeys(islice(rest, len(group))) for group in groups)
-    return Change(change.key, [", ".join(distinct) for distinct in values])
-
-
 def _title(split: str, name: str, sentences: int) -> list[str]:
     title = " ".join(filter(None, (split, name))) or "files"
     return ["", escape(f"{title}: {sentences:,} sentences")]
 
 
-def _facts_lines(systems: Sequence[SystemMetadata]) -> list[str]:
-    rows = [
-        [
-            system.name,
-            number(system.minutes, ".1f"),
-            number(system.parameters, ","),
-            number(system.sentences_s, ",.0f"),
-        ]
-        for system in systems
-    ]
-    return table([["", "minutes", "parameters", "sentences/s"], *rows])
+def _systems_lines(systems: Sequence[SystemMetadata]) -> list[str]:
+    rows = [["", "minutes", "parameters", "sentences/s"]]
+    for one in systems:
+        minutes, speed = number(one.minutes, ".1f"), number(one.sentences_s, ",.0f")
+        rows.append([one.name, minutes, number(one.parameters, ","), speed])
+    return table(rows)
 
 
 def _change_lines(changes: Sequence[Change], names: Iterable[str]) -> Iterator[str]:
@@ -116,64 +111,47 @@ def _change_lines(changes: Sequence[Change], names: Iterable[str]) -> Iterator[s
 
 
 def _metric_lines(metric: MetricScores, names: Sequence[str]) -> Iterator[str]:
-    baseline = metric.systems[0]
     head = ["score", "change", "mean", "95 % interval", "p bootstrap", "p randomisation"]
     rows = [[metric.name, *head]]
     for name, score in zip(names, metric.systems, strict=True):
-        change, p_bootstrap, p_randomisation = "", "", ""
-        if score is not baseline:
-            change = f"{score.value - baseline.value:+.2f}"
-            p_bootstrap = number(score.p_bootstrap, ".4f")
-            p_randomisation = number(score.p_randomisation, ".4f")
+        change, p_values = "", ["", ""]
+        if len(rows) > 1:
+            change = f"{score.value - metric.systems[0].value:+.2f}"
+            p_values = [number(p, ".4f") for p in (score.p_bootstrap, score.p_randomisation)]
         interval = "-" if score.low is None else f"{score.low:.1f} to {score.high:.1f}"
-        value, mean = f"{score.value:.2f}", f"{score.mean:.2f}"
-        rows.append([name, value, change, mean, interval, p_bootstrap, p_randomisation])
+        rows.append([name, f"{score.value:.2f}", change, f"{score.mean:.2f}", interval, *p_values])
     yield from table(rows)
     yield f"  bootstrap      {metric.bootstrap}"
     yield f"  randomisation  {metric.randomisation}"
 
 
 def _spread_lines(
-    metric: str, spreads: Sequence[Spread], comparison: GroupComparison
+    metric: str, spreads: Sequence[Spread], groups: Mapping[str, Sequence[SystemMetadata]]
 ) -> Iterator[str]:
     rows = [[metric, "runs", "mean", "change", "deviation", "lowest", "highest"]]
-    for name, spread in zip(comparison.groups, spreads, strict=True):
-        change = "" if spread is spreads[0] else f"{spread.mean - spreads[0].mean:+.2f}"
+    for name, spread in zip(groups, spreads, strict=True):
+        change = "" if len(rows) == 1 else f"{spread.mean - spreads[0].mean:+.2f}"
         deviation = number(spread.deviation, ".2f")
         ends = [f"{min(spread.values):.2f}", f"{max(spread.values):.2f}"]
         rows.append([name, str(len(spread.values)), f"{spread.mean:.2f}", change, deviation, *ends])
     yield from table(rows)
-    for group, spread in zip(comparison.groups.values(), spreads, strict=True):
+    for group, spread in zip(groups.values(), spreads, strict=True):
         pairs = zip(group, spread.values, strict=True)
         yield escape(f"  {', '.join(f'{run.name} {value:.2f}' for run, value in pairs)}")
 
 
 def _sentence_lines(found: SetComparison, names: Sequence[str]) -> Iterator[str]:
-    gains = found.gains(1)
-    gained = [pair for pair in gains[:SENTENCES] if pair[0] > 0]
-    lost = [pair for pair in reversed(gains[-SENTENCES:]) if pair[0] < 0]
-    for title, chosen in (("gained", gained), ("lost", lost)):
+    width = max(map(len, ("reference", *names)))
+    for title, chosen in zip(("gained", "lost"), found.most_changed(1, SENTENCES), strict=True):
         if chosen:
             yield ""
             yield f"sentences that {title} most chrF:"
         for gain, row in chosen:
             before, after = (chrf[row] for chrf in found.chrf)
             yield f"  {gain:+.1f}: {before:.1f} to {after:.1f}, sentence {row + 1:,}"
-            texts = {"source": found.set.sources[row]} if found.set.sources[row] else {}
-            texts["reference"] = " / ".join(found.set.references[row])
-            labels = [*texts, *names]
-            width = max(map(len, labels))
+            source, references = found.set.sources[row], " / ".join(found.set.references[row])
+            shown = [("source", source)] if source else []
             translations = (system[row] for system in found.texts)
-            for label, text in zip(labels, [*texts.values(), *translations], strict=True):
+            shown += [("reference", references), *zip(names, translations, strict=True)]
+            for label, text in shown:
                 yield escape(f"    {label:{width}}  {text}")
-
-
-def _ngram_lines(found: SetComparison, names: Sequence[str]) -> Iterator[str]:
-    ngrams = found.ngrams[1]
-    gained = [ngram for ngram in ngrams[:NGRAMS] if ngram.second > ngram.first]
-    lost = [ngram for ngram in reversed(ngrams[-NGRAMS:]) if ngram.second < ngram.first]
-    for name, chosen in ((names[1], gained), (names[0], lost)):
-        if chosen:
-            yield ""
-            rows = [[ngram.ngram, str(ngram.first), str(ngram.second)] for ngram in chosen]
-            yield from table([[f"right more often in {name}", *names], *rows])

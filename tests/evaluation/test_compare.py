@@ -11,7 +11,6 @@ from gru_mt.evaluation.compare import (
     Change,
     NgramCounts,
     Spread,
-    changes,
     compare,
     compare_groups,
     compare_ngrams,
@@ -28,6 +27,7 @@ SOURCES = [f"sentence {number}" for number in range(1, 37)]
 PETS = EvaluationSet(SOURCES, REFERENCES, "pets")
 PERFECT = [texts[0] for texts in REFERENCES]
 WORSE = [text.replace("je vois", "il voit") for text in PERFECT]
+HALF = [*PERFECT[:18], *WORSE[18:]]
 
 
 def system(name: str, texts: list[str], **config: object) -> System:
@@ -45,44 +45,38 @@ def test_scores_sentences_and_ngrams_are_of_the_same_translations() -> None:
         )
     assert pets.chrf == [sentence_chrf(texts, REFERENCES) for texts in (WORSE, mixed, PERFECT)]
     # The second system has the first sentence right, and nothing of the second.
-    assert [row for _, row in pets.gains(1)] == [0, 1]
-    assert pets.gains(1)[1] == (-pets.chrf[0][1], 1)
-    assert len(pets.gains(2)) == 36
+    [[gain, row]], lost = pets.most_changed(1, most=20)
+    assert (gain, row) == (100 - pets.chrf[0][0], 0)
+    assert lost == [(-pets.chrf[0][1], 1)]
+    gained, lost = pets.most_changed(2, most=20)
+    assert (len(gained), lost) == (20, [])
     assert pets.ngrams[0] == []
-    assert pets.ngrams[2][0] == NgramCounts("je vois un", 0, 36)
+    more, less = pets.most_changed_ngrams(2, most=1)
+    assert (more, less) == ([NgramCounts("je vois un", 0, 36)], [])
 
 
 def test_only_keys_that_differ_are_listed() -> None:
     one = system("a", WORSE, cell="gru", dev=[], seed=1, max_steps=None)
     two = system("b", WORSE, **{"cell": "gru", "dev.0.path": ["a"], "seed": 2, "max_steps": None})
-    assert changes([one, two]) == [
+    assert compare_systems([one, two]).changes == [
         Change("dev", ["[]", "-"]),
         Change("seed", ["1", "2"]),
         Change("dev.0.path", ["-", "[a]"]),
     ]
 
 
-def test_sets_that_not_all_have_are_left_out_by_name() -> None:
-    cars = EvaluationSet(["a car"], [["une voiture"]], "cars")
-    more = System(SystemMetadata("b"), [(cars, ["auto"]), (PETS, PERFECT)], "13a", {})
-    found = compare_systems([system("a", WORSE), more], "test")
-    assert [each.set.name for each in found.sets] == ["pets"]
-    assert found.left_out == ["cars"]
-
-
 def test_groups_are_compared_by_the_mean_and_the_sample_deviation() -> None:
-    half = [*PERFECT[:18], *WORSE[18:]]
-    small = [system(name, texts) for name, texts in (("a", WORSE), ("b", half), ("c", PERFECT))]
+    small = [system(name, texts) for name, texts in (("a", WORSE), ("b", HALF), ("c", PERFECT))]
     found = compare_groups({"small": small, "large": [system("d", PERFECT)]}, "test")
     assert [run.name for run in found.groups["small"]] == ["a", "b", "c"]
     one, other = found.sets[0].metrics["BLEU"]
-    bleu = [corpus_bleu(texts, REFERENCES) for texts in (WORSE, half, PERFECT)]
+    bleu = [corpus_bleu(texts, REFERENCES) for texts in (WORSE, HALF, PERFECT)]
     mean = sum(bleu) / 3
     deviation = (sum((value - mean) ** 2 for value in bleu) / 2) ** 0.5
     assert one.values == bleu
     assert (one.mean, one.deviation) == pytest.approx((mean, deviation))
     assert other == Spread([bleu[2]], bleu[2], None)
-    chrf = [corpus_chrf(texts, REFERENCES) for texts in (WORSE, half, PERFECT)]
+    chrf = [corpus_chrf(texts, REFERENCES) for texts in (WORSE, HALF, PERFECT)]
     assert found.sets[0].metrics["chrF"][0].values == chrf
 
 
@@ -102,11 +96,9 @@ def test_runs_and_files_are_compared_by_their_paths(
         compare([tmp_path / "a"])
 
 
-RIGHT = [["the cat sat", "a cat sat"], ["the the dog"]]
-
-
 def test_an_ngram_is_right_as_often_as_the_reference_with_most_of_it_has_it() -> None:
-    found = right_ngrams(["the the cat cat sat", "the the the"], RIGHT, tokenizer="13a")
+    references = [["the cat sat", "a cat sat"], ["the the dog"]]
+    found = right_ngrams(["the the cat cat sat", "the the the"], references, tokenizer="13a")
     # "the" once in the first sentence and twice in the second, "cat" once as in the references.
     assert found == {
         ("the",): 3, ("cat",): 1, ("sat",): 1,
@@ -114,13 +106,14 @@ def test_an_ngram_is_right_as_often_as_the_reference_with_most_of_it_has_it() ->
     }  # fmt: skip
     found = right_ngrams(["猫だ"], [["猫だ"]], tokenizer="char")
     assert found == {("猫",): 1, ("だ",): 1, ("猫", "だ"): 1}
-
-
-def test_gains_come_first_and_parts_of_a_longer_ngram_are_left_out() -> None:
-    first, second = ["the dog sat", "the the dog"], ["a cat sat", "the dog"]
-    # Right in the first system: the 1, sat 1, the 2, dog 1, "the the", "the dog", "the the dog".
-    # In the second: a, cat, sat, "a cat", "cat sat", "a cat sat"; the 1, dog 1, "the dog".
-    assert compare_ngrams(first, second, RIGHT, tokenizer="13a") == [
+    # Gains come first, and parts of a longer n-gram are left out. Right in the first system: the 1,
+    # sat 1, the 2, dog 1, "the the", "the dog", "the the dog". In the second: a, cat, sat, "a cat",
+    # "cat sat", "a cat sat"; the 1, dog 1, "the dog".
+    first, second = (
+        right_ngrams(texts, references, tokenizer="13a")
+        for texts in (["the dog sat", "the the dog"], ["a cat sat", "the dog"])
+    )
+    assert compare_ngrams(first, second) == [
         NgramCounts("a cat sat", 0, 1),
         NgramCounts("the the dog", 1, 0),
         NgramCounts("the", 3, 1),

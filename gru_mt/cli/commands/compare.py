@@ -1,6 +1,5 @@
 """`gru-mt compare`."""
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -67,37 +66,46 @@ def compare(
     n-grams that changed most are shown too.
     """
     require_stdout()
-    runs = systems or []
-    _check(runs, group, split, reference, source, html)
+    paths = systems or []
+    for wrong, message in (
+        (
+            group and (paths or reference),
+            "--group: give groups of runs, or runs, or files with --reference",
+        ),
+        (
+            not group and len(paths) < 2,
+            "give two or more runs to compare, or files with --reference",
+        ),
+        (source and not reference, "--source belongs to files; give their --reference too"),
+        (split and reference, "--split belongs to runs; files with --reference have none"),
+        (html and group, "--html shows runs or files, not groups"),
+    ):
+        if wrong:
+            raise UserError(message)
+    groups = _groups(group)
+    paths += [run for runs in groups.values() for run in runs]
     from dataclasses import asdict
 
     from gru_mt.evaluation.compare import compare_groups, compare_systems
-    from gru_mt.evaluation.systems import read_files, read_runs
+    from gru_mt.evaluation.systems import read_systems
     from gru_mt.report.compare_text import comparison_lines, group_lines
     from gru_mt.storage import check_output
 
     if html:
         check_output(html)
     used_split = "" if reference else split or "test"
+    read = read_systems(paths, reference, source, used_split, bleu_tokenizer)
     found: Comparison | GroupComparison
-    if group:
-        groups = _groups(group)
-        members = [run for folders in groups.values() for run in folders]
-        rest = iter(read_runs(members, used_split, bleu_tokenizer))
-        found = compare_groups(
-            {name: [*islice(rest, len(folders))] for name, folders in groups.items()}, used_split
-        )
+    if groups:
+        of_path = dict(zip(paths, read, strict=True))
+        members = {name: [of_path[run] for run in runs] for name, runs in groups.items()}
+        found = compare_groups(members, used_split)
         lines = group_lines(found)
     else:
-        named = (
-            read_files(runs, reference, source, bleu_tokenizer or "auto")
-            if reference
-            else read_runs(runs, used_split, bleu_tokenizer)
-        )
-        found = compare_systems(named, used_split, say)
+        found = compare_systems(read, used_split, say)
         lines = comparison_lines(found)
         if html:
-            _write_page(html, found, named[0], runs[0])
+            _write_page(html, found, read[0], paths[0])
     for name in found.left_out:
         say(f"note: {short_text(name)} is not compared, because not all have it")
     if as_json:
@@ -106,27 +114,6 @@ def compare(
         return
     for line in lines:
         print_result(line)
-
-
-def _check(
-    runs: list[Path],
-    groups: list[str],
-    split: str | None,
-    reference: list[Path],
-    source: Path | None,
-    html: Path | None,
-) -> None:
-    """Raise UserError for arguments that do not belong together."""
-    if groups and (runs or reference):
-        raise UserError("--group: give groups of runs, or runs, or files with --reference")
-    if not groups and len(runs) < 2:
-        raise UserError("give two or more runs to compare, or files with --reference")
-    if source and not reference:
-        raise UserError("--source belongs to files; give their --reference too")
-    if split and reference:
-        raise UserError("--split belongs to runs; files with --reference have none")
-    if html and groups:
-        raise UserError("--html shows runs or files, not groups")
 
 
 def _groups(texts: list[str]) -> dict[str, list[Path]]:
@@ -143,10 +130,7 @@ def _groups(texts: list[str]) -> dict[str, list[Path]]:
 
 
 def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder: Path) -> None:
-    """Write the page of a comparison, with the overlap of the sets with the baseline's training.
-
-    `folder` is the baseline's, or its file.
-    """
+    """Write the page of a comparison; `folder` is the baseline's, or its file."""
     from gru_mt.evaluation.hypotheses import run_of
     from gru_mt.evaluation.overlap import read_train_overlap
     from gru_mt.report.compare_page import comparison_page
