@@ -5,19 +5,17 @@ A run keeps what its own model translates, whole sets, as that model decodes by 
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
 from gru_mt.errors import UserError
-from gru_mt.evaluation.score import SCORE_NAMES, Score, Scores
+from gru_mt.evaluation.score import SCORE_NAMES, Scores
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.tensors import tensors_info
-
-_COLUMNS = ("texts", "scores", "confidences", "warnings")  # with an item for each sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,9 @@ class Hypotheses:
     scores: list[float | None]  # of a line the lowest of its sentences' scores; see `Candidate`
     confidences: list[float | None]
     warnings: list[list[str]]
-    seconds: float  # of translating, without loading and scoring
+    seconds: Annotated[
+        float, Field(gt=0, allow_inf_nan=False)
+    ]  # of translating, without loading and scoring
     corpus_scores: Scores
 
     @property
@@ -42,30 +42,10 @@ class Hypotheses:
 class RunHypotheses:
     """The hypotheses that a run keeps of its dev or test split."""
 
-    sets: list[Hypotheses]
+    sets: Annotated[list[Hypotheses], Field(min_length=1)]
     decoding: Decoding
     bleu_tokenizer: str  # sacreBLEU's name for it
     model: str  # SHA-256 of the weights that translated
-
-
-class _StoredSet(BaseModel):
-    """What a file has of a set beside its sentences."""
-
-    texts: list[str]
-    scores: list[float | None]
-    confidences: list[float | None]
-    warnings: list[list[str]]
-    seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    corpus_scores: Annotated[list[Score], Field(min_length=3, max_length=3)]
-
-
-class _Stored(BaseModel):
-    """A file's contents; `sets_from_json` reads the sentences of its sets."""
-
-    sets: Annotated[list[_StoredSet], Field(min_length=1)]
-    decoding: Decoding
-    bleu_tokenizer: str
-    model: str
 
 
 def write_hypotheses(
@@ -79,8 +59,8 @@ def write_hypotheses(
         return
     stored = sets_to_json([found.set for found in sets])["sets"]
     for values, found in zip(stored, sets, strict=True):
-        values |= {name: getattr(found, name) for name in _COLUMNS}
-        values |= {"seconds": found.seconds, "corpus_scores": [*map(asdict, found.corpus_scores)]}
+        values |= asdict(found)
+        del values["set"]  # its sentences are there already
     contents = {
         "sets": stored,
         "decoding": asdict(decoding),
@@ -100,7 +80,16 @@ def read_hypotheses(run: Run, split: str) -> RunHypotheses | None:
         return None
     values = read_checksummed_json(path)
     try:
-        found = _from_json(values)
+        for row, one in zip(values.get("sets") or [], sets_from_json(values), strict=True):
+            row["set"] = one
+        found = TypeAdapter(RunHypotheses).validate_python(values)
+        for index, kept in enumerate(found.sets):
+            columns = kept.texts, kept.scores, kept.confidences, kept.warnings
+            if any(len(column) != len(kept.set.sources) for column in columns):
+                raise ValueError(f"its lists do not have {len(kept.set.sources):,} items")
+            pairs = zip(kept.corpus_scores, SCORE_NAMES, strict=True)  # older runs have other names
+            scores = Scores(*(replace(score, name=name) for score, name in pairs))
+            found.sets[index] = replace(kept, corpus_scores=scores)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
@@ -108,20 +97,6 @@ def read_hypotheses(run: Run, split: str) -> RunHypotheses | None:
     except ValueError as error:
         raise UserError(f"{path}: damaged: {error}") from None
     return found if found.model == model_digest(run) else None
-
-
-def _from_json(values: dict[str, Any]) -> RunHypotheses:
-    """Return what `write_hypotheses` wrote; ValueError for other values."""
-    stored = TypeAdapter(_Stored).validate_python(values)
-    sets = []
-    for found, one in zip(stored.sets, sets_from_json(values), strict=True):
-        columns: dict[str, Any] = {name: getattr(found, name) for name in _COLUMNS}
-        if any(len(column) != len(one.sources) for column in columns.values()):
-            raise ValueError(f"its lists do not have {len(one.sources):,} items")
-        pairs = zip(found.corpus_scores, SCORE_NAMES, strict=True)  # older runs have other names
-        scores = Scores(*(replace(score, name=name) for score, name in pairs))
-        sets.append(Hypotheses(one, **columns, seconds=found.seconds, corpus_scores=scores))
-    return RunHypotheses(sets, stored.decoding, stored.bleu_tokenizer, stored.model)
 
 
 def model_digest(run: Run) -> str:

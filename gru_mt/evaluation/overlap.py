@@ -6,7 +6,7 @@ It tells memory from skill: a sentence that training had but for a word is easie
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
@@ -44,66 +44,49 @@ def train_overlap(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> li
 
     `train` is read once, and CHUNK pairs of it are in memory at a time.
     """
-    searches = [*map(_Search, sets)]
+    # N training sources of a chunk, M those that have a word
+    asked = [source for one in sets for source in one.sources]
+    near = NearDuplicates(asked)
+    words_of = [{*compared_words(text)} for text in asked]
+    nearest, shares = [""] * len(asked), [0.0] * len(asked)
+    counts = dict.fromkeys(chain(*words_of), 0)
+    references = [chain(*one.references) for one in sets]
+    targets = [
+        sorted({word for text in texts for word in words(text.lower())}) for texts in references
+    ]
+    target_counts = dict.fromkeys(chain(*targets), 0)
     for start in range(0, len(train), CHUNK):
-        pairs = train[start : start + CHUNK]
-        sources = [pair.source for pair in pairs]
-        words_of = [*map(compared_words, sources)]
-        target_words = Counter(word for pair in pairs for word in words(pair.target.lower()))
-        for search in searches:
-            search.add(sources, words_of, target_words)
-    return [search.found() for search in searches]
-
-
-class _Search:
-    """What is found of a set while training sources are read, chunk by chunk.
-
-    Shapes: N training sources of a chunk, M those that have a word.
-    """
-
-    def __init__(self, evaluation_set: EvaluationSet) -> None:
-        """Begin without any training sources."""
-        self._sources = evaluation_set.sources
-        self._near = NearDuplicates(self._sources)
-        self._words_of = [{*compared_words(text)} for text in self._sources]
-        self._nearest, self._share = [""] * len(self._sources), [0.0] * len(self._sources)
-        self._counts = dict.fromkeys(chain.from_iterable(self._words_of), 0)
-        wanted = (words(text.lower()) for texts in evaluation_set.references for text in texts)
-        self._target_words = dict.fromkeys(sorted({*chain.from_iterable(wanted)}), 0)
-
-    def add(
-        self, sources: Sequence[str], words_of: Sequence[list[str]], target_words: Counter[str]
-    ) -> None:
-        """Take the next training sources with the words of each, and the words of their targets."""
-        rows: dict[str, list[int]] = {word: [] for word in self._counts}
-        size_N = np.empty(len(sources), np.int64)
-        for row, (text, found) in enumerate(zip(sources, words_of, strict=True)):
-            self._near.add(text, found)
-            distinct = {*found}
-            size_N[row] = len(distinct)
-            for word in distinct & rows.keys():
+        pairs = [*train[start : start + CHUNK]]
+        of_chunk = Counter(word for pair in pairs for word in words(pair.target.lower()))
+        for word in of_chunk.keys() & target_counts.keys():
+            target_counts[word] += of_chunk[word]
+        rows: dict[str, list[int]] = {word: [] for word in counts}
+        size_N = np.empty(len(pairs), np.int64)
+        for row, pair in enumerate(pairs):
+            found = compared_words(pair.source)
+            near.add(pair.source, found)
+            size_N[row] = len({*found})
+            for word in {*found} & rows.keys():
                 rows[word].append(row)
         row_M_of = {word: np.array(found, np.int64) for word, found in rows.items()}
         for word, row_M in row_M_of.items():
-            self._counts[word] += len(row_M)
-        for word in target_words.keys() & self._target_words.keys():
-            self._target_words[word] += target_words[word]
-        for index, wanted in enumerate(self._words_of):
-            if not wanted:
-                continue
-            together = np.concatenate([row_M_of[word] for word in wanted])
-            common_N = np.bincount(together, minlength=len(sources))
-            share_N = common_N / (size_N + len(wanted) - common_N)
-            row = int(share_N.argmax())
-            if share_N[row] > self._share[index]:
-                self._nearest[index], self._share[index] = sources[row], float(share_N[row])
-
-    def found(self) -> TrainOverlap:
-        """Return what was found."""
-        return TrainOverlap(
-            self._nearest,
-            [round(1 - share, 4) for share in self._share],
-            [text in self._near.found for text in self._sources],
-            [min((self._counts[word] for word in wanted), default=0) for wanted in self._words_of],
-            self._target_words,
+            counts[word] += len(row_M)
+        for index, wanted in enumerate(words_of):
+            if wanted:
+                together = np.concatenate([row_M_of[word] for word in wanted])
+                common_N = np.bincount(together, minlength=len(pairs))
+                share_N = common_N / (size_N + len(wanted) - common_N)
+                row = int(share_N.argmax())
+                if share_N[row] > shares[index]:
+                    nearest[index], shares[index] = pairs[row].source, float(share_N[row])
+    distances = [round(1 - share, 4) for share in shares]
+    is_near = [text in near.found for text in asked]
+    rarest = [min((counts[word] for word in wanted), default=0) for wanted in words_of]
+    ends = [*accumulate((len(one.sources) for one in sets), initial=0)]
+    return [
+        TrainOverlap(
+            *(column[start:end] for column in (nearest, distances, is_near, rarest)),
+            target_words={word: target_counts[word] for word in of_set},
         )
+        for (start, end), of_set in zip(pairwise(ends), targets, strict=True)
+    ]

@@ -49,8 +49,8 @@ class Score:
         interval = ""
         if self.low is not None and self.high is not None:
             few = f", which means little: of {self.sentences} sentences"
-            interval = f" (95 % interval {self.low:.1f} to {self.high:.1f}"
-            interval += f"{few if self.sentences < FEW else ''})"
+            few = few if self.sentences < FEW else ""
+            interval = f" (95 % interval {self.low:.1f} to {self.high:.1f}{few})"
         return f"{self.name} {self.value:.2f}{interval}  {self.signature}"
 
 
@@ -180,14 +180,10 @@ def resampled(metric: Metric, count_NK: Ints) -> Floats:
 
 
 def interval_of(score_R: Floats) -> tuple[float, float]:
-    """Return the ends of the interval that resamples give; see `Score`."""
-    return interval(*map(float, estimate_ci(score_R)))
-
-
-def interval(mean: float, half_width: float) -> tuple[float, float]:
-    """Return the ends of an interval of scores, clipped to 0 and 100: interval(1, 2) -> (0, 3).
+    """Return the ends of the interval that resamples give, clipped to 0 and 100; see `Score`.
 
     sacreBLEU may score what is perfect 100.00000000000004, so both ends are clipped on both sides.
     """
+    mean, half_width = map(float, estimate_ci(score_R))
     low, high = (min(max(0.0, end), 100.0) for end in (mean - half_width, mean + half_width))
     return low, high

@@ -24,7 +24,7 @@ from gru_mt.evaluation.score import (
     SEED,
     Floats,
     count_matches,
-    interval,
+    interval_of,
     reference_streams,
     resampled,
     score_of,
@@ -70,36 +70,38 @@ def score_systems(
     Raises UserError as `score_translations` does. The seed is sacreBLEU's default, 12345.
     """
     [streams, *_] = [reference_streams(system, references) for system in texts]
-    tested = [differing(texts[0], system) >= FEW for system in texts]
     found = []
     for name, metric in (("BLEU", BLEU(tokenize=tokenizer)), ("chrF", CHRF())):
         counts = [count_matches(metric, system, streams) for system in texts]
         baseline_R = resampled(metric, counts[0])
-        scores = [
-            _score(metric, counts[0], baseline_R, count_NK, tested=is_tested)
-            for count_NK, is_tested in zip(counts, tested, strict=True)
-        ]
+        scores = []
+        for system, count_NK in zip(texts, counts, strict=True):
+            score_R = resampled(metric, count_NK)
+            p_values = None, None
+            if differing(texts[0], system) >= FEW:
+                p_values = _p_values(metric, counts[0], baseline_R, count_NK, score_R)
+            mean, _ = map(float, estimate_ci(score_R))
+            ends = interval_of(score_R) if len(system) > 1 else (None, None)
+            scores.append(SystemScore(score_of(metric, count_NK), mean, *ends, *p_values))
         signatures = _signature(metric, "bs", RESAMPLES), _signature(metric, "ar", TRIALS)
         found.append(MetricScores(name, scores, *signatures))
     return found
 
 
-def _score(
-    metric: Metric, baseline_NK: Ints, baseline_R: Floats, count_NK: Ints, *, tested: bool
-) -> SystemScore:
-    """Return the score of a system, with p-values if enough translations differ."""
-    value, score_R = score_of(metric, count_NK), resampled(metric, count_NK)
-    mean, half_width = map(float, estimate_ci(score_R))
-    difference = abs(score_of(metric, baseline_NK) - value)
-    low, high = interval(mean, half_width) if len(count_NK) > 1 else (None, None)
-    bootstrap = randomisation = None
-    if tested and not difference:  # sacreBLEU's p-value would be the smallest that there is
-        bootstrap = randomisation = 1.0
-    elif tested:
-        spread_R = np.abs(score_R - baseline_R)
-        bootstrap = _p_value(spread_R - spread_R.mean(), difference)
-        randomisation = _p_value(_randomised(metric, baseline_NK, count_NK), difference)
-    return SystemScore(value, mean, low, high, bootstrap, randomisation)
+def _p_values(
+    metric: Metric, first_NK: Ints, first_R: Floats, second_NK: Ints, second_R: Floats
+) -> tuple[float, float]:
+    """Return the p-values of the paired bootstrap and of approximate randomisation."""
+    difference = abs(score_of(metric, first_NK) - score_of(metric, second_NK))
+    if not difference:  # sacreBLEU's p-value would be the smallest that there is
+        return 1.0, 1.0
+    spread_R = np.abs(second_R - first_R)
+    chance = spread_R - spread_R.mean(), _randomised(metric, first_NK, second_NK)
+    # One more on both sides of the share: the difference that was found counts as well.
+    bootstrap, randomisation = (
+        (int(np.sum(one > difference)) + 1) / (len(one) + 1) for one in chance
+    )
+    return bootstrap, randomisation
 
 
 def _randomised(metric: Metric, first_NK: Ints, second_NK: Ints) -> Floats:
@@ -116,13 +118,7 @@ def _randomised(metric: Metric, first_NK: Ints, second_NK: Ints) -> Floats:
     return np.array(found)
 
 
-def _p_value(chance_R: Floats, difference: float) -> float:
-    """Return the share of differences by chance that are larger, with one more on both sides."""
-    return (int(np.sum(chance_R > difference)) + 1) / (len(chance_R) + 1)
-
-
 def _signature(metric: Metric, test: str, count: int) -> str:
-    """Return sacreBLEU's signature of the bootstrap, bs, or of randomisation, ar."""
     signature = metric.get_signature()
     signature.update("seed", SEED)
     signature.update(test, count)

@@ -8,7 +8,7 @@ import pytest
 from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.errors import UserError
-from gru_mt.evaluation.evaluate import evaluate, read_evaluation_set, read_sets
+from gru_mt.evaluation.evaluate import Evaluation, evaluate, read_evaluation_set, read_sets
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.inference.translator import Languages
 from gru_mt.storage import write_checksummed_json
@@ -26,6 +26,11 @@ class Echo:
             Translation(each, [SentenceTranslation(each, [], [Candidate(each, 0.0, [], None)])])
             for each in sources
         ]
+
+
+def score_once(sources: Any, references: Any, **asked: Any) -> Evaluation:
+    echo: Any = Echo()
+    return evaluate(echo, sources, references, **asked)
 
 
 def test_decoding_is_the_translators_or_what_is_asked_for() -> None:
@@ -56,13 +61,12 @@ def test_a_line_has_the_score_and_the_confidence_of_its_worst_sentence() -> None
 
 
 def test_sentences_come_from_any_iterable_or_from_a_file(tmp_path: Path) -> None:
-    echo: Any = Echo()
     source = write(tmp_path / "s", "a b c d e", "f g h i j")
     reference = write(tmp_path / "r", "a b c d f", "f g h i j")
-    of_files = evaluate(echo, source, str(reference)).scores
+    of_files = score_once(source, str(reference)).scores
     sources = (text for text in ("a b c d e", "f g h i j"))
-    assert evaluate(echo, sources, [["a b c d f"], ("f g h i j",)]).scores == of_files
-    several = evaluate(echo, ["a b c d e"], [iter(["x", "a b c d e"])]).scores
+    assert score_once(sources, [["a b c d f"], ("f g h i j",)]).scores == of_files
+    several = score_once(["a b c d e"], [iter(["x", "a b c d e"])]).scores
     assert [round(score.value) for score in several] == [100, 0, 100]
 
 
@@ -70,41 +74,31 @@ def test_sentences_come_from_any_iterable_or_from_a_file(tmp_path: Path) -> None
     ("sources", "references", "message"),
     [
         (["a"], [["a"], ["b"]], "1 translations cannot be scored"),
-        ([], [], "nothing to score"),
-        (["a"], [[]], "sentence 1 has no reference"),
         (["a"], [1], r"references\[0\] must be a list of texts, got 1"),
         (["a"], [["a", None]], r"references\[0\]\[1\] must be text, got None"),
         (["a", 1], ["a", "b"], r"sources\[1\] must be text, got 1"),
-        (3, ["a"], "sources must be a list of texts, got 3"),
         (["a"], None, "references must be a list of texts, got None"),
         ("none", "none", "none: cannot be read"),
     ],
 )
 def test_other_arguments_are_refused(sources: Any, references: Any, message: str) -> None:
-    echo: Any = Echo()
     with pytest.raises(UserError, match=message):
-        evaluate(echo, sources, references)
+        score_once(sources, references)
     with pytest.raises(UserError, match="translator must be a Translator, got 'runs/small'"):
         evaluate("runs/small", sources, references)  # type: ignore[arg-type]
 
 
 def test_the_bleu_tokenizer_is_the_translators_or_what_is_asked_for() -> None:
-    echo: Any = Echo()
-
-    def signature(**asked: Any) -> str:
+    def signature(languages: Languages, **asked: Any) -> str:
+        echo: Any = Echo()
+        echo.languages = languages
         return evaluate(echo, ["一二三四五"], ["一二三四五"], **asked).scores[0].signature
 
-    assert "|tok:char|" in signature()  # by the target language
-    assert "|tok:zh|" in signature(bleu_tokenizer="zh")
-    echo.languages = Languages("", "th", "none")
-    assert "|tok:none|" in signature()
-    assert "|tok:char|" in signature(bleu_tokenizer="auto")
-    echo.languages = Languages(
-        "", "cn", "none"
-    )  # no language: the script of the references decides
-    assert "|tok:zh|" in signature(bleu_tokenizer="auto")
-    with pytest.raises(UserError, match="no BLEU tokenizer 'thai'"):
-        signature(bleu_tokenizer="thai")
+    assert "|tok:char|" in signature(Languages("", "th", "auto"))  # by the target language
+    assert "|tok:zh|" in signature(Languages("", "th", "auto"), bleu_tokenizer="zh")
+    assert "|tok:none|" in signature(Languages("", "th", "none"))
+    # No language: the script of the references decides.
+    assert "|tok:zh|" in signature(Languages("", "cn", "none"), bleu_tokenizer="auto")
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -112,28 +106,24 @@ def write(path: Path, *lines: str) -> Path:
     return path
 
 
-def test_an_empty_reference_line_is_a_missing_reference(tmp_path: Path) -> None:
+def test_files_of_lines_and_of_sgml_segments_are_sets(tmp_path: Path) -> None:
     source = write(tmp_path / "s", "a", "e\u0301 b\u00ad")
     references = [write(tmp_path / "r", "x", "y"), write(tmp_path / "r1", "", "c\u0327a\u200b")]
+    # An empty reference line is a missing reference.
     expected = EvaluationSet(["a", "é b"], [["x"], ["y", "ça"]])
     assert read_evaluation_set(source, references) == expected
-
-
-def test_segments_of_sgml_are_read_and_no_markup(tmp_path: Path) -> None:
-    def sgml(name: str, *segments: str) -> Path:
-        inside = "\n".join(f'<seg id="{n}">{text}</seg>' for n, text in enumerate(segments))
-        return write(tmp_path / name, f'<srcset setid="a">\n<doc>\n{inside}\n</doc></srcset>')
-
-    found = read_evaluation_set(sgml("s", "R&amp;D.", "No."), [sgml("r", "R et D.", "Non.")])
-    assert found == EvaluationSet(["R&D.", "No."], [["R et D."], ["Non."]])
+    sgml = '<srcset setid="a">\n<doc>\n<seg id="1">R&amp;D.</seg>\n</doc></srcset>'
+    segments = write(tmp_path / "sgml", sgml)
+    assert read_evaluation_set(segments, [segments]) == EvaluationSet(["R&D."], [["R&D."]])
     with pytest.raises(UserError, match="is XML without <seg>"):
         read_evaluation_set(write(tmp_path / "x", "<?xml version='1.0'?><a/>"), [])
+    with pytest.raises(UserError, match=r"none: cannot be read: No such file"):
+        read_evaluation_set(source, [tmp_path / "none"])
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["x"], r"r: 1 lines, but .*s has 2"),
         (["x", "y", "z"], r"r: 3 lines, but .*s has 2"),
         (["x", ""], r"r:2: the sentence has no reference"),
         (["x", "a\x00b"], r"r:2: has control characters"),
@@ -145,11 +135,6 @@ def test_files_that_do_not_belong_together_are_refused(
     source = write(tmp_path / "s", "a", "b")
     with pytest.raises(UserError, match=message):
         read_evaluation_set(source, [write(tmp_path / "r", *lines)])
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"none: cannot be read: No such file"):
-        read_evaluation_set(tmp_path / "none", [tmp_path / "none"])
 
 
 def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
@@ -168,10 +153,7 @@ def test_sets_that_are_damaged_or_of_another_shape_are_refused(tmp_path: Path) -
     path = tmp_path / "test.json"
     shapes: list[dict[str, Any]] = [
         {"references": [["x"]]},
-        {"sources": ["a"]},
         {"sources": ["a"], "references": [["x"]], "name": 3},
-        {"sources": [1], "references": [["x"]]},
-        {"sources": ["a"], "references": ["x"]},
         {"sources": ["a"], "references": [["x", None]]},
         {"sources": ["a"], "references": [[]]},
         {"sources": ["a", "b"], "references": [["x"]]},
@@ -181,7 +163,3 @@ def test_sets_that_are_damaged_or_of_another_shape_are_refused(tmp_path: Path) -
         write_checksummed_json(path, damaged)
         with pytest.raises(UserError, match=r"test\.json: damaged: "):
             read_sets(tmp_path, "test")
-    write_checksummed_json(path, sets_to_json([EvaluationSet(["a"], [["x"]])]))
-    path.write_text(path.read_text().replace("x", "y"))
-    with pytest.raises(UserError, match=r"test\.json: damaged: .* digest"):
-        read_sets(tmp_path, "test")

@@ -10,11 +10,7 @@ import torch
 from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.errors import UserError
-from gru_mt.evaluation.hypotheses import (
-    Hypotheses,
-    read_hypotheses,
-    write_hypotheses,
-)
+from gru_mt.evaluation.hypotheses import Hypotheses, read_hypotheses, write_hypotheses
 from gru_mt.evaluation.robustness.measure import (
     RobustnessReport,
     Row,
@@ -32,17 +28,14 @@ SCORES = score_translations(TEXTS, SET.references)
 FOUND = Hypotheses(SET, TEXTS, [-1.5, None], [0.5, None], [["repeated"], []], 0.5, SCORES)
 
 
-def test_speed_is_in_sentences_a_second() -> None:
-    assert FOUND.sentences_s == 4.0
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Return a run with a test split and weights."""
+    """Return a run with a test split and weights, which keeps its hypotheses."""
     run = Run(tmp_path / "run")
     run.bundle.mkdir(parents=True)
     write_checksummed_json(run.evaluation_sets("test"), sets_to_json([SET]))
     save_weights(run, 1.0)
+    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
     return run
 
 
@@ -50,92 +43,66 @@ def save_weights(run: Run, value: float) -> None:
     save_tensors(run.bundle / WEIGHTS, {"w": torch.tensor([value])}, {})
 
 
-@pytest.mark.parametrize("named", ["run", "run/model"])
-def test_a_run_keeps_what_it_or_its_bundle_translated(run: Run, named: str, tmp_path: Path) -> None:
-    write_hypotheses(tmp_path / named, "test", [FOUND], Decoding(beam_size=3), "13a")
-    kept = read_hypotheses(run, "test")
-    assert kept is not None
-    assert kept.sets == [FOUND]
-    assert (kept.decoding, kept.bleu_tokenizer) == (Decoding(beam_size=3), "13a")
+def test_a_run_keeps_what_it_or_its_bundle_translated(run: Run, tmp_path: Path) -> None:
+    for folder, beam_size in ((run.folder, 3), (run.bundle, 2)):
+        write_hypotheses(folder, "test", [FOUND], Decoding(beam_size), "intl")
+        kept = read_hypotheses(run, "test")
+        assert kept is not None
+        assert (kept.sets, kept.decoding.beam_size, kept.bleu_tokenizer) == (
+            [FOUND], beam_size, "intl")  # fmt: skip
+    assert kept.sets[0].sentences_s == 4.0
+    run.hypotheses("test").unlink()
+    for folder in (run.export("int8"), tmp_path / "alone" / "model"):
+        folder.mkdir(parents=True)
+        write_hypotheses(folder, "test", [FOUND], Decoding(), "13a")
+    assert not [*tmp_path.rglob("*.hypotheses.json")], "an export or a bundle alone keeps nothing"
 
 
-def test_hypotheses_of_other_weights_are_not_kept_for_the_new_ones(run: Run) -> None:
-    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+def test_what_a_run_keeps_is_of_its_weights(run: Run) -> None:
+    table = RobustnessReport((Row("in capitals", 2, 50.0, 20.0, 40.0),))
+    assert read_robustness(run, "test") == []
+    write_robustness(run.folder, "test", [table])
+    assert read_robustness(run, "test") == [table]
     save_weights(run, 2.0)
     assert read_hypotheses(run, "test") is None
+    assert read_robustness(run, "test") == []
     save_weights(run, 1.0)
     assert read_hypotheses(run, "test") is not None
 
 
-def test_an_export_and_a_bundle_of_no_run_keep_nothing(run: Run, tmp_path: Path) -> None:
-    export = run.export("int8")
-    export.mkdir()
-    alone = tmp_path / "alone" / "model"
-    alone.mkdir(parents=True)
-    for folder in (export, alone):
-        write_hypotheses(folder, "test", [FOUND], Decoding(), "13a")
-    assert not [*tmp_path.rglob("*.hypotheses.json")]
-
-
-def test_damaged_hypotheses_are_named(run: Run) -> None:
-    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
-    path = run.hypotheses("test")
-    path.write_text(path.read_text().replace("Un chat.", "Un rat."))
-    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: its contents"):
-        read_hypotheses(run, "test")
-    short = Hypotheses(SET, ["Un chien."], [-1.5], [0.5], [[]], 0.5, SCORES)
-    write_hypotheses(run.folder, "test", [short], Decoding(), "13a")
-    with pytest.raises(UserError, match="damaged: its lists do not have 2 items"):
-        read_hypotheses(run, "test")
-    write_checksummed_json(path, {"sets": []})
-    with pytest.raises(UserError, match="damaged: sets: "):
-        read_hypotheses(run, "test")
-
-
-def test_hypotheses_of_other_types_are_named_in_one_line(run: Run) -> None:
-    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
+def test_damaged_hypotheses_are_named_in_one_line(run: Run) -> None:
     path = run.hypotheses("test")
     values = read_checksummed_json(path)
     changes: list[dict[str, Any]] = [
         {"texts": [1, 2]},
         {"texts": "ab"},
         {"scores": ["x", None]},
-        {"confidences": [True, {}]},
         {"warnings": ["ab", []]},
         {"seconds": 0},
         {"seconds": 10**400},
         {"seconds": math.nan},
-        {"seconds": None},
         {"corpus_scores": [{"name": 3}]},
         {"corpus_scores": 3},
+        {"references": 3},
     ]
-    others: list[object] = [
-        [],
-        {},
-        None,
-        [3],
-        *([values["sets"][0] | change] for change in changes),
-    ]
+    others = ([], {}, None, [3], *([values["sets"][0] | change] for change in changes))
     for sets in others:
         write_checksummed_json(path, values | {"sets": sets})
         with pytest.raises(UserError, match=r"^\S+test\.hypotheses\.json: damaged: sets.*$"):
             read_hypotheses(run, "test")
+    short = values["sets"][0] | {"texts": ["Un chien."]}
+    write_checksummed_json(path, values | {"sets": [short]})
+    with pytest.raises(UserError, match="damaged: its lists do not have 2 items"):
+        read_hypotheses(run, "test")
+    path.write_text(path.read_text().replace("Un chien.", "Un rat."))
+    with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: its contents"):
+        read_hypotheses(run, "test")
 
 
 def test_scores_of_older_runs_get_todays_names(run: Run) -> None:
-    write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
     values = read_checksummed_json(run.hypotheses("test"))
     values["sets"][0]["corpus_scores"][0]["name"] = "an older name"
     write_checksummed_json(run.hypotheses("test"), values)
     found = read_hypotheses(run, "test")
     assert found
     assert found.sets == [FOUND]
-
-
-def test_what_a_run_keeps_of_lines_as_people_type_is_of_its_weights(run: Run) -> None:
-    table = RobustnessReport((Row("in capitals", 2, 50.0, 20.0, 40.0),))
-    assert read_robustness(run, "test") == []
-    write_robustness(run.folder, "test", [table])
-    assert read_robustness(run, "test") == [table]
-    save_weights(run, 2.0)
-    assert read_robustness(run, "test") == []
