@@ -82,11 +82,10 @@ def train_overlap(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> li
     distances = [round(1 - share, 4) for share in shares]
     is_near = [text in near.found for text in asked]
     rarest = [min((counts[word] for word in wanted), default=0) for wanted in words_of]
-    ends = [*accumulate((len(one.sources) for one in sets), initial=0)]
-    return [
-        TrainOverlap(
-            *(column[start:end] for column in (nearest, distances, is_near, rarest)),
-            target_words={word: target_counts[word] for word in of_set},
-        )
-        for (start, end), of_set in zip(pairwise(ends), targets, strict=True)
-    ]
+    ends = accumulate((len(one.sources) for one in sets), initial=0)
+    overlaps = []
+    for (start, end), of_set in zip(pairwise(ends), targets, strict=True):
+        of = slice(start, end)
+        known = {word: target_counts[word] for word in of_set}
+        overlaps.append(TrainOverlap(nearest[of], distances[of], is_near[of], rarest[of], known))
+    return overlaps

@@ -77,12 +77,12 @@ def score_systems(
         scores = []
         for system, count_NK in zip(texts, counts, strict=True):
             score_R = resampled(metric, count_NK)
-            p_values = None, None
+            value, mean = score_of(metric, count_NK), float(estimate_ci(score_R)[0])
+            low, high = interval_of(score_R) if len(system) > 1 else (None, None)
+            p_values: list[float] | list[None] = [None, None]
             if differing(texts[0], system) >= FEW:
                 p_values = _p_values(metric, counts[0], baseline_R, count_NK, score_R)
-            mean, _ = map(float, estimate_ci(score_R))
-            ends = interval_of(score_R) if len(system) > 1 else (None, None)
-            scores.append(SystemScore(score_of(metric, count_NK), mean, *ends, *p_values))
+            scores.append(SystemScore(value, mean, low, high, *p_values))
         signatures = _signature(metric, "bs", RESAMPLES), _signature(metric, "ar", TRIALS)
         found.append(MetricScores(name, scores, *signatures))
     return found
@@ -90,18 +90,15 @@ def score_systems(
 
 def _p_values(
     metric: Metric, first_NK: Ints, first_R: Floats, second_NK: Ints, second_R: Floats
-) -> tuple[float, float]:
+) -> list[float]:
     """Return the p-values of the paired bootstrap and of approximate randomisation."""
     difference = abs(score_of(metric, first_NK) - score_of(metric, second_NK))
     if not difference:  # sacreBLEU's p-value would be the smallest that there is
-        return 1.0, 1.0
+        return [1.0, 1.0]
     spread_R = np.abs(second_R - first_R)
     chance = spread_R - spread_R.mean(), _randomised(metric, first_NK, second_NK)
     # One more on both sides of the share: the difference that was found counts as well.
-    bootstrap, randomisation = (
-        (int(np.sum(one > difference)) + 1) / (len(one) + 1) for one in chance
-    )
-    return bootstrap, randomisation
+    return [(int(np.sum(one > difference)) + 1) / (len(one) + 1) for one in chance]
 
 
 def _randomised(metric: Metric, first_NK: Ints, second_NK: Ints) -> Floats:

@@ -47,10 +47,10 @@ def test_a_run_keeps_what_it_or_its_bundle_translated(run: Run, tmp_path: Path) 
     for folder, beam_size in ((run.folder, 3), (run.bundle, 2)):
         write_hypotheses(folder, "test", [FOUND], Decoding(beam_size), "intl")
         kept = read_hypotheses(run, "test")
-        assert kept is not None
+        assert kept
         assert (kept.sets, kept.decoding.beam_size, kept.bleu_tokenizer) == (
             [FOUND], beam_size, "intl")  # fmt: skip
-    assert kept.sets[0].sentences_s == 4.0
+    assert FOUND.sentences_s == 4.0
     run.hypotheses("test").unlink()
     for folder in (run.export("int8"), tmp_path / "alone" / "model"):
         folder.mkdir(parents=True)
@@ -85,7 +85,13 @@ def test_damaged_hypotheses_are_named_in_one_line(run: Run) -> None:
         {"corpus_scores": 3},
         {"references": 3},
     ]
-    others = ([], {}, None, [3], *([values["sets"][0] | change] for change in changes))
+    others: tuple[Any, ...] = (
+        [],
+        {},
+        None,
+        [3],
+        *([values["sets"][0] | change] for change in changes),
+    )
     for sets in others:
         write_checksummed_json(path, values | {"sets": sets})
         with pytest.raises(UserError, match=r"^\S+test\.hypotheses\.json: damaged: sets.*$"):
