@@ -121,7 +121,7 @@ def prepare(
         check_same_data(run.checkpoints, fingerprints)
     provenance = _provenance(config, splits, len(synthetic), start.provenance)
     metadata = {
-        "lines": [corpus.lines.files for corpus in splits.corpora],
+        "lines": [corpus.files for corpus in splits.corpora],
         "origins": fingerprints_of(config.data),
         "fingerprints": fingerprints,
         "provenance": provenance,

@@ -7,7 +7,7 @@ import bisect
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,29 +36,20 @@ _MOSTLY, _OFTEN, _SOME = 0.9, 0.1, 0.001  # shares of pairs
 _LOOKED_AT, _FEW = 1_000, 20  # attributions, and pairs; different attributions
 
 
-class LineNumbers:
-    """Where the lines of a corpus are, which are numbered from 1 throughout its files."""
+FirstLines = Sequence[tuple[str, int]]  # files, with the number of their first line in the corpus
 
-    def __init__(self, files: Iterable[tuple[str, int]] = ()) -> None:
-        """Take files, each with the number that its first line has in the corpus."""
-        self.files = [*files]
 
-    def where(self, line: int) -> str:
-        """Return the file and the number that line `line` of the corpus has there: "a.tsv:7"."""
-        index = bisect.bisect_right(self.files, line, key=lambda file: file[1]) - 1
-        name, first_line = self.files[index]
-        return f"{name}:{line - first_line + 1}"
-
-    def short(self, line: int) -> int | str:
-        """Return the number alone where there is one file."""
-        return line if len(self.files) == 1 else self.where(line)
+def line_name(files: FirstLines, line: int) -> str:
+    """Return the file and the number there of line `line` of a corpus, from 1: "a.tsv:7"."""
+    name, first_line = files[bisect.bisect_right(files, line, key=lambda file: file[1]) - 1]
+    return f"{name}:{line - first_line + 1}"
 
 
 @dataclass
 class ReadFiles:
     """What is known of a corpus's files when they have been read."""
 
-    lines: LineNumbers = field(default_factory=LineNumbers)
+    first_lines: list[tuple[str, int]] = field(default_factory=list)  # see `FirstLines`
     sha256s: list[str] = field(default_factory=list)  # of the texts
     notes: list[str] = field(default_factory=list)  # what to tell a user about how they were read
     sample: bytes = b""  # the beginning of the first
@@ -110,7 +101,7 @@ class Corpus:
     sha256: str  # see `ReadFiles`
     attribution: str  # the credit that its licence asks for; "" if none is known
     warnings: tuple[str, ...]
-    lines: LineNumbers
+    files: FirstLines
 
     @property
     def pairs(self) -> LazySequence[Pair]:
@@ -129,13 +120,11 @@ class CorpusBuilder:
     def __init__(
         self, config: DataConfig, label: str, sides: Sequence[int], pairs: PairStore
     ) -> None:
-        """Begin without lines; messages begin with `label`. Only `sides` of it have text.
-
-        Its pairs go to the end of `pairs`.
-        """
-        self._config, self._label, self._sides = config, label, sides
+        """Begin without lines. Only `sides` of it have text; its pairs go to the end of `pairs`."""
+        self._config, self._label, self._sides = config, label, sides  # messages begin with it
         self._pairs, self._first_row = pairs, len(pairs)
         self.lines = 0  # that were read
+        self.files = ReadFiles()  # whoever reads them fills it
         self._counts = Counter[DropReason]()
         self._examples: defaultdict[DropReason, list[tuple[int, str]]] = defaultdict(list)
         self._others: list[tuple[int, str]] = []  # the first rows with attributions to others
@@ -151,16 +140,15 @@ class CorpusBuilder:
         self._pairs.append(chunk, self.lines + 1)
         self.lines += chunk.lines
 
-    def corpus(self, name: str, files: ReadFiles) -> Corpus:
+    def corpus(self, name: str) -> Corpus:
         """Return the corpus, or raise UserError where too little is left of it."""
         row_N = self._distinct()
         if "scripts" in self._config.filters:
             row_N = self._in_main_scripts(row_N)
         flag_N = self._metadata("flags")[row_N - self._first_row]
         same, tatoeba, others, _ = (int(np.count_nonzero(flag_N & flag)) for flag in PairFlag)
-        report = self._report(len(row_N), files.lines)
-        self._check(report, files.sample, same)
-        self._check_attributions(row_N, others)
+        files, report = self.files, self._report(len(row_N))
+        self._check(report, same, others, row_N)
         credited = []
         if tatoeba or files.sha256 == FRA_ENG_SHA256:
             credited.append(TATOEBA_ATTRIBUTION)
@@ -168,16 +156,23 @@ class CorpusBuilder:
             credited.append(
                 f"pairs that name their own source in column 3 of {self._label}: {others:,}"
             )
-        odd = self._odd(report, files, same, row_N, row_N[(flag_N & PairFlag.ENTITY) > 0])
+        odd = self._odd(report, same, row_N, row_N[(flag_N & PairFlag.ENTITY) > 0])
         warnings = (*dict.fromkeys(files.notes), *(f"{self._label}: {line}" for line in odd))
-        credit = "; ".join(credited)
-        return Corpus(name, self._pairs, row_N, report, files.sha256, credit, warnings, files.lines)
+        return Corpus(
+            name=name,
+            stored=self._pairs,
+            row_N=row_N,
+            report=report,
+            sha256=files.sha256,
+            attribution="; ".join(credited),
+            warnings=warnings,
+            files=files.first_lines,
+        )
 
     def _metadata(self, name: str) -> Array:
         return self._pairs.metadata(name, self._first_row, len(self._pairs))
 
     def _distinct(self) -> Ints:
-        """Return the rows of the distinct pairs; with a filter, of those with distinct keys too."""
         first_N = alike_N = first_alike(self._metadata("digest"))
         order_N = np.arange(len(first_N))
         if "near_duplicates" in self._config.filters and len(self._sides) > 1:
@@ -190,7 +185,6 @@ class CorpusBuilder:
         return distinct_N
 
     def _in_main_scripts(self, row_N: Ints) -> Ints:
-        """Return the rows of which no side is in a script that its language has not."""
         texts = [Subset(self._pairs.sides[side], row_N) for side in self._sides]
         out = {index for side in texts for index in rows_in_other_scripts(side)}
         index_M = np.array(sorted(out), np.int64)
@@ -203,17 +197,26 @@ class CorpusBuilder:
             pairs = self._pairs.read(row_M[:SHOWN])
             self._examples[reason] += [(line, example(*sides)) for *sides, line in pairs]
 
-    def _report(self, kept: int, lines: LineNumbers) -> CorpusReport:
+    def _line(self, line: int) -> int | str:
+        """Return the number of a line alone where there is one file."""
+        files = self.files.first_lines
+        return line if len(files) == 1 else line_name(files, line)
+
+    def _report(self, kept: int) -> CorpusReport:
         dropped = {}
-        for reason, count in sorted(
-            self._counts.items(), key=lambda item: (-item[1], self._examples[item[0]])
+        for reason in sorted(
+            self._counts, key=lambda its: (-self._counts[its], self._examples[its])
         ):
             numbers, texts = zip(*self._examples[reason], strict=True)
-            dropped[reason] = DroppedLines(count, tuple(map(lines.short, numbers)), texts)
+            lines = tuple(map(self._line, numbers))
+            dropped[reason] = DroppedLines(self._counts[reason], lines, texts)
         return CorpusReport(self.lines, kept, dropped)
 
-    def _check(self, report: CorpusReport, sample: bytes, same: int) -> None:
-        """Raise UserError where no pair is left, or most lines or sides cannot be meant."""
+    def _check(self, report: CorpusReport, same: int, others: int, row_N: Ints) -> None:
+        """Raise UserError where no pair is left, or most lines or sides cannot be meant.
+
+        So is a third column, which `others` pairs have, with another text in nearly every line.
+        """
         if not report.read:
             raise UserError(f"{self._label}: is empty")
         headers = report.dropped.get(DropReason.HEADER)
@@ -221,7 +224,7 @@ class CorpusBuilder:
         if not report.kept or dropped > self._config.allow_dropped * report.read:
             reason, lines = next(iter(report.dropped.items()))
             message = f"{dropped:,} of {report.read:,} lines dropped; most often {reason}: {lines}"
-            if found := hint(reason, sample, self._config.languages):
+            if found := hint(reason, self.files.sample, self._config.languages):
                 message += f"; {found}"
             if report.kept:
                 share = math.ceil(1_000 * dropped / report.read) / 1_000
@@ -232,9 +235,6 @@ class CorpusBuilder:
                 f"{self._label}: {same:,} of {report.kept:,} pairs have the same text on "
                 "both sides; was a file or column named twice?"
             )
-
-    def _check_attributions(self, row_N: Ints, others: int) -> None:
-        """Raise UserError where the third column, which `others` pairs have, is no attribution."""
         is_kept = np.isin([row for row, _ in self._others], row_N)
         texts = {text for (_, text), kept in zip(self._others, is_kept, strict=True) if kept}
         if len(texts) > _FEW and 2 * len(texts) > min(others, _LOOKED_AT):
@@ -243,12 +243,10 @@ class CorpusBuilder:
                 f"in it: set columns to those of {' and '.join(self._config.languages)}"
             )
 
-    def _odd(
-        self, report: CorpusReport, files: ReadFiles, same: int, row_N: Ints, entity_M: Ints
-    ) -> Iterator[str]:
+    def _odd(self, report: CorpusReport, same: int, row_N: Ints, entity_M: Ints) -> Iterator[str]:
         """Yield what is odd in N pairs, of which M have an HTML entity."""
         if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
-            found = hint(DropReason.NOT_UTF8, files.sample, self._config.languages)
+            found = hint(DropReason.NOT_UTF8, self.files.sample, self._config.languages)
             yield f"lines that are not UTF-8: {not_utf8}: {found}"
         if same > _OFTEN * report.kept:
             yield f"{same:,} pairs have the same text on both sides"
@@ -257,8 +255,8 @@ class CorpusBuilder:
             [entity, *_] = ENTITY.findall(f"{first} {second}")
             yield (
                 f"{len(entity_M):,} of {report.kept:,} pairs have HTML entities, the first is "
-                f"{entity} in line {files.lines.short(line)}: replace them by what they stand for, "
-                "as Python's html.unescape does"
+                f"{entity} in line {self._line(line)}: replace them by what they stand for, as "
+                "Python's html.unescape does"
             )
         sample = self._pairs.read(row_N[:: max(1, report.kept // _LOOKED_AT)])
         sides = [pair.first for pair in sample], [pair.second for pair in sample]

@@ -95,16 +95,14 @@ def encoding_of(start: bytes, asked: str | None, file: object) -> str:
 
 
 def _marked_encoding(start: bytes) -> str:
-    """Return the encoding that a byte order mark declares; "" where there is none."""
     marks = _BYTE_ORDER_MARKS.items()
     return next((encoding for mark, encoding in marks if start.startswith(mark)), "")
 
 
 def _is_utf16(start: bytes) -> bool:
-    """Return whether bytes without a byte order mark are UTF-16.
+    """Return whether bytes without a mark are UTF-16: zeros are all on one side of the pairs.
 
-    A space, a line feed and each Latin letter has a zero byte then, always on the same side. Bytes
-    that are read the other way are mostly no characters.
+    A space, a line feed and each Latin letter has one. The text must be of characters, too.
     """
     start = start[: min(len(start), LOOKED_AT) // 2 * 2]
     zeros = [start[side::2].count(0) for side in (0, 1)]

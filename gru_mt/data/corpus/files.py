@@ -18,16 +18,10 @@ from gru_mt.config.data import FilesConfig
 from gru_mt.data.corpus.detect import compression
 from gru_mt.errors import UserError, as_path, short_repr, short_text
 
-READ_ERRORS = (  # what reading and unpacking raise
-    OSError,
-    RuntimeError,  # zipfile: it needs a password, or its version is unknown
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    zstandard.ZstdError,
-    EOFError,
-    ValueError,  # a name in a zip that is not text
-)
+# What reading and unpacking raise. A zip gives RuntimeError where it needs a password, or its
+# version is unknown, and ValueError for a name that is not text.
+READ_ERRORS = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile)
+READ_ERRORS += (zlib.error, lzma.LZMAError, zstandard.ZstdError)
 JSON_LINES = (".jsonl", ".ndjson")
 TABLES = (".tsv", ".txt", ".csv", ".tmx", *JSON_LINES, ".parquet")
 _ABOUT = re.compile(  # files about others, which have no sentences; _SUCCESS is Spark's
@@ -51,6 +45,11 @@ class CorpusFile(NamedTuple):
         """The file's name without its folder, and without .gz and its like."""
         name = PurePosixPath(self.member or self.path.name).name
         return name.removesuffix(PurePosixPath(name).suffix) if compression(name) else name
+
+    @property
+    def folder(self) -> PurePosixPath | Path:
+        """Where the file is, in its archive or else on disk."""
+        return PurePosixPath(self.member).parent if self.member else self.path.parent
 
     def stem(self, languages: Sequence[str]) -> str:
         """Return the name without its ending: "mine.en" -> "mine", "a.en-fr.tsv" -> "a"."""
@@ -105,11 +104,7 @@ def find_files(
     if found is None:
         return FoundFiles([(CorpusFile(path),)], [])
     texts = [file for file in found if not _ABOUT.fullmatch(file.name)]
-    if only_language is None:
-        groups = _grouped(texts, languages)
-    else:
-        endings = (*TABLES, f".{only_language.lower()}")
-        groups = [(file,) for file in texts if file.ending in endings]
+    groups = _grouped(texts, languages, only_language)
     folders = sorted(path.glob("[!.]*/")) if os.path.isdir(path) else []
     folder_names = [f"{folder.name}/" for folder in folders]
     if not groups:
@@ -152,24 +147,23 @@ def _only_file(path: Path) -> CorpusFile:
     return members[0]
 
 
-def _grouped(files: Sequence[CorpusFile], languages: Sequence[str]) -> list[FileGroup]:
+def _grouped(
+    files: Sequence[CorpusFile], languages: Sequence[str], only_language: str | None
+) -> list[FileGroup]:
     """Return tables and couples of parallel files, in the order of their first files."""
     first, second = languages
-    by_name = {(_folder(file), file.name): file for file in files}  # of a.en and a.en.gz the last
+    alone = TABLES if only_language is None else (*TABLES, f".{only_language.lower()}")
+    by_name = {(file.folder, file.name): file for file in files}  # of a.en and a.en.gz the last
+    lasts = {*by_name.values()} if only_language is None else set()
     groups: list[FileGroup] = []
     for file in files:
-        folder, name = _folder(file), file.name
-        stem = name.removesuffix(f".{first}")
-        other = by_name.get((folder, f"{stem}.{second}"))
-        if file.ending in TABLES:
+        stem = file.name.removesuffix(f".{first}")
+        other = by_name.get((file.folder, f"{stem}.{second}"))
+        if file.ending in alone:
             groups.append((file,))
-        elif other and stem != name and by_name[folder, name] == file:
+        elif other and stem != file.name and file in lasts:
             groups.append((file, other))
     return groups
-
-
-def _folder(file: CorpusFile) -> PurePosixPath | Path:
-    return PurePosixPath(file.member).parent if file.member else file.path.parent
 
 
 def _members(path: Path) -> list[CorpusFile]:

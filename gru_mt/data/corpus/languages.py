@@ -1,7 +1,6 @@
 """Languages: their codes, their scripts, and whether texts are in the languages they should be in.
 
-Scripts and frequent words decide that. Other languages, and texts that are too short, are never
-warned about.
+Scripts and frequent words decide that; nothing is said of other languages, and of short texts.
 """
 
 import re
@@ -39,8 +38,7 @@ def language_code(name: str) -> str:
 
     A name that is not known is its own code, in small letters and without a region.
     """
-    plain = name.strip().lower()
-    code = _REGION.sub("", plain)
+    code = _REGION.sub("", name.strip().lower())
     return CODE_BY_NAME.get(code, code)
 
 
@@ -109,10 +107,9 @@ def _counts(texts: Sequence[str]) -> Counter[str]:
 
 
 def _other_language(texts: Sequence[str], language: str, other: str) -> str | None:
-    """Return what texts look like where they are clearly not in `language`; else None.
+    """Return the code or script that texts clearly have instead of `language`; else None.
 
-    It is a code, the name of a script, or `other`, which is the other side's language. Where
-    `language` is not known, it is no more than `other`.
+    The other side's language is called `other`. Where `language` is not known, it is the only one.
     """
     code, other_code = language_code(language), language_code(other)
     letters = script_counts("".join(texts))  # those of Japanese count as kana
@@ -129,11 +126,11 @@ def _other_language(texts: Sequence[str], language: str, other: str) -> str | No
         codes = _languages_of(script)
         only = codes[0] if len(codes) == 1 else f"{script}{_SCRIPT}"
         found = _likeliest(counts, script, "") or only
-        return other if found == other_code else found
-    likeliest = _likeliest(counts, script, code)
-    if likeliest == other_code:
-        return other
-    return likeliest if code in _WORDS_OF else None
+    else:
+        found = _likeliest(counts, script, code)
+        if found != other_code and code not in _WORDS_OF:
+            return None
+    return other if found == other_code else found
 
 
 def _languages_of(script: str) -> list[str]:

@@ -64,14 +64,14 @@ def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore)
     sides = (0, 1) if side is None else (side,)  # that have text
     languages = [config.target] if corpus.side else config.languages
     options = ReadOptions(languages, corpus.columns, corpus.delimiter, side)
-    builder, files = CorpusBuilder(config, label, sides, pairs), ReadFiles()
-    chunks = _chunks(corpus, found, options, files)
+    builder = CorpusBuilder(config, label, sides, pairs)
+    chunks = _chunks(corpus, found, options, builder.files)
     first = [*islice(chunks, 1)]  # an error here is the only message
     with ProgressBar(f"reading {name}", unit="lines") as bar:
         for chunk in map_in_order(partial(filter_chunk, config, sides), chain(first, chunks)):
             builder.add(chunk)
             bar.update(builder.lines - bar.n)
-    loaded = builder.corpus(name, files)
+    loaded = builder.corpus(name)
     warnings, attribution = [*loaded.warnings, *found.notes], loaded.attribution
     if corpus.path == ["fra-eng"]:
         attribution = attribution or TATOEBA_ATTRIBUTION
@@ -112,7 +112,7 @@ def _chunks(
         hint = f"; did you mean {near[0]}?" if near else ""
         missing = f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}"
     for group in found.groups:
-        files.lines.files.append((group[0].name, lines + 1))
+        files.first_lines.append((group[0].name, lines + 1))
         with open_group(group, corpus.encoding, missing) as sources:
             rows = read_rows(sources, options)
             while chunk := [*islice(rows, CHUNK)]:

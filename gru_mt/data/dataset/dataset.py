@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gru_mt.data.augment.word_lists import WordLists
-from gru_mt.data.corpus.builder import LineNumbers
+from gru_mt.data.corpus.builder import line_name
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences
 from gru_mt.data.dataset.store import (
     Array,
@@ -124,7 +124,7 @@ class Dataset:
     def where(self, row: int) -> str:
         """Return the file and the line of a pair."""
         line, corpus = self.line_N[row].tolist()
-        return LineNumbers(self.metadata["lines"][corpus]).where(line)
+        return line_name(self.metadata["lines"][corpus], line)
 
 
 class PairTexts(LazySequence[Texts]):
@@ -194,7 +194,7 @@ def write_arrays(
 def write_metadata(folder: Path, metadata: dict[str, Any]) -> None:
     """Write what is known of the arrays in a folder, and the SHA-256 of each file there.
 
-    It must have "words", for `word_lists`; "lines", the `LineNumbers` of each corpus; and "sizes".
+    It must have "words", for `word_lists`; "lines", the `FirstLines` of each corpus; and "sizes".
     """
     digests = _digests(sorted(folder.iterdir()))
     write_checksummed_json(folder / _METADATA, metadata | {"sha256s": digests})

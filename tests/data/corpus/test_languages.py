@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.corpus.languages import languages_warning
+from gru_mt.data.corpus.languages import language_code, languages_warning
 from tests.corpora import load, write
 
 # The same in each language, as people say it.
@@ -33,6 +33,12 @@ TEXTS = {
 def warning(one: str, other: str, languages: list[str]) -> str | None:
     """Return the warning about texts in two languages, or about texts as they are given."""
     return languages_warning([[TEXTS.get(each, each)] * 5 for each in (one, other)], languages)
+
+
+def test_names_of_a_language_have_one_code() -> None:
+    assert {*map(language_code, ["en", "ENG", "English", "en-GB", "en_us", "anglais"])} == {"en"}
+    assert language_code("zh-Hans") == language_code("cmn") == "zh"
+    assert language_code("Klingon") == "klingon"
 
 
 def test_columns_the_other_way_round_are_told_and_others_are_no_warning() -> None:

@@ -8,10 +8,8 @@ from gru_mt.data.corpus.languages import CODE_BY_NAME, language_code
 from gru_mt.errors import UserError, short_repr
 
 _CODE = 3  # letters of a code, at most: a line may have "is" and "it" for words
-_ROLES = (
-    {"source", "src", "original"},
-    {"target", "tgt", "trg", "translation"},
-)  # of the first side, and of the second
+# Of the first side, and of the second.
+_ROLES = {"source", "src", "original"}, {"target", "tgt", "trg", "translation"}
 _USUAL = {  # other words that stand in the names of columns
     "caption", "captions", "clean", "col", "column", "content", "data", "id", "index", "input",
     "lang", "language", "line", "number", "original", "output", "phrase", "phrases", "raw", "score",
@@ -95,9 +93,8 @@ def columns_note(columns: Sequence[str], options: ReadOptions) -> str:
 
 def is_text(cells: Sequence[str]) -> bool:
     """Return whether the cells of a column are text, and no numbers, addresses or labels."""
-    if is_mostly(NUMBER, cells) or is_mostly(NAME, cells):
-        return False
-    return len(cells) < _LEAST or len({*cells}) > _LABELS * len(cells)
+    are_labels = len(cells) >= _LEAST and len({*cells}) <= _LABELS * len(cells)
+    return not (are_labels or is_mostly(NUMBER, cells) or is_mostly(NAME, cells))
 
 
 def is_mostly(pattern: re.Pattern[str], cells: Sequence[str]) -> bool:
@@ -113,9 +110,10 @@ def named_columns(names: Sequence[str], languages: Sequence[str]) -> tuple[int, 
     "source" is the first, "target" the second. Of two columns one name is enough.
     """
     found = [_only_column(names, language_code(language)) for language in languages]
-    if len(languages) > 1:
-        found = [_column_of(names, role) if column is None else column
-                 for role, column in zip(_ROLES, found, strict=True)]  # fmt: skip
+    for side, role in enumerate(_ROLES if len(languages) > 1 else ()):
+        has_role = [bool(role & _words(name)) and _is_usual(name) for name in names]
+        if found[side] is None and any(has_role):
+            found[side] = has_role.index(True)
     columns = [column for column in found if column is not None]
     if len(columns) == 1 < len(languages) == len(names) and _is_usual(names[1 - columns[0]]):
         columns.insert(found.index(None), 1 - columns[0])
@@ -148,11 +146,6 @@ def _only_column(names: Sequence[str], code: str) -> int | None:
     columns = [column for column, name in enumerate(names) if _languages_in(name) == {code}]
     exact = [column for column in columns if language_code(names[column]) == code]
     return next((found[0] for found in (exact, columns) if len(found) == 1), None)
-
-
-def _column_of(names: Sequence[str], role: set[str]) -> int | None:
-    found = (column for column, name in enumerate(names) if role & _words(name) and _is_usual(name))
-    return next(found, None)
 
 
 def _languages_in(name: str) -> set[str]:

@@ -50,8 +50,8 @@ class ParquetTable:
             self._table = parquet.ParquetFile(
                 file.path, buffer_size=_BUFFER_BYTES, pre_buffer=False
             )
-            columns = _flat(self._table.schema_arrow.empty_table())
-            self.types = dict(zip(columns.column_names, columns.schema.types, strict=True))
+            schema = _plain(self._table.schema_arrow.empty_table()).schema
+            self.types = dict(zip(schema.names, map(str, schema.types), strict=True))
 
     def __enter__(self) -> Self:
         return self
@@ -70,12 +70,9 @@ class ParquetTable:
 
         with self._errors():
             for batch in self._table.iter_batches(rows, columns=names, use_threads=False):
-                columns = map(_flat(Table.from_batches([batch])).column, names)
+                columns = map(_plain(Table.from_batches([batch])).column, names)
                 # As bytes: pyarrow does not say whether they are UTF-8.
-                yield [
-                    column.cast(_plain(column.type)).cast(large_binary()).to_pylist()
-                    for column in columns
-                ]
+                yield [column.cast(large_binary()).to_pylist() for column in columns]
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -91,7 +88,7 @@ def parquet_records(table: ParquetTable, options: ReadOptions) -> Iterator[Recor
 
     Raises UserError where neither names nor values decide which columns are meant.
     """
-    texts = [name for name, kind in table.types.items() if str(_plain(kind)) in _TEXT]
+    texts = [name for name, kind in table.types.items() if kind in _TEXT]
     nothing: list[list[bytes | None]] = [[]] * len(texts)
     sample = next(table.batches(texts, _LOOKED_AT), nothing)
     columns = {
@@ -107,28 +104,21 @@ def parquet_records(table: ParquetTable, options: ReadOptions) -> Iterator[Recor
 
 
 def _record(values: tuple[bytes | None, ...]) -> Record:
-    reason = DropReason.NOT_UTF8
-    texts = [value for value in values if value is not None]
-    try:
-        if len(texts) == len(values):
-            return [text.decode() for text in texts]
-        reason = DropReason.EMPTY
-    except UnicodeDecodeError:
-        pass
-    return Dropped(reason, " | ".join((value or b"").decode(errors="replace") for value in values))
+    texts = [(value or b"").decode(errors="replace") for value in values]
+    if None in values:
+        return Dropped(DropReason.EMPTY, " | ".join(texts))
+    is_utf8 = [text.encode() for text in texts] == [*values]
+    return texts if is_utf8 else Dropped(DropReason.NOT_UTF8, " | ".join(texts))
 
 
-def _flat(table: Any) -> Any:
-    """Return a table of pyarrow with the columns of its structs: "translation.en"."""
+def _plain(table: Any) -> Any:
+    """Return a table of pyarrow with the columns of its structs, and no dictionaries."""
     from pyarrow import types
 
     while any(map(types.is_struct, table.schema.types)):
         table = table.flatten()
+    for index, kind in enumerate(table.schema.types):
+        if types.is_dictionary(kind):
+            name, column = table.column_names[index], table.column(index)
+            table = table.set_column(index, name, column.cast(kind.value_type))
     return table
-
-
-def _plain(kind: Any) -> Any:
-    """Return the type of a column's values, which a dictionary may hold."""
-    from pyarrow import types
-
-    return kind.value_type if types.is_dictionary(kind) else kind

@@ -134,7 +134,6 @@ def _by_values(
 
 
 def _csv_form(lines: Sequence[str], marks: str, options: ReadOptions) -> Form:
-    """Return the form that fits best: one of `marks` gives nearly all lines as many columns."""
     lines = [line for line in lines if line.strip()]
     escapes = [None, "\\"] if any('\\"' in line for line in lines) else [None]
     single = sum(line[0] == line[-1] == "'" for line in lines) >= NEARLY_ALL * len(lines)
@@ -144,10 +143,10 @@ def _csv_form(lines: Sequence[str], marks: str, options: ReadOptions) -> Form:
 
 
 def _fitness(lines: Sequence[str], form: Form, options: ReadOptions) -> tuple[float, ...]:
-    """Return how well a form fits: whether nearly all records have as many cells.
+    """Return whether nearly all records have as many cells; then what makes a form better.
 
-    Of those that do, one is better that has a header, one that no space follows, as in prose, one
-    that gives no more columns than are read, and one whose quotation marks fit more lines.
+    That is a header, no space after a delimiter, as in prose, no more columns than are read, and
+    quotation marks that fit more lines.
     """
     read = [*records(lines, form)]
     table = [cells for cells in read if not isinstance(cells, Dropped)]
@@ -164,10 +163,7 @@ def _fitness(lines: Sequence[str], form: Form, options: ReadOptions) -> tuple[fl
 
 
 def _is_quoted(lines: Sequence[str], delimiter: str) -> bool:
-    """Return whether cells of a table without CSV's name stand in quotation marks as there.
-
-    Either all do that are no numbers, or just those that need it because they hold marks.
-    """
+    """Return whether all cells but numbers are in quotation marks, or just those that hold some."""
     cells = [cell for line in lines for cell in line.split(delimiter) if cell.strip()]
     marked = [cell for cell in cells if '"' in cell]
     closed = [cell for cell in marked if _CLOSED.fullmatch(cell)]
@@ -185,7 +181,7 @@ def _usual_width(table: _Table) -> int:
 
 
 def _has_header(table: _Table, width: int, languages: Sequence[str]) -> bool:
-    """Return whether the first record names the columns; one of numbers may begin with a word."""
+    """Return whether the first record names the columns, at least one of numbers."""
     first, rest = table[0], table[1:]
     if is_header(first, languages):
         below = Counter(cell for cells in rest for cell in enumerate(cells))

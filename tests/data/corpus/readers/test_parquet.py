@@ -9,6 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from gru_mt.config.load import load_config
+from gru_mt.data.corpus.builder import line_name
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.readers.parquet import ParquetTable
 from gru_mt.data.corpus.report import DropReason
@@ -80,7 +81,7 @@ def test_a_folder_of_them_is_a_corpus_beside_dev_and_text_in_one_language() -> N
     write("d/part-00001.snappy.parquet", {"en": EN[1:], "fr": FR[1:]})
     Path("d/_SUCCESS").touch()
     found = load("d")
-    lines = [found.lines.where(pair.line) for pair in found.pairs]
+    lines = [line_name(found.files, pair.line) for pair in found.pairs]
     assert lines[1:] == ["part-00001.snappy.parquet:1", "part-00001.snappy.parquet:2"]
     assert (found.name, found.warnings) == ("d", ())
     write("dev.parquet", {"en": ["Yes."], "fr": ["Oui."]})
