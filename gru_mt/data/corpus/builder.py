@@ -198,7 +198,6 @@ class CorpusBuilder:
             self._examples[reason] += [(line, example(*sides)) for *sides, line in pairs]
 
     def _line(self, line: int) -> int | str:
-        """Return the number of a line alone where there is one file."""
         files = self.files.first_lines
         return line if len(files) == 1 else line_name(files, line)
 

@@ -49,11 +49,9 @@ _KINDS = {
     ),
 }
 _BYTE_ORDER_MARKS = {  # the longer ones first
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF8: "utf-8",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    "utf-8": (codecs.BOM_UTF8,),
 }
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']{1,40})["']""")
 _BEFORE_XML = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # marks, spaces, and the zeros of UTF-16
@@ -96,7 +94,7 @@ def encoding_of(start: bytes, asked: str | None, file: object) -> str:
 
 def _marked_encoding(start: bytes) -> str:
     marks = _BYTE_ORDER_MARKS.items()
-    return next((encoding for mark, encoding in marks if start.startswith(mark)), "")
+    return next((encoding for encoding, mark in marks if start.startswith(mark)), "")
 
 
 def _is_utf16(start: bytes) -> bool:
@@ -114,10 +112,7 @@ def _is_utf16(start: bytes) -> bool:
 
 
 def _declared_encoding(start: bytes, file: object) -> str:
-    """Return the encoding that XML declares for itself, and else UTF-8.
-
-    A declaration that can be read as ASCII is not in UTF-16, whatever it says.
-    """
+    """Return the encoding that XML declares, and else UTF-8; one in ASCII is not in UTF-16."""
     match = _DECLARED.match(start)
     if not match:
         return "utf-16" if _is_utf16(start) else "utf-8"

@@ -20,8 +20,8 @@ from gru_mt.errors import UserError, as_path, short_repr, short_text
 
 # What reading and unpacking raise. A zip gives RuntimeError where it needs a password, or its
 # version is unknown, and ValueError for a name that is not text.
-READ_ERRORS = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile)
-READ_ERRORS += (zlib.error, lzma.LZMAError, zstandard.ZstdError)
+READ_ERRORS = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error,
+               lzma.LZMAError, zstandard.ZstdError)  # fmt: skip
 JSON_LINES = (".jsonl", ".ndjson")
 TABLES = (".tsv", ".txt", ".csv", ".tmx", *JSON_LINES, ".parquet")
 _ABOUT = re.compile(  # files about others, which have no sentences; _SUCCESS is Spark's
@@ -45,11 +45,6 @@ class CorpusFile(NamedTuple):
         """The file's name without its folder, and without .gz and its like."""
         name = PurePosixPath(self.member or self.path.name).name
         return name.removesuffix(PurePosixPath(name).suffix) if compression(name) else name
-
-    @property
-    def folder(self) -> PurePosixPath | Path:
-        """Where the file is, in its archive or else on disk."""
-        return PurePosixPath(self.member).parent if self.member else self.path.parent
 
     def stem(self, languages: Sequence[str]) -> str:
         """Return the name without its ending: "mine.en" -> "mine", "a.en-fr.tsv" -> "a"."""
@@ -153,12 +148,13 @@ def _grouped(
     """Return tables and couples of parallel files, in the order of their first files."""
     first, second = languages
     alone = TABLES if only_language is None else (*TABLES, f".{only_language.lower()}")
-    by_name = {(file.folder, file.name): file for file in files}  # of a.en and a.en.gz the last
+    # By the folder, of an archive or on disk, and the name: of a.en and a.en.gz the last.
+    by_name = {(file.path / file.member).with_name(file.name): file for file in files}
     lasts = {*by_name.values()} if only_language is None else set()
     groups: list[FileGroup] = []
     for file in files:
         stem = file.name.removesuffix(f".{first}")
-        other = by_name.get((file.folder, f"{stem}.{second}"))
+        other = by_name.get((file.path / file.member).with_name(f"{stem}.{second}"))
         if file.ending in alone:
             groups.append((file,))
         elif other and stem != file.name and file in lasts:
@@ -184,9 +180,7 @@ def open_archive(path: Path) -> zipfile.ZipFile:
     return _opened(path.resolve(), path.stat().st_mtime_ns, os.getpid())
 
 
-@lru_cache(1)
-def _opened(path: Path, _changed_ns: int, _process: int) -> zipfile.ZipFile:
-    return zipfile.ZipFile(path)
+_opened = lru_cache(1)(lambda path, _changed_ns, _process: zipfile.ZipFile(path))
 
 
 def read_error(path: Path, error: Exception, missing: str = "") -> UserError:

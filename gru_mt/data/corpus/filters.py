@@ -20,7 +20,7 @@ from gru_mt.data.dataset.components import bucket, digests, key
 from gru_mt.data.dataset.store import TextArray
 from gru_mt.data.text.normalize import CONTROL, clean, count_words, spaced
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER, _DIGIT = re.compile(r"\d+"), re.compile(r"\d")
 MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
 ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")  # of HTML
 SHOWN, _MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
@@ -132,10 +132,9 @@ def filter_pair(first: str, second: str, filters: Sequence[str]) -> DropReason |
 
 def _numbers(text: str) -> list[str]:
     """Return the numbers of a text, in whatever digits: "06" and "۶" are "6"."""
-    numbers = _NUMBER.findall(text)
     if not text.isascii():
-        numbers = ["".join(str(unicodedata.decimal(digit)) for digit in its) for its in numbers]
-    return sorted(number.lstrip("0") for number in numbers)
+        text = _DIGIT.sub(lambda match: str(unicodedata.decimal(match[0])), text)
+    return sorted(number.lstrip("0") for number in _NUMBER.findall(text))
 
 
 def rows_in_other_scripts(texts: Iterable[str]) -> list[int]:

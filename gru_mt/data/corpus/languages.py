@@ -125,7 +125,7 @@ def _other_language(texts: Sequence[str], language: str, other: str) -> str | No
     if own and letters[own] < _LEAST_OWN * count:
         codes = _languages_of(script)
         only = codes[0] if len(codes) == 1 else f"{script}{_SCRIPT}"
-        found = _likeliest(counts, script, "") or only
+        found: str | None = _likeliest(counts, script, "") or only
     else:
         found = _likeliest(counts, script, code)
         if found != other_code and code not in _WORDS_OF:

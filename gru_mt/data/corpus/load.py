@@ -11,7 +11,7 @@ from pathlib import Path
 from gru_mt.config.data import CorpusConfig, DataConfig
 from gru_mt.data.corpus import fra_eng
 from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, PairStore, ReadFiles
-from gru_mt.data.corpus.files import CorpusFile, FoundFiles, corpus_name, find_files, user_path
+from gru_mt.data.corpus.files import FoundFiles, corpus_name, find_files, user_path
 from gru_mt.data.corpus.filters import filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.readers.columns import ReadOptions
@@ -30,8 +30,7 @@ def load_corpora(config: DataConfig, folder: Path | None = None) -> list[Corpus]
     """Return the corpora that `config` names, each pair in the order of `config.languages`.
 
     The pairs are stored in `folder`; see `scratch`. Raises UserError, one line that names the file,
-    if there is no such corpus, it cannot be read, parallel files differ in length, no pair is left,
-    or too many lines were dropped.
+    if a corpus is missing or cannot be read, or too little is left of it.
     """
     names = [corpus_name(corpus, config.languages) for corpus in config.corpus]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
@@ -40,10 +39,8 @@ def load_corpora(config: DataConfig, folder: Path | None = None) -> list[Corpus]
             "its own"
         )
     pairs = PairStore(folder)
-    return [
-        _load(corpus, name, config, pairs)
-        for corpus, name in zip(config.corpus, names, strict=True)
-    ]
+    both = zip(config.corpus, names, strict=True)
+    return [_load(corpus, name, config, pairs) for corpus, name in both]
 
 
 def data_files(config: DataConfig) -> list[Path]:
@@ -85,18 +82,15 @@ def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore)
 
 def _locate(corpus: CorpusConfig, config: DataConfig) -> tuple[str, FoundFiles]:
     """Return the name of a corpus in messages, and its files."""
-    name = corpus.path[0]
     if is_built_in(corpus) and config.languages != ["en", "fr"]:
         raise UserError(
-            f"data.languages must be [en, fr] for {name}, which is English and French; for "
-            "French to English set data.source to fr and data.target to en"
+            f"data.languages must be [en, fr] for {corpus.path[0]}, which is English and French; "
+            "for French to English set data.source to fr and data.target to en"
         )
     if corpus.path == ["phrasebook"]:
-        return name, FoundFiles([(CorpusFile(PHRASEBOOK),)], [])
-    if corpus.path == ["fra-eng"]:
-        path = fra_eng.find_or_fetch()
-        return short_text(path), find_files([path], config.languages)._replace(notes=[])
-    paths = [user_path(path) for path in corpus.path]
+        return "phrasebook", find_files([PHRASEBOOK], config.languages)
+    is_fra_eng = corpus.path == ["fra-eng"]
+    paths = [fra_eng.find_or_fetch()] if is_fra_eng else [*map(user_path, corpus.path)]
     only_language = config.target if corpus.side else None
     found = find_files(paths, config.languages, only_language=only_language)
     return " and ".join(map(short_text, paths)), found

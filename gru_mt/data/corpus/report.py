@@ -126,8 +126,7 @@ def _is_csv(sample: bytes) -> bool:
 def _likely_encoding(lines: bytes, languages: Sequence[str]) -> str:
     """Return the encoding that older files in these languages have.
 
-    Texts are too short for a guess by the frequencies of letters: charset-normalizer takes French
-    in cp1252 for cp775, and Russian in cp1251 for cp855.
+    By the frequencies of letters charset-normalizer takes French in cp1252 for cp775.
     """
     for language in languages:
         for encoding in _ENCODINGS.get(language.lower().partition("-")[0], ()):

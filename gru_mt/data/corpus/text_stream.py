@@ -125,11 +125,9 @@ def _unpacked(file: CorpusFile, missing: str) -> Generator[bytes, None, None]:
             )
         with path.open("rb") as raw, ExitStack() as stack:
             packed: IO[bytes] = raw
-            start = raw.peek(1)
             if file.member:
                 packed = stack.enter_context(open_archive(path).open(file.member))
-                start = packed.peek(16)  # type: ignore[attr-defined]  # it is a ZipExtFile
-            kind = kind_of(start)
+            kind = kind_of(packed.peek(16))  # type: ignore[attr-defined]  # as both kinds have it
             ending = compression(file.member or path.name) or (kind.compression if kind else "")
             if ending == ".zst":
                 yield from _unpacked_zstd(packed)

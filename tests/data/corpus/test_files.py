@@ -39,17 +39,12 @@ def test_parallel_files_are_found_by_their_endings_as_opus_has_them() -> None:
     write({"en-fr.txt.zip": zipped(*((name, text.encode()) for name, text in files.items()))})
     assert pairs("d") == [("Go.", "Va !")]
     assert pairs("d", languages=["fr", "en"]) == [("Va !", "Go.")]
+    assert pairs({"path": "d", "side": "target"}, back_translate="b") == [("", "Va !")]
     corpus = load("en-fr.txt.zip")
     assert (corpus.name, corpus.pairs[0][:2]) == ("en-fr", ("Go.", "Va !"))
     members = ((f"{n}/a.{side}", f"w{n} {side}.".encode()) for n in (1, 2) for side in ("en", "fr"))
     write({"two.zip": zipped(*members)})
     assert pairs("two.zip") == [("w1 en.", "w1 fr."), ("w2 en.", "w2 fr.")]
-
-
-def test_a_monolingual_corpus_is_found_by_the_ending_of_its_language() -> None:
-    write({"d/b.fr": "Deux.\n", "d/a.fr.gz": gzip.compress(b"Un.\n"), "d/a.en": "One.\n"})
-    corpus = {"path": "d", "side": "target"}
-    assert pairs(corpus, back_translate="b") == [("", "Un."), ("", "Deux.")]
 
 
 def test_what_a_folder_has_beside_the_corpus_is_named() -> None:

@@ -60,12 +60,9 @@ def chosen_columns(names: Sequence[str], options: ReadOptions, file: object) -> 
 
 
 def choose_names(
-    names: Sequence[str],
-    texts: Mapping[str, Sequence[str]],
-    options: ReadOptions,
-    file: object,
-    notes: list[str],
-) -> list[str]:
+    names: Sequence[str], texts: Mapping[str, Sequence[str]], options: ReadOptions,
+    file: object, notes: list[str],
+) -> list[str]:  # fmt: skip
     """Return the names of the columns to read; `texts` has values of those that may hold text.
 
     Where only the values decide, `notes` get a line about it. Raises UserError, which names `file`,

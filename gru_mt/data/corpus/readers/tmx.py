@@ -57,7 +57,7 @@ def _record(root: str, unit: str, languages: Sequence[str]) -> Record:
     for variant in element:
         language = (variant.get(_LANGUAGE) or variant.get("lang") or "").lower().replace("_", "-")
         for segment in variant:
-            if _name(segment) == "seg":
+            if segment.tag.rpartition("}")[2] == "seg":
                 texts.setdefault(language, _text(segment))
                 texts.setdefault(language_code(language), _text(segment))
     found = []
@@ -74,13 +74,9 @@ def _text(element: ET.Element) -> str:
     """Return the text of a segment without that of its codes."""
     pieces = [element.text or ""]
     for child in element:
-        if _name(child) not in _CODES:
+        if child.tag.rpartition("}")[2] not in _CODES:
             pieces.append(_text(child))
         elif child.get("type", "").lower() in _BREAKS:
             pieces.append(" ")
         pieces.append(child.tail or "")
     return "".join(pieces)
-
-
-def _name(element: ET.Element) -> str:
-    return element.tag.rpartition("}")[2]

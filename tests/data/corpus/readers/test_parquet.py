@@ -42,14 +42,10 @@ def test_columns_are_found_by_their_names(columns: dict[str, Any]) -> None:
     assert pairs("a.parquet") == PAIRS
     Path("a.parquet").rename("table")  # whatever it is called
     assert pairs("table") == PAIRS
-
-
-def test_columns_are_found_by_their_numbers_or_their_text() -> None:
-    write("a.parquet", {"x": FR, "n": [1, 2, 3], "y": EN})
-    assert pairs({"path": "a.parquet", "columns": [3, 1]}) == PAIRS
-    found = load("a.parquet")
-    assert found.pairs[0][:2] == ("Va !", "Go.")
-    assert "a.parquet: columns x and y are read as en and fr; set columns to" in found.warnings[0]
+    names = [*columns]
+    if "en" in names:
+        numbers = [names.index("en") + 1, names.index("fr") + 1]
+        assert pairs({"path": "table", "columns": numbers}) == PAIRS
 
 
 @pytest.mark.parametrize(
