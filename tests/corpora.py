@@ -26,7 +26,6 @@ from gru_mt.data.dataset.components import (
     split_components,
 )
 from gru_mt.data.dataset.store import Ints, LazySequence
-from gru_mt.data.splits import as_examples
 from gru_mt.data.types import Example, Pair
 from gru_mt.errors import UserError
 
@@ -41,13 +40,13 @@ class SplitPairs(NamedTuple):
     test: list[Example]
 
 
-def split_pairs(pairs: Sequence[Pair], *, reverse: bool = False) -> SplitPairs:
+def split_pairs(pairs: Sequence[Pair]) -> SplitPairs:
     """Return the split of pairs as `split_of` makes it of a corpus."""
     firsts = [pair.first for pair in pairs]
     component_N, key_N = components(pairs), digests(map(key, firsts))
     bucket_N = np.array([*map(bucket, firsts)], np.uint16)
     split_N = capped(split_components(component_N, bucket_N, firsts), component_N, key_N)
-    examples = [*zip(as_examples(pairs, reverse=reverse), split_N.tolist(), strict=True)]
+    examples = [*zip((Example(*pair) for pair in pairs), split_N.tolist(), strict=True)]
     train, dev, test = (
         [example for example, split in examples if split == wanted] for wanted in (TRAIN, DEV, TEST)
     )

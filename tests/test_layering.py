@@ -35,7 +35,7 @@ ROWS = """
         data.augment.word_lists data.augment.bilingual_lexicon data.tokenizer.words
         data.tokenizer.subword_sampling data.tokenizer.sentencepiece
         data.text.translation_memory data.tokenizer.tokenizer data.augment.augmenter
-        data.dataset.ids data.dataset.dataset data.dataset.encode data.batching model
+        data.dataset.ids data.dataset.dataset data.batching model
         model.device model.notebook model.fast
         model.fast.waiting model.fast.distinct model.fast.gru model.fast.loss model.fast.product
         model.layers model.cells model.recurrent model.attention model.seq2seq

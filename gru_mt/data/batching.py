@@ -3,8 +3,7 @@
 Shapes: N pairs, B batch, S source tokens, T target tokens.
 """
 
-import sys
-from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,8 +14,7 @@ from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import BOS, PAD
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """Padded ids for teacher forcing: target_in_BT is <s> and target_out_BT one step later."""
 
     source_BS: Tensor
@@ -36,7 +34,7 @@ class Batch:
             pinned = tensor.pin_memory() if device.type == "cuda" else tensor
             return pinned.to(device, non_blocking=True)
 
-        return Batch(*(move(getattr(self, field.name)) for field in fields(self)))
+        return Batch(*map(move, self))
 
 
 def make_batch(pairs: EncodedPairs, row_B: Ints) -> Batch:
@@ -58,13 +56,11 @@ def plan_batches(
 ) -> list[Ints]:
     """Return the rows of each batch of an epoch, or of a buffer where an epoch has several.
 
-    The same arguments give the same batches.
-
     Every pair is in exactly one batch. A batch holds at most `batch_tokens` padded target tokens,
     or a single longer pair, and at most `batch_sentences` pairs if that is given. Each epoch
-    shuffles pairs of equal lengths anew, and the batches too.
+    shuffles pairs of equal lengths anew, and the batches too. The same arguments give the same.
     """
-    most_pairs = batch_sentences or sys.maxsize
+    most_pairs = batch_sentences or len(pairs.target.length_N)
     rng = np.random.default_rng((seed, epoch) if buffer is None else (seed, epoch, buffer))
     shuffled_N = rng.permutation(len(pairs.target.length_N))
     target_N, source_N = (side.length_N[shuffled_N] for side in (pairs.target, pairs.source))

@@ -55,22 +55,18 @@ class EvaluationSet:
         for path, lines in others:
             if len(lines) != len(sources):
                 raise UserError(f"{path}: {len(lines):,} lines, but {source} has {len(sources):,}")
-        columns = (lines for _, lines in others)
-        references = [[text for text in row if text] for row in zip(*columns, strict=True)]
-        for number, row in enumerate(references, start=1):
-            if not row:
-                raise UserError(f"{others[0][0]}:{number}: the sentence has no reference")
+        rows = zip(*(lines for _, lines in others), strict=True)
+        references = [[text for text in row if text] for row in rows]
+        if [] in references:
+            number = references.index([]) + 1
+            raise UserError(f"{others[0][0]}:{number}: the sentence has no reference")
         return cls([*sources], references, name)
 
     @property
     def examples(self) -> list[Example]:
         """Each source with each of its references."""
         pairs = zip(count(1), self.sources, self.references, strict=False)
-        return [
-            Example(source, target, number)
-            for number, source, targets in pairs
-            for target in targets
-        ]
+        return [Example(source, target, n) for n, source, targets in pairs for target in targets]
 
 
 _SETS = TypeAdapter(list[EvaluationSet])
@@ -97,9 +93,9 @@ def sets_from_json(values: dict[str, Any]) -> list[EvaluationSet]:
         first = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, ('sets', *first['loc'])))}: {first['msg']}") from None
     for found in sets:
-        if len(found.sources) != len(found.references):
-            sizes = f"{len(found.sources):,} sources, references of {len(found.references):,}"
-            raise ValueError(f"{found.name}: {sizes}")
+        sizes = len(found.sources), len(found.references)
+        if sizes[0] != sizes[1]:
+            raise ValueError(f"{found.name}: {sizes[0]:,} sources, references of {sizes[1]:,}")
         if not all(found.references):
             raise ValueError(f"{found.name}: a sentence has no references")
     return sets
@@ -115,11 +111,10 @@ def load_evaluation_set(
     """
     groups, notes = find_files([*map(user_path, files.path)], config.languages)
     tables = [_columns(group, files, config.languages, notes) for group in groups]
-    if len(tables) == 1:
-        [columns] = tables
-    else:
-        sides = zip(*([lines for _, lines in table] for table in tables), strict=True)
-        columns = [(groups[0][0], [*chain.from_iterable(side)]) for side in sides]
+    columns = tables[0]
+    if len(tables) > 1:
+        columns = [(groups[0][0], [*chain.from_iterable(lines for _, lines in side)])
+                   for side in zip(*tables, strict=True)]  # fmt: skip
     looked_at = [lines[:_LOOKED_AT] for _, lines in columns[:2]]
     if said := languages_warning(looked_at, config.languages):
         notes.append(f"{groups[0][0]}: {said}")
@@ -136,30 +131,30 @@ def load_evaluation_set(
     return found, notes
 
 
-_Column = tuple[object, Sequence[str]]  # what messages call it, and its texts
-
-
 def _columns(
     group: FileGroup, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
-) -> list[_Column]:
-    """Return the sources and the references of a table, or of parallel files."""
+) -> list[tuple[CorpusFile, list[str]]]:
+    """Return the sources and the references of a table, or of parallel files, each by its file."""
     if len(group) > 1:
         return [(file, _lines(file, files.encoding)) for file in group]
     [file] = group
-    pairs, left_out = [], Counter[DropReason]()
+    sides: tuple[list[str], list[str]] = [], []
+    left_out = Counter[DropReason]()
     with open_group(group, files.encoding) as sources:
         options = ReadOptions(languages, files.columns, files.delimiter)
         for number, row in enumerate(read_rows(sources, options), start=1):
             if not isinstance(row, Dropped):
-                pairs.append(tuple(_checked(side, file, number) for side in row[:2]))
+                for side, text in zip(sides, row[:2], strict=True):
+                    side.append(_checked(text, file, number))
             elif row.reason in _LEFT_OUT:
                 left_out[row.reason] += 1
             elif row.reason is not DropReason.HEADER:
                 raise UserError(f"{file}:{number}: {row.reason}")
         notes += sources[0].notes
-    counts = ", ".join(f"{reason}: {count:,}" for reason, count in left_out.items())
-    notes += [f"{file}: left out: {counts}"] if counts else []
-    return [(file, side) for side in zip(*pairs, strict=True)] or [(file, ())] * 2
+    if left_out:
+        counts = ", ".join(f"{reason}: {count:,}" for reason, count in left_out.items())
+        notes.append(f"{file}: left out: {counts}")
+    return [(file, side) for side in sides]
 
 
 def _lines(file: CorpusFile, encoding: str | None) -> list[str]:

@@ -62,30 +62,30 @@ class TrainingPairs:
         make = partial(TrainingPairs, max_pairs=self._max_pairs)  # another process opens the files
         return make, (self._config, self._tokenizer, self._dataset)
 
-    @property
-    def encodes(self) -> bool:
-        """Whether pairs are encoded anew for each epoch, and not only read."""
-        return bool(self._augmenter or self._config.tokenizer.sampling)
-
     def load(self, position: Position) -> EpochPairs:
         """Return the pairs of a buffer, augmented and, with sampling, in subwords of its own."""
         epoch, _ = position
-        sample_N = self._samples(position)
-        is_weighted = {*self._weights} != {1}
-        row_N = self._rows(epoch)[sample_N].astype(np.int64) if is_weighted else sample_N
+        row_N = sample_N = self._samples(position)
+        if {*self._weights} != {1}:
+            row_N = self._rows(epoch)[sample_N].astype(np.int64)
         if self._config.tokenizer.sampling:
             row_M, order_N = np.unique(row_N, return_inverse=True)
-            texts = self._dataset.texts().read(row_M)
-            pairs = self._encoded(texts, row_M, position).select(order_N)
+            encoded = self._encoded(self._dataset.texts().read(row_M), row_M, position)
+            sides = [side.select(order_N) for side in (encoded.source, encoded.target)]
         else:
             pairs = self._dataset.select(row_N, self._config.training.cut_tokens)
+            sides = [pairs.source, pairs.target]
         if self._augmenter:
             texts = self._dataset.texts().read(row_N)
             changed = self._augmenter.of_epoch(epoch, sample_N.tolist(), texts)
             order_M = np.fromiter(changed, np.int64, len(changed))
             augmented = self._encoded([*changed.values()], row_N[order_M], position)
-            pairs = pairs.replace_rows(order_M, augmented)
-        return EpochPairs(pairs.source, pairs.target, row_N)
+            source, target = sides
+            sides = [
+                source.replace_rows(order_M, augmented.source),
+                target.replace_rows(order_M, augmented.target),
+            ]
+        return EpochPairs(sides[0], sides[1], row_N)
 
     def _samples(self, position: Position) -> Ints:
         """Return which of an epoch's samples a buffer has, in ascending order."""
@@ -124,15 +124,14 @@ class TrainingPairs:
 
     def _encoded(self, texts: Sequence[Texts], row_N: Ints, position: Position) -> EncodedPairs:
         training, corpora = self._config.training, self._config.data.corpus
-        epoch, index = position
-        only = (index,) if self.buffers > 1 else ()
         is_synthetic = np.array([corpus.side is not None for corpus in corpora])
+        of_buffer = position if self.buffers > 1 else position[:1]
         return encode_pairs(
             self._tokenizer,
             texts,
             synthetic_N=is_synthetic[self._dataset.line_N["corpus"][row_N]].tolist(),
             sampling=self._config.tokenizer.sampling,
-            seed=derived_seed("subwords", training.seed, epoch, *only) >> 32,  # it takes 31 bits
+            seed=derived_seed("subwords", training.seed, *of_buffer) >> 32,  # it takes 31 bits
             max_tokens=training.cut_tokens,
         )
 
@@ -147,6 +146,7 @@ class PairLoader:
         """Take what `TrainingPairs` takes; a buffer has BUFFER_PAIRS pairs at most."""
         self._pairs = TrainingPairs(config, tokenizer, dataset, max_pairs=BUFFER_PAIRS)
         self._epochs = config.training.max_epochs
+        self._encodes = bool(config.data.augment or config.tokenizer.sampling)  # reading is quick
         self.buffers = self._pairs.buffers  # of each epoch
         self._loaded: tuple[Position, EpochPairs] | None = None
         self._next: tuple[Position, Future[EpochPairs]] | None = None
@@ -174,8 +174,8 @@ class PairLoader:
         assert self._loaded, "no buffer was loaded"
         epoch, index = self._loaded[0]
         after = (epoch, index + 1) if index + 1 < self.buffers else (epoch + 1, 0)
-        is_quick = not self._pairs.encodes or self._making_s < STARTING_S
-        if is_quick or after[0] == self._epochs or (self._next and self._next[0] == after):
+        is_slow = self._encodes and self._making_s >= STARTING_S
+        if not is_slow or after[0] == self._epochs or (self._next and self._next[0] == after):
             return
         if self._submit is None:
             self._submit = self._stack.enter_context(pool(self._pairs.load, 1, nice=_NICE))

@@ -7,10 +7,10 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
@@ -18,13 +18,11 @@ from threading import Thread
 from types import ModuleType
 from typing import Any, TypeVar
 
+from gru_mt.data.dataset.store import CHUNK
 from gru_mt.errors import UserError
 
-STOPS = [  # signals that ask a process to stop
-    getattr(signal, name)
-    for name in ("SIGINT", "SIGTERM", "SIGHUP")
-    if hasattr(signal, name)  # not on every system
-]
+# Signals that ask a process to stop; not every system has SIGHUP.
+STOPS = [stop for stop in signal.Signals if stop.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 FEW = 2  # chunks; for so few no process is started
 AHEAD = 3  # chunks for each process that wait for it, or for those before them
 
@@ -47,8 +45,7 @@ def map_in_order(function: Callable[[A], B], chunks: Iterable[A]) -> Generator[B
     waiting = iter(chunks)
     first = [*islice(waiting, FEW + 1)]
     if len(first) <= FEW or cores() == 1:
-        yield from map(function, first)
-        yield from map(function, waiting)
+        yield from map(function, chain(first, waiting))
         return
     with pool(function, cores()) as submit:
         results = deque(map(submit, first))
@@ -59,17 +56,17 @@ def map_in_order(function: Callable[[A], B], chunks: Iterable[A]) -> Generator[B
 
 @contextmanager
 def in_background(
-    function: Callable[[A], B], item: A, *, is_small: bool
+    function: Callable[[Sequence[A]], B], items: Sequence[A]
 ) -> Iterator[Callable[[], B]]:
-    """Yield a function that returns `function(item)`, which another process computes meanwhile.
+    """Yield a function that returns `function(items)`, which another process computes meanwhile.
 
-    Where that is little work, or one core is all there is, this process does it when it is asked.
+    Where there are few items, or one core, this process does it when it is asked.
     """
-    if is_small or cores() == 1:
-        yield lambda: function(item)
+    if len(items) <= FEW * CHUNK or cores() == 1:
+        yield lambda: function(items)
         return
     with pool(function, 1) as submit:
-        yield submit(item).result
+        yield submit(items).result
 
 
 @contextmanager
@@ -82,13 +79,18 @@ def pool(
     gives less time to those with a larger `nice`.
     """
     workers, free = [], SimpleQueue[Connection]()
-    for _ in range(size):
-        ours, theirs = get_context("spawn").Pipe()
-        arguments = theirs, function, nice
-        workers.append(get_context("spawn").Process(target=_work, args=arguments, daemon=True))
-        _start(workers[-1])
-        theirs.close()
-        free.put(ours)
+    main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    try:  # they need nothing of the caller's main module, so they do not run it again
+        for _ in range(size):
+            ours, theirs = get_context("spawn").Pipe()
+            arguments = theirs, function, nice
+            worker = get_context("spawn").Process(target=_work, args=arguments, daemon=True)
+            worker.start()
+            theirs.close()
+            workers.append(worker)
+            free.put(ours)
+    finally:
+        sys.modules["__main__"] = main
 
     def result(item: A) -> B:
         connection = free.get()
@@ -115,16 +117,6 @@ def pool(
             for worker in workers:
                 worker.kill()
                 worker.join()
-
-
-def _start(worker: Any) -> None:
-    """Start a process that does not run the caller's main module again, as it needs none of it."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        worker.start()
-    finally:
-        sys.modules["__main__"] = main
 
 
 def _work(connection: Connection, function: Callable[[Any], Any], nice: int) -> None:

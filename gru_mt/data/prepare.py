@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -17,26 +17,21 @@ import torch
 
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
+from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
 from gru_mt.data.dataset.dataset import (
     Dataset,
-    EncodedChunk,
-    id_type,
-    write_arrays,
-    write_metadata,
-)
-from gru_mt.data.dataset.encode import (
     encode_chunk,
     learn_words,
-    mask_all,
     masked,
-    short_texts,
     truecased,
+    write_dataset,
+    write_metadata,
 )
 from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
 from gru_mt.data.dataset.source_files import fingerprints_of, missing_files
-from gru_mt.data.dataset.store import CHUNK, LazySequence
+from gru_mt.data.dataset.store import LazySequence, Subset, chunked
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
-from gru_mt.data.pool import FEW, in_background, map_in_order
+from gru_mt.data.pool import in_background, map_in_order
 from gru_mt.data.splits import Splits, check_epochs, load_splits
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.text.translation_memory import TranslationMemory
@@ -99,32 +94,36 @@ def prepare(
     if splits is None:
         dev, test = start.sets.get("dev", ()), start.sets.get("test", ())
         splits = load_splits(config.data, dev=dev, test=test, folder=run.folder)
-    _log(splits)
+    for line in splits.lines():
+        log.info(line)
+    for warning in splits.warnings():
+        log.warning(warning)
+    if not splits.dev:
+        log.warning("the corpus is too small for a dev split: the last weights will be kept")
+    if len(splits.dev) > 1:
+        log.info(f"the dev set {splits.dev[0].name} decides which weights are kept")
     if not splits.train:
         raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
     check_epochs(splits, config.data)
     sample = _sample(splits.train)
     synthetic = _synthetic_pairs(splits.monolingual, synthetic_sources, config, run)
-    find = partial(short_texts, config)
-    with in_background(find, sample, is_small=len(sample) <= FEW * CHUNK) as found:
+    has_short = config.data.augment is not None and config.data.augment.words
+    with in_background(learn_short_texts, sample if has_short else []) as find_short:
         tokenizer = _tokenizer(start, sample, synthetic[:SAMPLE])
         with torch.device("meta"):  # this device takes no memory
             check_fits_in_memory(build_model(config, tokenizer))
-        short = found()
+        short = find_short()
     if short:
         log.info(f"{len(short):,} words and short phrases of these pairs are trained on too")
-    fingerprints = {
-        "corpus": _digest(splits, synthetic),
-        "tokenizer": _tokenizer_digest(tokenizer),
-    }
+    tokenizer_digest = _tokenizer_digest(tokenizer)
+    fingerprints = {"corpus": _digest(splits, synthetic), "tokenizer": tokenizer_digest}
     if start.is_resumed:
         check_same_data(run.checkpoints, fingerprints)
-    provenance = _provenance(config, splits, len(synthetic), start.provenance)
     metadata = {
         "lines": [corpus.files for corpus in splits.corpora],
         "origins": fingerprints_of(config.data),
         "fingerprints": fingerprints,
-        "provenance": provenance,
+        "provenance": _provenance(config, splits, len(synthetic), start.provenance),
     }
     _write_dataset(run.data, config, tokenizer, splits.train, (sample, short, synthetic), metadata)
     report = splits.to_json() | {**start.provenance}
@@ -136,38 +135,30 @@ def _write_dataset(
     config: Config,
     tokenizer: Tokenizer,
     train: LazySequence[Example],
-    masked: tuple[list[Example], list[Example], list[Example]],
+    masked_pairs: tuple[list[Example], list[Example], list[Example]],
     metadata: dict[str, Any],
 ) -> None:
     """Write the training pairs, then short and synthetic ones, as ids into a folder.
 
-    `masked` has a sample of the training pairs, or all, and the short and the synthetic ones.
+    `masked_pairs` are a sample of the training pairs, or all, and the short and synthetic ones.
     """
-    sample, short, synthetic = masked
+    sample, short, synthetic = masked_pairs
     is_whole = len(sample) == len(train)
-    chunks = chain(
-        _chunks(sample if is_whole else train, is_masked=is_whole),
-        _chunks([*short, *synthetic], is_masked=True),
-    )
-    total = len(train) + len(short) + len(synthetic)
-    known = [*sample, *short, *synthetic[:SAMPLE]]
-    learn = partial(learn_words, config, tokenizer)
+    parts = [(sample if is_whole else train, is_whole), ([*short, *synthetic], True)]
+    chunks = ((chunk, is_masked) for pairs, is_masked in parts for chunk in chunked(pairs))
+    known = [*sample, *short, *synthetic[:SAMPLE]] if config.data.augment else []
     with (
-        in_background(learn, known, is_small=len(known) <= FEW * CHUNK) as words,
+        in_background(partial(learn_words, tokenizer), known) as words,
         replacing_folder(path) as folder,
     ):
-        encoded = map_in_order(partial(encode_chunk, config, tokenizer), chunks)
-        id_types = id_type(tokenizer.source.size), id_type(tokenizer.target.size)
-        corpora = len(metadata["lines"])
-        sizes = write_arrays(folder, _with_progress(encoded, total), id_types, corpora=corpora)
+        sizes = write_dataset(
+            folder,
+            map_in_order(partial(encode_chunk, config, tokenizer), chunks),
+            total=sum(len(pairs) for pairs, _ in parts),
+            vocabulary_sizes=(tokenizer.source.size, tokenizer.target.size),
+            corpora=len(metadata["lines"]),
+        )
         write_metadata(folder, {"words": words()} | metadata | {"sizes": sizes})
-
-
-def _with_progress(chunks: Iterable[EncodedChunk], total: int) -> Iterator[EncodedChunk]:
-    with ProgressBar("encoding", unit="pairs", total=total) as bar:
-        for chunk in chunks:
-            yield chunk
-            bar.update(len(chunk))
 
 
 def load_data(config: Config, run: Run) -> TrainingData:
@@ -186,34 +177,14 @@ def load_data(config: Config, run: Run) -> TrainingData:
     return _training_data(tokenizer, pairs, dev, test, read_json(run.corpus_report))
 
 
-def _log(splits: Splits) -> None:
-    """Log what became of the corpora."""
-    for line in splits.lines():
-        log.info(line)
-    for warning in splits.warnings():
-        log.warning(warning)
-    if not splits.dev:
-        log.warning("the corpus is too small for a dev split: the last weights will be kept")
-    if len(splits.dev) > 1:
-        log.info(f"the dev set {splits.dev[0].name} decides which weights are kept")
-
-
 def _sample(train: LazySequence[Example]) -> list[Example]:
     """Return pairs to learn from, with what is copied masked: all, or SAMPLE of them."""
-    row_N = np.arange(len(train))
     if len(train) > SAMPLE:
-        row_N = np.sort(np.random.default_rng(0).choice(row_N, SAMPLE, replace=False))
+        drawn = np.random.default_rng(0).choice(len(train), SAMPLE, replace=False)
+        train = Subset(train, np.sort(drawn))
         log.info(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
-    chunks = (train.read(row_N[start : start + CHUNK]) for start in range(0, len(row_N), CHUNK))
-    masked = chain.from_iterable(map_in_order(mask_all, chunks))
-    return [*ProgressBar("masking what is copied", unit="pairs", items=masked, total=len(row_N))]
-
-
-def _chunks(
-    examples: Sequence[Example], *, is_masked: bool
-) -> Iterator[tuple[list[Example], bool]]:
-    for start in range(0, len(examples), CHUNK):
-        yield [*examples[start : start + CHUNK]], is_masked
+    pairs = chain.from_iterable(map_in_order(masked, chunked(train)))
+    return [*ProgressBar("masking what is copied", unit="pairs", items=pairs, total=len(train))]
 
 
 def _training_data(
@@ -224,7 +195,7 @@ def _training_data(
     report: dict[str, Any],
 ) -> TrainingData:
     dev_pairs = [
-        encode_pairs(tokenizer, truecased(map(masked, found.examples), tokenizer)) for found in dev
+        encode_pairs(tokenizer, truecased(masked(found.examples), tokenizer)) for found in dev
     ]
     return TrainingData(tokenizer, pairs, dev, test, dev_pairs, report)
 
@@ -261,7 +232,7 @@ def _synthetic_pairs(
     if sources is None:
         sources = back_translate([pair.target for pair in monolingual], config, run)
     pairs = zip(monolingual, map(clean, sources), strict=True)
-    return [masked(pair._replace(source=source)) for pair, source in pairs if source]
+    return masked(pair._replace(source=source) for pair, source in pairs if source)
 
 
 def _digest(splits: Splits, synthetic: Sequence[Example]) -> str:

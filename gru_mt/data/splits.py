@@ -10,7 +10,7 @@ Shapes: N pairs, M pairs of a split.
 import logging
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -36,7 +36,7 @@ from gru_mt.data.dataset.components import (
 )
 from gru_mt.data.dataset.store import Ints, LazySequence, Subset
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
-from gru_mt.data.types import Example, Pair
+from gru_mt.data.types import Example
 from gru_mt.errors import UserError, short_repr
 
 log = logging.getLogger(__name__)
@@ -73,11 +73,9 @@ class Splits:
         """Return lines about leaks, limits, sizes and credits."""
         lines = []
         if self.leaks:
+            shared = "training pairs that share a sentence with dev or test"
             done = "kept, as data.leaks says" if self.leaks_are_kept else "dropped"
-            lines.append(
-                f"training pairs that share a sentence with dev or test: {_counts(self.leaks)}: "
-                f"{done}"
-            )
+            lines.append(f"{shared}: {_counts(self.leaks)}: {done}")
         if self.beyond_limit:
             lines.append(f"training pairs beyond a limit, left out: {_counts(self.beyond_limit)}")
         return [*lines, self.sizes(), *self.attributions()]
@@ -85,10 +83,12 @@ class Splits:
     def sizes(self) -> str:
         """Return how many pairs the splits have, for a person to read."""
         texts = f" and {len(self.monolingual):,} monolingual texts" if self.monolingual else ""
-        return (
-            f"train {len(self.train):,} pairs{texts}, dev {_sizes(self.dev)}, "
-            f"test {_sizes(self.test)}"
-        )
+        pieces = [f"train {len(self.train):,} pairs{texts}"]
+        for split, sets in (("dev", self.dev), ("test", self.test)):
+            counts = {found.name: sum(map(len, found.references)) for found in sets}
+            several = " and ".join(f"{name} {count:,}" for name, count in counts.items())
+            pieces.append(f"{split} {several if len(sets) > 1 else f'{sum(counts.values()):,}'}")
+        return ", ".join(pieces)
 
     def attributions(self) -> list[str]:
         """Return the credits that the corpora's licences ask for, without repetition."""
@@ -97,12 +97,11 @@ class Splits:
 
     def to_json(self) -> dict[str, Any]:
         """Return what became of each corpus's lines as JSON values."""
-        corpora = [
-            {"name": corpus.name, "sha256": corpus.sha256} | asdict(corpus.report)
-            for corpus in self.corpora
-        ]
         return {
-            "corpora": corpora,
+            "corpora": [
+                {"name": corpus.name, "sha256": corpus.sha256} | asdict(corpus.report)
+                for corpus in self.corpora
+            ],
             "leaks": self.leaks,
             "leaks_are_kept": self.leaks_are_kept,
             "beyond_limit": self.beyond_limit,
@@ -124,43 +123,25 @@ def _counts(count_of: dict[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in count_of.items())
 
 
-def _sizes(sets: Sequence[EvaluationSet]) -> str:
-    """Return how many pairs sets have: "12", or "mine 12 and fra-eng 1,646"."""
-    counts = [sum(map(len, found.references)) for found in sets]
-    if len(sets) < 2:
-        return f"{sum(counts):,}"
-    return " and ".join(f"{found.name} {n:,}" for found, n in zip(sets, counts, strict=True))
-
-
 class LazyExamples(LazySequence[Example]):
     """Pairs of several corpora, one corpus after the other, in the direction of translation."""
 
     def __init__(self, corpora: Sequence[Corpus], rows: Sequence[Ints], *, reverse: bool) -> None:
-        """Take the corpora, and of each the rows of its pairs."""
-        self._pairs = [Subset(corpus.pairs, row_N) for corpus, row_N in
-                       zip(corpora, rows, strict=True)]  # fmt: skip
-        self._reverse = reverse
-        self._starts = np.cumsum([0, *map(len, rows)])
+        """Take the corpora, which one store holds, and of each the rows of its pairs."""
+        stored = [corpus.row_N[row_M] for corpus, row_M in zip(corpora, rows, strict=True)]
+        self._pairs, self._reverse = Subset(corpora[0].stored, np.concatenate(stored)), reverse
+        self._ends = np.cumsum([*map(len, rows)])
 
     def __len__(self) -> int:
-        return int(self._starts[-1])
+        return len(self._pairs)
 
     def read(self, row_M: Ints) -> list[Example]:
         """Return the pairs at some rows."""
-        corpus_M = np.searchsorted(self._starts, row_M, side="right") - 1
-        examples = []
-        for run in np.split(np.arange(len(row_M)), np.flatnonzero(np.diff(corpus_M)) + 1):
-            for corpus in corpus_M[run[:1]].tolist():
-                pairs = self._pairs[corpus].read(row_M[run] - self._starts[corpus])
-                examples += as_examples(pairs, reverse=self._reverse, corpus=corpus)
-        return examples
-
-
-def as_examples(pairs: Iterable[Pair], *, reverse: bool, corpus: int = 0) -> list[Example]:
-    """Return pairs in the direction from the first side to the second, or with `reverse` back."""
-    if reverse:
-        return [Example(second, first, line, corpus) for first, second, line in pairs]
-    return [Example(first, second, line, corpus) for first, second, line in pairs]
+        corpora = np.searchsorted(self._ends, row_M, side="right").tolist()
+        pairs = zip(self._pairs.read(row_M), corpora, strict=True)
+        if self._reverse:
+            return [Example(second, first, line, corpus) for (first, second, line), corpus in pairs]
+        return [Example(first, second, line, corpus) for (first, second, line), corpus in pairs]
 
 
 def load_splits(
@@ -180,33 +161,38 @@ def load_splits(
     language, is a leak. Raises UserError as `load_corpora` and `load_evaluation_set` do, and where
     two sets have one name.
     """
-    sets, notes = _own_sets(config)
+    sets: Sets = {"dev": [], "test": []}
+    notes: list[str] = []
+    for split, files in (("dev", config.dev), ("test", config.test)):
+        for own in files:
+            found, said = load_evaluation_set(own, config, f"data.{split}")
+            sets[split].append(found)
+            notes += said
     corpora = load_corpora(config, folder)
     log.info("splitting")
     rows = [
         _divided(corpus, settings, sets, reverse=config.reversed)
         for corpus, settings in zip(corpora, config.corpus, strict=True)
     ]
-    _add_others(sets, {"dev": [*dev], "test": [*test]})
+    _add_others(sets, {"dev": dev, "test": test})
     keys = _keys_of_sides([*sets["dev"], *sets["test"]], reverse=config.reversed)
     leaks: dict[str, int] = {}
     beyond: dict[str, int] = {}
-    for index, (corpus, settings) in enumerate(zip(corpora, config.corpus, strict=True)):
-        is_leak_M = np.zeros(len(rows[index]), np.bool_)
+    train, monolingual = [], []
+    for corpus, settings, row_M in zip(corpora, config.corpus, rows, strict=True):
+        is_leak_M = np.zeros(len(row_M), np.bool_)
         for side in (0, 1) if settings.side is None else (int(not config.reversed),):
-            is_leak_M |= is_in(corpus.metadata(KEYS[side])[rows[index]], keys[side])
+            is_leak_M |= is_in(corpus.metadata(KEYS[side])[row_M], keys[side])
         if is_leak_M.any():
             leaks[corpus.name] = int(is_leak_M.sum())
-        if config.leaks == "drop":
-            rows[index] = rows[index][~is_leak_M]
-        if settings.limit is not None and settings.limit < len(rows[index]):
-            beyond[corpus.name] = len(rows[index]) - settings.limit
-            rows[index] = _limited(rows[index], settings.limit)
-    train, monolingual = (
-        [row_M if (settings.side is not None) == is_wanted else row_M[:0]
-         for row_M, settings in zip(rows, config.corpus, strict=True)]
-        for is_wanted in (False, True)
-    )  # fmt: skip
+        kept_M = row_M if config.leaks == "keep" else row_M[~is_leak_M]
+        if settings.limit is not None and settings.limit < len(kept_M):
+            beyond[corpus.name] = len(kept_M) - settings.limit
+            # Those of a smaller limit are among those of a larger one.
+            drawn = random.Random(0).sample(range(len(kept_M)), len(kept_M))[: settings.limit]
+            kept_M = kept_M[np.sort(drawn)]
+        train.append(kept_M if settings.side is None else kept_M[:0])
+        monolingual.append(kept_M[:0] if settings.side is None else kept_M)
     return Splits(
         corpora,
         LazyExamples(corpora, train, reverse=config.reversed),
@@ -217,40 +203,23 @@ def load_splits(
         [*LazyExamples(corpora, monolingual, reverse=config.reversed)],
         beyond,
         notes,
-        [*map(len, rows)],
+        [len(pairs) + len(texts) for pairs, texts in zip(train, monolingual, strict=True)],
     )
 
 
 def check_epochs(splits: Splits, config: DataConfig) -> None:
     """Raise UserError unless a corpus gives each epoch a pair, by its weight."""
-    drawn = [
-        size * corpus.weight for size, corpus in zip(splits.sizes_of, config.corpus, strict=True)
-    ]
-    most = max(range(len(drawn)), key=drawn.__getitem__)
+    weights = [corpus.weight for corpus in config.corpus]
+    drawn = [size * weight for size, weight in zip(splits.sizes_of, weights, strict=True)]
+    most = drawn.index(max(drawn))
     if drawn[most] < 1:
-        size, weight = splits.sizes_of[most], config.corpus[most].weight
+        size = splits.sizes_of[most]
+        digits = len(str(size)) + 2
+        least = Decimal(-(-(10**digits) // size)).scaleb(-digits).normalize()  # 3 -> 0.334
         raise UserError(
-            f"data.corpus.{most}.weight: an epoch would be empty, as it takes {weight:g} of "
-            f"{size:,} pairs; set it to {least_weight(size)} or more"
+            f"data.corpus.{most}.weight: an epoch would be empty, as it takes {weights[most]:g} of "
+            f"{size:,} pairs; set it to {least:f} or more"
         )
-
-
-def least_weight(size: int) -> str:
-    """Return the smallest weight, of a few digits, that draws one of `size` pairs: 3 -> 0.334."""
-    digits = len(str(size)) + 2
-    return f"{Decimal(-(-(10**digits) // size)).scaleb(-digits).normalize():f}"
-
-
-def _own_sets(config: DataConfig) -> tuple[Sets, list[str]]:
-    """Return the user's own sets, and what to say about how they were read."""
-    sets: Sets = {"dev": [], "test": []}
-    notes: list[str] = []
-    for split, files in (("dev", config.dev), ("test", config.test)):
-        for settings in files:
-            found, said = load_evaluation_set(settings, config, f"data.{split}")
-            sets[split].append(found)
-            notes += said
-    return sets, notes
 
 
 def split_of(corpus: Corpus) -> Ints:
@@ -267,13 +236,13 @@ def _divided(corpus: Corpus, config: CorpusConfig, sets: Sets, *, reverse: bool)
         return np.arange(len(corpus.row_N))
     split_N = split_of(corpus)
     for name, split in (("dev", DEV), ("test", TEST)):
-        pairs = corpus.pairs.read(np.flatnonzero(split_N == split))
-        if examples := as_examples(pairs, reverse=reverse):
+        examples = LazyExamples([corpus], [np.flatnonzero(split_N == split)], reverse=reverse)
+        if examples:
             sets[name].append(EvaluationSet.from_examples(examples, corpus.name))
     return np.flatnonzero(split_N == TRAIN)
 
 
-def _add_others(sets: Sets, others: Sets) -> None:
+def _add_others(sets: Sets, others: Mapping[str, Sequence[EvaluationSet]]) -> None:
     """Put the others last, but for those that are there already."""
     for split, own in sets.items():
         known = [found.sources for found in own]
@@ -283,13 +252,6 @@ def _add_others(sets: Sets, others: Sets) -> None:
             raise UserError(
                 f"data.{split}: two sets are called {short_repr(twice[0])}; give one another name"
             )
-
-
-def _limited(row_N: Ints, limit: int) -> Ints:
-    """Return as many rows as a limit allows. Those of a smaller limit are among a larger one's."""
-    drawn = random.Random(0).sample(range(len(row_N)), len(row_N))[:limit]
-    limited_N: Ints = row_N[np.sort(drawn)]
-    return limited_N
 
 
 def _keys_of_sides(sets: Sequence[EvaluationSet], *, reverse: bool) -> tuple[Digests, Digests]:

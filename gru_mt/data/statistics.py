@@ -1,5 +1,6 @@
 """What the splits are like before anybody trains on them: lengths, scripts, near-duplicates."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -10,7 +11,7 @@ import numpy as np
 from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.languages import script_counts
 from gru_mt.data.dataset.components import key
-from gru_mt.data.dataset.store import CHUNK
+from gru_mt.data.dataset.store import chunked
 from gru_mt.data.splits import Splits
 from gru_mt.data.text.normalize import SPACELESS, count_words
 
@@ -35,13 +36,13 @@ class SideStatistics:
     @classmethod
     def of(cls, language: str, lengths: Counter[int], scripts: Counter[str]) -> Self:
         """Return the statistics of sentences by their lengths in words, and of their letters."""
-        length_N, count_N = np.array(sorted(lengths.items()) or [(0, 1)]).T
-        sentences = count_N.cumsum()
-        total = max(1, scripts.total())
+        length_V, count_V = np.array(sorted(lengths.items()) or [(0, 1)]).T
+        length_N = np.repeat(length_V, count_V)
+        total = scripts.total()
         return cls(
             language,
-            float((length_N * count_N).sum() / sentences[-1]),
-            int(length_N[np.searchsorted(sentences, MOST_OF * sentences[-1])]),
+            float(length_N.mean()),
+            int(length_N[math.ceil(MOST_OF * len(length_N)) - 1]),
             int(length_N[-1]),
             {name: count / total for name, count in scripts.most_common()
              if count >= LEAST_SHARE * total},
@@ -60,8 +61,8 @@ class Statistics:
     """What the splits of a configuration are like."""
 
     splits: Splits
-    sides: tuple[SideStatistics, SideStatistics]
-    near: dict[str, list[tuple[str, str]]]  # of each test set: sentences, and their like in train
+    sides: tuple[SideStatistics, ...]
+    near: dict[str, dict[str, str]]  # of each test set: sentences, and their like in train
 
     def lines(self) -> list[str]:
         """Return lines for a person to read."""
@@ -77,7 +78,7 @@ class Statistics:
                 f"test {name}: {len(found):,} of {sizes[name]:,} sentences differ from one of "
                 "train by a word"
             )
-            lines += [f"  {text!r} from {like!r}" for text, like in found[:SHOWN]]
+            lines += [f"  {text!r} from {like!r}" for text, like in [*found.items()][:SHOWN]]
         return [*lines, *(f"warning: {warning}" for warning in self.splits.warnings())]
 
     def to_json(self) -> dict[str, Any]:
@@ -95,8 +96,7 @@ def statistics_of(splits: Splits, config: DataConfig) -> Statistics:
     """Return what the splits of `config` are like. The training split is read once, by chunks."""
     lengths, scripts = (Counter[int](), Counter[int]()), (Counter[str](), Counter[str]())
     near = {found.name: NearDuplicates(found.sources) for found in splits.test}
-    for start in range(0, len(splits.train), CHUNK):
-        pairs = splits.train[start : start + CHUNK]
+    for pairs in chunked(splits.train):
         texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
         for side in (0, 1):
             lengths[side].update(map(count_words, texts[side]))
@@ -105,12 +105,9 @@ def statistics_of(splits: Splits, config: DataConfig) -> Statistics:
             words = compared_words(text)
             for duplicates in near.values():
                 duplicates.add(text, words)
-    sides = (
-        SideStatistics.of(config.source, lengths[0], scripts[0]),
-        SideStatistics.of(config.target, lengths[1], scripts[1]),
-    )
-    found = {name: [*duplicates.found.items()] for name, duplicates in near.items()}
-    return Statistics(splits, sides, found)
+    sides = map(SideStatistics.of, (config.source, config.target), lengths, scripts)
+    found = {name: duplicates.found for name, duplicates in near.items()}
+    return Statistics(splits, tuple(sides), found)
 
 
 class NearDuplicates:
@@ -132,8 +129,8 @@ class NearDuplicates:
             if len(words) >= LEAST_WORDS:
                 self._words.update(words)
                 self._whole[" ".join(words)].append(text)
-                for gap in _gaps(words):
-                    self._shorter[_closed(gap)].append(text)
+                for gap, shorter in _gaps(words):
+                    self._shorter[shorter].append(text)
                     self._gapped[gap].append(text)
 
     def add(self, text: str, words: Sequence[str]) -> None:
@@ -144,8 +141,8 @@ class NearDuplicates:
         if joined in self._whole:
             return
         like = [*self._shorter.get(joined, ())]
-        for gap in _gaps(words):
-            like += [*self._whole.get(_closed(gap), ()), *self._gapped.get(gap, ())]
+        for gap, shorter in _gaps(words):
+            like += [*self._whole.get(shorter, ()), *self._gapped.get(gap, ())]
         for near in like:
             self.found.setdefault(near, text)
 
@@ -155,11 +152,8 @@ def compared_words(text: str) -> list[str]:
     return SPACELESS.sub(lambda match: f" {match[0]} ", key(text)).split()
 
 
-def _gaps(words: Sequence[str]) -> Iterator[Gap]:
-    """Yield what stands before each word and what stands after it."""
+def _gaps(words: Sequence[str]) -> Iterator[tuple[Gap, str]]:
+    """Yield what stands before and after each word, and the words without it."""
     for index in range(len(words)):
-        yield " ".join(words[:index]), " ".join(words[index + 1 :])
-
-
-def _closed(gap: Gap) -> str:
-    return " ".join(filter(None, gap))
+        before, after = " ".join(words[:index]), " ".join(words[index + 1 :])
+        yield (before, after), f"{before} {after}".strip()

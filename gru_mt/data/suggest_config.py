@@ -49,24 +49,22 @@ def suggest_config(
     languages = languages or _languages(groups["corpus"])
     entries = {split: _entries(group, languages) for split, group in groups.items()}
     has_both = "dev" in entries and "test" in entries
-    part = ", part: train" if has_both else ""  # else a share becomes dev and test
-    lines = ["data:", "  corpus:"]
-    lines += [f"    - {{path: {yaml_inline(paths)}{part}}}" for paths in entries["corpus"]]
-    for split, meaning in (
-        ("dev", "decides which weights are kept"),
-        ("test", "scored by gru-mt eval"),
+    lines = ["data:"]
+    for split, title, part in (
+        ("corpus", "corpus:", ", part: train" if has_both else ""),  # else a share is dev and test
+        ("dev", "dev:  # decides which weights are kept", ""),
+        ("test", "test:  # scored by gru-mt eval", ""),
     ):
-        if found := entries.get(split):
-            lines.append(f"  {split}:  # {meaning}")
-            lines += [f"    - {{path: {yaml_inline(paths)}}}" for paths in found]
+        if split in entries:
+            lines.append(f"  {title}")
+            lines += [f"    - {{path: {yaml_inline(paths)}{part}}}" for paths in entries[split]]
     lines += [
         f"  languages: {yaml_inline([*languages])}  # of the first side, and of the second",
         f"  source: {yaml_inline(languages[0])}  # translate from this language",
         f"  target: {yaml_inline(languages[1])}  # into this one",
     ]
-    splits = load_splits(
-        parse_config("\n".join(lines), where="the files", overrides=overrides).data
-    )
+    config = parse_config("\n".join(lines), where="the files", overrides=overrides)
+    splits = load_splits(config.data)
     header = [
         f"# {splits.sizes()}.",
         "# Written by gru-mt init. `gru-mt config` explains every key; `gru-mt data --check` says",
@@ -93,19 +91,19 @@ def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -
     found = find_files([path], languages)
     inside = [file for group in found.groups for file in group]
     sets = [file for file in inside if _split_of(file.name) != "corpus"]
-    if sets and sets[0].member:
-        raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
     if not sets:
         return [path]
+    if sets[0].member:
+        raise UserError(f"{sets[0]}: a set of its own; unpack the archive and give its folder")
     notes += found.notes
     return [file.path for file in inside]
 
 
 def _languages(files: Sequence[Path]) -> list[str]:
     """Return the languages that two parallel files' endings name."""
-    endings = [CorpusFile(path).ending.removeprefix(".") for path in files]
-    if len({*endings}) == 2 and not any(f".{ending}" in TABLES for ending in endings):
-        return [*dict.fromkeys(endings)]
+    endings = dict.fromkeys(CorpusFile(path).ending for path in files)
+    if len(endings) == 2 and endings.keys().isdisjoint(TABLES):
+        return [ending.removeprefix(".") for ending in endings]
     raise UserError(
         "the languages cannot be told from the files' names; give --languages, such as "
         "--languages en,de: of the first side, and of the second"
@@ -126,12 +124,11 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
         else:
             raise UserError(
                 f"{short_text(path)}: ends neither in {' nor in '.join(TABLES)} nor in the "
-                "languages "
-                f"{short_repr([*languages])}; give --languages as the files' endings have them"
+                f"languages {short_repr([*languages])}; give --languages as the files' endings "
+                "have them"
             )
     for stem, sides in couples.items():
-        if len(sides) < len(languages):
-            [other] = {*languages} - {*sides}
+        for other in {*languages} - {*sides}:
             raise UserError(f"{next(iter(sides.values()))}: {stem}.{other} is missing beside it")
         entries.append([sides[language] for language in languages])
     return entries

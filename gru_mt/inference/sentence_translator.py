@@ -76,7 +76,7 @@ class SentenceTranslator:
     def _search(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
         options = self.options
         id_lists = self.tokenizer.source.encode_all([sentence.text for sentence in sentences])
-        encoded = IdSequences(ids[: options.decoding.max_source_tokens] for ids in id_lists)
+        encoded = IdSequences.of(ids[: options.decoding.max_source_tokens] for ids in id_lists)
         known = [self._known(sentence) for sentence in sentences]
         found = [
             self._without_model(sentence, texts[: options.n_best])

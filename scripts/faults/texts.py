@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import zstandard
 
 from faults.checks import HIDDEN, Ended, Failed, check, check_message, during, user_errors
@@ -23,7 +24,7 @@ from gru_mt.config.load import parse_config
 from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.corpus.load import load_corpora
 from gru_mt.data.dataset.components import TRAIN
-from gru_mt.data.splits import as_examples, split_of
+from gru_mt.data.splits import LazyExamples, split_of
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.errors import short_repr
 
@@ -110,7 +111,8 @@ def _read(data: DataConfig, rng: random.Random) -> None:
         raise Failed(f"{report.read} lines read are not all kept or dropped")
     if report.kept != len(corpus.pairs):
         raise Failed(f"{report.kept} pairs kept, but there are {len(corpus.pairs)}")
-    examples = as_examples(corpus.pairs, reverse=data.reversed)
+    rows = [np.arange(len(corpus.row_N))]
+    examples = [*LazyExamples([corpus], rows, reverse=data.reversed)]
     for example in examples:
         if any(sign in side for side in example[:2] for sign in "\n\r\t\x00\x1b"):
             raise Failed(f"a pair holds control characters: {short_repr(example)}")

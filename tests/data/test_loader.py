@@ -9,10 +9,11 @@ import pytest
 
 from gru_mt.config.schema import Config
 from gru_mt.data import loader
+from gru_mt.data.augment.augmenter import Augmenter
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.loader import PairLoader, Position, TrainingPairs
 from gru_mt.data.prepare import TrainingData, prepare
-from gru_mt.data.splits import least_weight
+from gru_mt.data.tokenizer.special import EOS
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training.resume import from_scratch
@@ -20,33 +21,34 @@ from gru_mt.training.train import train
 
 Configure = Callable[..., Config]
 SAMPLED = ("tokenizer.kind=unigram", "tokenizer.vocabulary_size=300", "tokenizer.sampling=0.2")
+PLAIN = ("data.augment=null",)
 
 
-def data_of(config: Config, folder: Path) -> TrainingData:
+def prepared(config: Config, folder: Path) -> TrainingData:
+    folder.mkdir(exist_ok=True)
     return prepare(from_scratch(config), Run(folder))
+
+
+def training_pairs(config: Config, data: TrainingData, max_pairs: int = 10_000) -> TrainingPairs:
+    return TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=max_pairs)
 
 
 def ids_of(pairs: EpochPairs) -> list[tuple[int, list[int], list[int]]]:
     """Return the row and the ids of each pair."""
-    each = (np.array([place]) for place in range(len(pairs.row_N)))
+    sides = pairs.source, pairs.target
     return [
-        (
-            int(pairs.row_N[place[0]]),
-            pairs.source.padded(place)[0][0].tolist(),
-            pairs.target.padded(place)[0][0].tolist(),
-        )
-        for place in each
+        (row, *(side.padded(np.array([place]))[0][0].tolist() for side in sides))
+        for place, row in enumerate(pairs.row_N.tolist())
     ]
 
 
-@pytest.mark.parametrize("settings", [(), SAMPLED, ("data.augment=null",)])
+@pytest.mark.parametrize("settings", [(), SAMPLED, PLAIN])
 def test_buffers_are_an_epoch_together(
     settings: tuple[str, ...], small_config: Configure, tmp_path: Path
 ) -> None:
     config = small_config(*settings)
-    data = data_of(config, tmp_path)
-    whole = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=10_000)
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=100)
+    data = prepared(config, tmp_path)
+    whole, pairs = training_pairs(config, data), training_pairs(config, data, 100)
     assert (whole.buffers, pairs.buffers) == (1, -(-len(data.pairs) // 100))
     orders = []
     for epoch in (0, 1):
@@ -58,30 +60,60 @@ def test_buffers_are_an_epoch_together(
         assert [row for row, _, _ in together] == [*range(len(data.pairs))]
         orders.append([[row for row, _, _ in buffer] for buffer in buffers])
     assert orders[0] != orders[1], "another epoch puts other pairs together"
-    again = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=100)
+    again = training_pairs(config, data, 100)
     assert ids_of(again.load((1, 2))) == ids_of(pairs.load((1, 2))), "whatever came before"
 
 
-@pytest.mark.parametrize("weight", [2.5, 0.25])
-def test_buffers_of_a_corpus_with_a_weight_are_its_share_of_an_epoch(
-    weight: float, small_corpus: Path, small_config: Configure, tmp_path: Path
+def test_an_epoch_changes_some_pairs_and_all_other_pairs_are_as_they_are(
+    small_config: Configure, tmp_path: Path
 ) -> None:
-    corpus = f"data.corpus={{path: {small_corpus}, weight: {weight}}}"
-    config = small_config(corpus, "data.augment=null")
-    data = data_of(config, tmp_path)
-    size = len(data.pairs)
-    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=100)
-    times = Counter[int]()
+    config = small_config("data.augment.no_mark=0.5")
+    data = prepared(config, tmp_path)
+    clean = ids_of(training_pairs(small_config(*PLAIN), data).load((0, 0)))
+    assert config.data.augment
+    texts = [*data.pairs.texts()]
+    augmenter = Augmenter(
+        config.data.augment, texts, data.pairs.word_lists(), seed=config.training.seed
+    )
+    pairs = training_pairs(config, data)
+    encoders = data.tokenizer.source.encode, data.tokenizer.target.encode
+    for epoch in (0, 1, 0):
+        expected = clean.copy()
+        changed = augmenter.of_epoch(epoch, range(len(texts)), texts)
+        for row, sides in changed.items():
+            source, target = (
+                [*encode(text), EOS] for encode, text in zip(encoders, sides, strict=True)
+            )
+            expected[row] = row, source, target
+        assert ids_of(pairs.load((epoch, 0))) == expected != clean
+
+
+@pytest.mark.parametrize("max_pairs", [100, 10_000])
+def test_an_epoch_takes_a_corpus_by_its_weight(
+    max_pairs: int, small_config: Configure, small_corpus: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.tsv"
+    other.write_text("".join(f"we see the cat{n}.\tnous voir chat{n}.\n" for n in range(40)))
+    corpora = (
+        f"[{{path: {small_corpus}, weight: 0.25}}, {{path: {other}, weight: 2.5, part: train}}]"
+    )
+    config = small_config(f"data.corpus={corpora}", *PLAIN)
+    data = prepared(config, tmp_path / "run")
+    pairs = training_pairs(config, data, max_pairs)
+    corpus_N = data.pairs.line_N["corpus"]
+    quarter, twice = (np.flatnonzero(corpus_N == corpus).tolist() for corpus in (0, 1))
+    total = Counter[int]()
     for epoch in range(4):
-        buffers = [pairs.load((epoch, buffer)) for buffer in range(pairs.buffers)]
-        rows = np.concatenate([each.row_N for each in buffers]).tolist()
-        assert abs(len(rows) - weight * size) <= 1
-        once = Counter(rows)
-        assert max(once.values()) - min(once[row] for row in range(size)) <= 1
-        times += once
-    assert {*times.values()} == {round(4 * weight)}, "four epochs take each pair as often"
-    again = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=100)
-    assert again.load((3, 1)).row_N.tolist() == buffers[1].row_N.tolist(), "whatever came before"
+        buffers = [pairs.load((epoch, buffer)).row_N for buffer in range(pairs.buffers)]
+        times = Counter(np.concatenate(buffers).tolist())
+        assert {times[row] for row in twice} == {2, 3}
+        assert sum(times[row] for row in twice) == 100
+        assert abs(sum(times[row] for row in quarter) - len(quarter) / 4) < 1
+        total += times
+    assert {total[row] for row in quarter} == {1}, "each quarter is another one"
+    assert {total[row] for row in twice} == {10}
+    again = training_pairs(config, data, max_pairs).load((3, 0))
+    assert ids_of(again) == ids_of(pairs.load((3, 0))), "whatever came before"
 
 
 def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does_not(
@@ -98,29 +130,19 @@ def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does
         return small_config(f"data.corpus=[{', '.join(corpora)}]")
 
     with pytest.raises(UserError) as raised:
-        data_of(config(0.002, 0.5), tmp_path)
+        prepared(config(0.002, 0.5), tmp_path)
     assert str(raised.value) == (
         "data.corpus.0.weight: an epoch would be empty, as it takes 0.002 of 420 pairs; set it to "
         "0.00239 or more"
     )
     assert not Run(tmp_path).data.exists()
     for accepted in (config(0.00239, 0.5), config(0.0001, 1)):
-        data = data_of(accepted, tmp_path)
-        pairs = TrainingPairs(accepted, data.tokenizer, data.pairs, max_pairs=100)
+        pairs = training_pairs(accepted, prepared(accepted, tmp_path))
         for epoch in range(9):
             assert len(pairs.load((epoch, 0)).row_N) >= 1
 
 
-def test_the_least_weight_draws_a_pair() -> None:
-    assert [least_weight(size) for size in (1, 3, 1_000, 10_000_000)] == [
-        "1", "0.334", "0.001", "0.0000001",
-    ]  # fmt: skip
-    assert all(size * float(least_weight(size)) >= 1 for size in range(1, 20_000))
-
-
-@pytest.mark.parametrize(
-    ("settings", "starting_s"), [((), 0), (SAMPLED, 0), (("data.augment=null",), 0), ((), 9)]
-)
+@pytest.mark.parametrize(("settings", "starting_s"), [((), 0), (SAMPLED, 0), (PLAIN, 0), ((), 9)])
 def test_another_process_makes_the_same_buffers(
     settings: tuple[str, ...],
     starting_s: int,
@@ -131,9 +153,8 @@ def test_another_process_makes_the_same_buffers(
     monkeypatch.setattr(loader, "BUFFER_PAIRS", 150)
     monkeypatch.setattr(loader, "STARTING_S", starting_s)
     config = small_config(*settings)
-    data = data_of(config, tmp_path)
-    here = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=150)
-    ahead = PairLoader(config, data.tokenizer, data.pairs)
+    data = prepared(config, tmp_path)
+    here, ahead = training_pairs(config, data, 150), PairLoader(config, data.tokenizer, data.pairs)
     made_here: list[tuple[int, int]] = []
     genuine = TrainingPairs.load
 
@@ -150,7 +171,7 @@ def test_another_process_makes_the_same_buffers(
         assert ids_of(ahead.load(position)) == pairs
         ahead.prefetch()
     ahead.close()
-    alone = positions if starting_s or "data.augment=null" in settings else positions[:1]
+    alone = positions if starting_s or settings == PLAIN else positions[:1]
     assert made_here == alone, "the others come from the other process, where it pays"
 
 

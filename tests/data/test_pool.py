@@ -5,8 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,10 @@ from gru_mt.errors import UserError
 
 def square(number: int) -> tuple[int, int]:
     return number * number, os.getpid()
+
+
+def total(numbers: Sequence[int]) -> tuple[int, int]:
+    return sum(numbers), os.getpid()
 
 
 def hundred_over(number: int) -> float:
@@ -33,49 +37,42 @@ def _two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool_module, "cores", lambda: 2)
 
 
-def test_results_come_in_order_from_other_processes() -> None:
+def test_results_come_in_order_from_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But few chunks start no process, nor do many on one core."""
     found = [*map_in_order(square, range(40))]
     assert [result for result, _ in found] == [number * number for number in range(40)]
     pids = {pid for _, pid in found}
     assert os.getpid() not in pids
     assert 1 <= len(pids) <= 2
-
-
-def test_few_chunks_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {pid for _, pid in map_in_order(square, range(2))} == {os.getpid()}
     monkeypatch.setattr(pool_module, "cores", lambda: 1)
     assert {pid for _, pid in map_in_order(square, range(40))} == {os.getpid()}
 
 
 def test_chunks_are_read_only_a_little_ahead() -> None:
-    read = []
-
-    def numbers() -> Iterator[int]:
-        for number in range(1_000):
-            read.append(number)
-            yield number
-
-    results = map_in_order(square, numbers())
+    numbers = count()
+    results = map_in_order(square, numbers)
     next(results)
     results.close()
-    assert len(read) <= pool_module.AHEAD * 2
+    assert next(numbers) <= pool_module.AHEAD * 2
 
 
-@pytest.mark.parametrize("count", [1, 40])
-def test_what_a_function_raises_is_raised_here(count: int) -> None:
-    with pytest.raises(ZeroDivisionError):
-        [*map_in_order(hundred_over, reversed(range(count)))]
-
-
-def test_a_process_that_was_killed_is_one_line() -> None:
+def test_what_a_function_raises_is_raised_here_and_a_killed_process_is_one_line() -> None:
+    for size in (1, 40):
+        with pytest.raises(ZeroDivisionError):
+            [*map_in_order(hundred_over, reversed(range(size)))]
     with pytest.raises(UserError, match="was killed, mostly for lack of memory; the same command"):
         [*map_in_order(kill_self, range(9))]
 
 
-def test_work_in_the_background_has_its_result_when_it_is_asked_for() -> None:
-    for is_small in (True, False):
-        with in_background(partial(sorted, reverse=True), [2, 3, 1], is_small=is_small) as result:
-            assert result() == [3, 2, 1]
+def test_work_in_the_background_has_its_result_when_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for chunk, is_elsewhere in ((10, False), (1, True)):
+        monkeypatch.setattr(pool_module, "CHUNK", chunk)
+        with in_background(total, [2, 3, 1]) as result:
+            found, pid = result()
+        assert (found, pid != os.getpid()) == (6, is_elsewhere)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -12,16 +12,17 @@ from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from tests.corpora import data_config
 
-# Buckets of the split: w459 is dev, w628 and w3428 are test, the others train.
-OLD = "w828\tx\nw459\ty\nw3428\tz\n"
-MINE = "mine\tmien\nW459!\tautre\nw1\tZ.\n"
+OWN = {"path": ["dev.en", "dev.fr"]}
+BOTH = ["old.tsv", {"path": "mine.tsv", "part": "train"}]
+BACK = {"source": "fr", "target": "en"}
 
 
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in {
-        "old.tsv": OLD, "mine.tsv": MINE,
+        # Buckets of the split: w459 is dev, w628 and w3428 are test, the others train.
+        "old.tsv": "w828\tx\nw459\ty\nw3428\tz\n", "mine.tsv": "mine\tmien\nW459!\tautre\nw1\tZ.\n",
         "dev.en": "one\ntwo\n", "dev.fr": "un\ndeux\n", "dev2.fr": "Un.\n\n",
     }.items():  # fmt: skip
         Path(name).write_text(text)
@@ -39,67 +40,60 @@ def refusal(corpus: Any, **settings: Any) -> str:
 
 
 def test_each_corpus_is_split_by_itself_and_no_pair_of_train_leaks() -> None:
-    one = splits("old.tsv")
-    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}])
+    one, both = splits("old.tsv"), splits(BOTH)
     assert (one.dev, one.test) == (both.dev, both.test)
     assert one.train == [Example("w828", "x", 1)]
     assert both.train == [Example("w828", "x", 1), Example("mine", "mien", 1, 1)]
+    assert both.train[::-1] == [*both.train][::-1], "rows of both corpora in any order"
     assert both.leaks == {"mine": 2}  # the English of dev, and the French of test
-    assert both.lines()[-2:] == [
+    assert both.lines() == [
+        "old: 3 lines read, 3 kept",
+        "mine: 3 lines read, 3 kept",
         "training pairs that share a sentence with dev or test: mine 2: dropped",
         "train 2 pairs, dev 1, test 1",
     ]
-
-
-def test_leaks_are_kept_where_the_configuration_says_so() -> None:
-    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}], leaks="keep")
-    assert len(both.train) == 4
-    assert both.leaks == {"mine": 2}
-    assert both.lines()[-2].endswith("mine 2: kept, as data.leaks says")
+    values = json.loads(json.dumps(both.to_json()))
+    assert [each["name"] for each in values["corpora"]] == ["old", "mine"]
+    assert values["leaks"] == {"mine": 2}
+    kept = splits(BOTH, leaks="keep")
+    assert (len(kept.train), kept.leaks) == (4, {"mine": 2})
+    assert kept.lines()[-2].endswith("mine 2: kept, as data.leaks says")
 
 
 def test_a_limit_is_of_training_pairs_and_a_smaller_one_takes_some_of_a_larger_one() -> None:
     lines = [f"We see {row} cats.\tNous voyons {row} chats.\n" for row in range(2_000)]
     Path("cats.tsv").write_text("".join(lines))
-
-    def loaded(limit: int | None) -> Splits:
-        return splits([{"path": "cats.tsv", "limit": limit}, "mine.tsv"])
-
-    whole, few, fewer = loaded(None), loaded(500), loaded(40)
+    whole, few, fewer = (
+        splits([{"path": "cats.tsv", "limit": limit}, "mine.tsv"]) for limit in (None, 500, 40)
+    )
     assert whole.beyond_limit == {}
     beyond = len([pair for pair in whole.train if pair.corpus == 0]) - 500
     assert few.beyond_limit == few.to_json()["beyond_limit"] == {"cats": beyond}
     assert f"training pairs beyond a limit, left out: cats {beyond:,}" in few.lines()
-    assert len(few.train) == len(whole.train) - beyond
-    assert {*fewer.train} < {*few.train} < {*whole.train}
     kept = {*few.train}
+    assert {*fewer.train} < kept < {*whole.train}
     assert few.train == [pair for pair in whole.train if pair in kept]
     assert (few.dev, few.test) == (whole.dev, whole.test)
 
 
 def test_a_leak_is_looked_for_on_the_side_of_its_language() -> None:
     Path("dev.en").write_text("x\nmien\n")  # French words that the English side does not have
-    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {}
+    assert splits("old.tsv", dev=OWN).leaks == {}
     Path("dev.fr").write_text("X!\nmien\n")
-    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).leaks == {"old": 1}
-    back = {"source": "fr", "target": "en"}
-    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).leaks == {"old": 1}
+    assert splits("old.tsv", dev=OWN).leaks == {"old": 1}
+    assert splits("old.tsv", dev=OWN, **BACK).leaks == {"old": 1}
 
 
 def test_own_sets_come_first_and_keep_every_line() -> None:
     Path("dev.en").write_text("same\n same \n")
-    found = splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, test="mine.tsv").dev
-    assert found == [
+    own = splits("old.tsv", dev=OWN, test={"path": "mine.tsv", "name": "of me"})
+    assert own.dev == [
         EvaluationSet(["same", "same"], [["un"], ["deux"]], "dev"),
         EvaluationSet(["w459"], [["y"]], "old"),
     ]
-    tests = splits("old.tsv", test={"path": "mine.tsv", "name": "of me"}).test
-    assert tests[0] == EvaluationSet(
-        ["mine", "W459!", "w1"], [["mien"], ["autre"], ["Z."]], "of me"
-    )
-    assert splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}).sizes() == (
-        "train 1 pairs, dev dev 2 and old 1, test 1"
-    )
+    references = [["mien"], ["autre"], ["Z."]]
+    assert own.test[0] == EvaluationSet(["mine", "W459!", "w1"], references, "of me")
+    assert own.sizes() == "train 1 pairs, dev dev 2 and old 1, test of me 3 and old 1"
 
 
 def test_a_set_is_read_as_a_corpus_is() -> None:
@@ -115,31 +109,29 @@ def test_a_set_may_have_several_references_in_the_language_translated_into() -> 
     assert dev.examples == [
         Example("one", "un", 1), Example("one", "Un.", 1), Example("two", "deux", 2)
     ]  # fmt: skip
-    back = {"source": "fr", "target": "en"}
-    [dev, _] = splits("old.tsv", dev={"path": ["dev.en", "dev.fr"]}, **back).dev
+    assert sets_from_json(json.loads(json.dumps(sets_to_json([dev])))) == [dev]
+    [dev, _] = splits("old.tsv", dev=OWN, **BACK).dev
     assert dev == EvaluationSet(["un", "deux"], [["one"], ["two"]], "dev")
-    said = refusal("old.tsv", dev=files, **back)
+    said = refusal("old.tsv", dev=files, **BACK)
     assert said == "data.dev: 2 files are in fr, which is translated from: name one of them"
 
 
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
-        (["a\n", "b\nc\n"], "d.fr: 2 lines, but d.en has 1"),
-        (["a\nb\n", "c\n\n"], "d.fr:2: the sentence has no reference"),
-        ([b"a\nb\xff\n", "c\nd\n"], "d.en:2: not UTF-8; set encoding"),
-        (["a\nb\0\n", "c\nd\n"], "d.en:2: has control characters"),
-        (["", ""], "d.en: is empty"),
-        (["a\tb\nc\n"], "d.en:2: no tab"),
-        ([""], "d.en: is empty"),
+        ([b"a\n", b"b\nc\n"], "d.fr: 2 lines, but d.en has 1"),
+        ([b"a\nb\n", b"c\n\n"], "d.fr:2: the sentence has no reference"),
+        ([b"a\nb\xff\n", b"c\nd\n"], "d.en:2: not UTF-8; set encoding"),
+        ([b"a\nb\0\n", b"c\nd\n"], "d.en:2: has control characters"),
+        ([b"", b""], "d.en: is empty"),
+        ([b"a\tb\nc\n"], "d.en:2: no tab"),
+        ([b""], "d.en: is empty"),
     ],
 )
-def test_a_set_that_is_not_whole_is_refused_by_file_and_line(
-    texts: list[str | bytes], said: str
-) -> None:
+def test_a_set_that_is_not_whole_is_refused_by_file_and_line(texts: list[bytes], said: str) -> None:
     names = ["d.en", "d.fr"][: len(texts)]
     for name, text in zip(names, texts, strict=True):
-        Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
+        Path(name).write_bytes(text)
     assert refusal("old.tsv", dev={"path": names}) == said
 
 
@@ -148,16 +140,3 @@ def test_a_missing_set_and_two_of_one_name_are_refused() -> None:
     assert refusal("old.tsv", dev=["mine.tsv", "mine.tsv"]) == (
         "data.dev: two sets are called 'mine'; give one another name"
     )
-
-
-def test_corpora_are_told_apart_in_lines_and_figures() -> None:
-    both = splits(["old.tsv", {"path": "mine.tsv", "part": "train"}])
-    assert both.lines()[:2] == ["old: 3 lines read, 3 kept", "mine: 3 lines read, 3 kept"]
-    values = json.loads(json.dumps(both.to_json()))
-    assert [each["name"] for each in values["corpora"]] == ["old", "mine"]
-    assert values["leaks"] == {"mine": 2}
-
-
-def test_sets_are_written_and_read_back() -> None:
-    sets = [EvaluationSet(["a"], [["x", "y"]], "mine"), EvaluationSet(["é"], [["z"]], "")]
-    assert sets_from_json(json.loads(json.dumps(sets_to_json(sets)))) == sets

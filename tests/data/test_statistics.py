@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config.load import parse_config
-from gru_mt.data import statistics as statistics_module
+from gru_mt.config.schema import Config
+from gru_mt.data.dataset import store
 from gru_mt.data.splits import load_splits
 from gru_mt.data.statistics import NearDuplicates, compared_words, statistics_of
 from gru_mt.data.suggest_config import suggest_config
@@ -25,7 +26,7 @@ def is_near(one: str, other: str) -> bool:
     """Return whether a word was put in, left out or replaced, by the definition."""
     a, b = one.split(), other.split()
     less, shorter = ([each[:n] + each[n + 1 :] for n in range(len(each))] for each in (a, b))
-    replaced = len(a) == len(b) and any(x == y for x, y in zip(less, shorter, strict=True))
+    replaced = len(a) == len(b) and any(map(list.__eq__, less, shorter))
     return a != b and (a in shorter or b in less or replaced)
 
 
@@ -73,8 +74,7 @@ def test_a_check_tells_lines_lengths_scripts_and_near_duplicates() -> None:
     found = statistics_of(load_splits(config), config)
     source, target = found.sides
     assert (source.language, source.mean_words, source.longest_words) == ("en", 3.0, 5)
-    assert source.scripts == {"Latin": 1.0}
-    assert target.scripts == {"Cyrillic": 1.0}
+    assert (source.scripts, target.scripts) == ({"Latin": 1.0}, {"Cyrillic": 1.0})
     said = found.lines()
     assert said[:5] == [
         "c: 4 lines read, 2 kept",
@@ -91,20 +91,16 @@ def test_a_check_tells_lines_lengths_scripts_and_near_duplicates() -> None:
 
 
 def test_lengths_are_counted_over_all_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statistics_module, "CHUNK", 7)
+    monkeypatch.setattr(store, "CHUNK", 7)
     long = [*["a b c"] * 3, "a b c d e f g h"]
     lines = [f"{text} {n}\tx{n}\n" for n, text in enumerate(["a"] * 36 + long)]
     Path("c.tsv").write_text("".join(lines))
     config = data_config({"path": "c.tsv", "part": "train"})
-    splits = load_splits(config)
-    source, target = statistics_of(splits, config).sides
+    source, target = statistics_of(load_splits(config), config).sides
     # 36 of 40 sentences have two words, three have four, and one has nine; 38 are 95 %.
     assert (source.mean_words, source.most_words_of_95_percent) == (93 / 40, 4)
     assert (source.longest_words, target.longest_words) == (9, 1)
-
-
-def test_without_training_pairs_a_check_counts_nothing() -> None:
-    Path("c.tsv").write_text("w459\ta\n")  # dev
+    Path("c.tsv").write_text("w459\ta\n")  # dev, so nothing is trained on
     config = data_config("c.tsv")
     source, _ = statistics_of(load_splits(config), config).sides
     assert (source.mean_words, source.most_words_of_95_percent, source.longest_words) == (0, 0, 0)
@@ -113,46 +109,48 @@ def test_without_training_pairs_a_check_counts_nothing() -> None:
 def files(*names: str) -> list[Path]:
     """Write a few pairs into files: tables, or one side each."""
     for name in names:
-        table = name.endswith((".tsv", ".csv"))
-        line = "{}" if not table else "{}\t{}" if name.endswith(".tsv") else "{},{}"
-        Path(name).write_text("".join(f"{line.format(f'{name}{n}', n)}\n" for n in range(40)))
+        Path(name).parent.mkdir(exist_ok=True)
+        end = "\t{}\n" if name.endswith(".tsv") else "\n"
+        Path(name).write_text("".join(f"{name}{n}{end.format(n)}" for n in range(40)))
     return [*map(Path, names)]
 
 
+def suggested(paths: list[Path], languages: list[str] | None) -> Config:
+    return parse_config(suggest_config(paths, languages).text, where="a")
+
+
 def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
-    text = suggest_config(
-        files("train.en", "train.ja", "dev.en", "dev.ja", "my-test.en", "my-test.ja"), None
-    ).text
-    data = parse_config(text, where="a").data
+    names = ["train.en", "train.ja", "dev.en", "dev.ja", "my-test.en", "my-test.ja"]
+    config = suggested(files(*names), None)
+    data = config.data
     assert [each.model_dump(exclude_defaults=True) for each in data.corpus] == [
         {"path": ["train.en", "train.ja"], "part": "train"}
     ]
     assert [each.path for each in data.dev] == [["dev.en", "dev.ja"]]
     assert [each.path for each in data.test] == [["my-test.en", "my-test.ja"]]
     assert (data.languages, data.source, data.target) == (["en", "ja"], "en", "ja")
+    text = suggest_config([*map(Path, names)], None).text
     assert text.startswith("# train 40 pairs, dev 40, test 40.\n")
-    assert parse_config(text, where="a").tokenizer.joint
 
 
-def test_languages_without_common_letters_get_two_vocabularies() -> None:
-    lines = [
-        f"the cat {number} sees IBM\tкот {number} видит IBM и не спит\n" for number in range(9)
-    ]
-    Path("pairs.tsv").write_text("".join(lines))
-    text = suggest_config([Path("pairs.tsv")], ["en", "ru"]).text
-    assert parse_config(text, where="a").tokenizer.joint  # 3 of 18 letters are Latin on both sides
-    Path("pairs.tsv").write_text("".join(lines).replace("IBM", "5"))
-    text = suggest_config([Path("pairs.tsv")], ["en", "ru"]).text
-    assert not parse_config(text, where="a").tokenizer.joint
+def test_a_table_is_split_and_languages_without_common_letters_get_two_vocabularies() -> None:
+    lines = "".join(f"the cat {n} sees IBM\tкот {n} видит IBM и не спит\n" for n in range(9))
+    Path("pairs.tsv").write_text(lines)
+    config = suggested([Path("pairs.tsv")], ["en", "ru"])
+    assert [each.part for each in config.data.corpus] == ["split"]
+    assert (config.training.max_epochs, config.model.dropout) == (30, 0.3)  # it is small
+    assert config.tokenizer.joint  # 3 of 18 letters are Latin on both sides
+    Path("pairs.tsv").write_text(lines.replace("IBM", "5"))
+    assert not suggested([Path("pairs.tsv")], ["en", "ru"]).tokenizer.joint
 
 
-def test_a_folder_with_sets_of_its_own_is_not_split_anew() -> None:
-    Path("all").mkdir()
-    inside = [f"all/{name}" for name in ("train.en", "train.ja", "dev.en", "dev.ja", "README.md")]
-    files(*inside)
-    data = parse_config(suggest_config([Path("all")], ["en", "ja"]).text, where="a").data
-    assert [each.path for each in data.corpus] == [["all/train.en", "all/train.ja"]]
-    assert [each.path for each in data.dev] == [["all/dev.en", "all/dev.ja"]]
+def test_a_folder_with_sets_of_its_own_is_not_split_anew_and_what_is_beside_them_is_told() -> None:
+    files("d/train.tsv", "d/dev.en", "d/dev.ja", "d/README.md", "d/alone.de", "d/notes.odt")
+    found = suggest_config([Path("d")], ["en", "ja"])
+    data = parse_config(found.text, where="a").data
+    assert [each.path for each in data.corpus] == [["d/train.tsv"]]
+    assert [each.path for each in data.dev] == [["d/dev.en", "d/dev.ja"]]
+    assert "d: not read: 'alone.de', 'notes.odt'" in found.splits.warnings()
 
 
 def test_an_archive_with_sets_of_its_own_is_refused() -> None:
@@ -161,32 +159,6 @@ def test_an_archive_with_sets_of_its_own_is_refused() -> None:
             archive.write(path)
     with pytest.raises(UserError, match=r"all\.zip:test\.en: a set of its own; unpack"):
         suggest_config([Path("all.zip")], ["en", "ja"])
-
-
-def test_what_a_folder_with_sets_of_its_own_has_beside_is_told() -> None:
-    Path("d").mkdir()
-    files("d/train.tsv", "d/test.tsv", "d/alone.de", "d/notes.odt")
-    found = suggest_config([Path("d")], ["de", "en"])
-    assert found.splits.warnings() == ["d: not read: 'alone.de', 'notes.odt'"]
-
-
-def test_languages_the_other_way_round_are_told() -> None:
-    lines = [
-        f"Il est dans la maison et pas {n}.\tHe is in the house and not {n}." for n in range(9)
-    ]
-    Path("pairs.tsv").write_text("".join(f"{line}\n" for line in lines))
-    [warning] = suggest_config([Path("pairs.tsv")], ["en", "fr"]).splits.warnings()
-    assert warning.endswith(
-        ": set languages: [fr, en], or columns: [2, 1] (of two files: their order)"
-    )
-
-
-def test_a_table_without_sets_is_split() -> None:
-    text = suggest_config(files("pairs.tsv"), ["de", "en"]).text
-    config = parse_config(text, where="a")
-    assert [each.part for each in config.data.corpus] == ["split"]
-    assert config.data.languages == ["de", "en"]
-    assert (config.training.max_epochs, config.model.dropout) == (30, 0.3)  # it is small
 
 
 @pytest.mark.parametrize(

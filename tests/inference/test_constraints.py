@@ -152,7 +152,10 @@ def search(
         id_RK = np.hstack([np.tile(np.arange(EOS, FIRST_WORD), (len(word_RK), 1)), word_RK])
         return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, state
 
-    source_NS, limit_N = IdSequences(sources).padded(np.arange(len(sources)))[0], np.array(limits)
+    source_NS, limit_N = (
+        IdSequences.of(sources).padded(np.arange(len(sources)))[0],
+        np.array(limits),
+    )
     start = ConstrainedState.start(prefixes(len(sources)), source_NS, limit_N)
     return beam_search(constrained(step), start, limit_N, decoding)
 
@@ -189,7 +192,7 @@ def random_sources(count: int, size: int, *, seed: int) -> IdSequences:
         row = rng.choices(PLACEHOLDER_IDS, k=rng.randint(0, 12))
         row += rng.choices(range(FIRST_WORD, size), k=rng.randint(0 if row else 1, 8))
         rows.append(rng.sample(row, len(row)))
-    return IdSequences(rows)
+    return IdSequences.of(rows)
 
 
 def placeholders(ids: list[int]) -> list[int]:

@@ -127,7 +127,5 @@ def capped(split_N: Ints, component_N: npt.NDArray[np.int32], first_key_N: Diges
             if keys[component] <= left:
                 left -= keys[component]
                 is_out[component] = False
-            if not left:
-                break
         capped_N[row_M[is_out[component_M]]] = TRAIN
     return capped_N

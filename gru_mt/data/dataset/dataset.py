@@ -2,34 +2,39 @@
 
 source.npy and target.npy have the ids of all pairs, one after the other, each closed by <eos>;
 bounds.npy has 0 and where each pair ends in both; places.npy has the line and the corpus of each.
-Where training reads texts too, to augment them or to sample subwords, these lie beside them.
+Where training reads texts too, to augment them or to sample subwords, these lie beside them. No
+torch here: processes of the pool encode the pairs.
 
 Shapes: N pairs, M of them, T ids.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from gru_mt.config.schema import Config
 from gru_mt.data.augment.word_lists import WordLists
 from gru_mt.data.corpus.builder import line_name
-from gru_mt.data.dataset.ids import EncodedPairs, IdSequences
+from gru_mt.data.dataset.ids import EncodedPairs, IdSequences, encode_pairs
 from gru_mt.data.dataset.store import (
     Array,
-    ArrayWriter,
     DiskArray,
     Ints,
     LazySequence,
     TextArray,
     TextColumn,
+    npy_writer,
 )
-from gru_mt.data.types import Texts
+from gru_mt.data.text.placeholders import mask_pair
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
+from gru_mt.data.types import Example, Texts
 from gru_mt.errors import UserError
+from gru_mt.progress import ProgressBar
 from gru_mt.storage import (
     file_digest,
     os_errors_as,
@@ -50,34 +55,23 @@ class EncodedChunk(NamedTuple):
     texts: tuple[TextArray, TextArray] | None  # masked and truecased, where training reads them
     line_M: Array  # LINE
 
-    def __len__(self) -> int:
-        return len(self.line_M)
-
-
-def id_type(vocabulary_size: int) -> npt.DTypeLike:
-    """Return the smallest type of an id: two bytes for a vocabulary of up to 65,536."""
-    return np.min_scalar_type(max(256, vocabulary_size - 1))
-
 
 class Dataset:
     """N training pairs in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        """Take a folder that `write_arrays` and `write_metadata` filled.
-
-        Raises UserError where it is damaged.
-        """
+        """Take a folder that `write_dataset` filled; UserError where it is damaged."""
         self._folder = folder
         self.metadata = read_checksummed_json(folder / _METADATA)
         self.sizes: list[int] = self.metadata["sizes"]  # the pairs of each corpus
         self.line_N = self._mapped("places")  # LINE
         bound_N = self._mapped("bounds")
-        if len(bound_N) - 1 != len(self):
-            raise UserError(f"{folder}: damaged: places.npy has {len(self):,}, not "
-                            f"{len(bound_N) - 1:,}")  # fmt: skip
-        for side in SIDES:
-            if len(self._mapped(side)) != bound_N[side][-1]:
-                raise UserError(f"{folder}: damaged: {side}.npy has not as many ids as it should")
+        for name in ("places", *SIDES):
+            size, whole = len(self._mapped(name)), len(bound_N) - 1
+            if name in SIDES:
+                whole = int(bound_N[name][-1])
+            if size != whole:
+                raise UserError(f"{folder}: damaged: {name}.npy has {size:,} items, not {whole:,}")
 
     def __len__(self) -> int:
         return len(self.line_N)
@@ -96,14 +90,13 @@ class Dataset:
 
     def select(self, row_M: Ints, max_tokens: int | None = None) -> EncodedPairs:
         """Return the pairs at some rows; a side of more than `max_tokens` tokens loses its end."""
-        bound_N = self._mapped("bounds")
-        sides = []
+        bound_N, sides = self._mapped("bounds"), []
         for side in SIDES:
             start_M = bound_N[side][row_M]
-            length_M = bound_N[side][row_M + 1] - start_M
+            length_M = (bound_N[side][row_M + 1] - start_M).clip(1, max_tokens)
             first_T = np.repeat(start_M - np.cumsum(length_M) + length_M, length_M)
             ids = self._mapped(side)[first_T + np.arange(len(first_T))]
-            sides.append(IdSequences.of(ids, length_M).truncated(max_tokens))
+            sides.append(IdSequences.flat(ids, length_M))
         return EncodedPairs(*sides)
 
     def longer_than(self, tokens: int) -> tuple[int, int]:
@@ -137,45 +130,87 @@ class PairTexts(LazySequence[Texts]):
             with os_errors_as(folder / name):
                 return DiskArray((folder / name).open(mode), dtype)
 
-        self._source, self._target = (
+        self._sides = [
             TextColumn(opened(f"{side}.txt", np.uint8), opened(f"{side}.bounds", np.int64))
             for side in SIDES
-        )
+        ]
 
-    def append(self, sources: TextArray, targets: TextArray) -> None:
+    def append(self, sides: tuple[TextArray, TextArray]) -> None:
         """Add pairs at the end."""
-        self._source.append(sources)
-        self._target.append(targets)
+        for column, texts in zip(self._sides, sides, strict=True):
+            column.append(texts)
 
     def __len__(self) -> int:
-        return len(self._source)
+        return len(self._sides[0])
 
     def read(self, row_M: Ints) -> list[Texts]:
         """Return the pairs at some rows."""
-        return [*map(Texts, self._source.read(row_M), self._target.read(row_M))]
+        return [*map(Texts, *(side.read(row_M) for side in self._sides))]
 
 
-def write_arrays(
+def masked(examples: Iterable[Example]) -> list[Example]:
+    """Return pairs with what is copied masked on both sides."""
+    found = []
+    for example in examples:
+        source, target = mask_pair(example.source, example.target)
+        found.append(example._replace(source=source, target=target))
+    return found
+
+
+def truecased(examples: Iterable[Example], tokenizer: Tokenizer) -> list[Example]:
+    """Return pairs with their sources as translation reads them too."""
+    read = tokenizer.truecaser.truecased
+    return [pair._replace(source=read(pair.source)) for pair in examples]
+
+
+def learn_words(tokenizer: Tokenizer, known: Sequence[Example]) -> dict[str, Any]:
+    """Return the word lists of pairs as JSON values; none of none."""
+    if not known:
+        return {}
+    read = tokenizer.truecaser.truecased
+    lists = WordLists.learn([Texts(read(pair.source), pair.target) for pair in known])
+    return {"dictionary": lists.translations, "names": [*lists.names]}
+
+
+def encode_chunk(
+    config: Config, tokenizer: Tokenizer, chunk: tuple[Sequence[Example], bool]
+) -> EncodedChunk:
+    """Return some pairs as ids; the chunk says whether they are masked already."""
+    examples, is_masked = chunk
+    pairs = truecased(examples if is_masked else masked(examples), tokenizer)
+    synthetic_M = [config.data.corpus[pair.corpus].side is not None for pair in pairs]
+    texts = None
+    if config.data.augment or config.tokenizer.sampling:  # training reads them too
+        sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+        texts = TextArray.of(sources), TextArray.of(targets)
+    ids = encode_pairs(tokenizer, pairs, synthetic_N=synthetic_M)
+    return EncodedChunk(ids, texts, np.array([pair[2:] for pair in pairs], LINE))
+
+
+def write_dataset(
     folder: Path,
     chunks: Iterable[EncodedChunk],
-    id_types: tuple[npt.DTypeLike, npt.DTypeLike],
     *,
+    total: int,
+    vocabulary_sizes: tuple[int, int],
     corpora: int,
 ) -> list[int]:
-    """Write pairs into an empty folder; return how many there are of each of several corpora."""
-    size_C = np.zeros(corpora, np.int64)
-    with ExitStack() as stack:
+    """Write `total` pairs into an empty folder; return how many there are of each of the corpora.
 
-        def array(name: str, dtype: npt.DTypeLike) -> ArrayWriter:
-            return stack.enter_context(closing(ArrayWriter(folder / f"{name}.npy", dtype)))
-
-        bounds, lines = array("bounds", _BOUNDS), array("places", LINE)
-        ids = [array(side, dtype) for side, dtype in zip(SIDES, id_types, strict=True)]
-        texts: PairTexts | None = None
-        last = np.zeros(1, _BOUNDS)
+    An id has two bytes for a vocabulary of up to 65,536. `write_metadata` comes next.
+    """
+    size_C, last, texts = np.zeros(corpora, np.int64), np.zeros(1, _BOUNDS), None
+    types = [np.min_scalar_type(max(256, size - 1)) for size in vocabulary_sizes]
+    with ExitStack() as stack, ProgressBar("encoding", unit="pairs", total=total) as bar:
+        bounds, lines, *ids = (
+            stack.enter_context(npy_writer(folder / f"{name}.npy", dtype))
+            for name, dtype in zip(
+                ("bounds", "places", *SIDES), (_BOUNDS, LINE, *types), strict=True
+            )
+        )
         bounds.append(last)
         for chunk in chunks:
-            bound_M = np.empty(len(chunk), _BOUNDS)
+            bound_M = np.empty(len(chunk.line_M), _BOUNDS)
             for side, writer in zip(SIDES, ids, strict=True):
                 sentences: IdSequences = getattr(chunk.pairs, side)
                 writer.append(sentences.ids)
@@ -186,7 +221,8 @@ def write_arrays(
             size_C += np.bincount(chunk.line_M["corpus"], minlength=corpora)
             if chunk.texts is not None:
                 texts = texts or PairTexts(folder, mode="w+b")
-                texts.append(*chunk.texts)
+                texts.append(chunk.texts)
+            bar.update(len(bound_M))
     sizes: list[int] = size_C.tolist()
     return sizes
 
@@ -200,12 +236,12 @@ def write_metadata(folder: Path, metadata: dict[str, Any]) -> None:
     write_checksummed_json(folder / _METADATA, metadata | {"sha256s": digests})
 
 
-def _digests(paths: Iterable[Path]) -> dict[str, str]:
+def _digests(paths: list[Path]) -> dict[str, str]:
     """Return the SHA-256 of each file by its name; threads read several at once."""
-    paths = [*paths]
     with ThreadPoolExecutor() as threads:
-        digests = [*threads.map(file_digest, paths)]
-    return dict(zip((path.name for path in paths), digests, strict=True))
+        return dict(
+            zip((path.name for path in paths), threads.map(file_digest, paths), strict=True)
+        )
 
 
 def check_undamaged(folder: Path) -> None:
@@ -216,7 +252,7 @@ def check_undamaged(folder: Path) -> None:
     fix = f"remove {folder} and repeat the command, which prepares it anew from the corpus"
     try:
         before = read_checksummed_json(folder / _METADATA).get("sha256s", {})
-        now = _digests(folder / name for name in before)
+        now = _digests([folder / name for name in before])
     except UserError as error:
         raise UserError(f"{error}; {fix}") from None
     for name, digest in before.items():

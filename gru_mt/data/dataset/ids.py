@@ -6,7 +6,7 @@ Shapes: N sentences, B batch, S tokens. No torch here: translating with onnxrunt
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from gru_mt.data.types import Example, Texts
 
 
+@dataclass(frozen=True, slots=True)
 class IdSequences:
-    """The ids of N sentences, each closed by <eos>, in one flat array."""
+    """The ids of N sentences in one flat array, and where each begins in it."""
 
-    def __init__(
-        self, sentences: Iterable[Sequence[int]], *, max_tokens: int | None = None
-    ) -> None:
+    ids: npt.NDArray[Any]
+    length_N: Ints  # <eos> counts
+    start_N: Ints
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[int]], *, max_tokens: int | None = None) -> Self:
         """Take the ids of each sentence without <eos>, and add <eos>. An id takes 4 bytes.
 
         A sentence with more than `max_tokens` ids keeps the first of them, and loses <eos>.
@@ -34,35 +38,22 @@ class IdSequences:
             kept = [*sentence, EOS][:max_tokens]
             ids.extend(kept)
             lengths.append(len(kept))
-        self.ids: npt.NDArray[Any] = np.frombuffer(ids, np.int32)
-        self.length_N: Ints = np.frombuffer(lengths, np.int64)  # <eos> counts
-        self._start_N: Ints = np.cumsum(self.length_N) - self.length_N
+        return cls.flat(np.frombuffer(ids, np.int32), np.frombuffer(lengths, np.int64))
 
     @classmethod
-    def of(
-        cls, ids: npt.NDArray[Any], length_N: Ints, *, start_N: Ints | None = None
-    ) -> "IdSequences":
-        """Return sentences whose ids are in one array, by default one after the other."""
-        sequences = cls([])
-        sequences.ids, sequences.length_N = ids, length_N
-        sequences._start_N = np.cumsum(length_N) - length_N if start_N is None else start_N
-        return sequences
+    def flat(cls, ids: npt.NDArray[Any], length_N: Ints) -> Self:
+        """Take sentences whose ids are one after the other."""
+        return cls(ids, length_N, np.cumsum(length_N) - length_N)
 
-    def truncated(self, max_tokens: int | None) -> "IdSequences":
-        """Return the first `max_tokens` ids of each sentence; None keeps all."""
-        if max_tokens is None:
-            return self
-        return self.of(self.ids, np.minimum(self.length_N, max_tokens), start_N=self._start_N)
-
-    def replace_rows(self, row_M: Ints, others: "IdSequences") -> "IdSequences":
+    def replace_rows(self, row_M: Ints, others: Self) -> Self:
         """Return these sentences, but with the M of `others` at the rows that row_M names."""
-        length_N, start_N = self.length_N.copy(), self._start_N.copy()
-        length_N[row_M], start_N[row_M] = others.length_N, len(self.ids) + others._start_N
-        return self.of(np.concatenate([self.ids, others.ids]), length_N, start_N=start_N)
+        length_N, start_N = self.length_N.copy(), self.start_N.copy()
+        length_N[row_M], start_N[row_M] = others.length_N, len(self.ids) + others.start_N
+        return type(self)(np.concatenate([self.ids, others.ids]), length_N, start_N)
 
-    def select(self, row_M: Ints) -> "IdSequences":
+    def select(self, row_M: Ints) -> Self:
         """Return the M sentences at the rows that row_M names, in its order."""
-        return self.of(self.ids, self.length_N[row_M], start_N=self._start_N[row_M])
+        return type(self)(self.ids, self.length_N[row_M], self.start_N[row_M])
 
     def padded(self, row_B: Ints) -> tuple[Ints, Ints]:
         """Return id_BS, the sentences in row_B padded at the end to the longest, and length_B.
@@ -73,7 +64,7 @@ class IdSequences:
         position_S = np.arange(length_B.max(initial=0))
         real_BS = position_S < length_B[:, None]
         id_BS = np.full(real_BS.shape, PAD, np.int64)
-        id_BS[real_BS] = self.ids[(self._start_N[row_B, None] + position_S)[real_BS]]
+        id_BS[real_BS] = self.ids[(self.start_N[row_B, None] + position_S)[real_BS]]
         return id_BS, length_B
 
 
@@ -83,17 +74,6 @@ class EncodedPairs:
 
     source: IdSequences
     target: IdSequences
-
-    def replace_rows(self, row_M: Ints, others: "EncodedPairs") -> "EncodedPairs":
-        """Return these pairs, but with the M of `others` at the rows that row_M names."""
-        return EncodedPairs(
-            self.source.replace_rows(row_M, others.source),
-            self.target.replace_rows(row_M, others.target),
-        )
-
-    def select(self, row_M: Ints) -> "EncodedPairs":
-        """Return the M pairs at the rows that row_M names, in its order."""
-        return EncodedPairs(self.source.select(row_M), self.target.select(row_M))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,5 +110,6 @@ def encode_pairs(
                    for is_synthetic, ids in zip(synthetic_N, sources, strict=True))  # fmt: skip
     targets = side(tokenizer.target, [example.target for example in examples], 1)
     return EncodedPairs(
-        IdSequences(sources, max_tokens=max_tokens), IdSequences(targets, max_tokens=max_tokens)
+        IdSequences.of(sources, max_tokens=max_tokens),
+        IdSequences.of(targets, max_tokens=max_tokens),
     )

@@ -3,11 +3,13 @@
 import re
 import shutil
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.splits import Splits
 from gru_mt.errors import UserError, short_repr
+from gru_mt.storage import os_errors_as
 
 MARKER = ".gru-mt-split"  # lists the files written; only they may be replaced or deleted
 _MARKER_TITLE = "Written by gru-mt data, which replaces or deletes these files when it writes again"
@@ -32,41 +34,47 @@ def write_splits(
     or it cannot be written.
     """
     texts = _texts(splits, source_language, target_language)
-    try:
+    temporary = folder / f"{MARKER}.part"
+
+    def write(name: str, lines: Iterable[str]) -> None:
+        text = "".join(f"{line}\n" for line in lines)
+        (temporary / name).write_text(text, encoding="utf-8", newline="\n")
+
+    def mark(names: Iterable[str]) -> None:
+        write(MARKER, [_MARKER_TITLE, *sorted(names)])
+        (temporary / MARKER).replace(folder / MARKER)
+
+    with os_errors_as(folder):
         folder.mkdir(parents=True, exist_ok=True)
         earlier = _earlier(folder, texts.keys(), reads)
-        temporary = folder / f"{MARKER}.part"
         shutil.rmtree(temporary, ignore_errors=True)  # left by a call that was killed
         temporary.mkdir()
         try:
             for name, lines in texts.items():
-                _write(temporary / name, lines)
-            _mark(folder, temporary, earlier | texts.keys())  # first, so a kill leaves all listed
+                write(name, lines)
+            mark(earlier | texts.keys())  # first, so a kill leaves all listed
             for name in earlier - texts.keys():
                 (folder / name).unlink(missing_ok=True)
             for name in texts:
                 (temporary / name).replace(folder / name)
-            _mark(folder, temporary, texts)
+            mark(texts)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
 
 
-def _texts(splits: Splits, source_language: str, target_language: str) -> dict[str, list[str]]:
+def _texts(splits: Splits, source_language: str, target_language: str) -> dict[str, Sequence[str]]:
     """Return the lines of each file by its name."""
-    texts = [
+    texts: list[tuple[str, Sequence[str]]] = [
         (f"train.{source_language}", [example.source for example in splits.train]),
         (f"train.{target_language}", [example.target for example in splits.train]),
     ]
     for split, sets in (("dev", splits.dev), ("test", splits.test)):
-        for evaluation in sets or [EvaluationSet([], [])]:
-            name = f"{split}.{evaluation.name}" if len(sets) > 1 else split
-            texts.append((f"{name}.{source_language}", evaluation.sources))
-            for number in range(max(map(len, evaluation.references), default=1)):
-                references = evaluation.references
-                lines = [each[number] if number < len(each) else "" for each in references]
-                texts.append((f"{name}.{target_language}{number or ''}", lines))
+        for found in sets or [EvaluationSet([], [])]:
+            name = f"{split}.{found.name}" if len(sets) > 1 else split
+            texts.append((f"{name}.{source_language}", found.sources))
+            columns = [*zip_longest(*found.references, fillvalue="")] or [()]
+            for number, column in enumerate(columns):
+                texts.append((f"{name}.{target_language}{number or ''}", column))
     by_name = dict(texts)
     for name in by_name:
         if not _NAME.fullmatch(name):
@@ -85,30 +93,18 @@ def _texts(splits: Splits, source_language: str, target_language: str) -> dict[s
 def _earlier(folder: Path, names: Iterable[str], reads: Sequence[Path]) -> set[str]:
     """Return the file names of `folder`'s earlier split; UserError if `names` cannot go there."""
     marker = folder / MARKER
-    found = {path.name for path in folder.iterdir()} - {MARKER, f"{MARKER}.part"}
+    foreign = {path.name for path in folder.iterdir()} - {MARKER, f"{MARKER}.part"}
     listed = set()
     if marker.is_file():
         lines = marker.read_text(encoding="utf-8", errors="replace").split("\n")
         listed = {line for line in lines if _NAME.fullmatch(line)}
-    foreign = found & {*names} - listed if marker.is_file() else found
+        foreign = foreign & {*names} - listed
     if foreign:
         raise UserError(
-            f"{folder}: holds {short_repr(min(foreign))}, which gru-mt data did not write; name "
-            "a new "
-            "or an empty folder with --out"
+            f"{folder}: holds {short_repr(min(foreign))}, which gru-mt data did not write; name a "
+            "new or an empty folder with --out"
         )
-    for path in [folder / name for name in sorted(found & listed)]:
+    for path in [folder / name for name in sorted(listed)]:
         if any(path.exists() and read.exists() and path.samefile(read) for read in reads):
             raise UserError(f"{path}: the configuration reads it; name another folder with --out")
     return listed
-
-
-def _mark(folder: Path, temporary: Path, names: Iterable[str]) -> None:
-    """Put a marker with these names into `folder`, in one step."""
-    _write(temporary / MARKER, [_MARKER_TITLE, *sorted(names)])
-    (temporary / MARKER).replace(folder / MARKER)
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    text = "".join(f"{line}\n" for line in lines)
-    path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,6 +1,7 @@
 """The files that a dataset was made from, and whether they are still what they were."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,15 +31,18 @@ def missing_files(config: DataConfig, before: Iterable[Sequence[Any]]) -> list[s
     `before` has the fingerprints of the files when they were read. Raises UserError for a file that
     has changed. One with the same size and time has not.
     """
-    missing = [
-        short_text(path) for files in _sources(config) for path in _missing_of(config, files)
-    ]
+    missing = [name for files in _sources(config) for name in _missing_of(config, files)]
     if missing:
-        return missing
+        return [*map(short_text, missing)]
     fingerprints, paths = [Fingerprint(*values) for values in before], _paths(config)
     left = iter(fingerprints)
     for path in paths:
-        if not any(_is_same(path, fingerprint) for fingerprint in left):
+        size, changed_ns = _size_and_time(path)
+        if not any(
+            size == found.size
+            and (changed_ns == found.changed_ns or file_digest(path) == found.sha256)
+            for found in left
+        ):
             raise UserError(
                 f"{short_text(path)}: the corpus has changed since; restore it, or start anew with "
                 "--fresh"
@@ -48,21 +52,11 @@ def missing_files(config: DataConfig, before: Iterable[Sequence[Any]]) -> list[s
 
 def _missing_of(config: DataConfig, files: FilesConfig) -> list[str]:
     """Return which names of a corpus, or of a dev or test set, lead to no files any more."""
-    if all(user_path(path).is_file() for path in files.path):
-        return []
-    try:
-        if all(path.exists() for path in _files(config, files)):
+    paths = {name: user_path(name) for name in files.path}
+    with suppress(UserError):  # an empty folder, a pattern without a file, one of parallel files
+        if all(map(Path.is_file, paths.values())) or all(map(Path.exists, _files(config, files))):
             return []
-    except UserError:  # an empty folder, a pattern without a file, one of two parallel files
-        pass
-    return [path for path in files.path if not user_path(path).exists()] or files.path
-
-
-def _is_same(path: Path, fingerprint: Fingerprint) -> bool:
-    size, changed_ns = _size_and_time(path)
-    return size == fingerprint.size and (
-        changed_ns == fingerprint.changed_ns or file_digest(path) == fingerprint.sha256
-    )
+    return [name for name, path in paths.items() if not path.exists()] or files.path
 
 
 def _size_and_time(path: Path) -> tuple[int, int]:

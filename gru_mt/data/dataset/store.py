@@ -6,13 +6,11 @@ process as long as they are mapped, and after that are the system's cache.
 Shapes: N items, M rows.
 """
 
-import io
-import mmap
 import tempfile
 import weakref
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeVar, overload
 
@@ -24,6 +22,7 @@ from gru_mt.storage import os_errors_as
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
 T = TypeVar("T", covariant=True)
+U = TypeVar("U")
 
 CHUNK = 10_000  # items that are read, or worked on, at a time
 _RECORDS = 100_000  # mapped at a time, of which one field is copied
@@ -34,8 +33,8 @@ class DiskArray:
 
     def __init__(self, file: IO[bytes], dtype: npt.DTypeLike, name: object = None) -> None:
         """Take a file and the items in it. Errors call it `name`, by default the file's name."""
-        self.file, self._dtype, self._name = file, np.dtype(dtype), name or file.name
-        self._length = file.seek(0, 2) // self._dtype.itemsize
+        self.file, self.dtype, self._name = file, np.dtype(dtype), name or file.name
+        self._length = file.seek(0, 2) // self.dtype.itemsize
         weakref.finalize(self, _close, file)
 
     @classmethod
@@ -53,7 +52,7 @@ class DiskArray:
 
     def append(self, values: npt.ArrayLike) -> None:
         """Add items at the end."""
-        items = np.ascontiguousarray(values, self._dtype)
+        items = np.ascontiguousarray(values, self.dtype)
         with os_errors_as(self._name):
             self.file.seek(0, 2)
             self.file.write(items.tobytes())
@@ -61,27 +60,27 @@ class DiskArray:
         self._length += len(items)
 
     def read(self, start: int, stop: int) -> Array:
-        """Return the items from `start` to before `stop`."""
-        self.file.seek(start * self._dtype.itemsize)
-        data = self.file.read(max(0, stop - start) * self._dtype.itemsize)
-        return np.frombuffer(data, self._dtype)
+        """Return the items from `start` to before `stop`; for a few this is quicker than a map."""
+        self.file.seek(start * self.dtype.itemsize)
+        return np.frombuffer(self.file.read((stop - start) * self.dtype.itemsize), self.dtype)
 
     def at(self, row_M: Ints) -> Array:
         """Return the items at some rows."""
-        return np.array(self._mapped()[row_M])
+        return np.array(self.mapped()[row_M])
 
     def field(self, name: str, start: int, stop: int) -> Array:
         """Return one field of the records from `start` to before `stop`."""
-        found_N = np.empty(stop - start, self._dtype[name])
+        found_N = np.empty(stop - start, self.dtype[name])
         for first in range(start, stop, _RECORDS):
             last = min(first + _RECORDS, stop)
-            found_N[first - start : last - start] = self._mapped()[name][first:last]
+            found_N[first - start : last - start] = self.mapped()[name][first:last]
         return found_N
 
-    def _mapped(self) -> Array:
+    def mapped(self) -> Array:
+        """Return all items, mapped into memory; no map may be empty."""
         if not self._length:
-            return np.empty(0, self._dtype)  # no map may be empty
-        return np.memmap(self.file, self._dtype, "r", shape=(self._length,))
+            return np.empty(0, self.dtype)
+        return np.memmap(self.file, self.dtype, "r", shape=(self._length,))
 
 
 def _close(file: IO[bytes]) -> None:
@@ -90,34 +89,22 @@ def _close(file: IO[bytes]) -> None:
         file.close()
 
 
-class ArrayWriter:
-    """Writes an array of numpy's format (.npy), of which nobody knows the length beforehand."""
+@contextmanager
+def npy_writer(path: Path, dtype: npt.DTypeLike) -> Iterator[DiskArray]:
+    """Yield an array to append to, but not to read. In the end its file is one of numpy (.npy)."""
+    with os_errors_as(path):
+        array = DiskArray(path.open("wb"), dtype)
+        _write_header(array)  # with room for a longer length
+    yield array
+    with os_errors_as(path), array.file:
+        _write_header(array)
 
-    def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
-        """Begin an empty array in a new file."""
-        self._path, self._dtype, self._length = path, np.dtype(dtype), 0
-        with os_errors_as(path):
-            self._file = path.open("wb")
-        self._file.write(self._header())
 
-    def _header(self) -> bytes:
-        header = io.BytesIO()  # with room for a longer length
-        shape = {"descr": np.lib.format.dtype_to_descr(self._dtype), "fortran_order": False}
-        np.lib.format.write_array_header_1_0(header, shape | {"shape": (self._length,)})
-        return header.getvalue()
-
-    def append(self, values: npt.ArrayLike) -> None:
-        """Add items at the end."""
-        items = np.ascontiguousarray(values, self._dtype)
-        with os_errors_as(self._path):
-            self._file.write(items.tobytes())
-        self._length += len(items)
-
-    def close(self) -> None:
-        """Write the length, and close the file."""
-        with os_errors_as(self._path), self._file:
-            self._file.seek(0)
-            self._file.write(self._header())
+def _write_header(array: DiskArray) -> None:
+    header = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False}
+    array.file.seek(0)
+    np.lib.format.write_array_header_1_0(array.file, header | {"shape": (len(array),)})
+    array.file.flush()
 
 
 class LazySequence(Sequence[T]):
@@ -135,19 +122,20 @@ class LazySequence(Sequence[T]):
         rows = range(len(self))[index]
         if isinstance(rows, int):
             return self.read(np.array([rows]))[0]
-        return self.read(np.array(rows, np.int64))
+        return self.read(np.arange(rows.start, rows.stop, rows.step))
 
     def __iter__(self) -> Iterator[T]:
-        for start in range(0, len(self), CHUNK):
-            yield from self.read(np.arange(start, min(start + CHUNK, len(self))))
+        for chunk in chunked(self):
+            yield from chunk
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        pairs = zip(self, other, strict=False)
-        return len(self) == len(other) and all(one == two for one, two in pairs)
+        return isinstance(other, Sequence) and [*self] == [*other]
 
-    __hash__ = None  # type: ignore[assignment]
+
+def chunked(items: Sequence[U]) -> Iterator[Sequence[U]]:
+    """Yield CHUNK items at a time."""
+    for start in range(0, len(items), CHUNK):
+        yield items[start : start + CHUNK]
 
 
 class TextArray(NamedTuple):
@@ -188,15 +176,12 @@ class TextColumn(LazySequence[str]):
 
     def read(self, row_M: Ints) -> list[str]:
         """Return the texts at some rows."""
-        if len(row_M) == 1:  # quicker than a map
+        if len(row_M) == 1:
             start, end = self._bounds.read(int(row_M[0]), int(row_M[0]) + 2).tolist()
             return [self._data.read(start, end).tobytes().decode()]
-        if not len(self._data):
-            return [""] * len(row_M)  # no map may be empty
-        bounds = zip(self._bounds.at(row_M).tolist(), self._bounds.at(row_M + 1).tolist(),
-                     strict=True)  # fmt: skip
-        with mmap.mmap(self._data.file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return [data[start:end].decode() for start, end in bounds]
+        data, bound = self._data.mapped().data, self._bounds.mapped()
+        bounds = zip(bound[row_M].tolist(), bound[row_M + 1].tolist(), strict=True)
+        return [str(data[start:end], "utf-8") for start, end in bounds]
 
 
 class Subset(LazySequence[T]):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config.schema import Config
-from gru_mt.data.dataset.encode import masked
+from gru_mt.data.dataset.dataset import masked
 from gru_mt.data.splits import load_splits
 from gru_mt.data.text import translation_memory as memory_module
 from gru_mt.data.text.normalize import is_short
@@ -189,7 +189,7 @@ def test_a_mark_is_written_as_the_target_language_does(
 def test_the_sources_of_dev_and_test_are_not_found(fra_eng_zip: Path) -> None:
     config = Config.model_validate({"data": {"corpus": str(fra_eng_zip)}})
     parts = load_splits(config.data)
-    train = [masked(pair) for pair in parts.train]
+    train = masked(parts.train)
     memory = TranslationMemory.learn([pair.source for pair in train], [p.target for p in train])
     kept = [source for each in [*parts.dev, *parts.test] for source in each.sources]
     assert sum(map(is_short, kept)) > 100

@@ -80,7 +80,7 @@ def test_the_configuration_names_the_schedule(
 
 def pairs_of(count: int, tokens: int) -> EncodedPairs:
     """Return pairs whose targets have `tokens` with <eos>."""
-    side = IdSequences([[7] * (tokens - 1)] * count)
+    side = IdSequences.of([[7] * (tokens - 1)] * count)
     return EncodedPairs(side, side)
 
 

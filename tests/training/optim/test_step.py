@@ -15,7 +15,7 @@ from gru_mt.training.optim.step import TrainStep
 
 def pairs_of(*targets: list[int]) -> EncodedPairs:
     """Return pairs whose sources are their targets."""
-    return EncodedPairs(IdSequences(targets), IdSequences(targets))
+    return EncodedPairs(IdSequences.of(targets), IdSequences.of(targets))
 
 
 def rows(*batches: list[int]) -> list[Ints]:

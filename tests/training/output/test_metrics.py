@@ -10,7 +10,7 @@ from gru_mt.data.dataset.ids import EpochPairs, IdSequences
 from gru_mt.training.optim.step import StepStats
 from gru_mt.training.output.metrics import MetricsWindow, StepRecord
 
-PAIRS = EpochPairs(IdSequences([]), IdSequences([]), np.array([]))
+PAIRS = EpochPairs(IdSequences.of([]), IdSequences.of([]), np.array([]))
 
 
 def record_of(step: int, tokens: int, loss: float, norm: float) -> StepRecord:
