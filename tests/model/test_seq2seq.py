@@ -79,71 +79,50 @@ def assert_steps_give(model: Seq2Seq, expected_BTV: Tensor) -> None:
 # One arithmetic
 
 
-@pytest.mark.parametrize(
-    ("attention", "decoder_layers", "cell"),
-    [*product(ATTENTIONS, (1, 3), ["gru"]), *product(["dot"], [2], CELLS)],
-)
-def test_teacher_forcing_equals_a_chain_of_steps(
-    attention: str, decoder_layers: int, cell: str
-) -> None:
-    model = build(attention, decoder_layers, cell=cell, encoder_layers=2)
-    assert_steps_give(model, logits(model))
-
-
-@pytest.mark.parametrize("cell", CELLS)
-@pytest.mark.parametrize("bidirectional", [True, False])
-def test_the_fixed_context_model_reads_the_last_state_with_every_token(
-    cell: str, bidirectional: bool
-) -> None:
-    model = build("none", cell=cell, bidirectional=bidirectional, context="repeat",
-                  decoder_size=8 if bidirectional else 4, joint=False)  # fmt: skip
-    source_BSE = model.source_embedding.weight[SOURCE] * 2.0
-    _, last_KBH = model.encoder(source_BSE, SOURCE_LENGTH)
-    context_BC = torch.cat([*last_KBH], dim=1)
-    target_BTE = model.target_embedding.weight[TARGET_IN] * 2.0
-    read_BTX = torch.cat([target_BTE, context_BC[:, None].expand(-1, 4, -1)], dim=2)
-    start_BZ = context_BC
-    if cell == "lstm":
-        start_BZ = torch.cat([context_BC, torch.zeros_like(context_BC)], dim=1)
-    state_BTH, _ = model.decoder[0](read_BTX, start_BZ)
-    readout_BTE = torch.tanh(state_BTH @ model.readout.weight.T + model.readout.bias)
-    expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
-
-    assert_same(logits(model), expected_BTV)
-    assert_steps_give(model, expected_BTV)
-
-
-@pytest.mark.parametrize("attention", ATTENTIONS)
-def test_the_model_is_its_equations_written_out(attention: str) -> None:
-    model = build(attention, 2, encoder_layers=2, joint=False)
-    below, above = model.decoder
-
-    source_BSE = model.source_embedding.weight[SOURCE] * 2.0
-    state_BSC, last_KBH = model.encoder(source_BSE, SOURCE_LENGTH)
-    last_BC = torch.cat([last_KBH[2], last_KBH[3]], dim=1)
-    start_BX = torch.tanh(last_BC @ model.bridge.weight.T + model.bridge.bias)
-    state_BTH, _ = below(model.target_embedding.weight[TARGET_IN] * 2.0, start_BX[:, :8])
+def written_out(model: Any) -> tuple[Tensor, Tensor]:
+    """Return logits_BTV and attention's weight_BTS over TARGET_IN, by the model's equations."""
+    state_BSC, last_KBH = model.encoder(2 * model.source_embedding.weight[SOURCE], SOURCE_LENGTH)
+    last_BC = torch.cat([*last_KBH[-model.encoder.directions :]], dim=1)
+    read_BTX = 2 * model.target_embedding.weight[TARGET_IN]
+    if model.bridge is None:
+        starts = [nn.functional.pad(last_BC, (0, model.decoder_state_size - last_BC.shape[1]))] * 2
+        read_BTX = torch.cat([read_BTX, last_BC[:, None].expand(-1, 4, -1)], dim=2)
+    else:
+        start_BX = torch.tanh(last_BC @ model.bridge.weight.T + model.bridge.bias)
+        starts = [*start_BX.chunk(len(model.decoder), dim=1)]
+    below, *above = model.decoder
+    state_BTH, _ = below(read_BTX, starts[0])
     memory = model.attention.remember(state_BSC, REAL_BS)
     context_BTC, weight_BTS = model.attention(state_BTH, memory)
-    above_BTH, _ = above(torch.cat([state_BTH, context_BTC], dim=2), start_BX[:, 8:])
-    read_BTX = torch.cat([state_BTH + above_BTH, context_BTC], dim=2)
-    readout_BTE = torch.tanh(read_BTX @ model.readout.weight.T + model.readout.bias)
-    expected_BTV = readout_BTE @ model.target_embedding.weight.T + model.output_bias_V
+    for layer, start_BZ in zip(above, starts[1:], strict=False):
+        above_BTH, _ = layer(torch.cat([state_BTH, context_BTC], dim=2), start_BZ)
+        state_BTH = state_BTH + above_BTH
+    read_BTX, weight_VX = torch.cat([state_BTH, context_BTC], dim=2), model.output_weight
+    if model.readout is not None:
+        read_BTX = torch.tanh(read_BTX @ model.readout.weight.T + model.readout.bias)
+    return read_BTX @ weight_VX.T + model.output_bias_V, weight_BTS
 
+
+UNTIED = {"attention": "none", "output": "untied"}
+REPEATED = {"attention": "none", "context": "repeat"}
+NARROW = {"bidirectional": False, "decoder_size": 4}
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize("settings", [
+    *({"attention": kind, "decoder_layers": layers, "encoder_layers": 2}
+      for kind in ATTENTIONS for layers in (1, 3)),
+    *(more | {"cell": cell} for cell in CELLS for more in ({"decoder_layers": 2}, REPEATED)),
+    REPEATED | NARROW, REPEATED | UNTIED | {"decoder_layers": 2}, UNTIED,
+])  # fmt: skip
+def test_teacher_forcing_and_a_chain_of_steps_are_the_models_equations(
+    settings: dict[str, Any], joint: bool
+) -> None:
+    model = build(**settings, joint=joint)
+    assert (model.source_embedding is model.target_embedding) == joint
+    expected_BTV, weight_BTS = written_out(model)
     assert_same(logits(model), expected_BTV)
     assert_same(model.align(TARGET_IN, model.encode(SOURCE, SOURCE_LENGTH)), weight_BTS)
-
-
-@pytest.mark.parametrize("layers", [1, 2])
-def test_an_untied_output_is_a_matrix_of_its_own_over_the_decoders_state(layers: int) -> None:
-    model = build("none", layers, output="untied", joint=False)
-    state_LBZ = model.encode(SOURCE, SOURCE_LENGTH).state_LBZ
-    target_BTE = model.target_embedding.weight[TARGET_IN] * 2.0
-    state_BTH, _ = model.decoder[0](target_BTE, state_LBZ[0])
-    for layer, start_BZ in zip(model.decoder[1:], state_LBZ[1:], strict=True):
-        state_BTH = state_BTH + layer(state_BTH, start_BZ)[0]
-    expected_BTV = state_BTH @ model.output.weight.T + model.output_bias_V
-    assert_same(logits(model), expected_BTV)
     assert_steps_give(model, expected_BTV)
 
 
@@ -177,21 +156,10 @@ def test_padding_changes_neither_logits_nor_loss_nor_gradients(
 # Embeddings
 
 
-@pytest.mark.parametrize("joint", [True, False])
-def test_the_output_layer_uses_the_target_embedding_and_a_joint_vocabulary_has_no_other(
-    joint: bool,
-) -> None:
-    model = build(joint=joint)
-    assert (model.source_embedding is model.target_embedding) == joint
-    unread = 18  # an id that stands in no sentence: its row counts for the output alone
-    before_BTV = logits(model)
-    with torch.no_grad():
-        model.target_embedding.weight[unread] *= 2
-        model.output_bias_V[unread] *= 2
-    after_BTV = logits(model)
-
-    assert_same(after_BTV[:, :, unread], 2 * before_BTV[:, :, unread])
-    assert_same(after_BTV[:, :, :unread], before_BTV[:, :, :unread])
+def test_the_output_is_the_target_embedding_unless_it_is_untied() -> None:
+    model = build()
+    assert model.output_weight is model.target_embedding.weight
+    assert build(**UNTIED).output_weight.shape == (20, 8)
 
 
 def test_separate_vocabularies_have_embeddings_of_their_own_sizes() -> None:
