@@ -36,7 +36,7 @@ ROWS = """
         data.tokenizer.subword_sampling data.tokenizer.sentencepiece
         data.text.translation_memory data.tokenizer.tokenizer data.augment.augmenter
         data.dataset.ids data.dataset.dataset data.batching model
-        model.device model.notebook model.fast
+        model.device model.fast
         model.fast.waiting model.fast.distinct model.fast.gru model.fast.loss model.fast.product
         model.layers model.cells model.recurrent model.attention model.seq2seq
         model.decoder_step model.loss tensors bundle inference inference.preprocessing

@@ -4,9 +4,9 @@ Shapes: B batch, T time, I input features, H hidden units.
 """
 
 import torch
+from notebook_weights import from_matrices
 from torch import Tensor, nn
 
-from gru_mt.model.notebook import from_matrices
 from gru_mt.model.recurrent import Layer
 
 SIZE_B, SIZE_T, SIZE_I, SIZE_H = 16, 50, 32, 64

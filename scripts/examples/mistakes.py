@@ -2,11 +2,11 @@
 
 import torch
 import zstandard
+from notebook_weights import from_torch
 from torch import Tensor, nn
 
 from gru_mt.data.corpus.load import PHRASEBOOK
 from gru_mt.model.cells import GRU, ResetBeforeGRU
-from gru_mt.model.notebook import from_torch
 from gru_mt.model.recurrent import Recurrent
 
 SIZE_H = 32

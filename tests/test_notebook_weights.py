@@ -4,10 +4,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch import Tensor, nn
-
-from gru_mt.model.cells import CELLS
-from gru_mt.model.notebook import (
+from notebook_weights import (
     Parameters,
     from_concatenated,
     from_linears,
@@ -17,6 +14,9 @@ from gru_mt.model.notebook import (
     negate_gate,
     reorder,
 )
+from torch import Tensor, nn
+
+from gru_mt.model.cells import CELLS
 from tests.model.tensors import assert_same, random
 
 SIZE_I, SIZE_H, SIZE_C = 5, 4, 3
