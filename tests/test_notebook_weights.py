@@ -1,4 +1,7 @@
-"""Textbook cells written out from their formulas, against ours with the same weights converted."""
+"""Textbook cells written out from their formulas, against ours with the same weights converted.
+
+tests/test_examples.py runs the guide's snippets, which do the same with each function.
+"""
 
 from collections.abc import Callable
 
@@ -11,7 +14,6 @@ from notebook_weights import (
     from_matrices,
     from_stacked,
     from_torch,
-    negate_gate,
     reorder,
 )
 from torch import Tensor, nn
@@ -46,24 +48,6 @@ def assert_same_sequence(
     for x in random(10, 3, size_in, seed=9):
         ours, theirs = cell(x, ours), textbook(x, theirs)
         assert_same(ours, theirs)
-
-
-@pytest.mark.parametrize("other_convention", [False, True])
-def test_separate_matrices_of_either_convention_and_order(other_convention: bool) -> None:
-    (W_r, W_z, W), (U_r, U_z, U) = matrices(3, SIZE_I, 0), matrices(3, SIZE_H, 3)
-    b_r, b_z, b = (random(SIZE_H, seed=n) for n in range(6, 9))
-
-    def textbook(x: Tensor, h: Tensor) -> Tensor:
-        r, z = sigma(x @ W_r + h @ U_r + b_r), sigma(x @ W_z + h @ U_z + b_z)
-        n = torch.tanh(x @ W + (r * h) @ U + b)
-        return (1 - z) * h + z * n if other_convention else z * h + (1 - z) * n
-
-    if other_convention:
-        stacked = from_matrices([(W_z, U_z, b_z), (W_r, U_r, b_r), (W, U, b)])
-        ours = negate_gate(reorder(stacked, [1, 0, 2]), 1, gates=3)
-    else:
-        ours = from_matrices([(W_r, U_r, b_r), (W_z, U_z, b_z), (W, U, b)])
-    assert_same_sequence("gru_reset_before", ours, textbook)
 
 
 def test_matrices_of_which_some_or_all_have_no_bias() -> None:
@@ -110,16 +94,6 @@ def test_nine_linear_layers_with_a_context(bias: bool) -> None:
     ours = from_linears(gates)
     assert_same_sequence("gru_reset_before", ours, textbook, size_in=SIZE_I + SIZE_C)
     assert_equal(from_linears([[*map(as_notebooks_have_it, gate)] for gate in gates]), ours)
-
-
-def test_six_linear_layers_whose_reset_acts_after_the_product() -> None:
-    (W_r, W_z, W), (U_r, U_z, U) = linears(3, SIZE_I, 1), linears(3, SIZE_H, 2)
-
-    def textbook(x: Tensor, h: Tensor) -> Tensor:
-        r, z = sigma(W_r(x) + U_r(h)), sigma(W_z(x) + U_z(h))
-        return (1 - z) * torch.tanh(W(x) + r * U(h)) + z * h
-
-    assert_same_sequence("gru", from_linears([(W_r, U_r), (W_z, U_z), (W, U)]), textbook)
 
 
 def as_notebooks_have_it(layer: nn.Linear) -> Tensor | tuple[Tensor, Tensor]:

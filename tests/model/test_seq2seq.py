@@ -103,9 +103,9 @@ def written_out(model: Any) -> tuple[Tensor, Tensor]:
     return read_BTX @ weight_VX.T + model.output_bias_V, weight_BTS
 
 
-UNTIED = {"attention": "none", "output": "untied"}
-REPEATED = {"attention": "none", "context": "repeat"}
-NARROW = {"bidirectional": False, "decoder_size": 4}
+UNTIED: dict[str, Any] = {"attention": "none", "output": "untied"}
+REPEATED: dict[str, Any] = {"attention": "none", "context": "repeat"}
+NARROW: dict[str, Any] = {"bidirectional": False, "decoder_size": 4}
 
 
 @pytest.mark.parametrize("joint", [True, False])
