@@ -23,12 +23,12 @@ class UserError(Exception):
     and keeps its traceback. What a terminal would obey in a name is an escape: see `escape`.
 
     Example:
-        >>> from gru_mt import UserError, load_config
+        >>> from gru_mt import Glossary, UserError
         >>> try:
-        ...     load_config("none.yaml")
+        ...     Glossary.read("none.tsv")
         ... except UserError as error:
         ...     print(error)
-        none.yaml: cannot be read: No such file or directory
+        none.tsv: cannot be read: No such file or directory
     """
 
     def __init__(self, message: str) -> None:
