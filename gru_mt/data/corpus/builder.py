@@ -8,7 +8,7 @@ import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -43,23 +43,6 @@ def line_name(files: FirstLines, line: int) -> str:
     """Return the file and the number there of line `line` of a corpus, from 1: "a.tsv:7"."""
     name, first_line = files[bisect.bisect_right(files, line, key=lambda file: file[1]) - 1]
     return f"{name}:{line - first_line + 1}"
-
-
-@dataclass
-class ReadFiles:
-    """What is known of a corpus's files when they have been read."""
-
-    first_lines: list[tuple[str, int]] = field(default_factory=list)  # see `FirstLines`
-    sha256s: list[str] = field(default_factory=list)  # of the texts
-    notes: list[str] = field(default_factory=list)  # what to tell a user about how they were read
-    sample: bytes = b""  # the beginning of the first
-
-    @property
-    def sha256(self) -> str:
-        """The digest of the text; of several files, of their digests in lines."""
-        if len(self.sha256s) == 1:
-            return self.sha256s[0]
-        return hashlib.sha256("\n".join(self.sha256s).encode()).hexdigest()
 
 
 class PairStore(LazySequence[Pair]):
@@ -98,7 +81,7 @@ class Corpus:
     stored: PairStore  # of this corpus and others
     row_N: Ints  # of `stored`: the distinct pairs, at least one, in the order of the file
     report: CorpusReport
-    sha256: str  # see `ReadFiles`
+    sha256: str  # of the text; of several files, of their digests in lines
     attribution: str  # the credit that its licence asks for; "" if none is known
     warnings: tuple[str, ...]
     files: FirstLines
@@ -124,7 +107,11 @@ class CorpusBuilder:
         self._config, self._label, self._sides = config, label, sides  # messages begin with it
         self._pairs, self._first_row = pairs, len(pairs)
         self.lines = 0  # that were read
-        self.files = ReadFiles()  # whoever reads them fills it
+        # Whoever reads the files fills these.
+        self.first_lines: list[tuple[str, int]] = []  # see `FirstLines`
+        self.sha256s: list[str] = []  # of the texts
+        self.notes: list[str] = []  # what to tell a user about how they were read
+        self.sample = b""  # the beginning of the first
         self._counts = Counter[DropReason]()
         self._examples: defaultdict[DropReason, list[tuple[int, str]]] = defaultdict(list)
         self._others: list[tuple[int, str]] = []  # the first rows with attributions to others
@@ -147,26 +134,27 @@ class CorpusBuilder:
             row_N = self._in_main_scripts(row_N)
         flag_N = self._metadata("flags")[row_N - self._first_row]
         same, tatoeba, others, _ = (int(np.count_nonzero(flag_N & flag)) for flag in PairFlag)
-        files, report = self.files, self._report(len(row_N))
+        report = self._report(len(row_N))
         self._check(report, same, others, row_N)
-        credited = []
-        if tatoeba or files.sha256 == FRA_ENG_SHA256:
-            credited.append(TATOEBA_ATTRIBUTION)
+        [sha256, *more] = self.sha256s
+        if more:
+            sha256 = hashlib.sha256("\n".join(self.sha256s).encode()).hexdigest()
+        is_tatoeba = tatoeba or sha256 == FRA_ENG_SHA256
+        credited = [TATOEBA_ATTRIBUTION] if is_tatoeba else []
         if others:
-            credited.append(
-                f"pairs that name their own source in column 3 of {self._label}: {others:,}"
-            )
+            own = f"pairs that name their own source in column 3 of {self._label}: {others:,}"
+            credited.append(own)
         odd = self._odd(report, same, row_N, row_N[(flag_N & PairFlag.ENTITY) > 0])
-        warnings = (*dict.fromkeys(files.notes), *(f"{self._label}: {line}" for line in odd))
+        warnings = (*dict.fromkeys(self.notes), *(f"{self._label}: {line}" for line in odd))
         return Corpus(
             name=name,
             stored=self._pairs,
             row_N=row_N,
             report=report,
-            sha256=files.sha256,
+            sha256=sha256,
             attribution="; ".join(credited),
             warnings=warnings,
-            files=files.first_lines,
+            files=self.first_lines,
         )
 
     def _metadata(self, name: str) -> Array:
@@ -198,8 +186,7 @@ class CorpusBuilder:
             self._examples[reason] += [(line, example(*sides)) for *sides, line in pairs]
 
     def _line(self, line: int) -> int | str:
-        files = self.files.first_lines
-        return line if len(files) == 1 else line_name(files, line)
+        return line if len(self.first_lines) == 1 else line_name(self.first_lines, line)
 
     def _report(self, kept: int) -> CorpusReport:
         dropped = {}
@@ -223,7 +210,7 @@ class CorpusBuilder:
         if not report.kept or dropped > self._config.allow_dropped * report.read:
             reason, lines = next(iter(report.dropped.items()))
             message = f"{dropped:,} of {report.read:,} lines dropped; most often {reason}: {lines}"
-            if found := hint(reason, self.files.sample, self._config.languages):
+            if found := hint(reason, self.sample, self._config.languages):
                 message += f"; {found}"
             if report.kept:
                 share = math.ceil(1_000 * dropped / report.read) / 1_000
@@ -245,7 +232,7 @@ class CorpusBuilder:
     def _odd(self, report: CorpusReport, same: int, row_N: Ints, entity_M: Ints) -> Iterator[str]:
         """Yield what is odd in N pairs, of which M have an HTML entity."""
         if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
-            found = hint(DropReason.NOT_UTF8, self.files.sample, self._config.languages)
+            found = hint(DropReason.NOT_UTF8, self.sample, self._config.languages)
             yield f"lines that are not UTF-8: {not_utf8}: {found}"
         if same > _OFTEN * report.kept:
             yield f"{same:,} pairs have the same text on both sides"

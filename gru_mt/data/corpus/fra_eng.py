@@ -1,7 +1,6 @@
 """The fra-eng corpus as published: found in the cache folder, else downloaded once.
 
-manythings.org/anki packs English-French pairs of the Tatoeba project. It renews its file now and
-then, so the digest changes. d2l.ai keeps the file of 2019-04-07, which published scores are for.
+manythings.org/anki renews its file now and then; d2l.ai keeps that of published scores.
 """
 
 import hashlib
@@ -64,10 +63,8 @@ def _download(path: Path) -> None:
     with (
         urlopen(URL, timeout=min(_SILENCE_S, MAX_S)) as response,
         path.open("wb") as file,
-        tqdm(
-            total=response.length, desc=path.name, unit="B", unit_scale=True, disable=None
-        ) as bar,  # `disable=None`: shown on a terminal only
-    ):
+        tqdm(total=response.length, desc=path.name, unit="B", unit_scale=True, disable=None) as bar,
+    ):  # `disable=None`: shown on a terminal only
         expected = response.length  # None where the server does not say
         # read1 returns what has arrived, so a slow trickle is stopped at the deadline too.
         while chunk := response.read1(1 << 16):

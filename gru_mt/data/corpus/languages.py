@@ -1,7 +1,4 @@
-"""Languages: their codes, their scripts, and whether texts are in the languages they should be in.
-
-Scripts and frequent words decide that; nothing is said of other languages, and of short texts.
-"""
+"""Languages: their codes, their scripts, and by these and by frequent words those of texts."""
 
 import re
 import unicodedata

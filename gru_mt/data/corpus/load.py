@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gru_mt.config.data import CorpusConfig, DataConfig
 from gru_mt.data.corpus import fra_eng
-from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, PairStore, ReadFiles
+from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, PairStore
 from gru_mt.data.corpus.files import FoundFiles, corpus_name, find_files, user_path
 from gru_mt.data.corpus.filters import filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
@@ -62,7 +62,7 @@ def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore)
     languages = [config.target] if corpus.side else config.languages
     options = ReadOptions(languages, corpus.columns, corpus.delimiter, side)
     builder = CorpusBuilder(config, label, sides, pairs)
-    chunks = _chunks(corpus, found, options, builder.files)
+    chunks = _chunks(corpus, found, options, builder)
     first = [*islice(chunks, 1)]  # an error here is the only message
     with ProgressBar(f"reading {name}", unit="lines") as bar:
         for chunk in map_in_order(partial(filter_chunk, config, sides), chain(first, chunks)):
@@ -97,21 +97,22 @@ def _locate(corpus: CorpusConfig, config: DataConfig) -> tuple[str, FoundFiles]:
 
 
 def _chunks(
-    corpus: CorpusConfig, found: FoundFiles, options: ReadOptions, files: ReadFiles
+    corpus: CorpusConfig, found: FoundFiles, options: ReadOptions, builder: CorpusBuilder
 ) -> Iterator[list[Row]]:
-    """Yield the rows of a corpus, a chunk at a time; `files` gets what is known of its files."""
+    """Yield the rows of a corpus, a chunk at a time; `builder` gets what is known of its files."""
     missing, lines = "", 0
     if len(corpus.path) == 1:
         near = difflib.get_close_matches(corpus.path[0], _BUILT_IN, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         missing = f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}"
     for group in found.groups:
-        files.first_lines.append((group[0].name, lines + 1))
+        builder.first_lines.append((group[0].name, lines + 1))
         with open_group(group, corpus.encoding, missing) as sources:
             rows = read_rows(sources, options)
             while chunk := [*islice(rows, CHUNK)]:
                 lines += len(chunk)
                 yield chunk
-            files.sha256s += [source.sha256 for source in sources]
-            files.notes += [note for source in sources for note in source.notes]
-            files.sample = files.sample or b"".join(source.sample for source in sources)[:SAMPLE]
+            builder.sha256s += [source.sha256 for source in sources]
+            builder.notes += [note for source in sources for note in source.notes]
+            sample = b"".join(source.sample for source in sources)[:SAMPLE]
+            builder.sample = builder.sample or sample

@@ -162,11 +162,10 @@ def _as_utf8(pieces: Iterator[bytes], encoding: str, file: CorpusFile) -> Iterat
         waiting = len(decoder.getstate()[0])
         try:
             text = decoder.decode(piece, final=not piece)
-        except UnicodeDecodeError as error:
-            raise UserError(
-                f"{file}: not {encoding} at byte {done - waiting + error.start:,}: {error.reason}"
-            ) from None
         except UnicodeError as error:
-            raise UserError(f"{file}: not {encoding}: {error}") from None
+            what = f": {error}"
+            if isinstance(error, UnicodeDecodeError):
+                what = f" at byte {done - waiting + error.start:,}: {error.reason}"
+            raise UserError(f"{file}: not {encoding}{what}") from None
         yield text.encode(errors="surrogatepass")  # half a pair is no UTF-8: its line is dropped
         done += len(piece)

@@ -40,8 +40,7 @@ def test_parallel_files_are_found_by_their_endings_as_opus_has_them() -> None:
     assert pairs("d") == [("Go.", "Va !")]
     assert pairs("d", languages=["fr", "en"]) == [("Va !", "Go.")]
     assert pairs({"path": "d", "side": "target"}, back_translate="b") == [("", "Va !")]
-    corpus = load("en-fr.txt.zip")
-    assert (corpus.name, corpus.pairs[0][:2]) == ("en-fr", ("Go.", "Va !"))
+    assert load("en-fr.txt.zip").name == "en-fr"
     members = ((f"{n}/a.{side}", f"w{n} {side}.".encode()) for n in (1, 2) for side in ("en", "fr"))
     write({"two.zip": zipped(*members)})
     assert pairs("two.zip") == [("w1 en.", "w1 fr."), ("w2 en.", "w2 fr.")]

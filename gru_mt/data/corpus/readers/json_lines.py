@@ -1,7 +1,6 @@
 """JSON lines: each is an object with the two sides by name, {"en": "Go.", "fr": "Va !"}.
 
-The sides may stand deeper, as in {"translation": {"en": ..., "fr": ...}}. A list has the names 1, 2
-and so on.
+The sides may stand deeper, as in {"translation": {"en": ...}}. A list has the names 1, 2, ...
 """
 
 import json

@@ -1,7 +1,4 @@
-"""Parquet tables, as Spark, Ray Data, Polars, DuckDB and the Hugging Face hub write them.
-
-A column may stand in a struct: of {"translation": {"en": ..., "fr": ...}} it is "translation.en".
-"""
+"""Parquet tables; a column in a struct, {"translation": {"en": ...}}, is "translation.en"."""
 
 import os
 from collections.abc import Iterator
@@ -47,9 +44,8 @@ class ParquetTable:
         self.file = file
         self.notes: list[str] = []  # what to tell a user about how it was read
         with self._errors():
-            self._table = parquet.ParquetFile(
-                file.path, buffer_size=_BUFFER_BYTES, pre_buffer=False
-            )
+            settings = {"buffer_size": _BUFFER_BYTES, "pre_buffer": False}
+            self._table = parquet.ParquetFile(file.path, **settings)
             schema = _plain(self._table.schema_arrow.empty_table()).schema
             self.types = dict(zip(schema.names, map(str, schema.types), strict=True))
 

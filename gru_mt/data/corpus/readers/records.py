@@ -1,8 +1,6 @@
 """From the lines of a table to records: cells between delimiters, perhaps in quotation marks.
 
-A quotation mark that nothing closes would swallow all up to the next one. So a record is read line
-by line; it has several lines only where its quotation marks balance no sooner, and where none of
-these lines could be a record of its own.
+A mark that nothing closes swallows no line that could be a record of its own.
 """
 
 import csv
@@ -70,13 +68,9 @@ def quoted_cells(text: str, form: Form) -> tuple[list[str] | None, bool]:
     follows_space = f"{form.delimiter} {form.quote}" in text
     try:
         [cells] = csv.reader(
-            [text],
-            delimiter=form.delimiter,
-            quotechar=form.quote,
-            escapechar=form.escape,
-            skipinitialspace=follows_space,
-            strict=True,
-        )
+            [text], delimiter=form.delimiter, quotechar=form.quote, escapechar=form.escape,
+            skipinitialspace=follows_space, strict=True,
+        )  # fmt: skip
     except (csv.Error, ValueError) as error:  # ValueError: several records, by a line feed
         return None, str(error) == "unexpected end of data"
     return cells, False
@@ -100,8 +94,6 @@ def _lines_of_record(line: str, ahead: Iterable[str | Dropped], form: Form) -> l
 
 def _are_records(lines: list[str], form: Form, width: int | None) -> bool:
     """Return whether lines may be records of their own, between two marks that mean nothing."""
-    within = [quoted_cells(line, form)[0] for line in lines[1:-1]]
-    as_text = [line.split(form.delimiter) for line in lines]
-    return any(cells is not None and len(cells) == width for cells in within) or all(
-        len(cells) == width for cells in as_text
-    )
+    within = (quoted_cells(line, form)[0] for line in lines[1:-1])
+    are_full = all(len(line.split(form.delimiter)) == width for line in lines)
+    return are_full or any(cells is not None and len(cells) == width for cells in within)

@@ -15,13 +15,13 @@ _ABOUT = (
     "|tstset|dataset|collection|content|body|transcript"
 )  # elements beside the sentences
 _MARKUP = re.compile(rf"\s*(<[?!]|</?({_ABOUT})\b)", re.IGNORECASE)
+_BEGINNING = re.compile(rf"\ufeff?(?:{_MARKUP.pattern}|\s*<seg\b)", re.IGNORECASE)
 _BOTH = re.compile(r"<src\b.*<(ref|hyp)\b", re.DOTALL | re.IGNORECASE)  # WMT's files since 2021
 
 
 def begins_markup(start: str) -> bool:
     """Return whether text begins with a tag of SGML, of IWSLT's files or of XML."""
-    start = start.lstrip("\ufeff \t\r\n")
-    return bool(_MARKUP.match(start) or _OPEN.match(start))
+    return _BEGINNING.match(start) is not None
 
 
 def side_lines(text: TextStream) -> Iterator[str | Dropped]:

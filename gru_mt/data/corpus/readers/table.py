@@ -1,7 +1,6 @@
 """A table: a line has the texts in some of its columns, and perhaps an attribution.
 
-A table whose name ends in .csv has commas, semicolons or other marks between its columns; others
-have tabs. Its first lines decide delimiter, quotation marks, header and columns.
+Its first lines decide on quotation marks, header and columns, and in a .csv on the delimiter.
 """
 
 import re
@@ -42,7 +41,7 @@ class Layout(NamedTuple):
     usual: int | None  # cells of most records
     width: int | None  # cells of a record, at most; records with more are dropped
     columns: tuple[int, ...] = ()  # of the languages, from 0; () if unknown
-    attribution: int | None = None  # a column with the source of each pair
+    attribution: slice = slice(0)  # the column with the source of each pair, or none
 
 
 def table_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
@@ -54,17 +53,12 @@ def table_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
     for number, cells in enumerate(records(text.lines(), layout.form, layout.usual)):
         if isinstance(cells, Dropped):
             yield cells
-            continue
-        reason = _reason(cells, layout, options, is_csv=is_csv)
-        if number < layout.skipped:
-            reason = DropReason.HEADER
-        if reason:
+        elif number < layout.skipped:
+            yield Dropped(DropReason.HEADER, "\t".join(cells))
+        elif reason := _reason(cells, layout, options, is_csv=is_csv):
             yield Dropped(reason, "\t".join(cells))
-            continue
-        found = [cells[column] for column in layout.columns]
-        if layout.attribution is not None:
-            found += cells[layout.attribution :][:1]
-        yield found
+        else:
+            yield [cells[column] for column in layout.columns] + cells[layout.attribution]
 
 
 def _reason(
@@ -84,10 +78,7 @@ def _reason(
 
 
 def find_layout(text: TextStream, options: ReadOptions) -> Layout:
-    """Return the layout of a table by its beginning; its notes say what only the values decided.
-
-    Raises UserError where the header contradicts the options.
-    """
+    """Return the layout of a table; its notes say what only the values decided, and not a name."""
     lines = [line.removesuffix("\r") for line in text.start.removesuffix("\n").split("\n")[:_MOST]]
     is_csv = text.file.ending == ".csv"
     separator = _SEPARATOR_LINE.fullmatch(lines[0]) if is_csv else None
@@ -122,9 +113,9 @@ def _by_values(
         return found._replace(width=1)  # a delimiter that stands in sentences divides nothing
     if width < 4 and (len(texts) != 2 or texts == (0, 1)):
         third = columns[2] if width == 3 else []
-        credit = None if is_mostly(NUMBER, third) or is_mostly(NAME, third) else 2
+        is_credit = not (is_mostly(NUMBER, third) or is_mostly(NAME, third))
         most = 3 if found.width is None else max(2, width)
-        return found._replace(columns=(0, 1), attribution=credit, width=most)
+        return found._replace(columns=(0, 1), attribution=slice(2, 2 + is_credit), width=most)
     if len(texts) != 2:
         return found._replace(width=3)
     if texts != (0, 1):

