@@ -62,23 +62,13 @@ def test_an_epoch_is_augmented_the_same_again_and_another_epoch_or_seed_otherwis
     assert not augmented(), "without rates nothing changes"
 
 
-def test_a_row_is_about_its_own_pair() -> None:
-    for row, pair in augmented(join=1.0):
-        assert pair.source.lower().startswith(PAIRS[row].source.lower())
-        assert pair.target.lower().startswith(PAIRS[row].target.lower())
-
-
-def test_a_rate_is_the_share_of_the_pairs() -> None:
-    changed = augmented(epochs=2_000, no_mark=0.25)
-    count = sum(times for (row, _), times in changed.items() if row == 0)
-    assert 0.25 * 2_000 - 80 < count < 0.25 * 2_000 + 80  # four standard deviations
-
-
 def test_no_mark_takes_the_final_mark_of_both_sides() -> None:
     changed = dict(augmented(no_mark=1.0).keys())
     assert changed[0] == Texts("I saw Tom today", "J'ai vu Tom aujourd'hui")
     assert changed[1] == Texts("Is Tom at home", "Tom est-il à la maison")
     assert changed[3] == Texts('She said "no"', "Elle a dit « non »")
+    count = augmented(epochs=2_000, no_mark=0.25)[0, changed[0]]  # a rate is the share of pairs
+    assert 0.25 * 2_000 - 80 < count < 0.25 * 2_000 + 80  # four standard deviations
 
 
 def test_apostrophes_of_the_source_go_or_become_others() -> None:
@@ -133,6 +123,7 @@ def test_a_name_is_capitalised_inside_sentences_and_mostly_shared() -> None:
     )
     assert shared_names([translated, translated, copied]) == set()
     assert shared_names([translated, copied, copied]) == {"Mary"}
+    assert whole("की").sub("x", "की, कीं िकी की5") == "x, कीं िकी की5", "no part of another word"
 
 
 def test_numbers_change_on_both_sides_where_they_are_the_same() -> None:
@@ -154,10 +145,8 @@ def test_an_item_stands_at_like_places() -> None:
     assert {
         Texts("7 My cat sleeps.", "7 Mon chat dort."),
         Texts("My cat sleeps. 7", "Mon chat dort. 7"),
-        Texts("My cat sleeps 7.", "Mon chat dort 7."),
         Texts("My cat sleeps (7).", "Mon chat dort (7)."),
         Texts("My 7 cat sleeps.", "Mon 7 chat dort."),
-        Texts("My cat 7 sleeps.", "Mon chat 7 dort."),
         Texts("My cat (7) sleeps.", "Mon chat (7) dort."),
     } <= {with_item(pair, "7", anchors, rng) for rng in seeds}
     tagged = Texts(f"My {FIRST}cat{SECOND} sleeps.", f"Mon {FIRST}chat{SECOND} dort.")
@@ -179,6 +168,9 @@ def test_shuffled_placeholders_stay_the_same_ones_on_both_sides() -> None:
 
 
 def test_joined_pairs_have_a_space_between() -> None:
+    for row, (source, target) in augmented(join=1.0):
+        assert source.startswith(f"{PAIRS[row].source} ")
+        assert target.startswith(f"{PAIRS[row].target} ")
     assert joined([Texts("A.", "B."), Texts("C.", "D.")]) == Texts("A. C.", "B. D.")
     three = [Texts("我明白。", "B"), Texts("你好", "D?"), Texts("A.", "")]
     assert joined(three) == Texts("我明白。你好A.", "B D?")
@@ -203,7 +195,3 @@ def test_a_typo_is_one_letter_of_one_word_of_three_letters_or_more() -> None:
     beside = {f"a {word}" for word in ("rhe", "yhe", "tge", "tje", "thw", "thr")}
     assert seen == swapped | dropped | doubled | beside | {"a the"}
     assert with_typo("I am, ok?", random.Random(0)) == "I am, ok?"
-
-
-def test_a_name_is_no_part_of_a_word_with_vowel_signs() -> None:
-    assert whole("की").sub("x", "की, कीं िकी की5") == "x, कीं िकी की5"

@@ -19,17 +19,13 @@ def names_of(text: str, truecaser: Truecaser = NAMES) -> list[str]:
         ("I saw Zbigniew, Tom and zbigniew.", ["Zbigniew", "zbigniew"]),
         ("I saw Zbigniew's dog, Zbigniew’s dog", ["Zbigniew", "Zbigniew"]),
         ("I saw Jean-Luc and N'Golo and O'Sullivan's dog", ["Jean-Luc", "N'Golo", "O'Sullivan"]),
-        ("I saw Jean-Élise Östberg-the", ["Jean-Élise", "Östberg"]),
         ("the l'Okcydent and d’Azbo-like", ["Okcydent", "Azbo"]),
-        ("I saw E\u0301lo\u0308ise.", ["E\u0301lo\u0308ise"]),
         ("I saw X and Y2", []),  # a letter is no name
         ("I saw Ж, 我的 and Жу", ["Ж", "我的", "Жу"]),  # but those of another script are no words
-        ("\ue010 Zbigniew", ["Zbigniew"]),
         ("It is browndogs", []),  # ends with a known word
         ("Mr. Brown saw Dr. Fox. The Brown dog. Mr. brown", ["Brown", "Fox"]),  # after a title
         ("I saw Lazy Fox and Fox and Lazy Tom", ["Lazy Fox"]),  # a name that common words make
         ("Lazy Fox saw it. Two Dogs", []),  # where the capital of a sentence may be
-        ("- ' Zbigniew- 'Azbo'", ["Zbigniew", "Azbo"]),
         ("Tom saw Zbigniew's dog and O'Sullivan. saw it?", ["Zbigniew", "O'Sullivan"]),
     ],
 )

@@ -1,11 +1,8 @@
 """Which known words a typo stands for: of each kind of typo, and of right words none."""
 
-import random
-import string
-
 import pytest
 
-from gru_mt.data.text.spelling import BESIDE, Spelling, unaccented
+from gru_mt.data.text.spelling import BESIDE, Spelling
 from gru_mt.data.text.truecase import Truecaser
 
 COMMON_WORDS = """the you that have with they what there because where people little friend morning
@@ -28,17 +25,13 @@ SPELLING = spelling(*WORDS)
     [
         ("freind", "friend"),  # swapped
         ("teh", "the"),
-        ("schooll", "school"),  # doubled
         ("tooooo", "too"),  # more often; two of them stand, and "to" is not known
-        ("nooooooo", "no"),
         ("moening", "morning"),  # r -> e, a key beside
         ("litle", "little"),  # dropped
-        ("riend", "friend"),
         ("schotl", None),  # t is no key beside o
         ("morningx", None),  # a letter more that is none doubled
         ("parks", None),  # "park" is not known, nor is anything one step away
         ("tje", None),  # j is beside h, but three letters are near to too many words
-        ("zz", None),
         ("x" * 41, None),
     ],
 )
@@ -75,7 +68,6 @@ def test_kinds_are_tried_in_order_and_then_the_most_frequent_word_wins() -> None
 def test_accents_may_lack() -> None:
     french = spelling("été", "déjà", "où", "ou")
     assert [french.corrected(word) for word in ("deja", "ete", "ou")] == ["déjà", "été", None]
-    assert [unaccented(text) for text in ("déjà", "Ångström", "我")] == ["deja", "Angstrom", "我"]
 
 
 def test_only_frequent_words_are_taken_for_a_short_typo() -> None:
@@ -91,40 +83,15 @@ def test_only_frequent_words_are_taken_for_a_short_typo() -> None:
 def test_a_missing_space_divides_two_frequent_words() -> None:
     assert SPELLING.divided("dogis") == "dog is"
     assert SPELLING.divided("dogxis") is None
+    assert [SPELLING.undoubled(word) for word in ("tthe", "tthhe")] == ["the", None]
     assert spelling("is", *RARE[:1_000], "dog").divided("dogis") is None
     both = spelling(*RARE[:60], "dog", "cat", "is")
     assert both.divided("dogcat") is None, "one of two is among the 60 most frequent"
 
 
-def test_the_letter_that_was_doubled_is_dropped() -> None:
-    assert SPELLING.undoubled("tthe") == "the"
-    assert SPELLING.undoubled("tthhe") is None
-
-
 def test_keys_are_beside_each_other() -> None:
     assert [BESIDE[key] for key in "qsmй"] == ["w", "ad", "n", "ц"]
     assert all(key in BESIDE[other] for key, others in BESIDE.items() for other in others)
-
-
-def test_what_is_found_is_a_known_word_one_step_away() -> None:
-    rng = random.Random(3)
-    found = 0
-    for _ in range(3_000):
-        word = list(rng.choice(WORDS))
-        at = rng.randrange(len(word))
-        word[at] = rng.choice(["", word[at] * 2, rng.choice(string.ascii_lowercase)])
-        typo = "".join(word)
-        known = None if typo in WORDS else SPELLING.corrected(typo)
-        if known is None:
-            continue
-        found += 1
-        places = [(known[:i], letter, known[i + 1 :]) for i, letter in enumerate(known)]
-        ways = {before + after for before, _, after in places}  # dropped
-        ways |= {before + letter * 2 + after for before, letter, after in places}
-        ways |= {before + k + after for before, x, after in places for k in BESIDE.get(x, "")}
-        ways |= {before + after[:1] + x + after[1:] for before, x, after in places}  # swapped
-        assert typo in ways or any(three * 3 in typo for three in typo), (typo, known)
-    assert found > 500
 
 
 # In a text
@@ -143,10 +110,8 @@ TRUECASER = Truecaser.learn([*TEXTS, "I'm so late, I don't go there."], ["Tom"] 
         ("im so late", "I'm so late"),
         ("I know Im late", "I know I'm late"),  # it always has its capital
         ("i dont know", "i don't know"),
-        ("that dogand you", "that dog and you"),
         ("I see oTm", "I see Tom"),
         ("yuo", "you"),  # a short word is one of the most frequent ones
-        ("Tehre you see", "there you see"),
         ("tehre you see, i konw", "there you see, i know"),
     ],
 )

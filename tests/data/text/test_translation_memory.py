@@ -40,37 +40,30 @@ def empty() -> TranslationMemory:
 MEMORY = learned(*FRENCH)
 
 
-# Which texts are found
-
-
 def test_a_short_text_has_one_to_three_words() -> None:
     # Four letters of kana and two of Han are taken for a word.
     for text in ("Hi", "Come on in !", "ありがとうございます。", "我今天很高兴。", "Tシャツ"):
         assert is_short(text), text
-    for text in ("Come on in, Tom.", "I see a dog.", "!", "10.", "我今天非常高兴。", "a" * 101):
+    for text in ("Come on in, Tom.", "!", "10.", "我今天非常高兴。", "a" * 101):
         assert not is_short(text), text
 
 
-@pytest.mark.parametrize("text", ["", "...", "Bye", "Hello there", "Hel lo", "I see Tom here now."])
-def test_what_training_lacks_and_what_is_longer_is_not_found(text: str) -> None:
-    assert MEMORY.find(text) == []
-
-
 def test_case_final_marks_and_apostrophes_make_no_other_text() -> None:
-    texts = ["Hello", "hello", "HELLO", "Hello.", "Hello !", "Hello!!", "hellO…", "Hello ?!"]
-    texts += ["Hello...", "Hello！", "Hello。", "Hello ।", "Hello؟", "Hello,", "¡Hello!"]
+    texts = ["hello", "HELLO", "Hello.", "Hello !", "hellO…", "Hello ?!", "Hello。", "¡Hello!"]
     assert all(len(MEMORY.find(text)) == 2 for text in texts)
     for text in ("don't worry", "Don’t worry", "DON`T WORRY!", "don´t worry?"):
         assert len(MEMORY.find(text)) == 1, text
+    for text in ("", "...", "Bye", "Hello there", "Hel lo", "I see Tom here now."):
+        assert MEMORY.find(text) == []
 
 
 def test_texts_with_placeholders_or_other_digits_and_long_ones_are_left_to_the_model() -> None:
     mark = PLACEHOLDER_TOKENS[0]
-    memory = learned((f"See {mark}.", f"Voir {mark}."), ("At 3:30.", "À trois heures et demie."))
-    assert memory.find(f"See {mark}.") == memory.find("At 3:30.") == []
-    assert learned(("I'm 30.", "J'ai 30 ans.")).find("i'm 30") == ["j'ai 30 ans"]
-    lengths = learned(("a", "x" * 101), ("b", "x" * 100))
-    assert (lengths.find("a"), lengths.find("b")) == ([], ["x" * 100])
+    pairs = [(f"See {mark}.", f"Voir {mark}."), ("At 3:30.", "À trois heures."), ("a", "x" * 101)]
+    memory = learned(*pairs, ("I'm 30.", "J'ai 30 ans."), ("b", "x" * 100))
+    assert [memory.find(source) for source, _ in pairs] == [[], [], []]
+    assert memory.find("i'm 30") == ["j'ai 30 ans"]
+    assert memory.find("b") == ["x" * 100]
 
 
 def test_the_most_frequent_texts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,13 +79,17 @@ def test_the_most_frequent_texts_are_kept(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_most_frequent_translation_is_first_and_then_the_first_of_the_corpus() -> None:
     pairs = [("Go.", "Va."), ("Go.", "Pars."), ("Go!", "Pars !"), ("Go!", "File !")]
     assert learned(*pairs).find("go") == ["pars", "va", "file"]
-
-
-def test_of_exactly_a_text_what_mostly_translates_it_is_first_and_as_it_stands() -> None:
+    # Of exactly a text what mostly translates it is first, as it stands.
     pairs = [*[("Go.", "va !")] * 2, ("Go.", "Pars."), ("Go!", "Pars !"), ("Go!", "Pars !")]
     assert learned(*pairs).find("Go.") == ["va !", "Pars."]
     assert learned(*pairs).find("Go!") == ["Pars !", "Va !"]
-    assert learned(*pairs, ("Go.", "Pars.")).find("Go.") == ["Pars.", "va !"]
+    # Of those as frequent the one without a rare word is first.
+    pairs = [("Bye.", "À la revoyure."), ("Bye.", "Au revoir.")]
+    others = [
+        ("He is there.", "Il est là, au fond."),
+        ("So be it.", "J'ai dit au revoir à la vie."),
+    ]
+    assert learned(*pairs, *others).find("bye") == ["au revoir", "à la revoyure"]
 
 
 def test_a_translation_with_the_same_mark_comes_first() -> None:
@@ -104,18 +101,8 @@ def test_a_translation_with_the_same_mark_comes_first() -> None:
     assert memory.find("good morning!") == ["bonjour !"]
 
 
-def test_of_translations_as_frequent_the_one_without_a_rare_word_is_first() -> None:
-    pairs = [("Bye.", "À la revoyure."), ("Bye.", "Au revoir.")]
-    others = [
-        ("He is there.", "Il est là, au fond."),
-        ("So be it.", "J'ai dit au revoir à la vie."),
-    ]
-    assert learned(*pairs, *others).find("bye") == ["au revoir", "à la revoyure"]
-
-
 def test_four_translations_are_kept() -> None:
-    words = ["Va", "Pars", "File", "Bouge", "Marche", "Vas-y"]
-    pairs = [("Go!", f"{word} !") for word in words]
+    pairs = [("Go!", f"{word} !") for word in ["Va", "Pars", "File", "Bouge", "Marche", "Vas-y"]]
     assert learned(*pairs).find("Go!") == ["Va !", "Pars !", "File !", "Bouge !"]
     assert b"Marche" not in learned(*pairs).to_bytes()
     (first,) = learned(*pairs[1:], *pairs[1:], ("GO.", "Va.")).find("GO.")[:1]
@@ -128,36 +115,25 @@ def test_four_translations_are_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "translation"),
     [
-        ("Monday", "Lundi"),
         ("monday", "lundi"),
         ("MONDAY", "LUNDI"),
         ("Hello", "Bonjour"),
-        ("Hello?!", "Bonjour ?!"),
         ("Hello...", "Bonjour…"),  # as typed, where training has none
-        ("tom won", "Tom a gagné"),
         ("TOM WON!", "TOM A GAGNÉ !"),
-        ("DON'T WORRY", "NE T'INQUIÈTE PAS"),
         ("OK", "D'accord"),  # in capitals as it stands in training
         ("ok", "d'accord"),
-        ("TV.", "TV."),
         ("tv", "tv"),
-        ("Tv", "Tv"),
     ],
 )
 def test_the_translation_follows_the_case_and_the_mark(text: str, translation: str) -> None:
     assert MEMORY.find(text)[0] == translation
 
 
-def test_a_capital_is_written_where_only_small_letters_were_seen() -> None:
-    memory = learned(("cat", "chat"), ("at night", "'s nachts"))
-    found = [memory.find(text)[0] for text in ("Cat", "CAT", "At night")]
-    assert found == ["Chat", "CHAT", "'s nachts"]
-
-
 def test_words_keep_the_capital_that_they_have_inside_sentences() -> None:
     water = [(f"Das ist {n}.", f"Ich trinke Wasser {n}.") for n in "abc"]
-    memory = learned(("Water!", "Wasser!"), ("I know.", "Ich weiß."), *water)
-    assert (memory.find("water"), memory.find("i know")) == (["Wasser"], ["ich weiß"])
+    memory = learned(("Water!", "Wasser!"), ("I know.", "Ich weiß."), ("at", "'s nacht"), *water)
+    found = [memory.find(text)[0] for text in ("water", "i know", "At", "AT")]
+    assert found == ["Wasser", "ich weiß", "'s nacht", "'S NACHT"]
 
 
 @pytest.mark.parametrize(
@@ -172,10 +148,7 @@ def test_words_keep_the_capital_that_they_have_inside_sentences() -> None:
             "what?",
             "何？",
         ),  # the pair's own mark
-        ([("What.", "何。"), ("A?", "か。"), ("B?", "か。")], "what?", "何。"),
-        ([("What?", "¿Qué?"), ("Hi!", "¡Hola!")], "what?!", "¿qué?!"),
         ([("What?", "¿Qué?"), ("Hi!", "¡Hola!")], "what!", "¡qué!"),
-        ([("¡Hola!", "Hi!"), ("So what is it?", "x?")], "hola", "hi"),
         ([("a b c d.", "x y"), ("Hi!", "salut")], "hi.", "salut"),  # a side without full stops
     ],
 )
@@ -198,9 +171,7 @@ def test_the_sources_of_dev_and_test_are_not_found(fra_eng_zip: Path) -> None:
     for pair in train:
         if is_short(pair.source):
             references.setdefault(pair.source, set()).add(pair.target)
-    right = sum(
-        not targets.isdisjoint(memory.find(text)[:1]) for text, targets in references.items()
-    )
+    right = sum(not own.isdisjoint(memory.find(text)[:1]) for text, own in references.items())
     assert right >= 0.99 * len(references)
 
 
@@ -210,9 +181,8 @@ def test_the_sources_of_dev_and_test_are_not_found(fra_eng_zip: Path) -> None:
 def test_another_memory_adds_the_texts_that_are_lacking_and_changes_none() -> None:
     own = learned(("Hi!", "Salut !"), ("Go.", "Pars."))
     both = own.extended(learned(("Hi.", "Coucou."), ("Go.", "Va."), ("Why?", "Pourquoi ?")))
-    assert (both.find("hi"), both.find("Go.")) == (["salut"], ["Pars."])
-    assert (both.find("Why"), both.find("Hi?")) == (["Pourquoi"], ["Salut ?"])
-    assert own.find("Why") == []
+    found = [both.find(text) for text in ("hi", "Go.", "Why", "Hi?")]
+    assert found == [["salut"], ["Pars."], ["Pourquoi"], ["Salut ?"]]
 
 
 @pytest.mark.parametrize("memory", [MEMORY, empty(), learned(("走れ！", "Run!"), ("走れ", "Run"))])
@@ -220,29 +190,26 @@ def test_a_written_memory_is_read_as_it_was(memory: TranslationMemory) -> None:
     data = memory.to_bytes()
     again = TranslationMemory.from_bytes(data)
     assert again.to_bytes() == data
-    for text in ("Hello", "hello!", "Really?", "TOM WON", "tom won", "走れ。", "Go?!"):
+    for text in ("hello!", "Really?", "TOM WON", "tom won", "走れ。", "Go?!"):
         assert again.find(text) == memory.find(text)
-
-
-def test_the_file_is_plain_text() -> None:
-    pairs = [("Hi!", "Salut !"), ("Hi!", "Salut !"), ("Hi!", "Tom !")]
-    data = learned(*pairs, *[("so it is Tom.", "x, Tom.")] * 3).to_bytes()
-    assert data.decode().split("\n") == [
-        *("# gru-mt translation memory", "!\t\t !", ".\t\t.", "", "Tom", ""),
-        *("Hi!\tTom !", "\tSalut !\t2", ""),
-    ]
 
 
 HEADER = "# gru-mt translation memory\n"
 
 
+def test_the_file_is_plain_text() -> None:
+    pairs = [("Hi!", "Salut !"), ("Hi!", "Salut !"), ("Hi!", "Tom !")]
+    data = learned(*pairs, *[("so it is Tom.", "x, Tom.")] * 3).to_bytes()
+    assert data.decode() == f"{HEADER}!\t\t !\n.\t\t.\n\nTom\n\nHi!\tTom !\n\tSalut !\t2\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "\n", "# gru-mt lexicon\n\n\n", HEADER, HEADER + "\n"),
+        *("", "# gru-mt lexicon\n\n\n", HEADER, HEADER + "\n"),
         *(HEADER + "!\t !\n\n\n", HEADER + "!\t\x1b[2J\t!\n\n\n", HEADER + "\na b\n\n"),
         *(f"{HEADER}\n\n{line}" for line in ("Hi\tSalut", "Hi\n", "\n", "\tSalut\n", "Hi\t\n")),
-        *(f"{HEADER}\n\nHi\tSalut\t{count}\n" for count in ("", "x", "-1", "1" * 10, "1\t2")),
+        *(f"{HEADER}\n\nHi\tSalut\t{count}\n" for count in ("", "-1", "1" * 10, "1\t2")),
         *(f"{HEADER}\n\n{pair}\n" for pair in ("Hi\tSa\x07lut", "Hi \tSalut", "!\tSalut", "Hi\t!")),
         *(f"{HEADER}\n\nHi\t{'x' * 101}\n", f"{HEADER}\n{'x' * 101}\n\n"),
     ],

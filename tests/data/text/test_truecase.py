@@ -8,8 +8,6 @@ import pytest
 
 from gru_mt.data.text import truecase as truecase_module
 from gru_mt.data.text.names import find_names
-from gru_mt.data.text.normalize import words
-from gru_mt.data.text.placeholders import Span
 from gru_mt.data.text.truecase import Truecaser, is_all_caps
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 
@@ -37,12 +35,6 @@ def cased(truecaser: Truecaser, *found: str) -> list[str]:
     return truecaser.truecased(f"\ue010 {shown} \ue010 QQ").split()[1:-2]
 
 
-def test_words_are_runs_of_letters_or_letters_without_spaces() -> None:
-    assert words("I don't see_it 5 x2. \ue010 10 😀") == ["I", "don", "t", "see", "it", "x"]
-    assert words("l’été, E\u0301te\u0301!") == ["l", "été", "E\u0301te\u0301"]
-    assert words("我明白了。 OK Tシャツ") == [*"我明白了", "OK", *"Tシャツ"]
-
-
 def test_a_text_is_in_capitals_if_most_of_it_is_and_none_of_it_small() -> None:
     for text in ("GO HOME!", "OK", "A 5 B", "ПРИВЕТ"):
         assert is_all_caps(text), text
@@ -63,13 +55,8 @@ def test_the_cased_form_is_the_most_frequent_one_inside_sentences() -> None:
     assert cased(quoted, "yes", "maybe", "perhaps", "oh") == ["yes", "maybe", "perhaps", "oh"]
     capitals = learned("THE CAT SLEEPS.", "I SEE THE CAT.", "SO I SLEEP.")
     assert capitals.truecased("the cat") == "THE CAT"
-    small = learned("the dog sees it.", "it is here. the end")
-    assert small.truecased("THE DOG. IT IS") == "the dog. it is"
-
-
-def test_a_word_that_only_begins_sentences_has_its_capital_if_the_translation_has_it() -> None:
-    truecaser = learned("Kyoto is big.", "Rinse it.", targets=["Kyoto est grand.", "Rince-le."])
-    assert truecaser.truecased("KYOTO, RINSE") == "Kyoto, rinse"
+    kyoto = learned("Kyoto is big.", "Rinse it.", targets=["Kyoto est grand.", "Rince-le."])
+    assert kyoto.truecased("KYOTO, RINSE") == "Kyoto, rinse"  # the translation has the capital
 
 
 def test_a_first_word_is_read_in_its_cased_form_with_what_an_apostrophe_joins() -> None:
@@ -77,11 +64,6 @@ def test_a_first_word_is_read_in_its_cased_form_with_what_an_apostrophe_joins() 
     text = "It's so. L'été! O'clock? O'Brien; L'ornithorynque"
     assert truecaser.truecased(text) == "it's so. l'été! o'clock? O'Brien; L'ornithorynque"
     assert truecaser.truecased("O'BRIEN. IT’S") == "O'Brien. it’s"
-
-
-def test_words_are_known_in_whatever_case() -> None:
-    assert all(word in ENGLISH for word in ("tom", "TOM", "Where", "where", "nasa"))
-    assert not any(word in ENGLISH for word in ("Zbigniew", ""))
 
 
 def test_the_most_frequent_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,11 +104,9 @@ def test_names_are_copied_if_a_third_of_the_rare_ones_are() -> None:
 def test_a_written_truecaser_is_read_as_it_was() -> None:
     other = learned("straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ我 İİ", "x Straße Ὀδυσσεύς")
     for truecaser in (ENGLISH, NAMES, other, learned()):
-        data = truecaser.to_bytes()
-        again = Truecaser.from_bytes(data)
-        assert again.to_bytes() == data
-        assert again.copies_names == truecaser.copies_names
-        for text in ("TOM SAW IT", "straße ΟΔΟΣ", "the İstanbul"):
+        again = Truecaser.from_bytes(truecaser.to_bytes())
+        assert again.to_bytes() == truecaser.to_bytes()
+        for text in ("TOM SAW IT", "straße ΟΔΟΣ ŉ ǅ", "the İstanbul"):
             assert again.truecased(text) == truecaser.truecased(text)
 
 
@@ -138,14 +118,9 @@ def test_a_file_has_a_word_a_line_with_its_vowel_signs() -> None:
     assert truecaser.corrected("लड़ीक घर है") == "लड़की घर है"  # a vowel sign before its letter
 
 
-HEADER = b"# gru-mt lexicon: names copied"
-
-
 def test_what_is_no_truecaser_is_refused_in_one_line() -> None:
-    lines = ["", "\nTom", "\r\nTom\r\n", "\nTom\r\n", "\n\n", "\na b\n", "\n\x1b[2J\n"]
-    damaged = [b"", b"\n", b"Tom\n", *(HEADER + line.encode() for line in lines)]
-    damaged += [HEADER + b"\nTo\xff\n", HEADER[:-1] + b"\nTom\n"]
-    for data in damaged:
+    lines = [b"", b"\nTom", b"\nTom\r\n", b"\n\n", b"\na b\n", b"\n\x1b[2J\n", b"\nTo\xff\n"]
+    for data in [b"", b"Tom\n", *(b"# gru-mt lexicon: names copied" + line for line in lines)]:
         with pytest.raises(ValueError, match=r"header|no word|truncated|utf-8") as error:
             Truecaser.from_bytes(data)
         assert "\n" not in str(error.value)
@@ -162,15 +137,10 @@ def test_what_is_no_truecaser_is_refused_in_one_line() -> None:
         ("the dog. tom and i saw nasa. «where?»", "the dog. Tom and I saw NASA. «where?»"),
         ("Tom SAW the dog", "Tom saw the dog"),  # a word in capitals within normal text
         ("Tom saw the XYZ.", "Tom saw the XYZ."),
-        ("He is in the US.", "he is in the US."),
-        ("Zbigniew saw it.", "Zbigniew saw it."),
         ("O'dog isn't. Isn't it? Paris’ dog. It’s", "O'dog isn't. isn't it? Paris’ dog. it’s"),
         ("The dog: He said, “Where is Tom?”", "the dog: he said, “where is Tom?”"),
-        ("10 dogs", "10 dogs"),  # a number is the first word
         ("\ue010 is here", "\ue010 is here"),  # and so is a placeholder
-        ("THE \ue017 IS", "the \ue017 is"),
         ("გამარჯობა", "გამარჯობა"),  # Georgian has capitals for shouting alone
-        ("... 5 !", "... 5 !"),
     ],
 )
 def test_text_in_one_case_is_written_with_care(text: str, expected: str) -> None:
@@ -199,14 +169,6 @@ def test_title_case_is_where_words_have_capitals_that_need_none() -> None:
     assert bus.truecased("A Bus Sees US") == "a bus sees us"
 
 
-def test_letters_whose_case_has_another_length_do_no_harm() -> None:
-    truecaser = learned("x straße git οδός ΣΑΣ İstanbul ǆ ŉ ﬁre")
-    for text in ("İİ GİT", "STRASSE ẞ", "ΟΔΟΣ ΣΑΣ", "ﬁre ŉ ǆ", "İ", "ǅ Ǆ", "É É"):
-        for form in (text, text.lower(), text.upper(), text.title()):
-            assert truecaser.truecased(form).casefold().split()[0][0]
-            find_names(form, truecaser)
-
-
 def test_any_text_keeps_its_words_and_placeholders() -> None:
     rng = random.Random(1)
     letters = string.ascii_letters + "éÉßİσςΣДд我の\ue010\ue011 \u0301.,!?'-«»5_ " + " " * 10
@@ -224,6 +186,5 @@ def test_any_text_keeps_its_words_and_placeholders() -> None:
 def test_a_long_text_takes_time_in_proportion() -> None:
     for text in ("! " * 50_000 + "5", "A-a" * 50_000, "a-" * 50_000 + "B", "A" * 50_000):
         started = time.process_time()
-        NAMES.truecased(text)
-        assert Span(0, 0, "") not in find_names(text, NAMES)
+        find_names(NAMES.truecased(text), NAMES)
         assert time.process_time() - started < 5

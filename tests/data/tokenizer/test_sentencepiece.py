@@ -11,7 +11,7 @@ from gru_mt.data.text.normalize import clean
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Vocabulary
 from gru_mt.errors import UserError
-from tests.data.tokenizer.trained import SOURCES, STRANGE, SUBWORDS, Kind, round_trip, save, train
+from tests.data.tokenizer.trained import SOURCES, STRANGE, SUBWORDS, Kind, round_trip, train
 from tests.page.strings import corpus_pairs
 
 CLEAN = [clean(text) for text in STRANGE]
@@ -41,6 +41,8 @@ def test_any_text_comes_back_cleaned(kind: Kind) -> None:
     starts = range(0, len(codes), step)
     texts = ["".join(map(chr, codes[start : start + 256])) for start in starts]
     assert round_trip(train(kind).target, texts) == [clean(text) for text in texts]
+    processor = sentencepiece.SentencePieceProcessor(model_proto=strange.to_bytes())
+    assert processor.encode(SOURCES) == strange.encode_all(SOURCES)
 
 
 def test_bytes_never_spell_a_placeholder_nor_a_control_character() -> None:
@@ -65,7 +67,6 @@ def test_a_size_below_the_characters_and_bytes_is_the_users_mistake(kind: Kind) 
     many = ["".join(chr(0x4E00 + n) for n in range(400))]  # room for 256 pieces is the least
     with pytest.raises(UserError, match=r"vocabulary_size 523 is too small: set it to 524 or more"):
         train(kind, size=523, sources=many, targets=[])
-    assert train(kind, size=524, sources=many, targets=[]).source.size <= 524
 
 
 @pytest.mark.parametrize("kind", SUBWORDS)
@@ -127,10 +128,3 @@ def test_sampling_is_the_unigram_exponent_and_the_bpe_dropout(
 def test_sampled_pieces_spell_the_same_text(sampler: Vocabulary) -> None:
     texts = CLEAN + SOURCES
     assert [sampler.decode(ids) for ids in sampler.encode_all(texts, sampling=0.3, seed=1)] == texts
-
-
-def test_a_subword_model_is_one_of_sentencepiece(tmp_path: Path) -> None:
-    tokenizer = train("unigram")
-    save(tokenizer, tmp_path)
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "tokenizer.model"))
-    assert processor.encode(SOURCES) == tokenizer.source.encode_all(SOURCES)

@@ -1,6 +1,5 @@
 """The word vocabulary: what a token is, which tokens are kept, how text is written again."""
 
-import random
 import re
 
 import pytest
@@ -26,12 +25,9 @@ def words(
     ("text", "tokens"),
     [
         ("Hello, World!", ["hello", ",", "world", "!"]),
-        ("L'homme qu’il aime", ["l'", "homme", "qu’", "il", "aime"]),
         ("I don't", ["i", "don'", "t"]),
         ("'Quoted' vas-tu", ["'", "quoted", "'", "vas-tu"]),
         ("At 7:30, 10,000.50 of 3.", ["at", "7:30", ",", "10,000.50", "of", "3", "."]),
-        ("No -- no...", ["no", "-", "-", "no", ".", ".", "."]),
-        ("<pad></s>", ["<", "pad", ">", "<", "/", "s", ">"]),
         ("हिन्दी में cafe\u0301", ["हिन्दी", "में", "cafe\u0301"]),
         ("", []),
     ],
@@ -44,7 +40,6 @@ def test_words_are_lower_case_with_punctuation_apart(text: str, tokens: list[str
     ("text", "tokens"),
     [
         ("L'homme qu’il aime ?", ["l'homme", "qu’il", "aime", "?"]),
-        ("I don't -- no...", ["i", "don't", "--", "no", ".", ".", "."]),
         ("At 7:30 (or 3.14)", ["at", "7:30", "(or", "3", ".14)"]),  # as the tutorials cut it
         ("a\ue010b, \ue011.", ["a", "\ue010", "b", ",", "\ue011", "."]),
         ("", []),
@@ -83,18 +78,6 @@ def test_a_joint_vocabulary_spaces_punctuation_as_the_written_side_does() -> Non
     assert to_english.decode(to_english.encode("Yes ?")) == "yes?"
 
 
-def test_any_ids_decode_to_one_line() -> None:
-    vocabulary = words(ENGLISH + FRENCH)
-    rng = random.Random(1)
-    for _ in range(1_000):
-        text = vocabulary.decode(rng.choices(range(vocabulary.size), k=rng.randrange(12)))
-        assert text == " ".join(text.split())
-
-
-def test_bytes_are_a_token_a_line_with_what_it_joins() -> None:
-    assert words(["l'un, l'un, l'un", "un"]).to_bytes() == LINES + b"un\nl'\t>\n,\t<\n"
-
-
 def test_a_placeholder_is_a_token_of_its_own_whether_or_not_a_text_has_it() -> None:
     vocabulary = words(["a\ue011b \ue011 \ue011", "\ue012"])
     assert vocabulary.tokens == (*FIRST, "a", "b")
@@ -103,6 +86,7 @@ def test_a_placeholder_is_a_token_of_its_own_whether_or_not_a_text_has_it() -> N
 
 @pytest.mark.parametrize("kind", ["word", "space"])
 def test_bytes_give_the_same_vocabulary_back(kind: str) -> None:
+    assert words(["l'un, l'un, l'un", "un"]).to_bytes() == LINES + b"un\nl'\t>\n,\t<\n"
     vocabulary = words(ENGLISH + FRENCH, kind=kind)
     again = Words.from_bytes(vocabulary.to_bytes())
     assert (again.tokens, again.kind) == (vocabulary.tokens, kind)
@@ -117,10 +101,7 @@ def test_bytes_give_the_same_vocabulary_back(kind: str) -> None:
     [
         (b"<pad>\n<unk>\n<s>\n</s>\nword", "its last line is truncated"),
         (b"<pad>\n<s>\n<unk>\n</s>\n", "must begin with the lines <pad>, <unk>, <s>, </s>"),
-        (b"<pad>\n<unk>\n<s>\n</s>\na\n", "and 8 placeholder tokens; an older model must"),
         (LINES + b"a\na\n", "line 14 is"),
-        (LINES + b"\nb\n", "line 13 is"),
-        (LINES + b"a b\n", "line 13 is"),
         (LINES + b"a\t7\n", "line 13 is"),
         (LINES.replace(b"<pad>", b"<pad>\tchar"), "line 1 is"),
         (LINES + b"a\x1b[2J\n", "line 13 is"),
