@@ -18,7 +18,6 @@ from gru_mt.evaluation.calibration import (
     [
         ([0.9, 0.5, 0.5, 0.1], [True, True, False, False], 3.5 / 4),
         ([0.9, 0.1], [True, True], None),
-        ([0.9, 0.1], [False, False], None),
         ([], [], None),
     ],
 )

@@ -55,18 +55,17 @@ def test_scores_sentences_and_ngrams_are_of_the_same_translations() -> None:
     assert (more, less) == ([NgramCounts("je vois un", 0, 36)], [])
 
 
-def test_only_keys_that_differ_are_listed() -> None:
-    one = system("a", WORSE, cell="gru", dev=[], seed=1, max_steps=None)
-    two = system("b", WORSE, **{"cell": "gru", "dev.0.path": ["a"], "seed": 2, "max_steps": None})
-    assert compare_systems([one, two]).changes == [
+def test_groups_are_compared_by_the_mean_and_the_sample_deviation() -> None:
+    small = [
+        system("a", WORSE, cell="gru", dev=[], seed=1, max_steps=None),
+        system("b", HALF, **{"cell": "gru", "dev.0.path": ["a"], "seed": 2, "max_steps": None}),
+        system("c", PERFECT, cell="gru", dev=[], seed=1, max_steps=None),
+    ]
+    assert compare_groups({"": small[:2]}, "test").changes == [  # of keys that differ
         Change("dev", ["[]", "-"]),
         Change("seed", ["1", "2"]),
         Change("dev.0.path", ["-", "[a]"]),
     ]
-
-
-def test_groups_are_compared_by_the_mean_and_the_sample_deviation() -> None:
-    small = [system(name, texts) for name, texts in (("a", WORSE), ("b", HALF), ("c", PERFECT))]
     found = compare_groups({"small": small, "large": [system("d", PERFECT)]}, "test")
     assert [run.name for run in found.groups["small"]] == ["a", "b", "c"]
     one, other = found.sets[0].metrics["BLEU"]

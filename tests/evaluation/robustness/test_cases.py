@@ -93,9 +93,7 @@ def test_a_template_is_drawn(templates: list[str], pattern: str) -> None:
     ("source", "right", "wrong"),
     [
         ("It is -5 here.", "Il fait -5 ici.", "Il fait 5 ici."),
-        ("It is -5 here.", "-5", "Il fait - 5 ici."),
-        ("We won 7-0.", "On a gagné 7 à 0.", "On a gagné 7."),
-        ("We won 7-7.", "7 à 7", "On a gagné 7."),
+        ("We won 7-7.", "On a gagné 7 à 7.", "On a gagné 7."),
         ("It is 1:30.", "Il est 1 h 30.", "Il est 130."),
         ("It is 3½.", "3 ½", "C'est 3."),
         ("It is 5.", "C'est 5, et 6.", "C'est 5, 5."),
@@ -159,14 +157,8 @@ def test_a_name_of_source_and_references_becomes_another() -> None:
 
 
 def test_what_is_no_name() -> None:
-    for text, references in (
-        ("Tom sees.", ["Tom voit.", "Il voit."]),  # not in every reference
-        ("Tom sees.", ["Tom voit Tom."]),  # not as often
-        ("Tom sees.", ["Tomas voit."]),
-        ("tom sees.", ["tom voit."]),
-        ("TOM sees.", ["TOM voit."]),
-        ("Jose\u0301 sees.", ["Jose\u0301 voit."]),  # only with its accent
-        ("O'Tom sees.", ["O'Tom voit."]),
-        ("Al sees.", ["Al voit."]),  # too short to be sure
-    ):
-        assert rename(Sentence(text, references), random.Random(1)) is None, text
+    for name in ("tom", "TOM", "Jose\u0301", "O'Tom", "Al"):
+        sentence = Sentence(f"{name} sees.", [f"{name} voit."])
+        assert rename(sentence, random.Random(1)) is None, name
+    for references in (["Tom voit.", "Il voit."], ["Tom voit Tom."], ["Tomas voit."]):
+        assert rename(Sentence("Tom sees.", references), random.Random(1)) is None, references
