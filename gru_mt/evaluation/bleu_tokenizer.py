@@ -34,11 +34,10 @@ def resolve_bleu_tokenizer(
 ) -> str:
     """Return the name of the tokenizer to use: `setting`, unless that is `auto`.
 
-    `auto` depends on the language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean (char
-    where these two are not installed), char for Thai and others without spaces, 13a for the rest. A
-    language is an English name or an ISO 639 code. What follows the code is ignored: zh-CN and
-    zho_Hans are Chinese. Where none of these is named, as by cn or jp, the script of `references`
-    decides. Raises UserError for a setting that is unknown or not installed.
+    `auto` depends on the language, an English name or an ISO 639 code with anything after it, as in
+    zh-CN; where it is none of `_LANGUAGES`, on the script of `references`; 13a is for the rest.
+    char is for MeCab where that is not installed. Raises UserError for a setting that is unknown or
+    not installed.
     """
     if setting == "auto":
         code = re.split("[-_]", language.lower())[0]
@@ -49,9 +48,8 @@ def resolve_bleu_tokenizer(
         known = ", ".join(("auto", *TOKENIZERS))
         raise UserError(f"no BLEU tokenizer {short_repr(setting)}; there are {known}")
     if not _is_installed(setting):
-        raise UserError(
-            f"the BLEU tokenizer {setting} is not installed: pip install 'sacrebleu[{setting[:2]}]'"
-        )
+        install = f"pip install 'sacrebleu[{setting[:2]}]'"
+        raise UserError(f"the BLEU tokenizer {setting} is not installed: {install}")
     return setting
 
 

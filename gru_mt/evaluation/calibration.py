@@ -20,9 +20,9 @@ def auc(scores: Sequence[float], right: Sequence[bool]) -> float | None:
     It is the area under the ROC curve (Mann and Whitney 1947), and 0.5 for scores that say nothing.
     None if all are right, or none is: auc([0.9, 0.4], [True, False]) -> 1.0.
     """
-    pairs = list(zip(scores, right, strict=True))
+    pairs = sorted(zip(scores, right, strict=True))
     of_right = [score for score, is_right in pairs if is_right]
-    of_wrong = sorted(score for score, is_right in pairs if not is_right)
+    of_wrong = [score for score, is_right in pairs if not is_right]
     if not of_right or not of_wrong:
         return None
     halves = sum(bisect_left(of_wrong, score) + bisect_right(of_wrong, score) for score in of_right)
@@ -50,10 +50,8 @@ def calibration_error(
     as many sentences as they hold. calibration_error([0.9, 0.9], [True, False], bins=1) -> 0.4.
     """
     # Of n sentences, those of a bin weigh size / n * |sum / size - sum / size|: sizes cancel out.
-    errors = (
-        abs(sum(score - is_right for score, is_right in pairs))
-        for pairs in confidence_bins(confidences, right, bins=bins)
-    )
+    pairs_of = confidence_bins(confidences, right, bins=bins)
+    errors = (abs(sum(score - is_right for score, is_right in pairs)) for pairs in pairs_of)
     return sum(errors) / len(confidences)
 
 

@@ -38,8 +38,7 @@ class Evaluation:
             f"{found.sentences_s:,.0f} a second, beam {self.decoding.beam_size}, "
             f"length penalty {self.decoding.length_penalty}"
         )
-        confidence = [self.confidence] if self.confidence else []
-        return "\n".join(map(str, [*self.scores, speed, *confidence]))
+        return "\n".join(map(str, filter(None, (*self.scores, speed, self.confidence))))
 
     def to_json(self) -> dict[str, Any]:
         """Return scores, speed, beam size and length penalty as JSON values."""
@@ -95,28 +94,19 @@ def evaluate(
     """
     if not hasattr(translator, "languages"):
         raise UserError(f"translator must be a Translator, got {short_repr(translator)}")
-    evaluation_set = EvaluationSet(_texts(sources, "sources"), _references(references))
+    if isinstance(sources, str | Path):
+        sources = read_lines(as_path(sources, "sources"))
+    if isinstance(references, str | Path):
+        references = read_lines(as_path(references, "references"))
+    if not isinstance(references, Iterable):
+        raise UserError(f"references must be a list of texts, got {short_repr(references)}")
+    of_sentences = [
+        [texts] if isinstance(texts, str) else as_texts(texts, f"references[{index}]")
+        for index, texts in enumerate(references)
+    ]
+    evaluation_set = EvaluationSet(as_texts(sources, "sources"), of_sentences)
     decoding = translator.decoding.overridden(beam_size=beam_size, length_penalty=length_penalty)
     return evaluate_set(translator, evaluation_set, decoding, bleu_tokenizer)
-
-
-def _texts(given: str | Path | Iterable[str], name: str) -> list[str]:
-    """Return the lines of a file, or the texts of an iterable."""
-    return (
-        read_lines(as_path(given, name)) if isinstance(given, str | Path) else as_texts(given, name)
-    )
-
-
-def _references(given: str | Path | Iterable[str | Iterable[str]]) -> list[list[str]]:
-    """Return the references of each sentence."""
-    if isinstance(given, str | Path):
-        return [[line] for line in _texts(given, "references")]
-    if not isinstance(given, Iterable):
-        raise UserError(f"references must be a list of texts, got {short_repr(given)}")
-    return [
-        [texts] if isinstance(texts, str) else as_texts(texts, f"references[{index}]")
-        for index, texts in enumerate(given)
-    ]
 
 
 def evaluate_set(
@@ -134,10 +124,9 @@ def evaluate_set(
     references = evaluation_set.references
     tokenizer = choose_bleu_tokenizer(translator, [evaluation_set], bleu_tokenizer)
     started_s = time.perf_counter()
+    beam_size, length_penalty = decoding.beam_size, decoding.length_penalty
     lines = translator.translate(
-        evaluation_set.sources,
-        beam_size=decoding.beam_size,
-        length_penalty=decoding.length_penalty,
+        evaluation_set.sources, beam_size=beam_size, length_penalty=length_penalty
     )
     seconds = time.perf_counter() - started_s
     texts = [line.text for line in lines]
@@ -185,9 +174,5 @@ def find_sets(folder: Path, split: str) -> list[EvaluationSet] | None:
 
 
 def read_evaluation_set(source: Path, references: list[Path]) -> EvaluationSet:
-    """Return the set of a source file and its reference files: line N of each is for sentence N.
-
-    An empty reference line means that the sentence has fewer references. Raises UserError if a file
-    cannot be read or is not plain text, the files differ in length, or a sentence has no reference.
-    """
+    """Return the set of a source file and its reference files, as `EvaluationSet.from_files`."""
     return EvaluationSet.from_files([(path, read_lines(path)) for path in (source, *references)])

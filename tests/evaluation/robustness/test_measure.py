@@ -87,7 +87,7 @@ def test_a_row_is_bleu_of_the_perturbed_over_that_of_the_same_sentences() -> Non
         assert found[name].retained == pytest.approx(100 * bleu / plain)
 
 
-def test_capitals_and_marks_are_expected_as_the_source_has_them() -> None:
+def test_a_translation_is_expected_as_the_perturbation_asks() -> None:
     # One who always writes lower case keeps nothing of capitals, and all of the rest.
     found = rows(Fake(str.lower), copied("a b c d e"))["UPPER CASE"]
     assert found.retained == 0
@@ -100,14 +100,13 @@ def test_capitals_and_marks_are_expected_as_the_source_has_them() -> None:
     assert row.plain_bleu == pytest.approx(100), "its plain translations lose their marks too"
     expected = corpus_bleu(["a b c d.", "e f g h."], [["a b c d", "A"], ["e f g h"]])
     assert row.bleu == pytest.approx(expected)
-
-
-def test_a_short_text_is_compared_without_its_marks_and_case() -> None:
+    # Short texts are compared without their marks and case.
     texts = ["Who is he?", "We see.", "It is not a short text."]
-    names = [f"a short text, {name}" for name in ("another mark", "lower case", "UPPER CASE")]
     capitals = Fake(lambda text: f"A B C D {text.upper()}")
-    found = rows(capitals, EvaluationSet(texts, [[f"A b c d {text}"] for text in texts]))
-    assert [(found[name].sentences, found[name].retained) for name in names] == [(2, 100)] * 3
+    found_rows = rows(capitals, EvaluationSet(texts, [[f"A b c d {text}"] for text in texts]))
+    for name in ("another mark", "lower case", "UPPER CASE"):
+        row = found_rows[f"a short text, {name}"]
+        assert (row.sentences, row.retained) == (2, 100)
 
 
 def test_a_share_is_of_translations_that_have_what_they_should() -> None:
