@@ -44,7 +44,7 @@ ROWS = """
         inference.constraints inference.engines inference.engines.engine
         inference.engines.ensemble inference.engines.torch_engine inference.preprocessing.tags
         inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
-        inference.engines.onnx_engine inference.translation inference.preprocessing.messages
+        inference.translation inference.engines.onnx_engine inference.preprocessing.messages
         inference.sentence_translator inference.translator onnx_export onnx_export.graphs
         onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate evaluation.significance

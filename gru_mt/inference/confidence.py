@@ -20,17 +20,10 @@ LOW = 0.25  # a smaller confidence is a warning
 FOREIGN = 0.2  # the most confidence in what is unlike dev, of which calibration knows nothing
 FEATURES = 6
 KNOWN = 1 / 3  # share of known words; text with fewer is in another language
-LEAST_ATTENTION = (
-    0.1  # of attention, over all target tokens; a word with less may have been left out
-)
+LEAST_ATTENTION = 0.1  # over all target tokens; a word with less may have been left out
 _REPEATED = re.compile(  # three times in a row
     rf"(?<![{IN_WORD}])(\w.{{0,40}}?)(?:[\s,.;!?-]+\1){{2,}}(?![{IN_WORD}])"
 )
-
-
-def _is_finite(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and -1e300 < value < 1e300  # so that no sum of products is infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +44,11 @@ class Calibration:
         if weights is None:
             return None
         is_list = isinstance(weights, list | tuple) and len(weights) == FEATURES + 1
-        if not is_list or not all(map(_is_finite, weights)):
-            raise UserError(
-                f"{where}: damaged: calibration must be {FEATURES + 1} numbers, got "
-                f"{short_repr(weights)}"
-            )
-        return cls(tuple(map(float, weights)))
+        # The bounds keep a sum of products finite.
+        if is_list and all(type(w) in (int, float) and -1e300 < w < 1e300 for w in weights):
+            return cls(tuple(map(float, weights)))
+        wanted = f"calibration must be {FEATURES + 1} numbers"
+        raise UserError(f"{where}: damaged: {wanted}, got {short_repr(weights)}")
 
     @classmethod
     def of_bundle(cls, provenance: Mapping[str, Any]) -> Self | None:
@@ -75,7 +67,7 @@ def features(
     """Return what tells good translations from bad ones.
 
     It is the mean and the lowest log-probability of a token, both lengths, how much of the source
-    attention left out, and how many of its words, but for names, were never seen.
+    attention left out, and the share of its words, but for names, that were never seen.
     """
     target_tokens = len(hypothesis.ids) + hypothesis.ended
     read = hypothesis.coverage or [1.0]
@@ -93,8 +85,8 @@ def features(
 def fitted(feature_NF: Floats, right_N: Floats, *, penalty: float = 1.0) -> Calibration:
     """Return the calibration that makes right_N, zeros and ones, likeliest.
 
-    It is logistic regression by Newton's method, with a penalty of L2 on the weights of the
-    standardised features (Platt 1999 has one feature).
+    It is logistic regression (Platt 1999) by Newton's method, with an L2 penalty on the weights of
+    the standardised features.
     """
     mean_F, scale_F = feature_NF.mean(axis=0), feature_NF.std(axis=0) + 1e-9
     input_NG = np.column_stack([(feature_NF - mean_F) / scale_F, np.ones(len(feature_NF))])
@@ -118,10 +110,7 @@ def warnings_of(
     confidence: float | None,
     truecaser: Truecaser,
 ) -> tuple[str, ...]:
-    """Return what is odd about a translation, each in a word or two.
-
-    `pieces` are those of the source that were read, and `text` is the translation.
-    """
+    """Return what is odd about the translation `text`; `pieces` of the source were read."""
     warnings = {
         "spelling": sentence.spelling_corrected,
         "split": sentence.is_part,
@@ -149,13 +138,11 @@ def is_repetitive(text: str) -> bool:
 def is_under_translated(
     pieces: Sequence[str], coverage: Sequence[float], truecaser: Truecaser
 ) -> bool:
-    """Return whether attention hardly touched a word, and it is none of the most common ones.
-
-    A word begins with a piece that has a space before it.
-    """
+    """Return whether attention hardly touched a word, and it is none of the most common ones."""
     read: list[tuple[str, float]] = []
     for piece, attention in zip(pieces, coverage, strict=False):  # <eos> has attention too
-        word, before = read.pop() if read and not piece.startswith(SPACE) else ("", 0.0)
+        goes_on = read and not piece.startswith(SPACE)
+        word, before = read.pop() if goes_on else ("", 0.0)
         read.append((word + piece, before + attention))
     neglected = (words(word) for word, attention in read if attention < LEAST_ATTENTION)
     return any(parts and not any(map(truecaser.is_common, parts)) for parts in neglected)

@@ -19,10 +19,7 @@ COLUMN_M = slice(1, 1 + len(PLACEHOLDER_TOKENS))  # their columns in a step; <eo
 
 @dataclass(frozen=True, slots=True)
 class ConstrainedState(Generic[S]):
-    """An engine's state, and the placeholders that each hypothesis must still write.
-
-    The last token is not counted yet, because the next step is given it.
-    """
+    """An engine's state, and what each hypothesis must still write, with its last token."""
 
     state: S
     required_RM: Ints  # how often each placeholder must still be written
@@ -30,20 +27,15 @@ class ConstrainedState(Generic[S]):
 
     @classmethod
     def start(cls, state: S, source_NS: Ints, limit_N: Ints) -> Self:
-        """Return the state before the first token: one hypothesis of each sentence.
-
-        limit_N is that of `beam_search`. It must have room for the placeholders and <eos>.
-        """
+        """Return the state before the first token; limit_N is that of `beam_search`."""
         required_NM = (source_NS[:, :, None] == ID_M).sum(axis=1)
         assert (required_NM.sum(axis=1) < limit_N).all(), "a limit is longer than its source"
         return cls(state, required_NM, limit_N)
 
     def select(self, row_N: Ints) -> Self:
-        """Return the state of the hypotheses that row_N names."""
         return type(self)(self.state.select(row_N), self.required_RM[row_N], self.room_R[row_N])
 
     def coverage(self, row: int) -> list[float] | None:
-        """Return what the engine's state does."""
         return self.state.coverage(row)
 
 
@@ -77,11 +69,10 @@ def with_rules(log_prob_RK: Floats, required_RM: Ints, room_R: Ints) -> Floats:
     3. A hypothesis with room only for what it requires and <eos> writes what it requires.
     """
     ruled_RK = log_prob_RK.copy()
-    if not required_RM.any():
-        ruled_RK[:, COLUMN_M] = -np.inf
-        return ruled_RK
     ruled_RK[:, COLUMN_M][required_RM == 0] = -np.inf
     row_O = np.flatnonzero(required_RM.any(axis=1))
+    if not len(row_O):
+        return ruled_RK
     required_O1 = np.logaddexp.reduce(ruled_RK[row_O, COLUMN_M], axis=1, keepdims=True)
     ruled_RK[row_O, COLUMN_M] += np.logaddexp(required_O1, ruled_RK[row_O, :1]) - required_O1
     ruled_RK[row_O, 0] = -np.inf

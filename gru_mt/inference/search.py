@@ -25,20 +25,17 @@ class State(Protocol):
 
     def select(self, row_N: Ints, /) -> Self:
         """Return the state of the rows that row_N names; it may leave rows out and repeat some."""
-        ...
 
     def coverage(self, row: int, /) -> list[float] | None:
         """Return how much attention each source token has had from a row; None if not known."""
-        ...
 
 
 S = TypeVar("S", bound=State)
 Step = Callable[[Ints, S, int], tuple[Floats, Ints, S]]
 """last_id_R, state, K -> log_prob_RK and id_RK of the K likeliest next tokens, next state.
 
-The first last_id_R is <s>. The K tokens are in any order. Log-probabilities are in nats; an
-impossible token has minus infinity. A step function may add columns for tokens that are always of
-interest, or give fewer.
+The first last_id_R is <s>. The K tokens are in any order; there may be more or fewer than asked
+for. Log-probabilities are in nats; an impossible token has minus infinity.
 """
 
 
@@ -54,30 +51,19 @@ class Hypothesis:
     coverage: list[float] | None  # after the last token, <eos> too; see `State`
 
 
-def length_normalised(log_prob: float, tokens: int, length_penalty: float) -> float:
-    """Return log_prob / tokens ** length_penalty: with 0 the whole, with 1 the mean per token."""
-    return log_prob / float(tokens**length_penalty)
-
-
 def beam_search(
-    step: Step[S],
-    start: S,
-    limit_N: Ints,
-    decoding: Decoding,
-    margin: float | Floats = math.inf,
+    step: Step[S], start: S, limit_N: Ints, decoding: Decoding, margin: float | Floats = math.inf
 ) -> list[list[Hypothesis]]:
     """Return the sequences found for each sentence, best first, at most `decoding.beam_size`.
 
     All sentences advance in one batch. A hypothesis ends at <eos>, or when it has as many tokens as
     limit_N allows its sentence. It keeps its place in the beam, so the others go on in a narrower
     beam, until none is left (as in the code of Bahdanau et al. 2015, and in Marian). The sequences
-    are then ranked by `length_normalised`. A beam of 1 is greedy search.
+    are then ranked by log-probability / tokens ** length_penalty. A beam of 1 is greedy search.
 
-    A finite `margin`, of all sentences or of each, makes the search faster. It drops continuations
-    that are more than `margin` nats below the best one of their sentence at the same length
-    (relative threshold pruning, Freitag and Al-Onaizan 2017, arXiv 1702.01806).
-
-    A hypothesis without a possible continuation is dropped. So a sentence may have no sequence.
+    Continuations more than `margin` nats (of all sentences, or of each) below the best one of their
+    sentence at the same length are dropped (relative threshold pruning, Freitag and Al-Onaizan
+    2017, arXiv 1702.01806). So is a hypothesis that cannot go on: a sentence may have no sequence.
     """
     found: list[list[Hypothesis]] = [[] for _ in limit_N]
     sentence_R = np.arange(len(limit_N))
@@ -98,23 +84,16 @@ def beam_search(
         ended_C = (id_CT[:, -1] == EOS) | (id_CT.shape[1] >= limit_N[sentence_C])
         for c in np.flatnonzero(ended_C):
             ids: list[int] = id_CT[c].tolist()
-            score = length_normalised(score_C[c], len(ids), decoding.length_penalty)
-            ended = ids[-1] == EOS
-            found[sentence_C[c]].append(
-                Hypothesis(
-                    ids[:-1] if ended else ids,
-                    float(score_C[c]),
-                    score,
-                    float(lowest_C[c]),
-                    ended,
-                    state.coverage(int(row_C[c])),
-                )
-            )
+            log_prob, lowest = float(score_C[c]), float(lowest_C[c])
+            score = log_prob / float(len(ids) ** decoding.length_penalty)
+            ended, coverage = ids[-1] == EOS, state.coverage(int(row_C[c]))
+            ids = ids[:-1] if ended else ids
+            found[sentence_C[c]].append(Hypothesis(ids, log_prob, score, lowest, ended, coverage))
             width_N[sentence_C[c]] -= 1
         live_C = np.flatnonzero(~ended_C)
-        sentence_R, score_R, id_RT = sentence_C[live_C], score_C[live_C], id_CT[live_C]
-        lowest_R = lowest_C[live_C]
-        last_id_R, state = id_RT[:, -1], state.select(row_C[live_C])
+        sentence_R, score_R, lowest_R = sentence_C[live_C], score_C[live_C], lowest_C[live_C]
+        id_RT, state = id_CT[live_C], state.select(row_C[live_C])
+        last_id_R = id_RT[:, -1]
     return [sorted(beam, key=lambda hypothesis: -hypothesis.score) for beam in found]
 
 

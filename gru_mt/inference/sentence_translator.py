@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from gru_mt.config.decoding import Decoding
+from gru_mt.config.decoding import Decoding, check_number
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.normalize import words
 from gru_mt.data.tokenizer.special import BOS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, check_type
 from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
 from gru_mt.inference.constraints import ConstrainedState, constrained
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.preprocessing.sentence import Sentence
-from gru_mt.inference.search import Floats, Hypothesis, beam_search
+from gru_mt.inference.search import Hypothesis, beam_search
 from gru_mt.inference.translation import Candidate, SentenceTranslation
 
 # Applies a function to the rows of each batch; the results are in the order of the batches.
@@ -38,14 +38,23 @@ MARGIN, MARGIN_PER_TOKEN, WIDEST_MARGIN = 2.0, 1 / 24, 3.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a call of `Translator.translate` asks for."""
+    """What a call of `Translator.translate` asks for; raises UserError where that cannot be."""
 
     decoding: Decoding
-    n_best: int = 1
-    batch_size: int = 256  # sentences that are translated together
-    attention: bool = False
-    split: bool = True  # whether a line is split into its sentences
-    glossary: Glossary | None = None
+    n_best: int
+    batch_size: int  # sentences that are translated together
+    attention: bool
+    split: bool  # whether a line is split into its sentences
+    glossary: Glossary | None
+
+    def __post_init__(self) -> None:
+        check_number("n_best", self.n_best, 1)
+        check_number("batch_size", self.batch_size, 1)
+        check_type(self.attention, bool, "attention")
+        check_type(self.split, bool, "split")
+        count, beam = self.n_best, self.decoding.beam_size
+        if count > beam:
+            raise UserError(f"{count} translations need a beam of at least {count}: {beam}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +83,9 @@ class SentenceTranslator:
         return results
 
     def _search(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
-        options = self.options
         id_lists = self.tokenizer.source.encode_all([sentence.text for sentence in sentences])
-        encoded = IdSequences.of(ids[: options.decoding.max_source_tokens] for ids in id_lists)
-        known = [self._known(sentence) for sentence in sentences]
-        found = [
-            self._without_model(sentence, texts[: options.n_best])
-            for sentence, texts in zip(sentences, known, strict=True)
-        ]
+        most = self.options.decoding.max_source_tokens
+        encoded = IdSequences.of(ids[:most] for ids in id_lists)
 
         def translated(row_B: Ints) -> list[SentenceTranslation]:
             source_BS, length_B = encoded.padded(row_B)
@@ -93,41 +97,40 @@ class SentenceTranslator:
                 )
             ]
 
+        known = map(self._known, sentences)
+        found = {row: result for row, result in enumerate(known) if result is not None}
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
-        unknown_N = [row for row in by_length_N if not known[row]]
-        size = options.batch_size
+        unknown_N = [row for row in by_length_N if row not in found]
+        size = self.options.batch_size
         batches = [np.array(unknown_N[i : i + size]) for i in range(0, len(unknown_N), size)]
         for row_B, results in zip(batches, self.map_batches(translated, batches), strict=True):
-            for row, result in zip(row_B, results, strict=True):
-                found[row] = result
-        return found
+            found.update(zip(row_B, results, strict=True))
+        return [found[row] for row in range(len(sentences))]
 
     def _beams(self, source_BS: Ints, length_B: Ints) -> list[list[Hypothesis]]:
         """Return the `n_best` hypotheses for each source."""
-        # The limit depends on the sentence's own length, not on the rest of the batch.
+        # Limit and margin depend on the sentence's own length, not on the rest of the batch.
         limit_B = 2 * length_B + 8
-        beams = beam_search(
-            constrained(self.engine.step),
-            ConstrainedState.start(self.engine.start(source_BS, length_B), source_BS, limit_B),
-            limit_B,
-            self.options.decoding,
-            margin=_pruning_margin(length_B) if self.options.n_best == 1 else math.inf,
-        )
+        margin_B = np.minimum(MARGIN + MARGIN_PER_TOKEN * length_B, WIDEST_MARGIN)
+        start = ConstrainedState.start(self.engine.start(source_BS, length_B), source_BS, limit_B)
+        margin = margin_B if self.options.n_best == 1 else math.inf
+        step, decoding = constrained(self.engine.step), self.options.decoding
+        beams = beam_search(step, start, limit_B, decoding, margin)
         if not all(beams):  # no score is a number
             raise UserError("the model computes no finite numbers: its weights are too large")
         return [beam[: self.options.n_best] for beam in beams]
 
-    def _known(self, sentence: Sentence) -> list[str]:
-        """Return the translations that need no model; none where it must translate."""
-        if sentence.is_copied:
-            return [sentence.finished(sentence.text)]
-        texts = self.tokenizer.memory.find(sentence.typed)
-        return [f"{sentence.before}{text}{sentence.after}" for text in texts]
-
-    def _without_model(self, sentence: Sentence, texts: Sequence[str]) -> SentenceTranslation:
-        """Return `texts` as the translations of a sentence that the model does not read."""
-        attention: list[list[float]] | None = [] if self.options.attention else None
+    def _known(self, sentence: Sentence) -> SentenceTranslation | None:
+        """Return the translations that need no model; None where it must translate."""
         is_all_foreign = sentence.is_copied and bool(words(sentence.typed))
+        if sentence.is_copied:
+            texts = [sentence.finished(sentence.text)]
+        else:
+            known = self.tokenizer.memory.find(sentence.typed)[: self.options.n_best]
+            texts = [f"{sentence.before}{text}{sentence.after}" for text in known]
+        if not texts:
+            return None
+        attention: list[list[float]] | None = [] if self.options.attention else None
         confidence = None if self.calibration is None else FOREIGN if is_all_foreign else 1.0
         return SentenceTranslation(
             sentence.source,
@@ -170,13 +173,7 @@ class SentenceTranslator:
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
         """Return the attention of each token and of <eos> over source_S, as a batch of one."""
-        length_B = np.array([len(source_S)])
-        (weight_TS,) = self.engine.align(source_S[None], length_B, np.array([[BOS, *ids]]))
+        target_in_BT = np.array([[BOS, *ids]])
+        (weight_TS,) = self.engine.align(source_S[None], np.array([len(source_S)]), target_in_BT)
         weights: list[list[float]] = weight_TS.tolist()
         return weights
-
-
-def _pruning_margin(length_B: Ints) -> Floats:
-    """Return the margin for sources of these lengths."""
-    margin_B: Floats = np.minimum(MARGIN + MARGIN_PER_TOKEN * length_B, WIDEST_MARGIN)
-    return margin_B

@@ -1,6 +1,5 @@
 """What a translation is: a line, its sentences, and the candidates of each."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +7,15 @@ from gru_mt.data.text.normalize import SENTENCE_END, is_cased
 
 _OPENING = "¿¡\"'“‘«([ \u00a0\u202f"  # may stand before the first word of a sentence
 _ENDS = frozenset(f"{SENTENCE_END}»”\"')")
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """What a model translates from and into, and how BLEU splits its text into words."""
+
+    source: str = ""  # it decides where sentences end
+    target: str = ""
+    bleu_tokenizer: str = "auto"  # a `setting` of `resolve_bleu_tokenizer`
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +30,10 @@ class Candidate:
     score: float
     tokens: list[str]
     attention: list[list[float]] | None  # of each token and <eos>, over source tokens and <eos>
+
+    def to_json(self) -> dict[str, Any]:
+        values = {"text": self.text, "score": self.score, "tokens": self.tokens}
+        return values if self.attention is None else values | {"attention": self.attention}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +55,7 @@ class SentenceTranslation:
             "source_tokens": self.source_tokens,
             "confidence": _rounded(self.confidence),
             "warnings": [*self.warnings],
-            "translations": [
-                {
-                    "text": candidate.text,
-                    "score": candidate.score,
-                    "tokens": candidate.tokens,
-                    **({} if candidate.attention is None else {"attention": candidate.attention}),
-                }
-                for candidate in self.candidates
-            ],
+            "translations": [candidate.to_json() for candidate in self.candidates],
         }
 
 
@@ -77,19 +81,27 @@ class Translation:
     @property
     def text(self) -> str:
         """The best translation, its sentences with the spaces that they had between them."""
-        return self.texts[0]
+        return self._line(0)
 
     @property
     def texts(self) -> list[str]:
         """The translations, best first: the k-th joins each sentence's k-th, or its last."""
         count = max((len(sentence.candidates) for sentence in self.sentences), default=1)
-        return [
-            _line(
-                (sentence.candidates[min(k, len(sentence.candidates) - 1)].text, sentence.gap)
-                for sentence in self.sentences
-            )
-            for k in range(count)
-        ]
+        return [self._line(k) for k in range(count)]
+
+    def _line(self, k: int) -> str:
+        """Join the k-th candidates by the gaps.
+
+        Where the source has no space between two, as in Japanese, a word gets one before it.
+        """
+        line, gap = "", " "
+        for sentence in self.sentences:
+            text = sentence.candidates[: k + 1][-1].text
+            if not gap and line[-1:] in _ENDS and is_cased(text.lstrip(_OPENING)[:1]):
+                line += " "
+            gap = sentence.gap
+            line += text + gap
+        return line
 
     @property
     def confidence(self) -> float | None:
@@ -100,9 +112,8 @@ class Translation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all sentences, without repetition."""
-        return tuple(
-            dict.fromkeys(warning for sentence in self.sentences for warning in sentence.warnings)
-        )
+        found = (warning for sentence in self.sentences for warning in sentence.warnings)
+        return tuple(dict.fromkeys(found))
 
     def to_json(self) -> dict[str, Any]:
         """Return the line, its best translation and its sentences as JSON values."""
@@ -117,17 +128,3 @@ class Translation:
 
 def _rounded(confidence: float | None) -> float | None:
     return None if confidence is None else round(confidence, 3)
-
-
-def _line(parts: Iterable[tuple[str, str]]) -> str:
-    """Return sentences and their gaps as a line.
-
-    Where the source has no space between two, as in Japanese, a word gets one before it.
-    """
-    line, gap = "", " "
-    for text, after in parts:
-        begins = line[-1:] in _ENDS and is_cased(text.lstrip(_OPENING)[:1])
-        line += f" {text}" if not gap and begins else text
-        line += after
-        gap = after
-    return line

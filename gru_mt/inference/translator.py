@@ -1,32 +1,25 @@
 """Text in, text out: what `gru-mt translate`, `gru-mt eval` and validation share."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, overload
 
 from gru_mt.config.decoding import Decoding, check_number
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.errors import UserError, as_path, as_texts, check_type, short_repr
+from gru_mt.errors import UserError, as_path, as_texts, short_repr
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.ensemble import Ensemble
 from gru_mt.inference.engines.onnx_engine import is_export, load_export
 from gru_mt.inference.preprocessing.messages import arms, with_arms
-from gru_mt.inference.preprocessing.reader import Reader, fits_in
+from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.sentence_translator import MapBatches, Options, SentenceTranslator
-from gru_mt.inference.translation import Translation
+from gru_mt.inference.translation import Languages, Translation
 
-
-@dataclass(frozen=True, slots=True)
-class Languages:
-    """What a model translates from and into, and how BLEU splits its text into words."""
-
-    source: str = ""  # it decides where sentences end
-    target: str = ""
-    bleu_tokenizer: str = "auto"  # a `setting` of `resolve_bleu_tokenizer`
+MAX_BYTES = 4  # of a character; a token has at least one byte
 
 
 class Keywords(TypedDict, total=False):
@@ -61,7 +54,7 @@ class Translator:
     engine: Engine[Any]
     tokenizer: Tokenizer
     decoding: Decoding
-    languages: Languages = Languages()
+    languages: Languages = field(default_factory=Languages)
     calibration: Calibration | None = None  # without one, translations have no confidence
     map_batches: MapBatches = map  # training on several processes divides the batches
 
@@ -83,23 +76,17 @@ class Translator:
         """
         path = as_path(path, "path")
         if is_export(path):
-            export = load_export(path)
-            languages = Languages(*export.languages, export.bleu_tokenizer)
-            engine, tokenizer, decoding = export.engine, export.tokenizer, export.decoding
-            return cls(engine, tokenizer, decoding, languages, export.calibration)
+            return cls(*load_export(path))
         from gru_mt.bundle import load_bundle
         from gru_mt.inference.engines.torch_engine import TorchEngine
         from gru_mt.model.device import resolve_device
 
         bundle = load_bundle(path, resolve_device(str(device), field="device"))
-        data, bleu_tokenizer = bundle.config.data, bundle.config.evaluation.bleu_tokenizer
-        return cls(
-            TorchEngine(bundle.model),
-            bundle.tokenizer,
-            bundle.config.decoding,
-            Languages(data.source, data.target, bleu_tokenizer),
-            Calibration.of_bundle(bundle.provenance),
-        )
+        config, calibration = bundle.config, Calibration.of_bundle(bundle.provenance)
+        data, bleu_tokenizer = config.data, config.evaluation.bleu_tokenizer
+        languages = Languages(data.source, data.target, bleu_tokenizer)
+        engine = TorchEngine(bundle.model)
+        return cls(engine, bundle.tokenizer, config.decoding, languages, calibration)
 
     @classmethod
     def averaging(cls, paths: Iterable[str | Path], *, device: str = "auto") -> "Translator":
@@ -124,21 +111,19 @@ class Translator:
         paths = [*paths]
         if not paths:
             raise UserError("paths must name a model, got none")
-        first, *others = translators = [cls.load(path, device=device) for path in paths]
+        first, *others = [cls.load(path, device=device) for path in paths]
+        if not others:
+            return first
         for path, other in zip(paths[1:], others, strict=True):
-            pair, expected = (
-                (one.languages.source, one.languages.target) for one in (other, first)
-            )
-            if pair != expected or not other.tokenizer.same_vocabularies(first.tokenizer):
+            languages = replace(other.languages, bleu_tokenizer=first.languages.bleu_tokenizer)
+            same_words = other.tokenizer.same_vocabularies(first.tokenizer)
+            if languages != first.languages or not same_words:
                 raise UserError(
                     f"{path}: another vocabulary or other languages than {paths[0]}; models are "
                     "averaged that one corpus and tokenizer were trained for"
                 )
-        if not others:
-            return first
-        engine = Ensemble(
-            [translator.engine for translator in translators], first.tokenizer.target.size
-        )
+        engines = [translator.engine for translator in (first, *others)]
+        engine = Ensemble(engines, first.tokenizer.target.size)
         return replace(first, engine=engine, calibration=None)
 
     @overload
@@ -200,14 +185,6 @@ class Translator:
             True
         """
         decoding = self.decoding.overridden(beam_size=beam_size, length_penalty=length_penalty)
-        check_number("n_best", n_best, 1)
-        check_number("batch_size", batch_size, 1)
-        check_type(attention, bool, "attention")
-        check_type(split, bool, "split")
-        if n_best > decoding.beam_size:
-            raise UserError(
-                f"{n_best} translations need a beam of at least {n_best}: {decoding.beam_size}"
-            )
         if glossary is not None and not isinstance(glossary, Glossary):
             glossary = Glossary.of(glossary)
         options = Options(decoding, n_best, batch_size, attention, split, glossary)
@@ -252,41 +229,29 @@ class Translator:
         return translations()
 
     def _translate_lines(self, lines: list[str], options: Options) -> list[Translation]:
-        reader = Reader(
-            self.tokenizer.truecaser,
-            self.languages.source,
-            fits_in(options.decoding.max_source_tokens, self.tokenizer.source.encode),
-            options.glossary,
-            options.split,
-        )
+        tokenizer, most_tokens = self.tokenizer, options.decoding.max_source_tokens
+
+        def fits(text: str, parts: int) -> bool:
+            most = most_tokens // parts
+            return MAX_BYTES * len(text) <= most or len(tokenizer.source.encode(text)) <= most
+
+        language, glossary = self.languages.source, options.glossary
+        reader = Reader(tokenizer.truecaser, language, fits, glossary, options.split)
         sentences_of = [[*reader.sentences(line)] for line in lines]
-        sentences = [sentence for of_line in sentences_of for sentence in of_line]
         translator = SentenceTranslator(
-            self.engine, self.tokenizer, self.calibration, self.map_batches, options
+            self.engine, tokenizer, self.calibration, self.map_batches, options
         )
-        found = iter(translator.translate(sentences))
+        found = iter(translator.translate([*chain.from_iterable(sentences_of)]))
         translations = [
-            Translation(line, [next(found) for _ in of_line])
-            for line, of_line in zip(lines, sentences_of, strict=True)
+            Translation(line, [*islice(found, len(sentences))])
+            for line, sentences in zip(lines, sentences_of, strict=True)
         ]
-        return self._with_messages(translations, options)
-
-    def _with_messages(
-        self, translations: list[Translation], options: Options
-    ) -> list[Translation]:
-        """Return the translations with those of the arms of ICU messages in them.
-
-        All arms are translated in one call, so that they share batches.
-        """
-        messages = [
-            (row, texts) for row, line in enumerate(translations) for texts in arms(line.source)
-        ]
-        if not messages:
-            return translations
-        inner = replace(options, n_best=1, attention=False)
-        texts = [arm.text for _, arms_of_one in messages for arm in arms_of_one]
-        left = iter(self._translate_lines(texts, inner))
-        for row, arms_of_one in messages:
-            new = [next(left).text for _ in arms_of_one]
-            translations[row] = with_arms(translations[row], arms_of_one, new)
+        # The arms of ICU messages in the lines. They are translated together, to share batches.
+        messages = [(row, each) for row, line in enumerate(lines) for each in arms(line)]
+        if messages:
+            texts = [arm.text for _, message in messages for arm in message]
+            left = iter(self._translate_lines(texts, replace(options, n_best=1, attention=False)))
+            for row, message in messages:
+                new = [each.text for each in islice(left, len(message))]
+                translations[row] = with_arms(translations[row], message, new)
         return translations

@@ -9,8 +9,7 @@ from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import Evaluation, evaluate, read_evaluation_set, read_sets
-from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
-from gru_mt.inference.translator import Languages
+from gru_mt.inference.translation import Candidate, Languages, SentenceTranslation, Translation
 from gru_mt.storage import write_checksummed_json
 
 

@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import torch
 from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.tokenizer.special import EOS, FIRST_PLACEHOLDER, PLACEHOLDER_TOKENS
+from gru_mt.data.tokenizer.special import EOS, FIRST_OTHER, PLACEHOLDER_IDS
 from gru_mt.inference.constraints import ConstrainedState, constrained, with_rules
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.torch_engine import TorchEngine
@@ -28,77 +28,45 @@ from tests.inference.test_search import (
     normalised,
     prefixes,
     random_model,
-    ranked,
 )
 
-ONE, TWO, *_ = PLACEHOLDER_IDS = range(
-    FIRST_PLACEHOLDER, FIRST_PLACEHOLDER + len(PLACEHOLDER_TOKENS)
-)
-FIRST_WORD = PLACEHOLDER_IDS[-1] + 1
-WORD = FIRST_WORD
-VOCABULARY = FIRST_WORD + 2
+ONE, TWO = PLACEHOLDER_IDS[:2]
+WORD = FIRST_OTHER
+VOCABULARY = FIRST_OTHER + 2
 
 
-def log_probs(probabilities: dict[int, float], *, words: int = 1) -> Floats:
-    """Return the columns of one hypothesis: <eos>, the placeholders, words."""
-    ids = [EOS, *PLACEHOLDER_IDS, *range(FIRST_WORD, FIRST_WORD + words)]
+def ruled(probabilities: dict[int, float], required_M: Sequence[int], room: int) -> dict[int, Any]:
+    """Return the rules' probabilities of <eos>, the placeholders and a word."""
+    ids = [EOS, *PLACEHOLDER_IDS, WORD]
     with np.errstate(divide="ignore"):
-        return np.log([[probabilities.get(id_, 0.0) for id_ in ids]])
-
-
-def required(**counts: int) -> Ints:
-    """Return required_RM of one hypothesis, which requires ONE and TWO so often."""
-    return np.array([[counts.get("one", 0), counts.get("two", 0), *[0] * 6]])
-
-
-# The rules by hand
-
-
-def ruled(probabilities: dict[int, float], required_RM: Ints, room: int) -> dict[int, Any]:
-    (row_K,) = np.exp(with_rules(log_probs(probabilities), required_RM, np.array([room])))
-    ids = [EOS, *PLACEHOLDER_IDS, FIRST_WORD]
+        log_prob_RK = np.log([[probabilities.get(id_, 0.0) for id_ in ids]])
+    required_RM = np.array([[*required_M, *[0] * (8 - len(required_M))]])
+    (row_K,) = np.exp(with_rules(log_prob_RK, required_RM, np.array([room])))
     return {id_: pytest.approx(each) for id_, each in zip(ids, row_K, strict=True) if each}
 
 
-def test_where_nothing_is_owed_only_placeholders_are_impossible() -> None:
+def test_the_rules_by_hand() -> None:
     given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
-    for room in (1, 2, 9):
-        assert ruled(given, required(), room) == {EOS: 0.5, WORD: 0.1}
-
-
-def test_the_probability_of_the_end_goes_to_the_placeholders_that_are_owed() -> None:
-    given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
-    assert ruled(given, required(one=1), 9) == {ONE: 0.1 + 0.5, WORD: 0.1}
+    assert ruled(given, [], 1) == ruled(given, [], 9) == {EOS: 0.5, WORD: 0.1}
+    assert ruled(given, [1], 9) == {ONE: 0.1 + 0.5, WORD: 0.1}
     # Shares of 1/4 and 3/4. How often a placeholder is required does not count.
-    expected = {ONE: 0.1 + 0.125, TWO: 0.3 + 0.375, WORD: 0.1}
-    assert ruled(given, required(one=3, two=1), 9) == expected
-
-
-def test_the_last_places_are_for_what_is_owed_and_the_end() -> None:
-    given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
-    assert ruled(given, required(one=3), 5) == {ONE: 0.6, WORD: 0.1}
-    assert ruled(given, required(one=3), 4) == {ONE: 0.6}
-
-
-def test_a_placeholder_of_hardly_any_probability_gets_all_of_the_ends() -> None:
-    log_prob_RK = np.array([[-1e-9, *[-300.0] * 8, -30.0]], np.float32)
-    given = with_rules(log_prob_RK, required(one=1), np.array([9]))
-    assert given[0, 1] == pytest.approx(0.0, abs=1e-6)
-    assert np.isneginf(given[0, [0, *range(2, 9)]]).all()
+    assert ruled(given, [3, 1], 9) == {ONE: 0.1 + 0.125, TWO: 0.3 + 0.375, WORD: 0.1}
+    # The last places are for what is required and the end.
+    assert ruled(given, [3], 5) == {ONE: 0.6, WORD: 0.1}
+    assert ruled(given, [3], 4) == {ONE: 0.6}
+    # One of hardly any probability gets all of the end's.
+    assert ruled({EOS: 1 - 1e-9, ONE: 1e-300}, [1], 9) == {ONE: 1.0}
 
 
 def test_each_hypothesis_has_its_own_rules_and_the_given_columns_stay() -> None:
-    one = log_probs({EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1})
-    both, requires = (
-        np.vstack([one, one, one]),
-        np.vstack([required(one=1), required(), required(one=1, two=1)]),
-    )
-    room_R, before = np.array([9, 9, 3]), both.copy()
-    together = with_rules(both, requires, room_R)
+    both_RK = np.log(np.random.default_rng(1).dirichlet(np.ones(10), 3))
+    required_RM, room_R = np.array([[1, 0], [0, 0], [1, 1]]), np.array([9, 9, 3])
+    required_RM, before_RK = np.pad(required_RM, ((0, 0), (0, 6))), both_RK.copy()
+    together_RK = with_rules(both_RK, required_RM, room_R)
     for row in range(3):
-        alone = with_rules(one, requires[row, None], room_R[row, None])
-        np.testing.assert_array_equal(together[row], alone[0])
-    np.testing.assert_array_equal(both, before)
+        (alone_K,) = with_rules(both_RK[[row]], required_RM[[row]], room_R[[row]])
+        np.testing.assert_array_equal(together_RK[row], alone_K)
+    np.testing.assert_array_equal(both_RK, before_RK)
 
 
 def test_a_limit_without_room_for_the_source_is_our_mistake() -> None:
@@ -106,9 +74,6 @@ def test_a_limit_without_room_for_the_source_is_our_mistake() -> None:
     ConstrainedState.start(prefixes(1), source_NS, np.array([3]))
     with pytest.raises(AssertionError):
         ConstrainedState.start(prefixes(1), source_NS, np.array([2]))
-
-
-# The search against brute force
 
 
 def random_table(seed: int, *, eos: float = 0.0) -> Table:
@@ -148,8 +113,8 @@ def search(
 ) -> list[list[Hypothesis]]:
     def step(last_id_R: Ints, state: Prefixes, count: int) -> tuple[Floats, Ints, Prefixes]:
         log_prob_RV, state = look_up(table, last_id_R, state)
-        word_RK = FIRST_WORD + np.argsort(-log_prob_RV[:, FIRST_WORD:], axis=1)[:, :count]
-        id_RK = np.hstack([np.tile(np.arange(EOS, FIRST_WORD), (len(word_RK), 1)), word_RK])
+        word_RK = FIRST_OTHER + np.argsort(-log_prob_RV[:, FIRST_OTHER:], axis=1)[:, :count]
+        id_RK = np.hstack([np.tile(np.arange(EOS, FIRST_OTHER), (len(word_RK), 1)), word_RK])
         return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, state
 
     source_NS, limit_N = (
@@ -164,14 +129,14 @@ SOURCES = [[], [ONE], [ONE, WORD, ONE], [TWO, ONE], [WORD], [TWO, ONE, TWO]]
 LIMITS = [3, 2, 4, 5, 2, 4]
 
 
-@pytest.mark.parametrize("beam_size", [1, 2, 3, 5, EVERYTHING])
+@pytest.mark.parametrize("beam_size", [1, 3, EVERYTHING])
 def test_a_beam_chooses_among_what_the_rules_allow(beam_size: int) -> None:
     for seed in range(10):
         table, decoding = random_table(seed), Decoding(beam_size, 0.6)
         found = search(table, SOURCES, LIMITS, decoding)
         for sentence, limit in enumerate(LIMITS):
             expected = narrow_beam(by_rule(table, SOURCES, LIMITS), sentence, limit, beam_size)
-            assert_found(found[sentence], ranked(expected, 0.6))
+            assert_found(found[sentence], expected, 0.6)
 
 
 def test_who_wants_to_end_writes_what_is_owed_and_no_more() -> None:
@@ -181,16 +146,13 @@ def test_who_wants_to_end_writes_what_is_owed_and_no_more() -> None:
         assert best.ended
 
 
-# Real models
-
-
 def random_sources(count: int, size: int, *, seed: int) -> IdSequences:
     """Return sentences of 0 to 12 placeholders among up to 8 words, of `size` ids in all."""
     rng = random.Random(seed)
     rows = []
     for _ in range(count):
         row = rng.choices(PLACEHOLDER_IDS, k=rng.randint(0, 12))
-        row += rng.choices(range(FIRST_WORD, size), k=rng.randint(0 if row else 1, 8))
+        row += rng.choices(range(FIRST_OTHER, size), k=rng.randint(0 if row else 1, 8))
         rows.append(rng.sample(row, len(row)))
     return IdSequences.of(rows)
 
@@ -216,48 +178,34 @@ def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypot
     """Assert that hypotheses have their source's placeholders in any batch; return the best."""
     sources, best = random_sources(30, size, seed=1), []
     for beam_size, margin in ((1, 1.5), (5, 1.5), (5, math.inf)):
-        runs = [
+        together, alone = (
             [*found_in_batches(engine, sources, batch_size, Decoding(beam_size), margin)]
             for batch_size in (64, 1)
-        ]
-        for source, beam in runs[0]:
-            assert len(beam) >= 1
-            assert len(beam) == beam_size or margin < math.inf
+        )
+        for (source, beam), (_, (other, *_)) in zip(together, alone, strict=True):
+            assert len(beam) == beam_size or (margin < math.inf and beam)
             best.append(beam[0])
             for each in beam:
+                steps = len(each.ids) + each.ended
                 assert placeholders(each.ids) == placeholders(source)
-                assert len(each.ids) + each.ended <= 2 * len(source) + 8
-                assert each.lowest <= each.log_prob / (len(each.ids) + each.ended) + 1e-5
+                assert steps <= 2 * len(source) + 8
                 if each.coverage is not None:
                     assert len(each.coverage) == len(source)
-                    steps = len(each.ids) + each.ended
                     assert sum(each.coverage) == pytest.approx(steps, rel=1e-5)
-        for other in runs[1:]:
-            for (_, ours), (_, theirs) in zip(runs[0], other, strict=True):
-                one, two = ours[0], theirs[0]
-                assert one.score == pytest.approx(two.score, abs=1e-5)
-                if beam_size > 1 and one.ids != two.ids:
-                    # A tiny model that repeats a word may not care at all where among the repeats
-                    # a placeholder stands. Then rounding chooses among sequences that are the same.
-                    assert sorted(one.ids) == sorted(two.ids)
-                    continue
-                assert one.ids == two.ids
-                assert one.ended == two.ended
-                assert one.lowest == pytest.approx(two.lowest, abs=1e-4)
-                assert one.coverage == pytest.approx(two.coverage, abs=1e-4)
+            one = beam[0]
+            assert one.score == pytest.approx(other.score, abs=1e-5)
+            # A tiny model that repeats a word may not care at all where among the repeats a
+            # placeholder stands. Then rounding chooses among sequences that are the same.
+            assert sorted(one.ids) == sorted(other.ids)
+            if one.ids == other.ids:
+                assert one.ended == other.ended
+                assert one.lowest == pytest.approx(other.lowest, abs=1e-4)
+                assert one.coverage == pytest.approx(other.coverage, abs=1e-4)
     return best
 
 
 @pytest.mark.parametrize(
-    "bias",
-    [
-        {},
-        {EOS: 30.0},
-        dict.fromkeys(PLACEHOLDER_IDS, -30.0),
-        pytest.param({EOS: -30.0}, marks=pytest.mark.slow),
-        pytest.param({ONE: 30.0}, marks=pytest.mark.slow),
-        pytest.param({WORD: 30.0}, marks=pytest.mark.slow),
-    ],
+    "bias", [{}, {EOS: 30.0}, dict.fromkeys(PLACEHOLDER_IDS, -30.0), {EOS: -30.0}]
 )
 def test_whatever_a_model_wants_each_placeholder_is_written_as_often_as_in_its_source(
     bias: dict[int, float],

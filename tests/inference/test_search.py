@@ -15,15 +15,16 @@ from gru_mt.config.schema import ModelConfig
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD, UNK
 from gru_mt.inference.engines.torch_engine import TorchEngine
-from gru_mt.inference.search import Floats, Hypothesis, beam_search, length_normalised
+from gru_mt.inference.search import Floats, Hypothesis, beam_search
 from gru_mt.model.seq2seq import Seq2Seq
 
 VOCABULARY = 4  # ids 0 to 3; to a fake step all are words but the last, which is <eos>
 EVERYTHING = 400  # more than the sequences of up to 5 tokens: 1 + 3 + 9 + 27 + 81 * 4 = 364
-PENALTIES = [0.0, 0.6, 1.0, 2.0]
 
 Table = Callable[[int, tuple[int, ...]], list[float]]
 """sentence, ids so far -> log-probability of each next id."""
+Sequences = list[tuple[tuple[int, ...], float]]
+"""ids, with <eos> where a sequence has it, and their log-probability."""
 
 
 @dataclass(frozen=True)
@@ -72,23 +73,10 @@ def prefixes(sentences: int) -> Prefixes:
 
 
 def beam(
-    step: TableStep,
-    limits: list[int],
-    *,
-    beam_size: int,
-    length_penalty: float = 1.0,
-    margin: float | Floats = math.inf,
+    step: TableStep, limits: list[int], decoding: Decoding, margin: float | Floats = math.inf
 ) -> list[list[Hypothesis]]:
-    return beam_search(
-        step,
-        prefixes(len(limits)),
-        np.array(limits, dtype=np.int64),
-        Decoding(beam_size, length_penalty),
-        margin=margin,
-    )
-
-
-# Tables, and what follows from one by plain enumeration
+    limit_N = np.array(limits, dtype=np.int64)
+    return beam_search(step, prefixes(len(limits)), limit_N, decoding, margin)
 
 
 def normalised(logits: list[float]) -> list[float]:
@@ -96,7 +84,7 @@ def normalised(logits: list[float]) -> list[float]:
     return [logit - total for logit in logits]
 
 
-def random_table(seed: int, *, impossible: float = 0.0) -> Table:
+def random_table(seed: int, *, impossible: float = 0.2) -> Table:
     """Return random log-probabilities. A share of the words is impossible; <eos> never is."""
 
     def table(sentence: int, ids: tuple[int, ...]) -> list[float]:
@@ -113,7 +101,7 @@ def random_table(seed: int, *, impossible: float = 0.0) -> Table:
 def every_sequence(
     table: Table, sentence: int, limit: int, ids: tuple[int, ...] = (), log_prob: float = 0.0
 ) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Yield each possible sequence, with its <eos> where it has one, and its log-probability."""
+    """Yield each possible sequence."""
     if len(ids) == limit or ids[-1:] == (EOS,):
         yield ids, log_prob
         return
@@ -122,54 +110,13 @@ def every_sequence(
             yield from every_sequence(table, sentence, limit, (*ids, id_), log_prob + its_log_prob)
 
 
-def ranked(
-    sequences: list[tuple[tuple[int, ...], float]], length_penalty: float
-) -> list[tuple[list[int], float, float]]:
-    """Return ids without <eos>, log-probability and score of each sequence, best first."""
-    rows = [
-        ([id_ for id_ in ids if id_ != EOS], log_prob, log_prob / len(ids) ** length_penalty)
-        for ids, log_prob in sequences
-    ]
-    return sorted(rows, key=lambda row: -row[2])
-
-
-def assert_found(found: list[Hypothesis], expected: list[tuple[list[int], float, float]]) -> None:
-    assert [hypothesis.ids for hypothesis in found] == [ids for ids, _, _ in expected]
-    for hypothesis, (_, log_prob, score) in zip(found, expected, strict=True):
-        assert hypothesis.log_prob == pytest.approx(log_prob, abs=1e-9)
-        assert hypothesis.score == pytest.approx(score, abs=1e-9)
-
-
-# A beam
-
-
-@pytest.mark.parametrize("length_penalty", PENALTIES)
-@pytest.mark.parametrize("limit", [1, 2, 4, 5])
-def test_a_beam_as_wide_as_all_sequences_finds_them_all_in_order(
-    limit: int, length_penalty: float
-) -> None:
-    table = random_table(limit)
-    found = beam(TableStep(table), [limit] * 2, beam_size=EVERYTHING, length_penalty=length_penalty)
-    for sentence in range(2):
-        everything = [*every_sequence(table, sentence, limit)]
-        assert_found(found[sentence], ranked(everything, length_penalty))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_beam_wider_than_what_is_possible_finds_just_that(seed: int) -> None:
-    table = random_table(seed, impossible=0.6)
-    found = beam(TableStep(table), [4, 3, 5], beam_size=EVERYTHING)
-    for sentence, limit in enumerate([4, 3, 5]):
-        assert_found(found[sentence], ranked([*every_sequence(table, sentence, limit)], 1.0))
-
-
 def narrow_beam(
     table: Table, sentence: int, limit: int, beam_size: int, margin: float = math.inf
-) -> list[tuple[tuple[int, ...], float]]:
+) -> Sequences:
     """Return what a beam finds, in plain Python: at each step the best continuations of all live
     sequences, as many as have not ended yet, within `margin` of the step's best."""
-    ended: list[tuple[tuple[int, ...], float]] = []
-    live: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+    ended: Sequences = []
+    live: Sequences = [((), 0.0)]
     while live:
         continued = [
             ((*ids, id_), log_prob + its_log_prob)
@@ -184,53 +131,59 @@ def narrow_beam(
     return ended
 
 
-@pytest.mark.parametrize("beam_size", [1, 2, 3, 5, 17])
-def test_a_narrow_beam_keeps_the_best_at_each_step(beam_size: int) -> None:
+def assert_found(found: list[Hypothesis], sequences: Sequences, length_penalty: float) -> None:
+    """Assert that these sequences were found, the best first."""
+    scores = {ids: log_prob / len(ids) ** length_penalty for ids, log_prob in sequences}
+    expected = sorted(sequences, key=lambda row: -scores[row[0]])
+    for hypothesis, (ids, log_prob) in zip(found, expected, strict=True):
+        assert hypothesis.ids == [id_ for id_ in ids if id_ != EOS]
+        assert hypothesis.log_prob == pytest.approx(log_prob, abs=1e-9)
+        assert hypothesis.score == pytest.approx(scores[ids], abs=1e-9)
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0, 2.0])
+@pytest.mark.parametrize("impossible", [0.0, 0.6])
+def test_a_beam_as_wide_as_all_sequences_finds_them_all_in_order(
+    impossible: float, length_penalty: float
+) -> None:
+    table, limits = random_table(4, impossible=impossible), [1, 2, 4, 5]
+    found = beam(TableStep(table), limits, Decoding(EVERYTHING, length_penalty))
+    for sentence, limit in enumerate(limits):
+        assert_found(found[sentence], [*every_sequence(table, sentence, limit)], length_penalty)
+
+
+@pytest.mark.parametrize(
+    ("beam_size", "margins"),
+    [(1, [math.inf] * 3), (3, [math.inf] * 3), (17, [math.inf] * 3), (5, [1.5, 0.0, 0.5])],
+)
+def test_a_narrow_beam_keeps_the_best_at_each_step_within_the_margin(
+    beam_size: int, margins: list[float]
+) -> None:
     for seed in range(20):
-        table = random_table(seed, impossible=0.2)
-        found = beam(TableStep(table), [5, 4, 6], beam_size=beam_size, length_penalty=0.6)
-        for sentence, limit in enumerate([5, 4, 6]):
-            expected = ranked(narrow_beam(table, sentence, limit, beam_size), 0.6)
-            assert_found(found[sentence], expected)
-
-
-@pytest.mark.parametrize("margin", [0.0, 0.5, 1.5])
-def test_a_margin_gives_up_what_lies_too_far_below_the_best(margin: float) -> None:
-    given_up = 0
-    for seed in range(20):
-        table = random_table(seed, impossible=0.2)
-        found = beam(TableStep(table), [5, 4, 6], beam_size=5, margin=margin)
-        for sentence, limit in enumerate([5, 4, 6]):
-            expected = ranked(narrow_beam(table, sentence, limit, 5, margin), 1.0)
-            assert_found(found[sentence], expected)
-            given_up += 5 - len(expected)
-    assert given_up > 0
-
-
-def test_each_sentence_may_have_a_margin_of_its_own() -> None:
-    table, margins = random_table(4, impossible=0.2), [1.5, 0.0, math.inf]
-    found = beam(TableStep(table), [5, 4, 6], beam_size=5, margin=np.array(margins))
-    for sentence, (limit, margin) in enumerate(zip([5, 4, 6], margins, strict=True)):
-        assert_found(found[sentence], ranked(narrow_beam(table, sentence, limit, 5, margin), 1.0))
+        table, limits = random_table(seed), [5, 4, 6]
+        found = beam(TableStep(table), limits, Decoding(beam_size, 0.6), np.array(margins))
+        for sentence, (limit, margin) in enumerate(zip(limits, margins, strict=True)):
+            expected = narrow_beam(table, sentence, limit, beam_size, margin)
+            assert_found(found[sentence], expected, 0.6)
 
 
 def test_a_sentence_finds_the_same_in_any_company() -> None:
     table, limits = random_table(3), [5, 1, 3, 4, 2, 5, 1]
-    together = beam(TableStep(table), limits, beam_size=3)
+    together = beam(TableStep(table), limits, Decoding(3))
     for sentence, limit in enumerate(limits):
 
         def alone(_: int, ids: tuple[int, ...], sentence: int = sentence) -> list[float]:
             return table(sentence, ids)
 
-        assert beam(TableStep(alone), [limit], beam_size=3) == [together[sentence]]
+        assert beam(TableStep(alone), [limit], Decoding(3)) == [together[sentence]]
+    assert beam(TableStep(table), [], Decoding(3)) == []
 
 
 def test_a_sequence_has_the_sum_and_the_least_along_its_path_and_what_its_last_state_read() -> None:
     ended = []
     for seed in range(10):
         table = random_table(seed)
-        for sentence, hypotheses in enumerate(beam(TableStep(table), [4, 4], beam_size=4)):
-            assert len(hypotheses) == 4
+        for sentence, hypotheses in enumerate(beam(TableStep(table), [4, 4], Decoding(4))):
             for hypothesis in hypotheses:
                 path = [*hypothesis.ids, EOS][:4]
                 steps = [table(sentence, tuple(path[:at]))[id_] for at, id_ in enumerate(path)]
@@ -242,93 +195,17 @@ def test_a_sequence_has_the_sum_and_the_least_along_its_path_and_what_its_last_s
     assert {*ended} == {True, False}
 
 
-def ends_after(lengths: list[int]) -> Table:
-    """Return a table where sentence n can only end with its token number lengths[n]."""
-
+def test_a_sentence_leaves_the_batch_when_it_has_ended_or_is_at_its_limit() -> None:
     def table(sentence: int, ids: tuple[int, ...]) -> list[float]:
-        if len(ids) + 1 == lengths[sentence]:
+        if len(ids) + 1 == [2, 99, 1][sentence]:  # the number of the token that is <eos>
             return [-math.inf, -math.inf, -math.inf, 0.0]
         return [*normalised([2.0, 1.0, 0.0]), -math.inf]
 
-    return table
-
-
-def test_a_finished_sentence_leaves_the_batch() -> None:
-    step = TableStep(ends_after([2, 4, 1]))
-    found = beam(step, [9, 9, 9], beam_size=2)
+    step = TableStep(table)
+    found = beam(step, [9, 4, 9], Decoding(2))
     # Three starts; then sentences 0 and 1 with two hypotheses each; then sentence 1 alone, twice.
     assert step.sizes == [3, 4, 2, 2]
-    assert [[len(hypothesis.ids) for hypothesis in beam] for beam in found] == [[1, 1], [3, 3], [0]]
-
-
-def test_a_sentence_leaves_the_batch_at_its_limit() -> None:
-    step = TableStep(ends_after([99, 99, 99]))
-    found = beam(step, [2, 3, 1], beam_size=2)
-    assert step.sizes == [3, 4, 2]
-    assert [[len(hypothesis.ids) for hypothesis in beam] for beam in found] == [
-        [2] * 2,
-        [3] * 2,
-        [1] * 2,
-    ]
-
-
-def test_an_ended_hypothesis_narrows_the_beam() -> None:
-    def table(_: int, ids: tuple[int, ...]) -> list[float]:
-        return normalised([0.5, 0.1, 0.0, 0.6])
-
-    step = TableStep(table)
-    (found,) = beam(step, [9], beam_size=3)
-    # Three wide: <eos>, 0, 1. Two wide: 0 <eos>, 0 0. One wide: 0 0 <eos>.
-    assert step.sizes == [1, 2, 1]
-    assert sorted(hypothesis.ids for hypothesis in found) == [[], [0], [0, 0]]
-
-
-@pytest.mark.parametrize("length_penalty", PENALTIES)
-def test_the_length_penalty_divides_by_a_power_of_the_length(length_penalty: float) -> None:
-    by_hand = {0.0: -6.0, 0.6: -6.0 / 4**0.6, 1.0: -1.5, 2.0: -0.375}
-    assert length_normalised(-6.0, 4, length_penalty) == pytest.approx(by_hand[length_penalty])
-
-
-def test_the_length_penalty_decides_between_likely_and_likely_by_the_token() -> None:
-    short, long = math.log(0.4), math.log(0.6)
-
-    def table(_: int, ids: tuple[int, ...]) -> list[float]:
-        if not ids:  # end with 0.4, or go on with 0.6
-            return [long, -math.inf, -math.inf, short]
-        if len(ids) == 1:  # 0.6 * 0.6 = 0.36 is less than 0.4, but more by the token
-            return [long, short, -math.inf, -math.inf]
-        return [-math.inf] * 3 + [0.0]
-
-    for length_penalty, ids in [(0.0, []), (1.0, [0, 0])]:
-        ((best, *_),) = beam(TableStep(table), [9], beam_size=5, length_penalty=length_penalty)
-        assert best.ids == ids
-
-
-def test_no_sentences_are_searched_in_no_steps() -> None:
-    step = TableStep(random_table(0))
-    assert beam(step, [], beam_size=2) == []
-    assert step.sizes == []
-
-
-# A beam of 1: greedy
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_greedy_takes_the_likeliest_token_at_every_step(seed: int) -> None:
-    table, limits = random_table(seed, impossible=0.2), [5, 1, 7, 3]
-    found = beam(TableStep(table), limits, beam_size=1, length_penalty=0.6)
-    for sentence, hypotheses in enumerate(found):
-        ids: list[int] = []
-        log_prob = 0.0
-        while len(ids) < limits[sentence] and EOS not in ids:
-            log_probs = table(sentence, tuple(ids))
-            ids.append(log_probs.index(max(log_probs)))
-            log_prob += max(log_probs)
-        (expected,) = ranked([(tuple(ids), log_prob)], 0.6)
-        assert_found(hypotheses, [expected])
-
-
-# A real model
+    assert [[len(each.ids) for each in beam] for beam in found] == [[1, 1], [4, 4], [0]]
 
 
 def random_model() -> Seq2Seq:
@@ -341,15 +218,10 @@ def random_model() -> Seq2Seq:
     return model
 
 
-def random_sources() -> tuple[Ints, Ints]:
-    """Return source_BS and length_B, of at most 6 tokens."""
-    source_BS = torch.randint(12, 20, (8, 6), generator=torch.Generator().manual_seed(4)).numpy()
-    return source_BS, np.array([6, 1, 3, 2, 5, 4, 6, 2])
-
-
 @torch.no_grad()
 def test_what_a_real_model_finds_has_the_log_probability_of_teacher_forcing() -> None:
-    model, (source_BS, length_B) = random_model(), random_sources()
+    model, length_B = random_model(), np.array([6, 1, 3, 2, 5, 4, 6, 2])
+    source_BS = torch.randint(12, 20, (8, 6), generator=torch.Generator().manual_seed(4)).numpy()
     engine, limit_B = TorchEngine(model), 2 * length_B
     start = engine.start(source_BS, length_B)
     found = beam_search(engine.step, start, limit_B, Decoding(4, length_penalty=1.0))

@@ -14,7 +14,8 @@ from gru_mt.bundle import Bundle, load_bundle
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.torch_engine import TorchEngine
-from gru_mt.inference.translator import Languages, Translator
+from gru_mt.inference.translation import Languages
+from gru_mt.inference.translator import Translator
 from gru_mt.page.model_data import FOLDER, model_data
 from gru_mt.page.write import page, worker_source
 from gru_mt.report.html import json_in_page

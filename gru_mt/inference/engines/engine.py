@@ -18,7 +18,7 @@ from gru_mt.inference.search import Floats, S
 class BeamState:
     """The decoder's state of each live hypothesis, and the source that each one translates."""
 
-    state_LRZ: Any  # an array of the engine's kind; so are those of `sources`
+    state_LRZ: Any  # of the engine's kind of array, as are those of `sources`
     source_R: Ints  # ascending rows of `sources`
     sources: dict[str, Any]  # what the decoder reads of the sources, by name: A rows each
     sources_held: int  # A
@@ -33,7 +33,7 @@ class BeamState:
         return cls(state_LRZ, source_R, sources, len(length_B), length_B, np.zeros(shape))
 
     def after(self, state_LRZ: Any, weight_RS: Floats) -> "BeamState":
-        """Return the state after a step in which attention had these weights."""
+        """Return the state after a step in which attention had weight_RS."""
         return replace(self, state_LRZ=state_LRZ, coverage_RS=self.coverage_RS + weight_RS)
 
     def select(self, row_N: Ints) -> "BeamState":
@@ -47,20 +47,12 @@ class BeamState:
         if 2 * len(held_A) <= sources_held:
             sources = {name: array[held_A] for name, array in sources.items()}
             source_N, sources_held = among_held_N, len(held_A)
-        return BeamState(
-            self.state_LRZ[:, row_N],
-            source_N,
-            sources,
-            sources_held,
-            self.length_R[row_N],
-            self.coverage_RS[row_N],
-        )
+        length_N, coverage_NS = self.length_R[row_N], self.coverage_RS[row_N]
+        state_LNZ = self.state_LRZ[:, row_N]
+        return BeamState(state_LNZ, source_N, sources, sources_held, length_N, coverage_NS)
 
     def coverage(self, row: int) -> list[float] | None:
-        """Return how much attention each source token, <eos> too, has had from hypothesis `row`.
-
-        The sum is the number of steps so far. None where the model has no attention.
-        """
+        """Return the attention that each source token, <eos> too, has had; None without any."""
         coverage_S: list[float] = self.coverage_RS[row, : self.length_R[row]].tolist()
         return coverage_S or None
 
@@ -85,7 +77,6 @@ class Engine(Protocol[S]):
 
     def start(self, source_BS: Ints, length_B: Ints) -> S:
         """Encode sources, each closed by <eos>; return the state of one hypothesis for each."""
-        ...
 
     def step(self, last_id_R: Ints, state: S, count: int) -> tuple[Floats, Ints, S]:
         """Return log_prob_RN and id_RN of next tokens, and the state there.
@@ -94,11 +85,9 @@ class Engine(Protocol[S]):
         others (fewer where there are no more), likeliest first. Log-probabilities are in nats, over
         all tokens but <pad>, <unk> and <s>, which no translation contains.
         """
-        ...
 
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
         """Return attention's weight_BTS over the source, for each prediction after target_in_BT.
 
         Raises UserError where the engine has no attention to show.
         """
-        ...

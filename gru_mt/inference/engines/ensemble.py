@@ -19,19 +19,16 @@ from gru_mt.inference.search import Floats
 class EnsembleState:
     """The state of each model."""
 
-    state_M: tuple[Any, ...]
+    state_M: Sequence[Any]
 
     def select(self, row_N: Ints) -> Self:
-        """Return the state of the hypotheses that row_N names."""
-        return type(self)(tuple(state.select(row_N) for state in self.state_M))
+        return type(self)([state.select(row_N) for state in self.state_M])
 
     def coverage(self, row: int) -> list[float] | None:
         """Return the mean coverage of the models that have attention; None where none has."""
         found = [state.coverage(row) for state in self.state_M]
         coverage_MS = [coverage for coverage in found if coverage is not None]
-        if not coverage_MS:
-            return None
-        mean_S: list[float] = np.mean(coverage_MS, axis=0).tolist()
+        mean_S: list[float] | None = np.mean(coverage_MS, axis=0).tolist() if coverage_MS else None
         return mean_S
 
 
@@ -44,16 +41,12 @@ class Ensemble:
         self.device_type = engines[0].device_type
 
     def start(self, source_BS: Ints, length_B: Ints) -> EnsembleState:
-        """Encode sources; return the state of one hypothesis for each."""
-        return EnsembleState(tuple(engine.start(source_BS, length_B) for engine in self._engines))
+        return EnsembleState([engine.start(source_BS, length_B) for engine in self._engines])
 
     def step(
         self, last_id_R: Ints, state: EnsembleState, count: int
     ) -> tuple[Floats, Ints, EnsembleState]:
-        """Return <eos>, the placeholders and the `count` likeliest others, and the state there.
-
-        A token's probability is the mean of what the models give it.
-        """
+        """Give each token the mean of its probabilities."""
         others = self._target_size - FIRST_OTHER
         probability_RV = np.zeros((len(last_id_R), self._target_size))
         rows_R1 = np.arange(len(last_id_R))[:, None]
@@ -64,15 +57,12 @@ class Ensemble:
             after_M.append(after)
         with np.errstate(divide="ignore"):  # the log of nothing is minus infinity
             log_prob_RV = np.log(probability_RV / len(self._engines)).astype(np.float32)
-        first_id_F = np.arange(EOS, FIRST_OTHER)
         other_id_RO = FIRST_OTHER + np.argsort(-log_prob_RV[:, FIRST_OTHER:], kind="stable")
-        first_id_RF = np.broadcast_to(first_id_F, (len(last_id_R), len(first_id_F)))
-        id_RN = np.concatenate([first_id_RF, other_id_RO[:, :count]], axis=1)
-        return log_prob_RV[rows_R1, id_RN], id_RN, EnsembleState(tuple(after_M))
+        first_id_RF = np.tile(np.arange(EOS, FIRST_OTHER), (len(last_id_R), 1))
+        id_RN = np.hstack([first_id_RF, other_id_RO[:, :count]])
+        return log_prob_RV[rows_R1, id_RN], id_RN, EnsembleState(after_M)
 
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        """Return the mean of the models' weight_BTS; UserError where one has no attention."""
-        weights: Floats = np.mean(
-            [engine.align(source_BS, length_B, target_in_BT) for engine in self._engines], axis=0
-        )
-        return weights
+        weights = [engine.align(source_BS, length_B, target_in_BT) for engine in self._engines]
+        mean_BTS: Floats = np.mean(weights, axis=0)
+        return mean_BTS

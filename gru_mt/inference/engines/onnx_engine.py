@@ -1,10 +1,7 @@
 """Translators for onnxruntime: what `gru-mt export` writes, and the engine that runs it.
 
 An export is a folder: the graphs of encoder and decoder, the tokenizer's files, and `export.json`
-(how to search, and what the export was made of). Loading imports no torch. It raises UserError for
-a file that is missing, damaged or from another export.
-
-Shapes: as in `engine`.
+(how to search, and what the export was made of). Loading imports no torch. Shapes: as in `engine`.
 """
 
 import os
@@ -23,8 +20,9 @@ from gru_mt.errors import UserError, short_repr
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import BeamState
 from gru_mt.inference.search import Floats
+from gru_mt.inference.translation import Languages
 from gru_mt.run import WEIGHTS, Run, bundle_of
-from gru_mt.storage import file_digest, read_json, verify_checksum
+from gru_mt.storage import file_digest, os_errors_as, read_json, verify_checksum
 from gru_mt.tensors import tensors_info
 
 ENCODER, DECODER, METADATA = "encoder.onnx", "decoder.onnx", "export.json"
@@ -40,32 +38,22 @@ class OnnxEngine:
     device_type = "onnxruntime"
 
     def __init__(self, encoder: Path, decoder: Path) -> None:
-        """Read the files of the two graphs; raises UserError where one cannot be loaded."""
+        """Read two graphs; raises UserError where one cannot be loaded."""
         self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)
 
     def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
-        """Encode sources; return the state of one hypothesis for each."""
         sources = self._encoder.run({"source_BS": source_BS, "length_B": length_B})
         return BeamState.start(sources.pop("state_LRZ"), length_B, sources)
 
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
-        """Return <eos>, the placeholders and the `count` likeliest others, and the state there."""
         row_AK, position_R = state.grid()
-        found = self._decoder.run(
-            {
-                "last_id_R": last_id_R,
-                "state_LRZ": state.state_LRZ,
-                "row_AK": row_AK,
-                "place_R": position_R,
-                "rank_N": np.arange(count),
-                **state.sources,
-            }
-        )
+        inputs = {"last_id_R": last_id_R, "state_LRZ": state.state_LRZ, **state.sources}
+        inputs |= {"row_AK": row_AK, "place_R": position_R, "rank_N": np.arange(count)}
+        found = self._decoder.run(inputs)
         weight_RS = found.get("weight_RS", state.coverage_RS)  # both are empty without attention
         return found["log_prob_RN"], found["id_RN"], state.after(found["next_LRZ"], weight_RS)
 
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        """Raise UserError: attention is not exported."""
         raise UserError("an export shows no attention; name the run it is of with --model")
 
 
@@ -77,15 +65,13 @@ class _Graph:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
+        with os_errors_as(path, "read"):
             self._content = path.read_bytes()
+        try:
             self._open()
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read: {error.strerror}") from None
         except Exception as error:  # the only parent of onnxruntime's errors
-            raise UserError(
-                f"{path}: onnxruntime cannot load it: {short_repr(str(error))}"
-            ) from None
+            reason = short_repr(str(error))
+            raise UserError(f"{path}: onnxruntime cannot load it: {reason}") from None
 
     def _open(self) -> None:
         import onnxruntime
@@ -111,13 +97,12 @@ class _Graph:
 
 
 class Export(NamedTuple):
-    """Everything that translating needs, as a `Translator` takes it."""
+    """What a `Translator` takes, in its order."""
 
     engine: OnnxEngine
     tokenizer: Tokenizer
     decoding: Decoding
-    languages: tuple[str, str]  # translated from and into
-    bleu_tokenizer: str  # a `setting` of `evaluation.score.resolve_bleu_tokenizer`
+    languages: Languages
     calibration: Calibration | None
 
 
@@ -128,17 +113,16 @@ def is_export(folder: Path) -> bool:
 def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
     """Return the fp32 export in the folder of a run or a bundle; None where it cannot be used.
 
-    It cannot be used if there is none, onnxruntime is not installed, it is damaged, or it was made
-    of other weights than the bundle has now. `warn` gets a line in the last two cases.
+    It cannot be used without onnxruntime. `warn` gets a line if it is damaged or of other weights.
     """
     export = Run(folder).export("fp32")
     if not is_export(export) or not find_spec("onnxruntime"):
         return None
     weights = tensors_info(bundle_of(folder) / WEIGHTS).digest
+    reason = f"{export}: of other weights"
     try:
         if _read_metadata(export).get("weights_sha256") == weights:
             return export
-        reason = f"{export}: of other weights"
     except UserError as error:
         reason = str(error)
     warn(f"warning: {reason}; it is not used; gru-mt export --model {folder} renews it")
@@ -148,37 +132,32 @@ def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
 def load_export(folder: Path) -> Export:
     """Return the export in `folder`.
 
-    Raises UserError if onnxruntime is not installed, or if a file, which the message names, is
-    missing, damaged or from another export.
+    Raises UserError without onnxruntime, and for a file that is missing, damaged or of another.
     """
     if not find_spec("onnxruntime"):
         raise UserError(f"{folder}: an export needs onnxruntime: {INSTALL}")
     metadata = _read_metadata(folder)
     try:
-        digests = metadata["files"]
-        if not isinstance(digests, dict):
-            raise TypeError(f"files: {digests}")
+        digests = dict(metadata["files"])
         decoding = Decoding(**metadata["decoding"])
         if asdict(decoding) != metadata["decoding"]:
             raise ValueError("decoding: a setting is missing")
         source, target = metadata["languages"]
-        setting = metadata["bleu_tokenizer"]
-        if not all(isinstance(value, str) for value in (source, target, setting)):
+        languages = Languages(source, target, metadata["bleu_tokenizer"])
+        if not all(isinstance(text, str) for text in asdict(languages).values()):
             raise TypeError("languages and bleu_tokenizer must be texts")
         calibration = Calibration.of(metadata["calibration"], folder / METADATA)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{folder / METADATA}: damaged: {short_repr(error)}") from None
     files = {ENCODER, DECODER, *(path.name for path in folder.glob("tokenizer*"))}
     if odd := sorted(files ^ digests.keys()):
-        raise UserError(
-            f"{folder}: {short_repr(odd[0])} is missing, or no file that {METADATA} names"
-        )
+        name = short_repr(odd[0])
+        raise UserError(f"{folder}: {name} is missing, or no file that {METADATA} names")
     for name, digest in digests.items():
         if not (folder / name).is_file() or file_digest(folder / name) != digest:
             raise UserError(f"{folder / name}: damaged, or not the file that {METADATA} is of")
     engine = OnnxEngine(folder / ENCODER, folder / DECODER)
-    tokenizer = Tokenizer.load(folder)
-    return Export(engine, tokenizer, decoding, (source, target), setting, calibration)
+    return Export(engine, Tokenizer.load(folder), decoding, languages, calibration)
 
 
 def _read_metadata(folder: Path) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Translating with torch.
-
-Shapes: as in `engine`.
-"""
+"""Translating with torch. Shapes: as in `engine`."""
 
 import os
 from functools import cache
@@ -39,21 +36,14 @@ class TorchEngine:
 
     @torch.inference_mode()
     def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
-        """Encode sources; return the state of one hypothesis for each."""
         start = self._encode(source_BS, length_B)
-        sources = self.decoder.remember(start)
-        return BeamState.start(start.state_LBZ, length_B, sources)
+        return BeamState.start(start.state_LBZ, length_B, self.decoder.remember(start))
 
     @torch.inference_mode()
     def step(self, last_id_R: Ints, state: BeamState, count: int) -> tuple[Floats, Ints, BeamState]:
-        """Return <eos>, the placeholders and the `count` likeliest others, and the state there."""
-        row_AK, position_R = state.grid()
+        id_R, row_AK, position_R = map(self._tensor, (last_id_R, *state.grid()))
         readout_RE, state_LRZ, weight_RS = self.decoder(
-            self._tensor(last_id_R),
-            state.state_LRZ,
-            state.sources,
-            self._tensor(row_AK),
-            self._tensor(position_R),
+            id_R, state.state_LRZ, state.sources, row_AK, position_R
         )
         log_prob_RN, id_RN = self.decoder.likeliest(readout_RE, count)
         after = state.after(state_LRZ, weight_RS.cpu().numpy())
@@ -61,7 +51,6 @@ class TorchEngine:
 
     @torch.inference_mode()
     def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        """Return attention's weight_BTS; UserError where the model has no attention."""
         if not self.model.attention.context_size:
             raise UserError("this model has no attention to show (model.attention: none)")
         start = self._encode(source_BS, length_B)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedReader
@@ -11,6 +12,7 @@ from typing import Any
 from gru_mt.data.corpus.detect import kind_of
 from gru_mt.data.text.normalize import CONTROL, normal
 from gru_mt.errors import UserError, short_text
+from gru_mt.storage import os_errors_as
 
 CHUNK_BYTES = 1 << 16
 LINE_BYTES = 1_000_000  # read of a line; the rest is left out
@@ -22,7 +24,7 @@ _ESCAPED = re.compile(  # in JSON: what may end or reorder a line, or cannot sta
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line as text that can be translated, and warnings about what was changed for that."""
+    """A line as text, and warnings about what was changed for that."""
 
     number: int  # from 1
     text: str
@@ -32,9 +34,9 @@ class Line:
 def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
     """Yield lists of the lines of `file`: each has all that can be read without waiting for more.
 
-    So a file comes in chunks of 64 KiB, and a typed line comes at once. Only a line feed ends a
-    line; the last line needs none. Memory holds no more of a line than `decode_line` reads. Raises
-    UserError for a line that does not seem to end, and for a file that is no plain text.
+    So a typed line comes at once. Only a line feed ends a line. Memory holds no more of a line than
+    `decode_line` reads. Raises UserError for a line that does not seem to end, and for a file that
+    is no plain text.
     """
     name = short_text(getattr(file, "name", "input")).strip("<>")  # <stdin>
     number = 0  # of the last line that has ended
@@ -43,7 +45,7 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
         if not number and not size:
             if kind := kind_of(data):
                 raise UserError(f"{name}: is {kind.name}, not lines of text; {kind.fix}")
-            data = data.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
+            data = data.removeprefix(BOM_UTF8)
         first, *others = data.split(b"\n")
         begun += first[: max(0, LINE_BYTES + 2 - len(begun))]  # 2: a "\r", and a byte too many
         size += len(first)
@@ -59,25 +61,19 @@ def read_chunks(file: BufferedReader) -> Iterator[list[Line]]:
 
 
 def decode_line(raw: bytes, number: int) -> Line:
-    """Return a line as text: bytes that are not UTF-8 as U+FFFD, control characters as spaces.
-
-    What follows the first LINE_BYTES is left out.
-    """
+    """Return the text of LINE_BYTES: what is not UTF-8 as U+FFFD, control characters as spaces."""
     raw = raw.removesuffix(b"\r")
-    warnings = []
-    if len(raw) > LINE_BYTES:
-        end = LINE_BYTES
-        while end > LINE_BYTES - 3 and raw[end] & 0xC0 == 0x80:  # inside a character
-            end -= 1
-        raw = raw[:end]
-        warnings.append(f"is longer than {LINE_BYTES:,} bytes; the rest was left out")
-    text = raw.decode("utf-8", errors="replace")
-    if text.encode() != raw:
-        warnings.append("is not UTF-8; what is not was replaced by U+FFFD")
-    if CONTROL.search(text):
-        text = CONTROL.sub(" ", text)
-        warnings.append("has control characters; they were replaced by spaces")
-    return Line(number, text, tuple(warnings))
+    end = LINE_BYTES
+    while LINE_BYTES - 3 < end < len(raw) and raw[end] & 0xC0 == 0x80:  # inside a character
+        end -= 1
+    text = raw[:end].decode("utf-8", errors="replace")
+    plain = CONTROL.sub(" ", text)
+    odd = {
+        f"is longer than {LINE_BYTES:,} bytes; the rest was left out": end < len(raw),
+        "is not UTF-8; what is not was replaced by U+FFFD": text.encode() != raw[:end],
+        "has control characters; they were replaced by spaces": plain != text,
+    }
+    return Line(number, plain, tuple(warning for warning, holds in odd.items() if holds))
 
 
 def read_lines(path: Path) -> list[str]:
@@ -86,22 +82,16 @@ def read_lines(path: Path) -> list[str]:
     Of SGML, as WMT writes it, they are the segments. Raises UserError where it cannot be read or is
     not text.
     """
-    from gru_mt.data.corpus.readers.sgml import (  # translating needs none
-        begins_markup,
-        read_segments,
-    )
+    from gru_mt.data.corpus.readers import sgml  # translating needs none
 
-    try:
-        with path.open("rb") as file:
-            lines = [line for chunk in read_chunks(file) for line in chunk]
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    with os_errors_as(path, "read"), path.open("rb") as file:
+        lines = [line for chunk in read_chunks(file) for line in chunk]
     for line in lines:
         if line.warnings:
             raise UserError(f"{path}:{line.number}: {line.warnings[0]}")
     texts = [line.text for line in lines]
-    if texts and begins_markup(texts[0]):
-        texts = read_segments(texts, path)
+    if texts and sgml.begins_markup(texts[0]):
+        texts = sgml.read_segments(texts, path)
     return [normal(text).strip() for text in texts]
 
 

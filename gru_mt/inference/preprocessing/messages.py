@@ -14,6 +14,7 @@ _ARGUMENT = re.compile(
     r"\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,\s*(?:offset:\d+\s*)?"
 )
 _SELECTOR = re.compile(r"\s*(?:=\d+|[\w-]+)\s*\{")
+_BRACE = re.compile(r"[{}]")
 
 
 def arms(line: str) -> list[list[Span]]:
@@ -40,7 +41,7 @@ def arms(line: str) -> list[list[Span]]:
 def _closing(line: str, index: int) -> int:
     """Return where the brace is that closes one before `index`; the line's length for none."""
     depth = 1
-    for brace in re.compile(r"[{}]").finditer(line, index):
+    for brace in _BRACE.finditer(line, index):
         depth += 1 if brace[0] == "{" else -1
         if depth == 0:
             return brace.start()
@@ -49,20 +50,13 @@ def _closing(line: str, index: int) -> int:
 
 def with_arms(translation: Translation, arms: Sequence[Span], texts: Sequence[str]) -> Translation:
     """Return the translation of a line whose argument has `texts` in place of its `arms`."""
-    start, end = arms[0].start, arms[-1].end
-    old = translation.source[start:end]
-    new = ""
+    start = arms[0].start
+    old, new = translation.source[start : arms[-1].end], ""
     for arm, text in zip(arms, texts, strict=True):
         new += translation.source[start : arm.start] + text
         start = arm.end
-    sentences = [
-        replace(
-            sentence,
-            candidates=[
-                replace(candidate, text=candidate.text.replace(old, new))
-                for candidate in sentence.candidates
-            ],
-        )
-        for sentence in translation.sentences
-    ]
+    sentences = []
+    for sentence in translation.sentences:
+        found = [replace(each, text=each.text.replace(old, new)) for each in sentence.candidates]
+        sentences.append(replace(sentence, candidates=found))
     return replace(translation, sentences=sentences)

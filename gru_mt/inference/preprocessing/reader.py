@@ -18,10 +18,9 @@ from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser, is_all_caps
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
 from gru_mt.inference.preprocessing.frames import core
-from gru_mt.inference.preprocessing.sentence import BEGINNING, ENDS, Case, Sentence
+from gru_mt.inference.preprocessing.sentence import ENDS, Case, Sentence, first_letter
 from gru_mt.inference.preprocessing.tags import pairs
 
-MAX_BYTES = 4  # of a character; a token has at least one byte
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(rf"\\[nrN]|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE)
@@ -30,16 +29,6 @@ _LABEL = re.compile(  # **Note:** and <b>Note</b>:
     rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
 )
 _OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
-
-
-def fits_in(max_tokens: int, encode: Callable[[str], Sequence[int]]) -> Callable[[str, int], bool]:
-    """Return a function: does a text have at most 1 / `parts` of `max_tokens`?"""
-
-    def fits(text: str, parts: int) -> bool:
-        most = max_tokens // parts
-        return MAX_BYTES * len(text) <= most or len(encode(text)) <= most
-
-    return fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +53,11 @@ class _Piece:
     def typed(self) -> list[str]:
         """The terms as they stand in the line; other placeholders are ""."""
         return [self.line[s.start : s.end] if s in self.terms else "" for s in self.spans]
+
+    @property
+    def filled(self) -> str:
+        """The text as it is copied."""
+        return _filled(self.shown, self.placeholders)
 
     def split_at(self, index: int) -> tuple[Self, Self]:
         """Return what is before and after an index in `shown`."""
@@ -100,23 +94,51 @@ class Reader:
 
     def _parts(self, piece: _Piece) -> Iterator[Sentence]:
         """Yield a sentence, or the parts of one that is too long."""
-        sentence = self._sentence(piece)
-        if self.fits(sentence.text, 1):
-            yield sentence
-            return
         parts = [piece]
         while parts:  # the next one is the last
             part = parts.pop()
             sentence = self._sentence(part)
-            if not self.fits(sentence.text, PARTS) and len(part.shown) > 1:
+            fits = self.fits(sentence.text, 1 if part is piece else PARTS)
+            if not fits and len(part.shown) > 1:
                 parts += reversed(part.split_at(_best_split(part.shown)))
                 continue
             goes_on = part.start > piece.start and sentence.typed[:1].islower()
-            case = "small" if goes_on else sentence.case
-            yield replace(sentence, is_part=True, case=case)
+            case: Case = "small" if goes_on else sentence.case
+            yield replace(sentence, is_part=part is not piece or not fits, case=case)
 
     def _sentence(self, piece: _Piece) -> Sentence:
-        sentence = _sentence(piece, self.truecaser)
+        truecaser, shown = self.truecaser, piece.shown.rstrip()
+        indent = len(shown) - len(shown.lstrip())
+        copied = [
+            None if t else text for text, t in zip(piece.placeholders, piece.typed, strict=True)
+        ]
+        shown_tags = pairs(shown, piece.placeholders)
+        start, end = core(shown[indent:], copied, shown_tags, truecaser.is_small)
+        before, rest = piece.split_at(indent + start)
+        middle, rest = rest.split_at(end - start)
+        after, gap = rest.split_at(len(shown) - indent - end)
+        text = clean(middle.shown)
+        cased = truecaser.truecased(text)
+        careful = cased if truecaser.has_all(cased) else truecaser.corrected(cased)
+        names, letter = find_names(careful, truecaser), first_letter(text)
+        case: Case = "model"
+        if is_all_caps(text) and not is_all_caps(cased):  # not "OK"
+            case = "capitals"
+            names = [name._replace(text=name.text.upper()) for name in names]
+        elif text[letter : letter + 1].isupper():
+            terms_before = middle.typed[: len(PLACEHOLDER.findall(text[:letter]))]
+            if not any(terms_before) and not any(name.start <= letter for name in names):
+                case = "capital"
+        tokens = PLACEHOLDER.finditer(careful)
+        own = zip(tokens, middle.placeholders, strict=True)
+        masked = mask(careful, sorted([*names, *(Span(*m.span(), copy) for m, copy in own)]))
+        free, no_space = _freed(masked.text)
+        source = piece.line[piece.start : piece.end].rstrip()
+        tags = pairs(masked.text, masked.placeholders)
+        around = (source, gap.shown, before.filled, after.filled)
+        sentence = Sentence(
+            *around, text, free, masked.placeholders, no_space, case, careful != cased, tuple(tags)
+        )
         return _with_terms(sentence, piece, self.glossary) if self.glossary else sentence
 
 
@@ -135,17 +157,13 @@ def _best_split(text: str) -> int:
 
 def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary) -> Sentence:
     """Return a sentence whose terms have its case: are in capitals, or get one at the start."""
-    terms = {
-        placeholder
-        for placeholder, typed in zip(piece.placeholders, piece.typed, strict=True)
-        if typed
-    }
-    whole = _filled(piece.shown, piece.typed)
+    terms = {text for text, typed in zip(piece.placeholders, piece.typed, strict=True) if typed}
     # "IT" alone is in its usual case, and "OK, cat" is not in capitals.
     calm = ["" if glossary.needs_capitals(term) else term for term in piece.typed]
     if is_all_caps(_filled(piece.shown, calm)):
         upper = tuple(text.upper() if text in terms else text for text in sentence.placeholders)
         return replace(sentence, placeholders=upper, case="capitals")
+    whole = _filled(piece.shown, piece.typed)
     first = next(filter(str.isalpha, whole), "")
     is_phrase = first.islower() or (not first.isupper() and in_word(whole[-1:]))
     small = (term for term in terms if (word := WORD.match(term)) and word[0].islower())
@@ -153,7 +171,7 @@ def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary) -> Senten
     return replace(sentence, case=case, terms=frozenset() if is_phrase else frozenset(small))
 
 
-def _filled(text: str, placeholders: Sequence[str]) -> str:
+def _filled(text: str, placeholders: Iterable[str]) -> str:
     """Return `text` with each token as the next of `placeholders`."""
     left = iter(placeholders)
     return PLACEHOLDER.sub(lambda _: next(left), text)
@@ -164,8 +182,8 @@ def _normal(line: str) -> str:
     line = narrow(line)
     if normal(line) == line:
         return line
-    spans = find_placeholders(line)
-    return restore(normal(mask(line, spans).text), [span.text for span in spans])
+    masked = mask(line, find_placeholders(line))
+    return restore(normal(masked.text), masked.placeholders)
 
 
 def _spans(line: str, truecaser: Truecaser, terms: Iterable[Span]) -> list[Span]:
@@ -173,15 +191,14 @@ def _spans(line: str, truecaser: Truecaser, terms: Iterable[Span]) -> list[Span]
     # A user's own placeholder tokens again, as what holds one may give way to a longer term.
     own = (Span(*match.span(), match[0]) for match in PLACEHOLDER.finditer(line))
     spans = disjoint([*terms, *find_placeholders(line, truecaser.__contains__), *own])
-    placeholders = [span.text for span in spans]
-    paired = {number for pair in pairs(mask(line, spans).text, placeholders) for number in pair}
+    masked = mask(line, spans)
+    paired = {number for pair in pairs(masked.text, masked.placeholders) for number in pair}
     merged: list[Span] = []
     is_open = False  # whether the last one may grow
     for number, span in enumerate(spans):
-        is_alone = number not in paired and span.text == line[span.start : span.end]
-        is_alone = (
-            is_alone and not _BREAK.fullmatch(span.text) and not PLACEHOLDER.search(span.text)
-        )
+        is_special = PLACEHOLDER.search(span.text) or _BREAK.fullmatch(span.text)
+        is_term = span.text != line[span.start : span.end]
+        is_alone = number not in paired and not is_special and not is_term
         if is_alone and is_open and merged[-1].end == span.start:
             first = merged.pop()
             span = Span(first.start, span.end, first.text + span.text)
@@ -205,8 +222,7 @@ def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
             end = match.start() if _OPENS.match(placeholder) else match.end()
             end += len(piece[end:]) - len(piece[end:].lstrip())
             before, after = piece[start:end], piece[end:]
-            is_line = placeholder.startswith("\\") or placeholder[:3].lower() in ("<br", "<hr")
-            goes_on = is_line and not (
+            goes_on = placeholder.lower().startswith(("\\", "<br", "<hr")) and not (
                 PLACEHOLDER.sub("", before).rstrip().endswith(ENDS)
                 or PLACEHOLDER.sub("", after).strip()[:1].isupper()
             )
@@ -221,62 +237,15 @@ def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
 
     So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
     """
+    free, *others = PLACEHOLDER.split(text)
     no_space = set()
-    for index, match in reversed([*enumerate(PLACEHOLDER.finditer(text))]):
-        start, end = match.span()
-        if is_cased(text[end : end + 1]):
-            no_space.add((index, 1))
-            text = f"{text[:end]} {text[end:]}"
-        if is_cased(text[:start][-1:]):
+    for index, (token, after) in enumerate(zip(PLACEHOLDER.findall(text), others, strict=True)):
+        if is_cased(free[-1:]):
             no_space.add((index, 0))
-            text = f"{text[:start]} {text[start:]}"
-    return text, frozenset(no_space)
-
-
-def _sentence(piece: _Piece, truecaser: Truecaser) -> Sentence:
-    shown, placeholders = piece.shown.rstrip(), piece.placeholders
-    source, gap = piece.line[piece.start : piece.end].rstrip(), piece.shown[len(shown) :]
-    indent = len(shown) - len(shown.lstrip())
-    words = [None if term else text for text, term in zip(placeholders, piece.typed, strict=True)]
-    start, end = core(shown[indent:], words, pairs(shown, placeholders), truecaser.is_small)
-    start, end = start + indent, end + indent
-    before, text, after = shown[:start], clean(shown[start:end]), shown[end:]
-    first, last = (
-        len(PLACEHOLDER.findall(before)),
-        len(placeholders) - len(PLACEHOLDER.findall(after)),
-    )
-    before = _filled(before, placeholders[:first])
-    after = _filled(after, placeholders[last:])
-    placeholders = placeholders[first:last]
-    cased = truecaser.truecased(text)
-    case: Case = "capitals" if is_all_caps(text) and not is_all_caps(cased) else "model"  # not "OK"
-    careful = cased if truecaser.has_all(cased) else truecaser.corrected(cased)
-    names = find_names(careful, truecaser)
-    copied = [
-        Span(match.start(), match.end(), placeholder)
-        for match, placeholder in zip(PLACEHOLDER.finditer(careful), placeholders, strict=True)
-    ]
-    beginning = BEGINNING.match(text)
-    letter = beginning.end() if beginning else 0
-    if case == "capitals":
-        names = [span._replace(text=span.text.upper()) for span in names]
-    elif text[letter : letter + 1].isupper():
-        before_it = piece.typed[first : first + len(PLACEHOLDER.findall(text[:letter]))]
-        if not any(before_it) and not any(name.start <= letter for name in names):
-            case = "capital"
-    masked = mask(careful, sorted([*copied, *names]))
-    free, no_space = _freed(masked.text)
-    is_respelled = careful != cased
-    return Sentence(
-        source,
-        gap,
-        before,
-        after,
-        text,
-        free,
-        masked.placeholders,
-        no_space,
-        case,
-        is_respelled,
-        tags=tuple(pairs(masked.text, masked.placeholders)),
-    )
+            free += " "
+        free += token
+        if is_cased(after[:1]):
+            no_space.add((index, 1))
+            free += " "
+        free += after
+    return free, frozenset(no_space)

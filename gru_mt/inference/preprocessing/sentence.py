@@ -2,8 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, Self
 
 from gru_mt.data.text.normalize import MARKS, count_words, in_word, is_cased
@@ -14,15 +13,15 @@ from gru_mt.inference.preprocessing.tags import nested
 Case = Literal["capitals", "capital", "small", "model"]
 # What `placeholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
 _LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
-_NUMBER = re.compile(
+_NUMBER = (
     rf"(?:(?<![^\s(])[-−])?\d++(?:[.,:/–-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER})|(?![{MARKS}]))"
 )
 _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 ENDS = (".", "!", "?", "…")
-_PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER.pattern}")
-BEGINNING = re.compile(r"[\W_]*")  # before the first letter; placeholder tokens are none
+_PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
 MENU_WORDS = 3  # "Open file..." keeps its ellipsis; after a sentence it may be a slip
+_BEGINNING = re.compile(r"\A[\W_]+")
 _ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
 
 
@@ -51,36 +50,29 @@ class Sentence:
 
     def finished(self, text: str) -> str:
         """Return the model's `text` as it is shown: placeholders filled, in capitals if wanted."""
+        first = first_letter(text)
+        is_moved = PLACEHOLDER.search(text[:first]) and not PLACEHOLDER.match(self.text)
         if self.case == "capitals":
             text = text.upper()
-        elif self.case == "capital":
-            text = self._begun(text, str.upper)
-        elif self.case == "small":
-            text = self._begun(text, str.lower)
+        elif self.case != "model" and not is_moved:
+            change = str.upper if self.case == "capital" else str.lower
+            text = text[:first] + change(text[first : first + 1]) + text[first + 1 :]
         ellipsis = _ELLIPSIS.search(self.text)
         if ellipsis and count_words(self.text) <= MENU_WORDS:
             text = re.sub(r"\.$", ellipsis[1], text)
         return f"{self.before}{self._with_placeholders(text)}{self.after}"
 
-    def _begun(self, text: str, change: Callable[[str], str]) -> str:
-        """Return `text` with its first letter changed, but not after a moved placeholder."""
-        match = BEGINNING.match(text)
-        end = match.end() if match else 0
-        is_moved = PLACEHOLDER.search(text[:end]) and not PLACEHOLDER.match(self.text)
-        return text if is_moved else text[:end] + change(text[end : end + 1]) + text[end + 1 :]
-
     def _with_placeholders(self, text: str) -> str:
         if not self.placeholders:
             return text
         between = PLACEHOLDER.split(self.text)
-        full = frozenset(
-            a for a, b in self.tags if any(map(str.isalnum, "".join(between[a + 1 : b + 1])))
-        )
+        inside = {first: "".join(between[first + 1 : last + 1]) for first, last in self.tags}
+        full = frozenset(first for first, words in inside.items() if any(map(str.isalnum, words)))
         texts, order = nested(PLACEHOLDER.split(text), placeholder_indices(text), self.tags, full)
         for index in range(1, len(order)):  # as far apart as in the source
             first, second = order[index - 1 : index + 1]
-            if second == first + 1 < len(between) and not texts[index].strip():
-                texts[index] = texts[index] if between[second].strip() else between[second]
+            if second == first + 1 < len(between) and not (texts[index] + between[second]).strip():
+                texts[index] = between[second]
         tokens, whole = PLACEHOLDER.findall(text), texts[0]
         has_begun = any(map(str.isalpha, whole))
         for token, index, after in zip(tokens, order, texts[1:], strict=True):
@@ -101,30 +93,31 @@ class Sentence:
             Span(*match.span(), next(own) if match[0] in PLACEHOLDER_TOKENS else match[0])
             for match in _PLACEHOLDER_OR_NUMBER.finditer(self.text)
         ]
-        masked = mask(self.text, spans)
-        old = [
-            index for index, span in enumerate(spans) if self.text[span.start] in PLACEHOLDER_TOKENS
-        ]
-        no_space = frozenset((old[index], side) for index, side in self.no_space)
-        tags = tuple((old[first], old[last]) for first, last in self.tags)
+        new = [n for n, span in enumerate(spans) if PLACEHOLDER.match(self.text, span.start)]
         return replace(
-            self, text=masked.text, placeholders=masked.placeholders, no_space=no_space, tags=tags
+            self,
+            **asdict(mask(self.text, spans)),
+            no_space=frozenset((new[index], side) for index, side in self.no_space),
+            tags=tuple((new[first], new[last]) for first, last in self.tags),
         )
 
     def keeps_numbers(self, text: str) -> bool:
         """Return whether a translation, as it is shown, has the digits of all numbers, as often."""
         whole = " ".join([self.before, self.text, *self.placeholders, self.after])
         wanted, found = (Counter(_DIGITS.findall(part)) for part in (whole, text))
-        joined = _JOINED_DIGITS.findall(self.text)
-        return all(found[number] == count for number, count in wanted.items()) and all(
-            number in text for number in joined
-        )
+        has_joined = all(number in text for number in _JOINED_DIGITS.findall(self.text))
+        return has_joined and all(found[number] == count for number, count in wanted.items())
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Return tokens with placeholders put back."""
-        if not self.placeholders:
+        if not self.placeholders or not tokens:
             return tokens
-        return restore("\n".join(tokens), self.placeholders).split("\n") if tokens else []
+        return restore("\n".join(tokens), self.placeholders).split("\n")
+
+
+def first_letter(text: str) -> int:
+    """Return where the first letter or digit stands, behind placeholder tokens too."""
+    return len(text) - len(_BEGINNING.sub("", text))
 
 
 def _joined(left: str, right: str, *, no_space: bool) -> str:

@@ -8,26 +8,22 @@ from gru_mt.data.tokenizer.special import PLACEHOLDER
 
 _TAG = re.compile(r"<(/?)([A-Za-z\d][\w:.-]*)[^<>]*(?<!/)>", re.DOTALL)  # and not <br/>
 _BRACKET_TAG = re.compile(r"([\[{])(/?)([A-Za-z][\w-]*)[^\[\]{}]*[\]}]")  # [b] and [/b]
+_SIGNS = re.compile(r"([*_~=|^+#])\1*|&quot;")
 _WORD = re.compile(r"\s*[^\s\w]*\w[^\s]*")
 _LAST_WORD = re.compile(r"\w\S*\s*$")
 
 
-def _role(placeholder: str) -> tuple[str, bool | None] | None:
-    """Return what a placeholder pairs with, and whether it closes; None if both may be."""
+def _role(placeholder: str) -> tuple[str, bool | None]:
+    """Return what a placeholder pairs with, if anything, and whether it closes; None if either."""
     if tag := _TAG.fullmatch(placeholder.replace("&lt;", "<").replace("&gt;", ">")):
         return f"<{tag[2].lower()}", bool(tag[1])
     if tag := _BRACKET_TAG.fullmatch(placeholder):
         return f"{tag[1]}{tag[3]}", bool(tag[2])
-    if placeholder.startswith(("](", "][")):
-        return "[", True
-    if placeholder in ("[", "![", "[!["):
-        return "[", False
-    if placeholder.endswith("{"):
-        return "{", False
-    if placeholder == "}":
-        return "{", True
-    is_run = placeholder == placeholder[0] * len(placeholder) and placeholder[0] in "*_~=|^+#"
-    return (placeholder, None) if is_run or placeholder == "&quot;" else None
+    if placeholder in ("[", "![", "[![") or placeholder.startswith(("](", "][")):
+        return "[", placeholder[0] == "]"
+    if placeholder == "}" or placeholder.endswith("{"):
+        return "{", placeholder == "}"
+    return placeholder if _SIGNS.fullmatch(placeholder) else "", None
 
 
 def pairs(text: str, placeholders: Sequence[str]) -> list[tuple[int, int]]:
@@ -37,20 +33,17 @@ def pairs(text: str, placeholders: Sequence[str]) -> list[tuple[int, int]]:
     """
     opened: list[tuple[str, int]] = []
     found = []
-    for number, (placeholder, token) in enumerate(
-        zip(placeholders, PLACEHOLDER.finditer(text), strict=True)
-    ):
-        if not (role := _role(placeholder)):
-            continue
-        name, closes = role
+    for number, token in enumerate(PLACEHOLDER.finditer(text)):
+        name, closes = _role(placeholders[number])
+        is_open = any(other == name for other, _ in opened)
         if closes is None:  # by the side on which it touches a word
             before, after = text[: token.start()][-1:], text[token.end() :][:1]
-            closes = any(other == name for other, _ in opened) and not before.isspace()
-            if not closes and (not after.strip() or in_word(before)):
+            closes = is_open and not before.isspace()
+            if not name or (not closes and (not after.strip() or in_word(before))):
                 continue
         if not closes:
             opened.append((name, number))
-        elif any(other == name for other, _ in opened):
+        elif is_open:
             while opened[-1][0] != name:
                 opened.pop()
             found.append((opened.pop()[1], number))
@@ -62,33 +55,37 @@ def nested(
 ) -> tuple[list[str], list[int]]:
     """Return a translation's texts and the placeholders between them, its tags well nested.
 
-    `order` has the numbers of the placeholders, and texts one more. Placeholders of `pairs` that
+    `order` has the numbers of the placeholders, and `texts` one more. Placeholders of `pairs` that
     cross come in the order of the source. A pair whose first is in `full`, as it has words in the
-    source, gets the word beside it if it has none; another has the
-    placeholders that it has in the source.
+    source, gets the word beside it if it has none; another has the placeholders of the source.
     """
     texts, order = [*texts], [*order]
     present = [pair for pair in pairs if {*pair} <= {*order}]
     for pair in present:
-        first, last = sorted(map(order.index, pair))
-        order[first], order[last] = pair
+        _arrange(order, pair)
     if _crosses(order, present):
-        tags = sorted(number for pair in present for number in pair)
-        indices = sorted(map(order.index, tags))
-        for index, number in zip(indices, tags, strict=True):
-            order[index] = number
+        _arrange(order, sorted(number for pair in present for number in pair))
     for first, last in sorted(present):  # the outer ones first, which may get a word for others
-        for number in range(first + 1, last) if first not in full else ():
-            _put_inside(texts, order, number, first, last)
+        if first not in full:
+            for number in range(first + 1, last):
+                _put_inside(texts, order, number, first, last)
+            continue
         opening, closing = order.index(first), order.index(last)
-        if first in full and not any(map(_has_word, texts[opening + 1 : closing + 1])):
-            if word := _WORD.match(texts[closing + 1]):
-                texts[closing] += word[0]
-                texts[closing + 1] = texts[closing + 1][word.end() :]
-            elif word := _LAST_WORD.search(texts[opening]):
-                texts[opening + 1] = word[0] + texts[opening + 1]
-                texts[opening] = texts[opening][: word.start()]
+        if any(map(str.isalnum, "".join(texts[opening + 1 : closing + 1]))):
+            continue
+        if word := _WORD.match(texts[closing + 1]):
+            texts[closing] += word[0]
+            texts[closing + 1] = texts[closing + 1][word.end() :]
+        elif word := _LAST_WORD.search(texts[opening]):
+            texts[opening + 1] = word[0] + texts[opening + 1]
+            texts[opening] = texts[opening][: word.start()]
     return texts, order
+
+
+def _arrange(order: list[int], numbers: Sequence[int]) -> None:
+    """Put these numbers in this order, in the positions that they have together."""
+    for index, number in zip(sorted(map(order.index, numbers)), numbers, strict=True):
+        order[index] = number
 
 
 def _put_inside(texts: list[str], order: list[int], number: int, first: int, last: int) -> None:
@@ -103,18 +100,13 @@ def _put_inside(texts: list[str], order: list[int], number: int, first: int, las
     texts.insert(index + 1, "")
 
 
-def _has_word(text: str) -> bool:
-    return any(map(str.isalnum, text))
-
-
 def _crosses(order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> bool:
     """Return whether a pair closes while one is open that was opened in it."""
     opened: list[int] = []
-    closing = {last: first for first, last in pairs}
-    first_ones = {first for first, _ in pairs}
+    openings = {last: first for first, last in pairs}
     for number in order:
-        if number in first_ones:
-            opened.append(number)
-        elif number in closing and opened.pop() != closing[number]:
+        if number in openings and opened.pop() != openings[number]:
             return True
+        if number in openings.values():
+            opened.append(number)
     return False
