@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from gru_mt.data.text.normalize import MARKS, count_words, in_word, is_cased
@@ -96,7 +96,7 @@ class Sentence:
         new = [n for n, span in enumerate(spans) if PLACEHOLDER.match(self.text, span.start)]
         return replace(
             self,
-            **asdict(mask(self.text, spans)),
+            **mask(self.text, spans)._asdict(),
             no_space=frozenset((new[index], side) for index, side in self.no_space),
             tags=tuple((new[first], new[last]) for first, last in self.tags),
         )
