@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from gru_mt.errors import escape
 
+WITH_TOTAL = "{desc}  [{bar:20}] {percentage:.0f} %, {remaining} left{postfix}"
 LOG_S = 30.0  # between lines of progress where stderr is no terminal
 log = logging.getLogger(__name__)
 
@@ -57,9 +58,7 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
             miniters=1,
             unit=unit,
             initial=initial,
-            bar_format="{desc}  [{bar:20}] {percentage:.0f} %, {remaining} left{postfix}"
-            if total
-            else "{desc}: {n:,} {unit}",
+            bar_format=WITH_TOTAL if total else "{desc}: {n:,} {unit}",
         )
         if description:
             (log.debug if self._is_terminal else log.info)(description)

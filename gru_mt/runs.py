@@ -67,6 +67,8 @@ def _overview(folder: Path) -> RunOverview:
     finished, saved = attempt(lambda: _finished(run)), attempt(lambda: read_state(run.checkpoints))
     train_state = max(filter(None, (finished, saved)), key=lambda state: state.step, default=None)
     state = attempt(lambda: _state(run, train_state, is_finished=train_state is finished)) or ""
+    hypotheses = attempt(lambda: read_hypotheses(run, "test"))
+    sets = hypotheses.sets if hypotheses else []
     data = config and config.data
     return RunOverview(
         folder.resolve().name,
@@ -74,7 +76,7 @@ def _overview(folder: Path) -> RunOverview:
         data.source if data else "",
         data.target if data else "",
         train_state.best_bleu if train_state and train_state.best_bleu >= 0 else None,
-        attempt(lambda: _test_bleu(run)) or {},
+        {found.set.name: found.corpus_scores.multi_reference.value for found in sets},
         train_state.elapsed_s / 60 if train_state else None,
         problems[0] if problems else state,
         _changed(run),
@@ -90,12 +92,6 @@ def _finished(run: Run) -> TrainState | None:
         return TypeAdapter(TrainState).validate_python(asdict(state))
     except (KeyError, ValidationError):
         raise UserError(f"{run.summary}: damaged: it does not say where training ended") from None
-
-
-def _test_bleu(run: Run) -> dict[str, float]:
-    kept = read_hypotheses(run, "test")
-    sets = kept.sets if kept else []
-    return {found.set.name: found.corpus_scores.multi_reference.value for found in sets}
 
 
 def _state(run: Run, train_state: TrainState | None, *, is_finished: bool) -> str:

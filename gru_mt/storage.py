@@ -14,8 +14,7 @@ from typing import Any
 
 from gru_mt.errors import UserError, short_text
 
-# What a process writes before it takes the place of a file or a folder. Older versions had the
-# start of the process after its id.
+# What a process writes before it takes the place of a file; older versions had more after its id.
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.(?P<pid>\d+)(-\d*)?\.(?P<kind>part|old)")
 _SAFETENSORS = re.compile(r"\.tmp\w{6}")  # a file of that library while it is being written
 
@@ -194,7 +193,8 @@ def read_json(path: Path, *, most_bytes: int = 1_000_000_000) -> dict[str, Any]:
 
 def checksummed(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return `values` with their digest added as "sha256"; see `verify_checksum`."""
-    return {**values, "sha256": _json_digest(values)}
+    text = json.dumps(values, sort_keys=True)
+    return {**values, "sha256": hashlib.sha256(text.encode()).hexdigest()}
 
 
 def write_checksummed_json(path: Path, values: Mapping[str, Any]) -> None:
@@ -211,13 +211,10 @@ def verify_checksum(values: dict[str, Any], path: Path) -> dict[str, Any]:
     """Return what `checksummed` was given; UserError that names `path` if it changed."""
     if "sha256" not in values:
         raise UserError(f"{path}: damaged: it carries no digest of its contents")
-    if values.pop("sha256") != _json_digest(values):
+    contents = {name: value for name, value in values.items() if name != "sha256"}
+    if checksummed(contents)["sha256"] != values["sha256"]:
         raise UserError(f"{path}: damaged: its contents do not match its digest")
-    return values
-
-
-def _json_digest(values: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    return contents
 
 
 def file_digest(path: Path) -> str:

@@ -22,6 +22,7 @@ FUSED: dict[str, Callable[..., Any]] = {
     "gru": torch.gru,
     "lstm": torch.lstm,
 }
+ONE_LAYER: dict[str, Any] = {"num_layers": 1, "batch_first": True, "bidirectional": False}
 
 
 class Layer(nn.Module):
@@ -95,11 +96,9 @@ class Layer(nn.Module):
             start_1BH if len(start_1BH) > 1 else start_1BH[0],
             weights,
             self.cell.bias_ih is not None,
-            num_layers=1,
             dropout=0.0,
             train=torch.is_grad_enabled(),
-            bidirectional=False,
-            batch_first=True,
+            **ONE_LAYER,
         )
         return output_BTH, torch.cat(last_1BH, dim=2)[0]
 
@@ -122,9 +121,7 @@ class Layer(nn.Module):
                     torch.backends.cudnn.rnn.get_cudnn_mode(FUSED[self.kind].__name__.upper()),
                     self.cell.hidden_size,
                     0,  # size of an LSTM's projected state: there is no projection
-                    num_layers=1,
-                    batch_first=True,
-                    bidirectional=False,
+                    **ONE_LAYER,
                 )
             return self._fused(x_BTI.to(kind), start_BZ.to(kind), weights)
 

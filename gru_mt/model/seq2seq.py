@@ -88,9 +88,8 @@ class Seq2Seq(nn.Module):
 
     @property
     def output_weight(self) -> Tensor:
-        """Return the output layer's weight_VE; of an untied one, weight_VH."""
-        layer = self.target_embedding if self.output is None else self.output
-        return layer.weight
+        """The output layer's weight_VE; of an untied one, weight_VH."""
+        return (self.target_embedding if self.output is None else self.output).weight
 
     def encode(
         self, source_BS: Tensor, source_length_B: Tensor, rng: torch.Generator | None = None

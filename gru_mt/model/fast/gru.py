@@ -1,9 +1,7 @@
 """The GRU over a whole sequence: all steps are one operation with a gradient of its own.
 
-Shapes: T time, B batch, H hidden units, G = 3 H rows of stacked gates: reset, update, candidate.
-
-torch's own GRU adds up the gradient of the recurrent weights step by step. Here it is one product
-over all steps, so that a step backward is one product and a few elementwise operations.
+torch's own adds up the gradient of the recurrent weights step by step. Here it is one product over
+all steps. Shapes: T time, B batch, H hidden units, G = 3 H rows of stacked gates.
 """
 
 from typing import Any
