@@ -131,7 +131,11 @@ class CorpusBuilder:
         """Return the corpus, or raise UserError where too little is left of it."""
         row_N = self._distinct()
         if "scripts" in self._config.filters:
-            row_N = self._in_main_scripts(row_N)
+            texts = [Subset(self._pairs.sides[side], row_N) for side in self._sides]
+            out = {index for side in texts for index in rows_in_other_scripts(side)}
+            index_M = np.array(sorted(out), np.int64)
+            self._drop(DropReason.SCRIPT, row_N[index_M])
+            row_N = np.delete(row_N, index_M)
         flag_N = self._metadata("flags")[row_N - self._first_row]
         same, tatoeba, others, _ = (int(np.count_nonzero(flag_N & flag)) for flag in PairFlag)
         report = self._report(len(row_N))
@@ -146,16 +150,8 @@ class CorpusBuilder:
             credited.append(own)
         odd = self._odd(report, same, row_N, row_N[(flag_N & PairFlag.ENTITY) > 0])
         warnings = (*dict.fromkeys(self.notes), *(f"{self._label}: {line}" for line in odd))
-        return Corpus(
-            name=name,
-            stored=self._pairs,
-            row_N=row_N,
-            report=report,
-            sha256=sha256,
-            attribution="; ".join(credited),
-            warnings=warnings,
-            files=self.first_lines,
-        )
+        credit, files = "; ".join(credited), self.first_lines
+        return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, files)
 
     def _metadata(self, name: str) -> Array:
         return self._pairs.metadata(name, self._first_row, len(self._pairs))
@@ -172,13 +168,6 @@ class CorpusBuilder:
         distinct_N: Ints = row_N[alike_N == order_N]
         return distinct_N
 
-    def _in_main_scripts(self, row_N: Ints) -> Ints:
-        texts = [Subset(self._pairs.sides[side], row_N) for side in self._sides]
-        out = {index for side in texts for index in rows_in_other_scripts(side)}
-        index_M = np.array(sorted(out), np.int64)
-        self._drop(DropReason.SCRIPT, row_N[index_M])
-        return np.delete(row_N, index_M)
-
     def _drop(self, reason: DropReason, row_M: Ints) -> None:
         if len(row_M):
             self._counts[reason] += len(row_M)
@@ -190,12 +179,11 @@ class CorpusBuilder:
 
     def _report(self, kept: int) -> CorpusReport:
         dropped = {}
-        for reason in sorted(
-            self._counts, key=lambda its: (-self._counts[its], self._examples[its])
-        ):
-            numbers, texts = zip(*self._examples[reason], strict=True)
+        counts, examples = self._counts, self._examples
+        for reason in sorted(counts, key=lambda its: (-counts[its], examples[its])):
+            numbers, texts = zip(*examples[reason], strict=True)
             lines = tuple(map(self._line, numbers))
-            dropped[reason] = DroppedLines(self._counts[reason], lines, texts)
+            dropped[reason] = DroppedLines(counts[reason], lines, texts)
         return CorpusReport(self.lines, kept, dropped)
 
     def _check(self, report: CorpusReport, same: int, others: int, row_N: Ints) -> None:

@@ -28,7 +28,7 @@ _ABOUT = re.compile(  # files about others, which have no sentences; _SUCCESS is
     r"(_about|readme|licen[sc]e|copying|notice|attribution|_success|_(common_)?metadata)(\.\w+)?",
     re.IGNORECASE,
 )
-_HIDDEN = re.compile(r"(^|/)(__MACOSX/|\.[^/]*$)")  # members of an archive
+_NO_FILE = re.compile(r"(^|/)(__MACOSX/|\.[^/]*$|$)")  # members of an archive: hidden, folders
 
 
 class CorpusFile(NamedTuple):
@@ -165,11 +165,10 @@ def _grouped(
 def _members(path: Path) -> list[CorpusFile]:
     """Return the files in a zip archive, by name."""
     try:
-        members = open_archive(path).infolist()
-        names = sorted(member.filename for member in members if not member.is_dir())
+        names = sorted(open_archive(path).namelist())
     except READ_ERRORS as error:
         raise read_error(path, error) from None
-    return [CorpusFile(path, name) for name in names if not _HIDDEN.search(name)]
+    return [CorpusFile(path, name) for name in names if not _NO_FILE.search(name)]
 
 
 def open_archive(path: Path) -> zipfile.ZipFile:

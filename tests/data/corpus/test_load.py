@@ -56,21 +56,13 @@ def test_an_encoding_is_guessed_by_the_languages() -> None:
         assert f"set encoding: {encoding}" in refusal("c.tsv", **settings)
 
 
-@pytest.mark.parametrize(
-    ("languages", "source"), [(["en", "fr"], "en"), (["en", "fr"], "fr"), (["fr", "en"], "fr")]
-)
-def test_parallel_files_are_in_the_order_of_the_languages(
-    languages: list[str], source: str
-) -> None:
-    text = {"en": b"\xef\xbb\xbfGo.\r\nA\ttab.", "fr": b"Va !\nUne tabulation.\n"}
-    write({"c.en": text["en"], "c.zip": zipped(("c", text["fr"]))})
-    paths, target = {"en": "c.en", "fr": "c.zip"}, "fr" if source == "en" else "en"
-    corpus = load({"path": [paths[language] for language in languages]},
-                  languages=languages, source=source, target=target)  # fmt: skip
-    sides = {"en": ["Go.", "A tab."], "fr": ["Va !", "Une tabulation."]}
-    first, second = (sides[language] for language in languages)
-    assert corpus.pairs == [Pair(first[0], second[0], 1), Pair(first[1], second[1], 2)]
-    digests = [hashlib.sha256(text[language]).hexdigest() for language in languages]
+@pytest.mark.parametrize(("source", "target"), [("en", "fr"), ("fr", "en")])
+def test_parallel_files_are_in_the_order_of_the_languages(source: str, target: str) -> None:
+    texts = b"\xef\xbb\xbfGo.\r\nA\ttab.", b"Va !\nUne tabulation.\n"
+    write({"c.en": texts[0], "c.zip": zipped(("c", texts[1]))})
+    corpus = load({"path": ["c.en", "c.zip"]}, source=source, target=target)
+    assert corpus.pairs == [Pair("Go.", "Va !", 1), Pair("A tab.", "Une tabulation.", 2)]
+    digests = (hashlib.sha256(text).hexdigest() for text in texts)
     assert corpus.sha256 == hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
@@ -119,7 +111,6 @@ def test_a_name_of_a_corpus_is_known_and_its_own() -> None:
         f"fra-egn: no such file in {Path.cwd()}, nor a corpus (fra-eng or phrasebook); "
         "did you mean fra-eng?"
     )
-    assert "did you mean" not in refusal("europarl")
     write({"x/c.tsv": "a\tA\n", "y/c.tsv": "a\tA\n"})
     with pytest.raises(UserError, match=r"data\.corpus: two corpora are called 'c'; give each a"):
         load_corpora(data_config(["x/c.tsv", "y/c.tsv"]))

@@ -73,11 +73,14 @@ def test_a_damaged_or_locked_zip_is_refused_in_one_line_or_read() -> None:
             write({"c.zip": bytes(damaged)})
             with contextlib.suppress(UserError):
                 assert load("c.zip").report.read > 0
-    locked = bytearray(zipped(("c.txt", GO)))
+    locked, nameless = bytearray(zipped(("c.txt", GO))), bytearray(zipped(("c", GO)))
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         locked[locked.index(signature) + offset] |= 1  # the flag for encryption
-    write({"c.zip": bytes(locked)})
+        at = nameless.index(signature) + offset + 20
+        nameless[at], nameless[at + 2] = 0, 1  # bytes of the name, and of what follows it
+    write({"c.zip": bytes(locked), "d.zip": bytes(nameless)})
     assert "c.zip: cannot be unpacked: " in refusal("c.zip")
+    assert "d.zip: no corpus in it" in refusal("d.zip")
 
 
 @pytest.mark.parametrize("name", ["c.tsv", "c.gz"])

@@ -2,15 +2,12 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
 from gru_mt.data.corpus.report import DropReason
-from gru_mt.data.dataset.plain_text import write_splits
 from gru_mt.data.dataset.source_files import fingerprints_of, missing_files
 from gru_mt.data.evaluation_set import EvaluationSet, load_evaluation_set
-from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
 from tests.corpora import data_config, dropped, load, pairs, refusal, write, zipped
 
@@ -75,12 +72,10 @@ def test_a_zip_and_a_folder_are_read_as_dev() -> None:
     assert missing_files(config, fingerprints_of(config)) == []
 
 
-def test_a_cell_of_several_lines_is_one_line_of_the_split() -> None:
-    write({"t.csv": '"One,\nand two.","Un,\r\net deux."\n\nThree.,Trois.\n', "p.tsv": TABLE})
-    splits = load_splits(data_config({"path": "p.tsv", "part": "train"}, test="t.csv"))
-    write_splits(splits, Path("out"), "en", "fr")
-    assert Path("out/test.en").read_text() == "One, and two.\nThree.\n"
-    assert Path("out/test.fr").read_text() == "Un, et deux.\nTrois.\n"
+def test_a_cell_of_several_lines_is_one_sentence() -> None:
+    write({"t.csv": '"One,\nand two.","Un,\r\net deux."\n\nThree.,Trois.\n'})
+    assert as_dev("t.csv")[0].sources == ["One, and two.", "Three."]
+    assert as_dev("t.csv")[0].references == [["Un, et deux."], ["Trois."]]
 
 
 def test_what_is_odd_in_dev_is_named() -> None:
