@@ -52,11 +52,11 @@ ROWS = """
         evaluation.robustness.perturbations evaluation.robustness.cases
         evaluation.robustness.markup evaluation.robustness.measure training training.launch
         training.distributed training.state data.loader training.optim training.optim.optimizer
-        training.optim.lr_schedule training.optim.step training.output training.output.logging
+        training.optim.lr_schedule training.output training.output.logging
         training.output.signals training.output.checkpoint training.output.lock
-        training.output.metrics training.output.tensorboard training.back_translation
-        training.resume data.prepare training.output.run_writer training.validation
-        training.estimate training.trainer training.train runs report report.compare_text
+        training.back_translation training.resume data.prepare training.output.run_writer
+        training.validation training.estimate training.trainer training.train runs report
+        report.compare_text
         evaluation.overlap report.pictures report.html report.tables report.failures
         report.samples report.contents report.page report.compare_page page page.model_data
         page.write onnx_export.write cli.streams cli.app cli.translator cli.commands

@@ -233,8 +233,3 @@ class ResolvedConfig(Config):
     """The configuration that a run keeps, with `ResolvedTraining` as its training section."""
 
     training: ResolvedTraining
-
-    @classmethod
-    def of(cls, config: Config, training: ResolvedTraining) -> Self:
-        """Return `config` with `training` in its place."""
-        return cls.model_validate(config.model_dump() | {"training": training.model_dump()})

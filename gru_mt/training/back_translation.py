@@ -68,21 +68,22 @@ def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
     """
     assert config.data.back_translate is not None, "the configuration checks it"
     folder, path = user_path(config.data.back_translate), run.back_translations
-    header = {"texts": hashlib.sha256("\n".join(texts).encode()).hexdigest()}
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
     before, sources = _read(path)
-    if before.get("texts") != header["texts"] or len(sources) < len(texts):
+    if before.get("texts") != digest or len(sources) < len(texts):
         translator = _load(folder, config)
-        header["model"] = file_digest(bundle_of(folder) / WEIGHTS)
+        header = {"texts": digest, "model": file_digest(bundle_of(folder) / WEIGHTS)}
         sources = sources if before == header else []
         chunks = [sources[start : start + CHUNK] for start in range(0, len(sources), CHUNK)]
-        lines = (f"{json.dumps(values)}\n".encode() for values in [header, *chunks])
-        write_file(path, b"".join(lines))
+        write_file(path, b"".join(f"{json.dumps(line)}\n".encode() for line in [header, *chunks]))
         with ProgressBar(
             "back-translating", unit="sentences", total=len(texts), initial=len(sources)
         ) as bar:
             for start in range(len(sources), len(texts), CHUNK):
                 seed = derived_seed("back-translation", config.training.seed, start)
-                chunk = _sample(translator, texts[start : start + CHUNK], seed)
+                drawing = replace(translator, engine=Sampling(translator.engine, seed))
+                found = drawing.translate(texts[start : start + CHUNK], beam_size=1)
+                chunk = [str(translation) for translation in found]
                 append_line(path, json.dumps(chunk))
                 sources += chunk
                 bar.update(len(chunk))
@@ -95,6 +96,7 @@ def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
 
 
 def _load(folder: Path, config: Config) -> Translator:
+    """Return the translator of the other direction, which tells no confidence."""
     try:
         translator = Translator.load(folder, device=config.training.device)
     except UserError as error:
@@ -106,12 +108,7 @@ def _load(folder: Path, config: Config) -> Translator:
             f"{config.data.source} side of {config.data.target} text translates "
             f"{config.data.target} to {config.data.source}"
         )
-    return translator
-
-
-def _sample(translator: Translator, texts: Sequence[str], seed: int) -> list[str]:
-    sampling = replace(translator, engine=Sampling(translator.engine, seed), calibration=None)
-    return [str(translation) for translation in sampling.translate(texts, beam_size=1)]
+    return replace(translator, calibration=None)
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[str]]:

@@ -1,7 +1,7 @@
 """The processes that train one model together, over torch.distributed.
 
-Shapes: W weights of all and a loss, filled up to a multiple of the processes; S weights of the
-slice that one process adds up; N processes, each with a microbatch.
+Shapes: W gradients of all weights and the loss, filled up to a multiple of the processes; S those
+of the slice that one process adds up.
 """
 
 import multiprocessing
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, distributed, nn
@@ -46,96 +46,63 @@ class Group:
         """Whether this is process 0, which alone prepares data, writes files and prints."""
         return self.rank == 0
 
-    def barrier(self) -> None:
-        """Wait until all processes are here."""
-        self.any_signal(None)
-
-    def broadcast(self, value: A | None = None) -> A:
+    def broadcast(self, value: Any = None) -> Any:
         """Return the value of process 0; the others wait for it, while that one prepares data."""
         values = [value]
         if self.size > 1:
-            with _noticing_loss():
-                distributed.broadcast_object_list(values, 0, self.patient)
-        assert values[0] is not None, "process 0 has a value"
+            _together(distributed.broadcast_object_list, values, 0, self.patient)
         return values[0]
 
     def map(self, function: Callable[[A], B], items: Sequence[A]) -> list[B]:
         """Return `function` of each item, in order; the processes share the items."""
         shares = [[function(item) for item in items[self.rank :: self.size]]] * self.size
         if self.size > 1:
-            with _noticing_loss():
-                distributed.all_gather_object(shares, shares[0], self.processes)
+            _together(distributed.all_gather_object, shares, shares[0], self.processes)
         return [shares[index % self.size][index // self.size] for index in range(len(items))]
 
     def any_signal(self, received: int | None) -> int | None:
-        """Return a signal that some process has `received`, the same in all; None without one.
-
-        The death of the process that has started this one counts as SIGTERM.
-        """
+        """Wait for all processes; return a signal that one has `received`, the same in all."""
         if self.size == 1:
             return received
         parent = multiprocessing.parent_process()
-        is_orphan = parent is not None and not parent.is_alive()
+        is_orphan = parent is not None and not parent.is_alive()  # its launcher died
         number = torch.tensor(signal.SIGTERM if is_orphan else received or 0)
-        with _noticing_loss():
-            distributed.all_reduce(number, distributed.ReduceOp.MAX, self.processes)
+        _together(distributed.all_reduce, number, distributed.ReduceOp.MAX, self.processes)
         return int(number) or None
 
     def sum_gradients(
-        self, weights: Weights, count: int, backward: Backward, *, in_order: bool = True
+        self, weights: Weights, count: int, backward: Backward, *, in_order: bool
     ) -> Tensor:
         """Leave in each weight its gradient over `count` microbatches; return their summed loss.
 
-        `in_order` adds in the order of the microbatches, so that the number of processes changes no
-        bit; each process sends its gradients once for each of its microbatches. Else it sends them
-        once, and the number changes the last bits.
+        `in_order` adds in the order of the microbatches, and each process sends its gradients once
+        for each of its own. So the number of processes changes no bit. Else it sends them once.
         """
-        if in_order and self.size > 1:
-            flat_W = self._sum_in_order(weights, count, backward)
+        own, device = range(self.rank, count, self.size), weights[0].device
+        if self.size == 1:
+            return sum(map(backward, own), torch.zeros((), device=device))
+        sizes = [*(weight.numel() for weight in weights), 1]  # the last is the loss
+        unused = -sum(sizes) % self.size
+        flat_W = torch.zeros(sum(sizes) + unused, device=device)
+        *gradients, loss, _ = flat_W.split([*sizes, unused])
+        for weight, gradient in zip(weights, gradients, strict=True):
+            weight.grad = gradient.view_as(weight)  # a backward pass adds to it in place
+        if in_order:  # each process adds up one slice
+            sum_S: Tensor | None = None
+            for first in range(0, count, self.size):
+                flat_W.zero_()
+                if first + self.rank < count:
+                    loss += backward(first + self.rank)
+                received_W = torch.empty_like(flat_W)
+                _together(distributed.all_to_all_single, received_W, flat_W, group=self.processes)
+                for gradient_S in received_W.view(self.size, -1)[: count - first]:
+                    sum_S = gradient_S if sum_S is None else sum_S.add_(gradient_S)
+            _together(distributed.all_gather_single, flat_W, sum_S, group=self.processes)
         else:
-            own = range(self.rank, count, self.size)
-            loss = sum(map(backward, own), torch.zeros((), device=weights[0].device))
-            if self.size == 1:
-                return loss
-            flat_W = self._flatten(weights, loss)
-            with _noticing_loss():
-                distributed.all_reduce(flat_W, group=self.processes)
-        start = 0
-        for weight in weights:
-            weight.grad = flat_W[start : start + weight.numel()].view_as(weight)
-            start += weight.numel()
-        return flat_W[start].clone()
-
-    def _sum_in_order(self, weights: Weights, count: int, backward: Backward) -> Tensor:
-        """Return the sum over `count` microbatches; each process adds up one slice of it."""
-        sum_S: Tensor | None = None
-        nothing = torch.zeros((), device=weights[0].device)
-        for first in range(0, count, self.size):
-            own = first + self.rank
-            flat_W = self._flatten(weights, backward(own) if own < count else nothing)
-            received_NS = torch.empty_like(flat_W).view(self.size, -1)
-            with _noticing_loss():
-                distributed.all_to_all_single(received_NS.view(-1), flat_W, group=self.processes)
-            for gradient_S in received_NS[: count - first]:
-                sum_S = gradient_S if sum_S is None else sum_S.add_(gradient_S)
-        assert sum_S is not None, "an update has a microbatch"
-        flat_W = torch.empty_like(flat_W)
-        with _noticing_loss():
-            distributed.all_gather_single(flat_W, sum_S, group=self.processes)
-        return flat_W
-
-    def _flatten(self, weights: Weights, loss: Tensor) -> Tensor:
-        """Return the gradients, 0 where there is none, and the loss; the weights keep none."""
-        flat = []
-        for weight in weights:
-            gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad
-            flat.append(gradient.flatten())
-            weight.grad = None
-        unused = -(sum(map(len, flat)) + 1) % self.size
-        return torch.cat([*flat, loss.view(1), loss.new_zeros(unused)])
-
-
-ALONE = Group()
+            for index in own:
+                loss += backward(index)
+            _together(distributed.all_reduce, flat_W, group=self.processes)
+        return loss[0].clone()
 
 
 @contextmanager
@@ -147,14 +114,13 @@ def join_group(device: torch.device) -> Iterator[Group]:
     """
     is_there = distributed.is_available() and distributed.is_initialized()
     if not is_there and ("RANK" not in os.environ or os.environ.get("WORLD_SIZE", "1") == "1"):
-        yield ALONE
+        yield Group()
         return
-    with _noticing_loss():
-        if not is_there:  # it stays for the next training of this process
-            distributed.init_process_group("gloo", timeout=RENDEZVOUS)
-        backend = "gloo" if device.type == "cpu" else f"cpu:gloo,{device.type}:nccl"
-        processes = distributed.new_group(backend=backend, timeout=SILENCE)
-        patient = distributed.new_group(backend="gloo", timeout=PREPARATION)
+    if not is_there:  # it stays for the next training of this process
+        _together(distributed.init_process_group, "gloo", timeout=RENDEZVOUS)
+    backend = "gloo" if device.type == "cpu" else f"cpu:gloo,{device.type}:nccl"
+    processes = _together(distributed.new_group, backend=backend, timeout=SILENCE)
+    patient = _together(distributed.new_group, backend="gloo", timeout=PREPARATION)
     try:
         yield Group(distributed.get_rank(), distributed.get_world_size(), processes, patient)
     finally:
@@ -162,10 +128,10 @@ def join_group(device: torch.device) -> Iterator[Group]:
             distributed.destroy_process_group(group)
 
 
-@contextmanager
-def _noticing_loss() -> Iterator[None]:
+def _together(collective: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Call what all processes call; ProcessLost where one of them does not."""
     try:
-        yield
+        return collective(*arguments, **options)
     except RuntimeError as error:  # the base of all that torch.distributed raises
         told = "the connection to the other processes is lost; the same command goes on"
         raise ProcessLost(told) from error

@@ -8,16 +8,17 @@ from pathlib import Path
 
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config, ModelConfig
-from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
+from gru_mt.data.loader import PairLoader
 from gru_mt.data.prepare import prepare
 from gru_mt.data.splits import Splits
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
-from gru_mt.training.optim.lr_schedule import buffer_updates, planned_updates, resolve_auto
+from gru_mt.training.distributed import Group
+from gru_mt.training.optim.lr_schedule import buffer_updates, resolve_config
 from gru_mt.training.optim.optimizer import Optimizer
-from gru_mt.training.optim.step import TrainStep
 from gru_mt.training.output.logging import logging_to
 from gru_mt.training.resume import choose_start
+from gru_mt.training.state import TrainState
 
 WARM_UP, TIMED = 4, 16  # updates
 RECIPES = {  # epochs and updates, at most, of configurations that have one model
@@ -59,29 +60,28 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     with tempfile.TemporaryDirectory() as folder, logging_to(Path(folder, "log"), is_main=False):
         run = Run(Path(folder))
         start = choose_start(config, run)
-        config = start.config
         texts = [pair.target for pair in splits.monolingual]  # stand in for their sources
         data = prepare(start, run, splits=splits, synthetic_sources=texts)
-        loader = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
+        loader = PairLoader(start.config, data.tokenizer, data.pairs)
         pairs = loader.load((0, 0))
-    training = resolve_auto(config.training, pairs, loader.buffers)
-    precision = resolve_precision(training.precision, device)
+        config = resolve_config(start.config, loader)
+    training = config.training
     model = build_model(config, data.tokenizer).to(device)
-    optimizer = Optimizer(model, training, precision)
-    update = TrainStep(optimizer, training, precision)
-    planned = buffer_updates(training, pairs, training.batch_tokens, 0)
+    precision = resolve_precision(training.precision, device)
+    optimizer = Optimizer(model, training, precision, Group())
+    planned = buffer_updates(training, pairs, 0)
     prepared_s = time.perf_counter() - started_s
-    for done, rows in enumerate(planned[: WARM_UP + TIMED]):
-        if done == min(WARM_UP, len(planned) - 1):
+    for step, rows in enumerate(planned[: WARM_UP + TIMED]):
+        if step == min(WARM_UP, len(planned) - 1):
             started_s = time.perf_counter()
-        update(pairs, rows, learning_rate=0.0, seed=0, done=done)
+        optimizer.update(pairs, rows, 0.0, step)
     timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
     update_s = (time.perf_counter() - started_s) / timed
-    updates = planned_updates(training, pairs, training.batch_tokens, loader.buffers)
 
     def minutes(count: int) -> float:
         return (prepared_s + count * update_s) / 60
 
+    updates = TrainState().total_updates(len(planned), training, loader.buffers)
     recipes = {
         name: minutes(min(epochs * len(planned), limit or epochs * len(planned)))
         for name, (epochs, limit) in RECIPES.items()

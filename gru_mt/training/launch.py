@@ -18,9 +18,7 @@ def launch(processes: int) -> int:
     They share the cores, unless OMP_NUM_THREADS says how many threads each has. Signals go on to
     them. Where one fails the launcher ends the others. Raises ProcessLost where one was killed.
     """
-    for name in ("torch.distributed.elastic", "torch.multiprocessing"):
-        logging.getLogger(name).propagate = False  # the processes say why they end
-        logging.getLogger(name).addHandler(logging.NullHandler())
+    logging.disable()  # the processes say themselves why they end
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # of a killed process
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // processes)))
@@ -28,11 +26,10 @@ def launch(processes: int) -> int:
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    heard = [stop.name for stop in STOPS if signal.getsignal(stop) != signal.SIG_IGN]
+    heard = (stop.name for stop in STOPS if signal.getsignal(stop) != signal.SIG_IGN)
     config = LaunchConfig(
         *(1, 1, processes),  # hosts at least and at most, processes on each
         logs_specs=DefaultLogsSpecs(log_dir=os.devnull),  # else a folder stays in the temporary one
-        run_id="gru-mt",
         rdzv_backend="c10d",
         rdzv_endpoint="localhost:0",
         local_addr="localhost",
@@ -55,17 +52,15 @@ def launch(processes: int) -> int:
 
 
 def _run_command() -> None:
-    """Run this command in a process of the launcher; SIGINT ends it when the launcher dies."""
     os.setsid()  # Ctrl-C reaches it once, through the launcher
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     launcher = multiprocessing.parent_process()
-    if launcher and not launcher.is_alive():  # it died before torch asked for the SIGINT
+    if launcher and not launcher.is_alive():  # it died before torch asked for a SIGINT then
         sys.exit(1)
     try:
         runpy.run_module("gru_mt", run_name="__main__")
     except SystemExit as end:
-        if end.code:  # else the launcher wants this function to return
-            raise
+        sys.exit(end.code or 0)  # the launcher would wait for what ends with None
     except Exception:
         traceback.print_exc()
         sys.exit(1)

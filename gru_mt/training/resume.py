@@ -4,13 +4,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from gru_mt.bundle import load_bundle, load_named_tensors, named_tensors
-from gru_mt.config.fields import Section
+from gru_mt.bundle import load_bundle
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config, ResolvedConfig
 from gru_mt.config.yaml_text import dump_config
@@ -25,7 +24,7 @@ from gru_mt.storage import read_json
 from gru_mt.training.distributed import Group
 from gru_mt.training.optim.lr_schedule import AUTO
 from gru_mt.training.optim.optimizer import Optimizer
-from gru_mt.training.output.checkpoint import has_checkpoint, load_checkpoint
+from gru_mt.training.output.checkpoint import has_checkpoint
 from gru_mt.training.state import TrainState
 
 MAY_CHANGE = (  # files only to another place: a digest checks their contents
@@ -52,7 +51,7 @@ OF_START = " (start)"  # ends the name of a set that the run before was measured
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a run begins with."""
+    """What a run begins with; by default its configuration alone."""
 
     config: Config
     tokenizer: Tokenizer | None = None  # None: trained on the run's corpus, or in the run's folder
@@ -60,17 +59,6 @@ class Start:
     sets: Mapping[str, Sequence[EvaluationSet]] = field(default_factory=dict)  # more dev and test
     provenance: Mapping[str, Any] = field(default_factory=dict)  # of the first weights
     is_resumed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SharedStart:
-    """What process 0 of a group begins with, and the others get from it."""
-
-    run: Run
-    config: ResolvedConfig
-    state: TrainState
-    tensors: dict[str, Tensor]  # on the CPU
-    counters: dict[str, Any]
 
 
 def choose_start(config: Config, run: Run) -> Start:
@@ -81,12 +69,7 @@ def choose_start(config: Config, run: Run) -> Start:
     """
     if has_checkpoint(run.checkpoints):
         return resume(config, run)
-    return from_scratch(config) if config.training.start is None else fine_tune(config)
-
-
-def from_scratch(config: Config) -> Start:
-    """Return the start of a run with weights as drawn, and a tokenizer of its own."""
-    return Start(config)
+    return Start(config) if config.training.start is None else fine_tune(config)
 
 
 def fine_tune(config: Config) -> Start:
@@ -106,23 +89,14 @@ def fine_tune(config: Config) -> Start:
             f"{data.source} to {data.target}; training from it keeps the direction"
         )
     config = _inherit(config, before)
-    for section in _INHERITED:
-        theirs = getattr(before, section).model_dump()
-        for name, value in getattr(config, section).model_dump().items():
-            if value != theirs[name] and f"{section}.{name}" not in _FREE:
-                raise UserError(
-                    f"{section}.{name} {short_repr(value)}: {folder} has "
-                    f"{short_repr(theirs[name])}; training from it keeps that, so leave it out"
-                )
-    sets = {
-        split: [
-            replace(found, name=f"{found.name.removesuffix(OF_START)}{OF_START}")
-            for found in find_sets(folder, split) or []
-        ]
-        for split in ("dev", "test")
-    }
+    for name, theirs, ours in _changes(before, config):
+        if name.startswith(_INHERITED) and name not in _FREE:
+            raise UserError(
+                f"{name} {ours}: {folder} has {theirs}; training from it keeps that, so leave it "
+                "out"
+            )
     provenance = {"start": {"folder": str(folder), **bundle.provenance}}
-    return Start(config, bundle.tokenizer, bundle.model, sets, provenance)
+    return Start(config, bundle.tokenizer, bundle.model, _sets_of_start(folder), provenance)
 
 
 def resume(config: Config, run: Run) -> Start:
@@ -134,98 +108,86 @@ def resume(config: Config, run: Run) -> Start:
     before = load_config(run.config)
     if before.training.start is not None:
         config = _inherit(config, before)
-    chosen = {
-        name: getattr(before.training, name)
-        for name in AUTO
-        if getattr(config.training, name) == "auto"
-    }
-    training = config.training.model_copy(update=chosen)
-    config = config.model_copy(update={"training": training})
-    _check_unchanged(run, before, config)
-    config = ResolvedConfig.model_validate(config.model_dump())
-    if run.data.exists():
-        return Start(config, is_resumed=True)
-    sets = {
-        split: [
-            found for found in find_sets(run.folder, split) or [] if found.name.endswith(OF_START)
-        ]
-        for split in ("dev", "test")
-    }
-    report = read_json(run.corpus_report) if run.corpus_report.is_file() else {}
-    provenance = {name: report[name] for name in ("start",) if name in report}
-    tokenizer = Tokenizer.load(run.folder)
-    return Start(config, tokenizer, sets=sets, provenance=provenance, is_resumed=True)
-
-
-def load_state(
-    start: Start | SharedStart, run: Run, optimizer: Optimizer, fingerprints: dict[str, str]
-) -> TrainState:
-    """Load what a run begins with into `optimizer`; return where the run is.
-
-    Raises UserError where no checkpoint can be loaded, or it belongs to data with other
-    `fingerprints`.
-    """
-    if isinstance(start, SharedStart):
-        optimizer.load_state_dict(start.tensors, start.counters, run.checkpoints)
-        return start.state
-    if start.is_resumed:
-        return load_checkpoint(run.checkpoints, optimizer, fingerprints)
-    if start.weights is not None:
-        weights = named_tensors(start.weights)
-        for model in (optimizer.model, optimizer.average):
-            load_named_tensors(model, weights, run.folder)
-    return TrainState()
-
-
-def share_start(
-    group: Group, run: Run, config: ResolvedConfig, optimizer: Optimizer, state: TrainState
-) -> None:
-    """Send what process 0 has, and has written in the run's folder, to the others."""
-    if group.size > 1:
-        tensors = {name: value.cpu() for name, value in optimizer.state_dict().items()}
-        group.broadcast(SharedStart(run, config, state, tensors, optimizer.counters()))
-
-
-def receive_start(group: Group) -> SharedStart:
-    """Wait for what process 0 sends.
-
-    Raises UserError where this process does not see what process 0 wrote.
-    """
-    start: SharedStart = group.broadcast()
-    path, until_s = start.run.config, time.monotonic() + VISIBLE_S
-    while not (path.is_file() and path.read_bytes() == dump_config(start.config).encode()):
-        if time.monotonic() > until_s:
-            raise UserError(
-                f"{path}: process {group.rank} does not see what process 0 wrote there; all "
-                "hosts need the run's folder at the same path, such as on a network drive"
-            )
-        time.sleep(0.1)
-    return start
-
-
-def _inherit(config: Config, before: Config) -> Config:
-    """Return `config` with sections of the run before, but for the keys that it states itself."""
-    return config.model_copy(
-        update={name: _over(getattr(config, name), getattr(before, name)) for name in _INHERITED}
-    )
-
-
-def _over(ours: Section, theirs: Section) -> Section:
-    """Return `theirs` with what the configuration of `ours` states itself."""
-    stated = {name: getattr(ours, name) for name in ours.model_fields_set}
-    return theirs.model_copy(update=stated)
-
-
-def _check_unchanged(run: Run, before: Config, now: Config) -> None:
-    old, new = flatten(before.model_dump()), flatten(now.model_dump())
+    training = config.training.model_dump()
+    chosen = {name: getattr(before.training, name) for name in AUTO if training[name] == "auto"}
+    config = ResolvedConfig.model_validate(config.model_dump() | {"training": training | chosen})
     changed = [
-        f"{name} from {short_repr(old.get(name))} to {short_repr(new.get(name))}"
-        for name in sorted(old.keys() | new.keys())
-        if old.get(name) != new.get(name)
-        and not any(fnmatch(name, may) or fnmatch(name, f"{may}.*") for may in MAY_CHANGE)
+        f"{name} from {theirs} to {ours}"
+        for name, theirs, ours in _changes(before, config)
+        if not any(fnmatch(name, may) or fnmatch(name, f"{may}.*") for may in MAY_CHANGE)
     ]
     if changed:
         raise UserError(
             f"{run.folder}: the run was started with another configuration: {', '.join(changed)} "
             f"changed (only {', '.join(MAY_CHANGE)} may); start anew beside it with --fresh"
         )
+    if run.data.exists():
+        return Start(config, is_resumed=True)
+    report = read_json(run.corpus_report) if run.corpus_report.is_file() else {}
+    return Start(
+        config,
+        Tokenizer.load(run.folder),
+        sets=_sets_of_start(run.folder, OF_START),
+        provenance={"start": report["start"]} if "start" in report else {},
+        is_resumed=True,
+    )
+
+
+def receive_run(group: Group) -> tuple[Run, ResolvedConfig]:
+    """Wait until process 0 sends which run it has prepared, and its configuration.
+
+    Raises UserError where this process does not see what process 0 wrote.
+    """
+    run, config = group.broadcast()
+    path, until_s = run.config, time.monotonic() + VISIBLE_S
+    while not (path.is_file() and path.read_bytes() == dump_config(config).encode()):
+        if time.monotonic() > until_s:
+            raise UserError(
+                f"{path}: process {group.rank} does not see what process 0 wrote there; all "
+                "hosts need the run's folder at the same path, such as on a network drive"
+            )
+        time.sleep(0.1)
+    return run, config
+
+
+def share_state(group: Group, run: Run, optimizer: Optimizer, state: TrainState) -> TrainState:
+    """Load the weights and all else of process 0 into `optimizer`; return where its run is."""
+    if group.is_main and group.size > 1:
+        tensors = {name: value.cpu() for name, value in optimizer.state_dict().items()}
+        group.broadcast((state, tensors, optimizer.counters()))
+    elif not group.is_main:
+        state, tensors, counters = group.broadcast()
+        optimizer.load_state_dict(tensors, counters, run.checkpoints)
+    return state
+
+
+def _inherit(config: Config, before: Config) -> Config:
+    """Return `config` with sections of the run before, but for the keys that it states itself."""
+    sections = {}
+    for name in _INHERITED:
+        ours = getattr(config, name)
+        stated = {key: getattr(ours, key) for key in ours.model_fields_set}
+        sections[name] = getattr(before, name).model_copy(update=stated)
+    return config.model_copy(update=sections)
+
+
+def _changes(before: Config, now: Config) -> list[tuple[str, str, str]]:
+    """Return the full name of each key that differs, and in short its value before and now."""
+    old, new = flatten(before.model_dump()), flatten(now.model_dump())
+    return [
+        (name, short_repr(old.get(name)), short_repr(new.get(name)))
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]
+
+
+def _sets_of_start(folder: Path, suffix: str = "") -> dict[str, list[EvaluationSet]]:
+    """Return the dev and test sets in a folder whose names end so, named as the start's."""
+    return {
+        split: [
+            replace(found, name=f"{found.name.removesuffix(OF_START)}{OF_START}")
+            for found in find_sets(folder, split) or []
+            if found.name.endswith(suffix)
+        ]
+        for split in ("dev", "test")
+    }

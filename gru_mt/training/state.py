@@ -43,13 +43,9 @@ class TrainState:
 
     def after_update(self, updates: int, buffers: int = 1) -> "TrainState":
         """Return the state one update later, in a buffer of `updates`, one of `buffers`."""
-        now = replace(
-            self,
-            step=self.step + 1,
-            epoch_step=self.epoch_step + 1,
-            buffer_step=self.buffer_step + 1,
-        )
-        if now.buffer_step < updates:
+        step, epoch_step, buffer_step = self.step + 1, self.epoch_step + 1, self.buffer_step + 1
+        now = replace(self, step=step, epoch_step=epoch_step, buffer_step=buffer_step)
+        if buffer_step < updates:
             return now
         if self.buffer + 1 < buffers:
             return replace(now, buffer=self.buffer + 1, buffer_step=0)
@@ -72,10 +68,8 @@ class TrainState:
 
     def next_validation(self, updates: int, training: TrainingConfig, buffers: int = 1) -> int:
         """Return after how many updates of the run the model is measured on dev next."""
-        every = training.validate_steps
-        if every is None:
-            due = self.step - self.buffer_step + (buffers - self.buffer) * updates
-        else:
+        due = self.step - self.buffer_step + (buffers - self.buffer) * updates
+        if every := training.validate_steps:
             due = (self.step // every + 1) * every
         return min(due, self.total_updates(updates, training, buffers))
 

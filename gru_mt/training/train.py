@@ -8,36 +8,32 @@ from typing import Any
 
 import torch
 
-from gru_mt.bundle import build_model
+from gru_mt.bundle import build_model, load_named_tensors, named_tensors
 from gru_mt.config.decoding import check_number
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.dataset.dataset import check_undamaged
 from gru_mt.data.loader import PairLoader
-from gru_mt.data.prepare import TrainingData, load_data, prepare
+from gru_mt.data.prepare import load_data, prepare
 from gru_mt.errors import as_path
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.model.device import own_device, resolve_device, resolve_precision
 from gru_mt.model.fast import keep_memory
 from gru_mt.model.fast.waiting import while_computing
-from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import Run
 from gru_mt.training.distributed import join_group
 from gru_mt.training.optim.lr_schedule import resolve_config
 from gru_mt.training.optim.optimizer import Optimizer
-from gru_mt.training.optim.step import TrainStep
+from gru_mt.training.output.checkpoint import load_checkpoint
 from gru_mt.training.output.lock import locked
 from gru_mt.training.output.logging import logging_to
-from gru_mt.training.output.run_writer import Metrics, RunWriter, write_inputs
-from gru_mt.training.output.tensorboard import require_tensorboard
-from gru_mt.training.resume import (
-    SharedStart,
-    Start,
-    choose_start,
-    load_state,
-    receive_start,
-    share_start,
+from gru_mt.training.output.run_writer import (
+    Metrics,
+    MetricsWriter,
+    require_tensorboard,
+    write_inputs,
 )
+from gru_mt.training.resume import Start, choose_start, receive_run, share_state
 from gru_mt.training.state import TrainState
 from gru_mt.training.trainer import Trainer
 
@@ -96,46 +92,39 @@ def train(
         logging_to(run.log, is_main=group.is_main) as run_log,
     ):
         # Data: process 0 prepares it, and the others read what it has written
-        start = choose_start(config, run) if group.is_main else receive_start(group)
-        run = start.run if isinstance(start, SharedStart) else run
-        data = _data(start, run)
+        if not group.is_main:
+            run, config = receive_run(group)
+            start, data = Start(config), load_data(config, run)
+        elif (start := choose_start(config, run)).is_resumed and run.data.exists():
+            check_undamaged(run.data)
+            data = load_data(start.config, run)
+        else:
+            data = prepare(start, run)
         with while_computing(device.type):
             # Model and optimizer, whose state may be that of a checkpoint
             loader = PairLoader(start.config, data.tokenizer, data.pairs)
             config = resolve_config(start.config, loader)
-            model = _model(config, data, device)
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(config.training.seed)
+                model = build_model(config, data.tokenizer).to(device)
             precision = resolve_precision(config.training.precision, device)
-            optimizer = Optimizer(model, config.training, precision)
-            state = load_state(start, run, optimizer, data.fingerprints)
+            optimizer = Optimizer(model, config.training, precision, group)
+            state = TrainState()
+            if start.is_resumed:
+                state = load_checkpoint(run.checkpoints, optimizer, data.fingerprints)
+            elif start.weights is not None:
+                for weights in (optimizer.model, optimizer.average):
+                    load_named_tensors(weights, named_tensors(start.weights), run.folder)
             # Folder: nothing of an existing run changed before
-            writer = RunWriter(
-                run, config, data, started_s=started_s - state.elapsed_s, on_metrics=on_metrics
-            )
             if group.is_main:
                 write_inputs(config, data, run)
-                share_start(group, run, config, optimizer, state)
+                group.broadcast((run, config))
+            state = share_state(group, run, optimizer, state)
+            writer = MetricsWriter(run, started_s - state.elapsed_s, on_metrics)
+            if group.is_main:
                 run_log.open()
-                writer.start(state.step)
-            group.barrier()
+                writer.start(state.step, config.training)
             # Loop
-            step = TrainStep(optimizer, config.training, precision, group)
-            trainer = Trainer(writer, loader, step, state, group)
+            trainer = Trainer(config, data, loader, optimizer, state, group, writer)
             with closing(loader), closing(writer):
                 return trainer.run()
-
-
-def _data(start: Start | SharedStart, run: Run) -> TrainingData:
-    """Return what the run reads: what its folder holds, or else the corpora, prepared."""
-    if isinstance(start, SharedStart):
-        return load_data(start.config, run)
-    if start.is_resumed and run.data.exists():
-        check_undamaged(run.data)
-        return load_data(start.config, run)
-    return prepare(start, run)
-
-
-def _model(config: Config, data: TrainingData, device: torch.device) -> Seq2Seq:
-    """Return a model with weights as the run's seed draws them."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.training.seed)
-        return build_model(config, data.tokenizer).to(device)

@@ -3,25 +3,32 @@
 import logging
 import math
 import shlex
+import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
 
 import torch
 
+from gru_mt.bundle import Bundle, save_bundle
+from gru_mt.config.schema import ResolvedConfig
 from gru_mt.data.batching import make_batch
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.loader import PairLoader
+from gru_mt.data.prepare import TrainingData
 from gru_mt.errors import Interrupted, UserError
+from gru_mt.model.device import machine
 from gru_mt.model.loss import forced_loss
 from gru_mt.progress import ProgressBar
-from gru_mt.training.distributed import ALONE, Group
+from gru_mt.storage import read_json, write_json
+from gru_mt.training.distributed import Group
 from gru_mt.training.optim.lr_schedule import buffer_updates, learning_rate
-from gru_mt.training.optim.step import TrainStep
-from gru_mt.training.output.metrics import MetricsWindow, StepRecord
-from gru_mt.training.output.run_writer import Metrics, RunWriter
-from gru_mt.training.output.signals import StopSignals
-from gru_mt.training.state import TrainState, derived_seed
+from gru_mt.training.optim.optimizer import Optimizer, Update
+from gru_mt.training.output.checkpoint import save_checkpoint
+from gru_mt.training.output.run_writer import Metrics, MetricsWriter, window_metrics
+from gru_mt.training.output.signals import StopSignals, stop_signals
+from gru_mt.training.state import TrainState
 from gru_mt.training.validation import calibrate, measure, perplexity
 
 log = logging.getLogger(__name__)
@@ -32,20 +39,21 @@ class Trainer:
 
     def __init__(
         self,
-        writer: RunWriter,
+        config: ResolvedConfig,
+        data: TrainingData,
         loader: PairLoader,
-        step: TrainStep,
+        optimizer: Optimizer,
         state: TrainState,
-        group: Group = ALONE,
+        group: Group,
+        writer: MetricsWriter,
     ) -> None:
-        self.writer, self.loader, self.train_step = writer, loader, step
-        self.state, self.group = state, group
-        self.run_folder, self.config, self.data = writer.run, writer.config, writer.data
-        self.optimizer, self.model = step.optimizer, step.optimizer.model
-        self.device = next(self.model.parameters()).device
-        self._window = MetricsWindow()
-        self._newest: StepRecord | None = None
-        self._shown: dict[str, str] = {}  # what the progress bar says, by its name
+        self.config, self.data, self.loader = config, data, loader
+        self.optimizer, self.state, self.group = optimizer, state, group
+        self.writer, self.run_folder = writer, writer.run
+        self._window: list[Update] = []  # since the last report
+        self._window_s = self._saved_s = time.perf_counter()
+        self._newest: Update | None = None
+        self._shown = {"loss": "", "BLEU": "", "speed": ""}  # by the progress bar
 
     def run(self) -> TrainState:
         """Train to the end of the run, or until it stops early; return its state.
@@ -53,93 +61,81 @@ class Trainer:
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
         """
-        with StopSignals(announces=self.group.size == 1) as signals:
-            self._log_start()
-            if not self.state.stop_reasons(self.config.training):
-                with ProgressBar(
-                    "", unit="updates", total=self._total(), initial=self.state.step
-                ) as bar:
-                    while not self.state.stop_reasons(self.config.training):
-                        self._train_buffer(signals, bar)
-            if self.group.is_main and self.writer.write_summary(self.state, str(self.device)):
-                self._log_end()
+        with stop_signals(announces=self.group.size == 1) as signals:
+            if reasons := self.state.stop_reasons(self.config.training):
+                more = " and ".join(f"training.{name}" for name in reasons)
+                log.info(f"this run is finished; a larger {more} goes on with it")
+            else:
+                self._train(signals)
+            if self.group.is_main:
+                self._end()
         if signal := self.group.any_signal(signals.received):
             raise Interrupted(signal, "finished before the signal could stop it")
         return self.state
 
-    def _train_buffer(self, signals: StopSignals, bar: ProgressBar) -> None:
-        """Train on what is left of the buffer under way, or up to an earlier end of the run."""
-        training, epoch, buffers = self.config.training, self.state.epoch, self.loader.buffers
-        pairs, updates = self._updates()
-        self.loader.prefetch()
-        bar.total = total = self.state.total_updates(len(updates), training, buffers)
-        bar.set_description_str(f"epoch {epoch + 1:,} of {training.max_epochs:,}", refresh=False)
-        for rows in updates[self.state.buffer_step :]:
-            step = self.state.step
-            stats = self.train_step(
-                pairs,
-                rows,
-                learning_rate=learning_rate(step, total, training),
-                seed=derived_seed("dropout", training.seed, step),
-                done=step,
-            )
-            self._newest = StepRecord(step, pairs, rows, stats)
-            self._window.add(self._newest)
-            self.state = self.state.after_update(len(updates), buffers)
-            if self.state.step % training.log_steps == 0:
-                self._report_window()
-            shown = [self._shown[name] for name in ("loss", "BLEU", "speed") if name in self._shown]
-            bar.set_postfix_str(", ".join(shown), refresh=False)
-            bar.update()
-            if self.state.validation_is_due(training):
-                self._validate()
-            if self.group.is_main and self.writer.checkpoint_is_due:
-                self._check_finite()
-                self._save()
-            if self.state.stop_reasons(training):
-                break
-            if signal := self.group.any_signal(signals.received):
-                self._stop(signal)
+    def _train(self, signals: StopSignals) -> None:
+        training, buffers = self.config.training, self.loader.buffers
+        pairs, updates = self._load_buffer()
+        self._log_start(len(updates))
+        total = self.state.total_updates(len(updates), training, buffers)
+        with ProgressBar("", unit="updates", total=total, initial=self.state.step) as bar:
+            while not self.state.stop_reasons(training):
+                pairs, updates = self._load_buffer()
+                self.loader.prefetch()
+                bar.total = total = self.state.total_updates(len(updates), training, buffers)
+                epoch = f"epoch {self.state.epoch + 1:,} of {training.max_epochs:,}"
+                bar.set_description_str(epoch, refresh=False)
+                for rows in updates[self.state.buffer_step :]:
+                    rate = learning_rate(self.state.step, total, training)
+                    self._newest = self.optimizer.update(pairs, rows, rate, self.state.step)
+                    self._window.append(self._newest)
+                    self.state = self.state.after_update(len(updates), buffers)
+                    if self.state.step % training.log_steps == 0:
+                        self._report_window()
+                    shown = ", ".join(filter(None, self._shown.values()))
+                    bar.set_postfix_str(shown, refresh=False)
+                    bar.update()
+                    if self.state.validation_is_due(training):
+                        self._validate()
+                    saved_min = (time.perf_counter() - self._saved_s) / 60
+                    if self.group.is_main and saved_min > training.checkpoint_minutes:
+                        self._check_finite()
+                        self._save()
+                    if self.state.stop_reasons(training):
+                        break
+                    if signal := self.group.any_signal(signals.received):
+                        self._stop(signal)
 
-    def _updates(self) -> tuple[EpochPairs, list[list[Ints]]]:
+    def _load_buffer(self) -> tuple[EpochPairs, list[list[Ints]]]:
         """Return the pairs and the updates of the buffer under way."""
-        training, epoch, buffer = self.config.training, self.state.epoch, self.state.buffer
+        epoch, buffer = self.state.epoch, self.state.buffer
         pairs = self.loader.load((epoch, buffer))
         only = buffer if self.loader.buffers > 1 else None
-        return pairs, buffer_updates(training, pairs, training.batch_tokens, epoch, only)
-
-    def _total(self) -> int:
-        """Return how many updates the run has."""
-        updates = len(self._updates()[1])
-        return self.state.total_updates(updates, self.config.training, self.loader.buffers)
+        return pairs, buffer_updates(self.config.training, pairs, epoch, only)
 
     def _validate(self) -> None:
         """Measure the averaged weights on dev, and write them unless they are clearly worse."""
         self._check_finite()
-        average, before = self.optimizer.average, self.state
-        metrics: Metrics = {"epoch": before.epoch}
-        is_kept = True
+        average, step, is_kept = self.optimizer.average, self.state.step, True
+        metrics: Metrics = {"epoch": self.state.epoch}
         if self.data.dev:
-            found = measure(average, self.data, self.config, self.device, self.group)
-            if not math.isfinite(found.perplexity):
+            found = measure(average, self.data, self.config, self.group)
+            if not math.isfinite(perplexity(found.loss)):
                 self._stop_not_finite("the perplexity on dev after it is")
             metrics |= found.to_json()
-            is_kept, self.state = found.may_be_kept(before), found.count(before)
+            self.state, is_kept = found.judge(self.state)
             if self.group.is_main:
-                self.writer.add_metrics(before.step, metrics)
+                self.writer.add(step, metrics)
             self._shown["BLEU"] = f"BLEU {found.bleu:.1f}"
-            minutes = self.writer.elapsed_s / 60
-            kept = ", kept" if is_kept else ""
-            log.info(f"update {before.step:,} ({minutes:.1f} min): {found}{kept}")
-            for sample in found.samples:
-                for line in sample.lines():
-                    log.debug(line)
+            minutes, kept = self.writer.elapsed_s / 60, ", kept" if is_kept else ""
+            log.info(f"update {step:,} ({minutes:.1f} min): {found}{kept}")
+            for line in found.samples:
+                log.debug(line)
         if is_kept:
             if weights := calibrate(average, self.data, self.config, self.group):
                 metrics |= {"calibration": weights}
-            if self.group.is_main:
-                self.writer.save_translator(self.optimizer, before.step, metrics)
-            self.state = replace(self.state, best_step=before.step)
+            self._save_translator(metrics)
+            self.state = replace(self.state, best_step=step)
         self._save()
 
     def _stop(self, signal: int) -> NoReturn:
@@ -151,35 +147,45 @@ class Trainer:
         step, measured = self.state.best_step, ""
         if not step:
             step, measured = self.state.step, ", not measured"
-            if self.group.is_main:
-                self.writer.save_translator(self.optimizer, step, {"epoch": self.state.epoch})
+            self._save_translator({"epoch": self.state.epoch})
         bundle = self.run_folder.bundle
         log.info(f"the translator so far, of update {step:,}{measured}, is {bundle}")
-        self.group.barrier()  # a launcher ends all once the first has ended
+        self.group.any_signal(signal)  # all wait, as a launcher ends all once the first has ended
         raise Interrupted(signal, "stopped and saved; the same command goes on")
 
     def _save(self) -> None:
         if self.group.is_main:
-            self.state = self.writer.save_checkpoint(self.optimizer, self.state)
-        self._window.restart_clock()
+            self.state = replace(self.state, elapsed_s=self.writer.elapsed_s)
+            folder, fingerprints = self.run_folder.checkpoints, self.data.fingerprints
+            save_checkpoint(folder, self.optimizer, self.state, fingerprints)
+        self._saved_s = self._window_s = time.perf_counter()  # this was no training
+
+    def _save_translator(self, metadata: Metrics) -> None:
+        """Write the averaged weights as the run's translator, with `metadata` about them."""
+        if self.group.is_main:
+            data, average = self.data, self.optimizer.average
+            bundle = Bundle(average, data.tokenizer, self.config, data.provenance)
+            save_bundle(self.run_folder.bundle, bundle, {"step": self.state.step} | metadata)
 
     def _report_window(self) -> None:
-        """Write statistics of the updates since the last report; stop at one not finite.
+        """Write metrics of the updates since the last report; stop at one not finite.
 
         In fp16 such an update is skipped, and counted.
         """
-        window = self._window.report()
-        if window is None:
+        if not self._window:
             return
-        if window.not_finite and self.train_step.precision != torch.float16:
-            self._stop_not_finite("the loss or its gradient is", window.not_finite[0])
-        skipped = self.state.skipped + len(window.not_finite)
+        metrics, not_finite = window_metrics(self._window, self._window_s)
+        self._window, self._window_s = [], time.perf_counter()
+        if not_finite and self.optimizer.precision != torch.float16:
+            self._stop_not_finite("the loss or its gradient is", not_finite[0])
+        skipped = self.state.skipped + len(not_finite)
         self.state = replace(self.state, skipped=skipped)
         if self.group.is_main:
-            self.writer.add_window(self.state, window)
-        if window.loss is not None:
-            self._shown["loss"] = f"loss {window.loss:.2f}"
-        self._shown["speed"] = f"{window.tokens_s:,.0f} tokens/s"
+            line = {"epoch": self.state.epoch, **metrics, "skipped": skipped}
+            self.writer.add(self.state.step, line)
+        if metrics["loss"] is not None:
+            self._shown["loss"] = f"loss {metrics['loss']:.2f}"
+        self._shown["speed"] = f"{metrics['tokens_s']:,} tokens/s"
 
     @torch.no_grad()
     def _check_finite(self) -> None:
@@ -189,33 +195,33 @@ class Trainer:
             return
         batch = make_batch(self._newest.pairs, self._newest.rows[0])
         average = self.optimizer.average
-        loss = forced_loss(average, batch.to(self.device)).item()
+        loss = forced_loss(average, batch.to(self.optimizer.device)).item()
         finite = torch.stack([weight.isfinite().all() for weight in average.parameters()])
         if not (math.isfinite(perplexity(loss / batch.target_tokens)) and finite.all()):
             self._stop_not_finite("the weights after it, or what they give, are")
 
-    def _stop_not_finite(self, what: str, update: StepRecord | None = None) -> NoReturn:
+    def _stop_not_finite(self, what: str, update: Update | None = None) -> NoReturn:
         """Stop the run, and record the corpus lines of an update, by default the newest."""
         update = update or self._newest
         assert update, "without an update nothing is checked"
-        lines = self.writer.write_not_finite(update) if self.group.is_main else 0
+        rows = sorted({int(update.pairs.row_N[row]) for row_B in update.rows for row in row_B})
+        if self.group.is_main:
+            lines = [self.data.pairs.where(row) for row in rows]
+            values = {"update": update.step, "corpus_lines": lines}
+            write_json(self.run_folder.not_finite, values)
         raise UserError(
             f"update {update.step}: {what} not finite; {self.run_folder.not_finite} names the "
-            f"batch's {lines} corpus lines; mend them or lower training.learning_rate, and "
+            f"batch's {len(rows)} corpus lines; mend them or lower training.learning_rate, and "
             "start anew with --fresh"
         )
 
-    def _log_start(self) -> None:
+    def _log_start(self, updates: int) -> None:
+        """Say what is trained, in epochs whose first buffer has so many updates."""
         training, state, size = self.config.training, self.state, self.group.size
-        if reasons := state.stop_reasons(training):
-            more = " and ".join(f"training.{name}" for name in reasons)
-            log.info(f"this run is finished; a larger {more} goes on with it")
-            return
-        weights = sum(parameter.numel() for parameter in self.model.parameters())
-        precision = str(self.train_step.precision).removeprefix("torch.")
-        log.info(f"training {weights:,} parameters on {self.device} in {precision}")
-        cut = training.cut_tokens
-        if cut is not None and state.step == 0:
+        weights = sum(parameter.numel() for parameter in self.optimizer.model.parameters())
+        precision = str(self.optimizer.precision).removeprefix("torch.")
+        log.info(f"training {weights:,} parameters on {self.optimizer.device} in {precision}")
+        if (cut := training.cut_tokens) is not None and state.step == 0:
             sources, targets = self.data.pairs.longer_than(cut)
             log.info(
                 f"training.cut_tokens {cut}: of {len(self.data.pairs):,} pairs, {sources:,} "
@@ -234,16 +240,26 @@ class Trainer:
         if state.step:
             log.info(f"resumed at update {state.step:,}")
         if self.data.dev:
-            updates, buffers = len(self._updates()[1]), self.loader.buffers
+            buffers = self.loader.buffers
             log.info(
                 f"{'next' if state.step else 'first'} validation after update "
                 f"{state.next_validation(updates, training, buffers):,}; an epoch has "
                 f"{'about ' if buffers > 1 else ''}{updates * buffers:,} updates"
             )
 
-    def _log_end(self) -> None:
-        """Say why the run ended, how good the translator is, and how to use it."""
+    def _end(self) -> None:
+        """Write a summary, and say why the run ended, how good its translator is, and what is next.
+
+        Where that is done, asking again on another machine does not change where it was trained.
+        """
         training, state, run = self.config.training, self.state, self.run_folder
+        summary = state.state_dict()
+        with suppress(UserError):  # there is none yet, or it is damaged
+            if summary.items() <= read_json(run.summary).items():
+                return
+        device, minutes = str(self.optimizer.device), state.elapsed_s / 60
+        summary |= {"minutes": minutes, "device": device, "machine": machine()}
+        write_json(run.summary, summary)
         s = "s" if state.bad_validations > 1 else ""
         why = {
             "max_epochs": f"finished: epoch {state.epoch:,} of {training.max_epochs:,}",
@@ -251,7 +267,7 @@ class Trainer:
             "patience": f"stopped: no better for {state.bad_validations:,} validation{s}",
         }[state.stop_reasons(training)[0]]
         best = f"best BLEU {state.best_bleu:.2f}" if self.data.dev else "never measured"
-        log.info(f"{why}, after {state.elapsed_s / 60:.1f} min; {best}")
+        log.info(f"{why}, after {minutes:.1f} min; {best}")
         folder = shlex.quote(str(run.folder))
         log.info(f"the translator is {run.bundle}; try it, or score it on test:")
         log.info(f'  gru-mt translate --model {folder} "..."')

@@ -1,6 +1,6 @@
 """How well a model translates the dev split.
 
-Shapes: B batch.
+Shapes: B batch, N translations.
 """
 
 import math
@@ -36,112 +36,82 @@ LEAST_BLEU = 1.0  # less tells nothing: training has just begun, or BLEU counts 
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """A sentence of dev, and what the model makes of it."""
-
-    source: str
-    reference: str  # the first
-    translation: str
-
-    def lines(self) -> list[str]:
-        """Return lines for a person to read."""
-        return [
-            f"  source       {self.source}",
-            f"  reference    {self.reference}",
-            f"  translation  {self.translation}",
-        ]
-
-
-@dataclass(frozen=True, slots=True)
 class Validation:
     """The scores of a model on dev."""
 
     bleu: float  # greedy, against all references
-    loss: float  # see `mean_loss`
+    loss: float  # cross-entropy under teacher forcing, unsmoothed, in nats a target token
     others: tuple[tuple[str, "Validation"], ...] = ()  # names and scores of further sets of dev
-    samples: tuple[Sample, ...] = ()  # see `sample_rows`
-
-    @property
-    def perplexity(self) -> float:
-        """The exponential of the loss."""
-        return perplexity(self.loss)
+    samples: tuple[str, ...] = ()  # lines about a few sentences; see `sample_rows`
 
     def __str__(self) -> str:
         others = "".join(f"; {name} BLEU {found.bleu:.2f}" for name, found in self.others)
         return (
-            f"dev loss {self.loss:.3f}, perplexity {self.perplexity:.2f}, BLEU {self.bleu:.2f} "
-            f"(greedy, all references){others}"
+            f"dev loss {self.loss:.3f}, perplexity {perplexity(self.loss):.2f}, "
+            f"BLEU {self.bleu:.2f} (greedy, all references){others}"
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures by the names that they have in metrics."""
-        figures = {"dev_bleu": self.bleu, "dev_loss": self.loss, "dev_perplexity": self.perplexity}
-        if not self.others:
-            return figures
-        return figures | {"dev_others": {name: found.to_json() for name, found in self.others}}
+        figures: dict[str, Any] = {
+            "dev_bleu": self.bleu,
+            "dev_loss": self.loss,
+            "dev_perplexity": perplexity(self.loss),
+        }
+        others = {name: found.to_json() for name, found in self.others}
+        return figures | ({"dev_others": others} if others else {})
 
-    def is_best(self, state: TrainState) -> bool:
-        """Return whether it beats all before it: by BLEU, or by loss while BLEU tells nothing."""
-        if self._by_loss(state):
-            return state.best_loss is None or self.loss < state.best_loss
-        return self.bleu > state.best_bleu
+    def judge(self, state: TrainState) -> tuple[TrainState, bool]:
+        """Return the state with this validation in it, and whether its weights may be kept.
 
-    def count(self, state: TrainState) -> TrainState:
-        """Return the state with this validation in it."""
-        losses = [self.loss] if state.best_loss is None else [self.loss, state.best_loss]
-        return replace(
+        They may unless they are clearly worse than the best before: of two that differ only by
+        noise, the later is kept, because its learning rate was lower. While BLEU tells nothing, the
+        loss decides.
+        """
+        is_best = kept = state.best_loss is None or self.loss < state.best_loss
+        if max(self.bleu, state.best_bleu) >= LEAST_BLEU:
+            is_best, kept = self.bleu > state.best_bleu, self.bleu > state.best_bleu - NOISE
+        after = replace(
             state,
             best_bleu=max(self.bleu, state.best_bleu),
-            best_loss=min(losses),
-            bad_validations=0 if self.is_best(state) else state.bad_validations + 1,
+            best_loss=min(self.loss, self.loss if state.best_loss is None else state.best_loss),
+            bad_validations=0 if is_best else state.bad_validations + 1,
         )
-
-    def may_be_kept(self, state: TrainState) -> bool:
-        """Return whether it is not clearly worse than the best before it.
-
-        Of two that differ only by noise, the later is kept, because its learning rate was lower.
-        """
-        if self._by_loss(state):
-            return self.is_best(state)
-        return self.bleu > state.best_bleu - NOISE
-
-    def _by_loss(self, state: TrainState) -> bool:
-        return max(self.bleu, state.best_bleu) < LEAST_BLEU
+        return after, kept
 
 
-def measure(
-    model: Seq2Seq, data: TrainingData, config: Config, device: torch.device, group: Group
-) -> Validation:
+def measure(model: Seq2Seq, data: TrainingData, config: Config, group: Group) -> Validation:
     """Return the scores on the first dev set, with those on further ones as `others`.
 
-    The processes of `group` share the batches, and all return the same.
+    The processes of `group` share the batches, and all return the same. Where a perplexity is not
+    finite, nothing is translated.
     """
     greedy = config.decoding.overridden(beam_size=1)
     translator = Translator(TorchEngine(model), data.tokenizer, greedy, map_batches=group.map)
-    scores = [
-        _measure_set(translator, mean_loss(model, pairs, LARGEST_BATCH, device, group), dev, config)
-        for dev, pairs in zip(data.dev, data.dev_pairs, strict=True)
-    ]
-    names = [dev.name for dev in data.dev]
-    return replace(scores[0], others=tuple(zip(names[1:], scores[1:], strict=True)))
 
+    def measure_set(dev: EvaluationSet, pairs: EncodedPairs) -> Validation:
+        loss = mean_loss(model, pairs, group)
+        if not math.isfinite(perplexity(loss)):
+            return Validation(0.0, loss)
+        texts = [translation.text for translation in translator.translate(dev.sources)]
+        samples = (
+            f"  {name:<13}{text}"
+            for row in sample_rows(dev.sources)
+            for name, text in (
+                ("source", dev.sources[row]),
+                ("reference", dev.references[row][0]),
+                ("translation", texts[row]),
+            )
+        )
+        tokenizer = resolve_bleu_tokenizer(
+            config.data.target, config.evaluation.bleu_tokenizer, dev.references
+        )
+        bleu = corpus_bleu(texts, dev.references, tokenizer=tokenizer)
+        return Validation(bleu, loss, samples=tuple(samples))
 
-def _measure_set(
-    translator: Translator, loss: float, dev: EvaluationSet, config: Config
-) -> Validation:
-    """Return scores on one set; where perplexity is not finite, nothing is translated."""
-    if not math.isfinite(perplexity(loss)):
-        return Validation(0.0, loss)
-    tokenizer = resolve_bleu_tokenizer(
-        config.data.target, config.evaluation.bleu_tokenizer, dev.references
-    )
-    texts = [translation.text for translation in translator.translate(dev.sources)]
-    samples = (
-        Sample(dev.sources[row], dev.references[row][0], texts[row])
-        for row in sample_rows(dev.sources)
-    )
-    bleu = corpus_bleu(texts, dev.references, tokenizer=tokenizer)
-    return Validation(bleu, loss, samples=tuple(samples))
+    first, *others = map(measure_set, data.dev, data.dev_pairs)
+    names = [dev.name for dev in data.dev[1:]]
+    return replace(first, others=tuple(zip(names, others, strict=True)))
 
 
 def sample_rows(sources: Sequence[str]) -> list[int]:
@@ -188,13 +158,12 @@ def perplexity(loss: float) -> float:
 
 
 @torch.no_grad()
-def mean_loss(
-    model: Seq2Seq, pairs: EncodedPairs, batch_tokens: int, device: torch.device, group: Group
-) -> float:
+def mean_loss(model: Seq2Seq, pairs: EncodedPairs, group: Group) -> float:
     """Return the cross-entropy under teacher forcing, unsmoothed, in nats a target token."""
+    device = next(model.parameters()).device
 
     def loss_of(row_B: Ints) -> float:
         return forced_loss(model, make_batch(pairs, row_B).to(device)).item()
 
-    plan = plan_batches(pairs, batch_tokens=batch_tokens, seed=0, epoch=0)
+    plan = plan_batches(pairs, batch_tokens=LARGEST_BATCH, seed=0, epoch=0)
     return sum(group.map(loss_of, plan)) / int(pairs.target.length_N.sum())

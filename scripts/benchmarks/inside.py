@@ -23,8 +23,9 @@ import torch
 import gru_mt.model.device
 from benchmarks.results import spread
 from gru_mt.config.load import load_config
+from gru_mt.data.batching import plan_batches
 from gru_mt.data.corpus.load import load_corpora
-from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
+from gru_mt.data.loader import PairLoader
 from gru_mt.data.prepare import load_data, prepare
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError
@@ -32,7 +33,7 @@ from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast import keep_memory
 from gru_mt.run import Run, bundle_of
-from gru_mt.training.optim.lr_schedule import LARGEST_BATCH, buffer_updates, resolve_auto
+from gru_mt.training.optim.lr_schedule import LARGEST_BATCH
 from gru_mt.training.output.run_writer import write_inputs
 from gru_mt.training.resume import choose_start
 
@@ -109,16 +110,14 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         disk_mb = sum(path.stat().st_size for path in run.data.iterdir()) / 1e6
         started_s = time.perf_counter()
         data = load_data(config, run)
-        pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
-        block = pairs.load((0, 0))
+        loader = PairLoader(config, data.tokenizer, data.pairs)
+        block = loader.load((0, 0))
         first_block_s = time.perf_counter() - started_s
         size = len(data.pairs)
-    training = resolve_auto(config.training, block, pairs.buffers)
-
     plans_s = []
     for epoch in range(PLANS):
         started_s = time.perf_counter()
-        buffer_updates(training, block, LARGEST_BATCH, epoch)
+        plan_batches(block, batch_tokens=LARGEST_BATCH, seed=config.training.seed, epoch=epoch)
         plans_s.append((time.perf_counter() - started_s) / len(block.row_N) * 1e6)
     return {
         "training_pairs": size,
@@ -128,7 +127,7 @@ def preparation(corpus: str, lines: str) -> dict[str, Any]:
         "peak_mb_of_a_helper": peaks_mb[1],
         "disk_mb": disk_mb,
         "first_block_s": first_block_s,
-        "blocks": pairs.buffers,
+        "blocks": loader.buffers,
         "plan_s_per_million": spread(plans_s),
     }
 

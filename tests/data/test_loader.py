@@ -16,7 +16,7 @@ from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.data.tokenizer.special import EOS
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.training.resume import from_scratch
+from gru_mt.training.resume import Start
 from gru_mt.training.train import train
 
 Configure = Callable[..., Config]
@@ -26,7 +26,7 @@ PLAIN = ("data.augment=null",)
 
 def prepared(config: Config, folder: Path) -> TrainingData:
     folder.mkdir(exist_ok=True)
-    return prepare(from_scratch(config), Run(folder))
+    return prepare(Start(config), Run(folder))
 
 
 def training_pairs(config: Config, data: TrainingData, max_pairs: int = 10_000) -> TrainingPairs:

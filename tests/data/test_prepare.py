@@ -18,7 +18,7 @@ from gru_mt.errors import UserError
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.run import Run
 from gru_mt.training.output.run_writer import write_inputs
-from gru_mt.training.resume import from_scratch
+from gru_mt.training.resume import Start
 from tests.corpora import load_one, split_pairs
 from tests.training.stored import NO_AUGMENT, examples
 
@@ -37,7 +37,7 @@ def prepared(
             path.write_text(lines)
             settings = (f"data.corpus={path}", *settings)
         config = small_config(*settings)
-        data = prepare(from_scratch(config), Run(folder))
+        data = prepare(Start(config), Run(folder))
         assert [*folder.iterdir()] == [Run(folder).data]
         write_inputs(config, data, Run(folder))
         return data, folder
@@ -104,7 +104,7 @@ def test_a_tokenizer_of_another_kind_leaves_no_file_behind(
 ) -> None:
     run = Run(tmp_path)
     for config in (small_config("tokenizer.joint=false"), small_config()):
-        data = prepare(from_scratch(config), run)
+        data = prepare(Start(config), run)
         write_inputs(config, data, run)
     names = {path.name for path in tmp_path.glob("tokenizer*")}
     assert names == {"tokenizer.model", "tokenizer.lexicon.txt", "tokenizer.memory.tsv"}

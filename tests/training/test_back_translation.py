@@ -1,7 +1,7 @@
 """Text without translations: what is read of it, how its sources are made, stored and marked."""
 
 import json
-import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,20 @@ import pytest
 import torch
 
 from gru_mt.bundle import load_bundle, named_tensors
+from gru_mt.config.decoding import Decoding
 from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
+from gru_mt.data.dataset.store import Ints
 from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.data.prepare import prepare
-from gru_mt.data.tokenizer.special import BOS
+from gru_mt.data.tokenizer.special import BOS, EOS
 from gru_mt.errors import UserError
+from gru_mt.inference.search import Floats, beam_search
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.training import back_translation
-from gru_mt.training.back_translation import back_translate
-from gru_mt.training.resume import from_scratch
+from gru_mt.training.back_translation import DRAWN_FROM, Sampling, back_translate
+from gru_mt.training.resume import Start
 from gru_mt.training.train import train
 from tests.training.stored import examples
 from tests.training.test_fine_tuning import CPU
@@ -31,36 +34,20 @@ TEXTS = [f"{verb} moi {number}." for verb in ("vois", "veux", "aime") for number
 
 
 @pytest.fixture(scope="module")
-def back(tmp_path_factory: pytest.TempPathFactory, small_corpus: Path) -> Path:
+def back(tmp_path_factory: pytest.TempPathFactory, small_config: Configure) -> Path:
     """Return a run of a few updates that translates French to English."""
     folder = tmp_path_factory.mktemp("back") / "run"
-    text = f"""
-        data: {{corpus: {small_corpus}, source: fr, target: en}}
-        tokenizer: {{kind: word, min_frequency: 1}}
-        model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
-        training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32}}
-    """
-    train(parse_config(text, where="back"), folder)
+    train(small_config("data.source=fr", "data.target=en"), folder)
     return folder
 
 
 @pytest.fixture
-def config(small_corpus: Path, back: Path, tmp_path: Path) -> Config:
+def config(small_config: Configure, small_corpus: Path, back: Path, tmp_path: Path) -> Config:
     """Return a configuration of pairs, and of text without translations."""
-    (tmp_path / "alone.fr").write_text("".join(f"{text}\n" for text in TEXTS))
-    return configured(small_corpus, tmp_path / "alone.fr", back)
-
-
-def configured(pairs: Path, alone: Path, back: Path, *overrides: str) -> Config:
-    text = f"""
-        data:
-          corpus: [{pairs}, {{path: {alone}, side: target}}]
-          back_translate: {back}
-        tokenizer: {{kind: word, min_frequency: 1}}
-        model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
-        training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32}}
-    """
-    return parse_config(text, where="a", overrides=overrides)
+    path = tmp_path / "alone.fr"
+    path.write_text("".join(f"{text}\n" for text in TEXTS))
+    corpora = f"data.corpus=[{small_corpus}, {{path: {path}, side: target}}]"
+    return small_config(corpora, f"data.back_translate={back}")
 
 
 @pytest.fixture(autouse=True)
@@ -107,9 +94,7 @@ def test_a_run_that_was_stopped_makes_only_what_is_missing(
     assert path.read_bytes() == b"".join(lines)
 
 
-def test_another_model_or_other_texts_make_all_anew(
-    config: Config, back: Path, small_corpus: Path, tmp_path: Path
-) -> None:
+def test_another_model_or_other_texts_make_all_anew(config: Config, tmp_path: Path) -> None:
     whole = made(config, tmp_path / "run")
     path = Run(tmp_path / "run").back_translations
     header, *chunks = path.read_text().splitlines(keepends=True)
@@ -119,19 +104,13 @@ def test_another_model_or_other_texts_make_all_anew(
         assert path.read_text() == header + "".join(chunks)
 
 
-def test_a_model_of_the_wrong_direction_is_refused(
-    small_corpus: Path, back: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "alone.en").write_text("I see.\n")
-    config = configured(
-        small_corpus, tmp_path / "alone.en", back, "data.source=fr", "data.target=en"
-    )
+def test_a_model_of_the_wrong_direction_is_refused(config: Config, tmp_path: Path) -> None:
+    turned = config.data.model_copy(update={"source": "fr", "target": "en"})
     with pytest.raises(UserError, match="translates fr to en; what makes the fr side of en text"):
-        made(config, tmp_path / "run")
-    shutil.copytree(back, tmp_path / "gone")
-    config = configured(small_corpus, tmp_path / "alone.en", tmp_path / "nothing")
+        made(config.model_copy(update={"data": turned}), tmp_path / "run")
+    missing = config.data.model_copy(update={"back_translate": str(tmp_path / "nothing")})
     with pytest.raises(UserError, match=r"data\.back_translate: .*nothing: neither a run"):
-        made(config, tmp_path / "run")
+        made(config.model_copy(update={"data": missing}), tmp_path / "run")
 
 
 def test_made_sources_are_tagged_and_their_words_are_not_known(
@@ -139,7 +118,7 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
 ) -> None:
     sources = [f"sampled word{number}" if number else "" for number in range(len(TEXTS))]
     run = Run(tmp_path)
-    data = prepare(from_scratch(config), run, synthetic_sources=sources)
+    data = prepare(Start(config), run, synthetic_sources=sources)
     made = [pair for pair in examples(data) if pair.corpus == 1]
     assert [pair.target for pair in made] == TEXTS[1:]  # a text without a source is left out
     assert data.pairs.where(len(data.pairs) - 1) == f"alone.fr:{len(TEXTS)}"
@@ -175,10 +154,7 @@ def test_a_run_with_text_alone_goes_on_to_the_same_bits(config: Config, tmp_path
     [
         ("corpus: [p.tsv, {path: a.fr, side: target}]", "needs back_translate, a run that"),
         ("{corpus: p.tsv, back_translate: runs/back}", "has no corpus with side: target"),
-        (
-            "{corpus: {path: [a.en, a.fr], side: target}, back_translate: b}",
-            "path must be one file",
-        ),
+        ("{corpus: {path: [a.en, a.fr], side: target}, back_translate: b}", "path must be one"),
         ("{corpus: {path: a.tsv, side: target, columns: [1, 2]}, back_translate: b}", "must be 1"),
         ("{corpus: {path: a.tsv, columns: [2]}}", "must be 2"),
         ("{corpus: {path: a.tsv, side: source}, back_translate: b}", "'target'"),
@@ -189,3 +165,46 @@ def test_what_does_not_fit_together_is_refused(data: str, said: str) -> None:
         parse_config(f"data: {data}" if data[0] == "{" else f"data:\n  {data}", where="a")
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+PROBABILITIES = np.array([0.5, 0.3, 0.15, 0.05])  # of <eos>, and of the tokens 20, 21 and 22
+
+
+class Fixed:
+    """An engine that expects the same after every token; after one token it expects the end."""
+
+    device_type = "none"
+
+    def start(self, source_BS: Ints, length_B: Ints) -> "Fixed":
+        return self
+
+    def select(self, row_N: Ints) -> "Fixed":
+        return self
+
+    def coverage(self, row: int) -> None:
+        return None
+
+    def step(self, last_id_R: Ints, state: "Fixed", count: int) -> tuple[Floats, Ints, "Fixed"]:
+        assert count >= DRAWN_FROM
+        first_R1 = (last_id_R == BOS)[:, None]
+        ended = np.array([0.0, -np.inf, -np.inf, -np.inf])
+        log_prob_RN = np.where(first_R1, np.log(PROBABILITIES), ended)
+        return log_prob_RN, np.tile([EOS, 20, 21, 22], (len(last_id_R), 1)), self
+
+    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
+        return np.zeros((len(length_B), 1, 1))
+
+
+def drawn(seed: int, count: int) -> list[list[int]]:
+    engine = Sampling(Fixed(), seed)
+    start = engine.start(np.zeros((count, 1), np.int64), np.ones(count, np.int64))
+    beams = beam_search(engine.step, start, np.full(count, 9), Decoding(beam_size=1))
+    return [beam[0].ids for beam in beams]
+
+
+def test_tokens_are_drawn_as_often_as_they_are_expected() -> None:
+    counts = Counter(map(tuple, drawn(1, 20_000)))
+    shares = [counts[ids] / 20_000 for ids in ((), (20,), (21,), (22,))]
+    assert sum(shares) == 1.0
+    np.testing.assert_allclose(shares, PROBABILITIES, atol=0.012)  # over three deviations
+    assert drawn(1, 50) == drawn(1, 50) != drawn(2, 50)

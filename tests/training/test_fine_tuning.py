@@ -1,25 +1,20 @@
 """A run that begins with the weights of another: what it keeps, measures and refuses."""
 
-import json
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 
-from gru_mt.bundle import build_model, load_bundle, named_tensors
+from gru_mt.bundle import load_bundle, named_tensors
 from gru_mt.config.load import load_config, parse_config
 from gru_mt.config.schema import Config
-from gru_mt.data.prepare import prepare
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
-from gru_mt.training.optim.optimizer import Optimizer
-from gru_mt.training.resume import choose_start, load_state
-from gru_mt.training.state import TrainState
+from gru_mt.storage import read_json
 from gru_mt.training.train import train
 
 Configure = Callable[..., Config]
@@ -27,14 +22,10 @@ CPU = torch.device("cpu")
 OWN = "we see two dog.\tchien deux nous vois.\nyou want one hat.\tchapeau un toi veux.\n"
 
 
-def run(config: Config, folder: Path) -> TrainState:
-    return train(config, folder, started_s=time.perf_counter())
-
-
 @pytest.fixture
 def before(small_config: Configure, tmp_path: Path) -> Path:
     """Return a run of a few updates."""
-    run(small_config("training.max_steps=3", "model.cell=lstm"), tmp_path / "before")
+    train(small_config("training.max_steps=3", "model.cell=lstm"), tmp_path / "before")
     return tmp_path / "before"
 
 
@@ -57,34 +48,22 @@ def tuned(mine: Path, before: Path, *overrides: str) -> Config:
 def test_training_begins_with_the_weights_tokenizer_and_model_of_the_other_run(
     before: Path, mine: Path, tmp_path: Path
 ) -> None:
-    config = tuned(mine, before)
-    run = Run(tmp_path / "new")
-    run.folder.mkdir()
-    start = choose_start(config, run)
-    config = start.config
-    data = prepare(start, run)
-    model = build_model(config, data.tokenizer)
-    optimizer = Optimizer(model, config.training, torch.float32)
-    assert load_state(start, run, optimizer, data.fingerprints) == TrainState()
-    bundle = load_bundle(before, CPU)
-    for model in (optimizer.model, optimizer.average):
-        for name, weight in named_tensors(bundle.model).items():
-            assert torch.equal(named_tensors(model)[name], weight)
-    assert data.tokenizer.same_vocabularies(bundle.tokenizer)
-    assert (config.model, config.tokenizer) == (bundle.config.model, bundle.config.tokenizer)
-    assert config.model.cell == "lstm"
-
-
-def test_words_of_the_new_pairs_are_known_besides_the_old_ones(
-    before: Path, mine: Path, tmp_path: Path
-) -> None:
     mine.write_text(f"{OWN}You want Aspirin.\tAspirin un toi veux.\n")
-    run(tuned(mine, before, "training.max_steps=1"), tmp_path / "new")
-    old, new = (load_bundle(folder, CPU).tokenizer for folder in (before, tmp_path / "new"))
-    assert "dog" in old.truecaser
-    assert "aspirin" not in old.truecaser
-    assert all(word in new.truecaser for word in ("dog", "aspirin"))
-    assert new.truecaser.truecased("we want aspirin.") == "we want Aspirin."
+    settings = ("training.max_steps=1", "training.learning_rate=1e-30", "model.cell=lstm")
+    train(tuned(mine, before, *settings, "model.dropout=0.4"), tmp_path / "new")
+    old, new = (load_bundle(folder, CPU) for folder in (before, tmp_path / "new"))
+    for name, weight in named_tensors(old.model).items():
+        assert torch.equal(named_tensors(new.model)[name], weight)
+    assert new.config.tokenizer == old.config.tokenizer
+    assert new.config.model == old.config.model.model_copy(update={"dropout": 0.4})
+    assert new.provenance["start"]["folder"] == str(before)
+    assert new.provenance["start"]["weights"]["step"] == 3
+    assert [corpus["name"] for corpus in new.provenance["start"]["corpora"]] == ["small"]
+    # Words of the new pairs are known besides the old ones.
+    assert new.tokenizer.same_vocabularies(old.tokenizer)
+    assert "dog" in old.tokenizer.truecaser
+    assert "aspirin" not in old.tokenizer.truecaser
+    assert all(word in new.tokenizer.truecaser for word in ("dog", "aspirin"))
     Translator.averaging([before, tmp_path / "new"])  # their vocabularies are the same
 
 
@@ -95,9 +74,9 @@ def test_short_texts_of_the_new_pairs_are_known_besides_the_old_ones(
     short = "Go on!\tContinue !\nHello!\tBonjour !\n"
     corpus.write_text(small_corpus.read_text() + short)
     first = f"data.corpus={{path: {corpus}, part: train}}"
-    run(small_config("training.max_steps=1", first), tmp_path / "before")
+    train(small_config("training.max_steps=1", first), tmp_path / "before")
     mine.write_text(f"{OWN}Hello.\tSalut.\nWow!\tChouette !\n")
-    run(tuned(mine, tmp_path / "before", "training.max_steps=1"), tmp_path / "new")
+    train(tuned(mine, tmp_path / "before", "training.max_steps=1"), tmp_path / "new")
     translator = Translator.load(tmp_path / "new")
     found = [translation.text for translation in translator.translate(["hello.", "Wow", "go on"])]
     assert found == ["salut.", "Chouette", "continue"]
@@ -109,63 +88,39 @@ def test_what_is_forgotten_shows_at_every_validation_and_in_scores(
     dev = tmp_path / "mine.dev.tsv"
     dev.write_text("they like one key.\tclef un eux aime.\n")
     capsys.readouterr()
-    run(tuned(mine, before, f"data.dev={dev}"), tmp_path / "new")
+    train(tuned(mine, before, f"data.dev={dev}"), tmp_path / "new")
     said = capsys.readouterr().err
     assert f"training goes on from {before}, with its tokenizer" in said
     assert "the dev set mine.dev decides which weights are kept" in said
     assert said.count("; small (start) BLEU ") == 2
-    lines = [json.loads(line) for line in (tmp_path / "new/metrics.jsonl").read_text().splitlines()]
-    of_dev = [line for line in lines if "dev_bleu" in line]
+    of_dev = [line for line in Run(tmp_path / "new").read_metrics()[0] if "dev_bleu" in line]
     assert {*of_dev[0]["dev_others"]} == {"small (start)"}
-    assert [dev.name for dev in read_sets(tmp_path / "new", "dev")] == [
-        "mine.dev",
-        "small (start)",
-    ]
+    sets = read_sets(tmp_path / "new", "dev")
+    assert [dev.name for dev in sets] == ["mine.dev", "small (start)"]
     [test] = read_sets(tmp_path / "new", "test")
     assert test.sources == read_sets(before, "test")[0].sources
 
 
-def test_pairs_that_the_other_run_was_measured_on_are_not_trained_on(
-    before: Path, mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_old_corpus_may_be_mixed_in_but_not_what_it_was_measured_on(
+    before: Path, mine: Path, small_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     leak = read_sets(before, "test")[0]
     mine.write_text(f"{OWN}{leak.sources[0].upper()}\tx\n")
-    capsys.readouterr()
-    run(tuned(mine, before, "training.max_steps=1"), tmp_path / "new")
-    assert "share a sentence with dev or test: mine 1: dropped" in capsys.readouterr().err
-
-
-def test_the_old_corpus_may_be_mixed_in_and_is_measured_once(
-    before: Path, mine: Path, small_corpus: Path, tmp_path: Path
-) -> None:
     config = tuned(mine, before, f"data.corpus=[{{path: {mine}, part: train}}, {small_corpus}]")
-    run(config, tmp_path / "new")
+    capsys.readouterr()
+    train(config, tmp_path / "new")
+    assert "share a sentence with dev or test: mine 1: dropped" in capsys.readouterr().err
     assert [dev.name for dev in read_sets(tmp_path / "new", "dev")] == ["small"]
 
 
-def test_a_bundle_that_was_moved_has_no_sets(before: Path, mine: Path, tmp_path: Path) -> None:
+def test_a_bundle_that_was_moved_or_had_no_dev_part_brings_no_sets(
+    before: Path, small_config: Configure, mine: Path, tmp_path: Path
+) -> None:
     shutil.copytree(before / "model", tmp_path / "elsewhere" / "bundle")
-    config = tuned(mine, tmp_path / "elsewhere" / "bundle")
-    run(config, tmp_path / "new")
-    assert json.loads((tmp_path / "new" / "dev.json").read_text())["sets"] == []
-
-
-def test_a_run_that_had_no_dev_part_brings_none(
-    small_config: Configure, mine: Path, tmp_path: Path
-) -> None:
-    run(small_config(f"data.corpus={mine}", "training.max_steps=1"), tmp_path / "tiny")
-    run(tuned(mine, tmp_path / "tiny"), tmp_path / "new")
-    assert json.loads((tmp_path / "new" / "dev.json").read_text())["sets"] == []
-
-
-def test_where_the_weights_are_from_stands_in_the_new_bundle(
-    before: Path, mine: Path, tmp_path: Path
-) -> None:
-    run(tuned(mine, before), tmp_path / "new")
-    start = load_bundle(tmp_path / "new", CPU).provenance["start"]
-    assert start["folder"] == str(before)
-    assert start["weights"]["step"] == 3
-    assert [corpus["name"] for corpus in start["corpora"]] == ["small"]
+    train(small_config(f"data.corpus={mine}", "training.max_steps=1"), tmp_path / "tiny")
+    for start in (tmp_path / "elsewhere" / "bundle", tmp_path / "tiny"):
+        train(tuned(mine, start), tmp_path / "new" / start.name)
+        assert read_json(tmp_path / "new" / start.name / "dev.json")["sets"] == []
 
 
 def test_it_resumes_to_the_same_bits_even_without_the_other_run(
@@ -173,20 +128,19 @@ def test_it_resumes_to_the_same_bits_even_without_the_other_run(
 ) -> None:
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     settings = ["training.max_epochs=4", "training.schedule=constant", "training.warmup_steps=0"]
-    run(tuned(mine, before, *settings), whole)
-    run(tuned(mine, before, *settings, "training.max_steps=2"), stopped)
+    train(tuned(mine, before, *settings), whole)
+    train(tuned(mine, before, *settings, "training.max_steps=2"), stopped)
     before.rename(tmp_path / "hidden")
-    run(tuned(mine, before, *settings), stopped)
+    train(tuned(mine, before, *settings), stopped)
     for name in ("model/weights.safetensors", "dev.json", "test.json", "corpus.json"):
         assert (whole / name).read_bytes() == (stopped / name).read_bytes(), name
-    run(load_config(stopped / "config.yaml", ["training.max_epochs=5"]), stopped)
+    train(load_config(stopped / "config.yaml", ["training.max_epochs=5"]), stopped)
 
 
 @pytest.mark.parametrize(
     ("override", "said"),
     [
         ("model.cell=gru", "model.cell 'gru': {} has 'lstm'; training from it keeps that"),
-        ("model.decoder_layers=2", "model.decoder_layers 2: {} has 1; "),
         ("tokenizer.kind=bpe", "tokenizer.kind 'bpe': {} has 'word'; "),
         ("data.source=fr", "{}: translates en to fr, not fr to en"),
     ],
@@ -196,20 +150,11 @@ def test_a_section_that_contradicts_the_other_run_is_an_error_by_name(
 ) -> None:
     more = ["data.target=en"] if override == "data.source=fr" else []
     with pytest.raises(UserError) as raised:
-        run(tuned(mine, before, override, *more), tmp_path / "new")
+        train(tuned(mine, before, override, *more), tmp_path / "new")
     assert str(raised.value).startswith(said.format(before))
     assert not (tmp_path / "new" / "config.yaml").exists()
 
 
-def test_what_says_the_same_and_dropout_are_no_contradiction(
-    before: Path, mine: Path, tmp_path: Path
-) -> None:
-    config = tuned(mine, before, "model.cell=lstm", "model.dropout=0.4")
-    run(config, tmp_path / "new")
-    kept = load_config(tmp_path / "new" / "config.yaml").model
-    assert (kept.cell, kept.dropout, kept.embedding_size) == ("lstm", 0.4, 8)
-
-
 def test_a_folder_that_is_no_run_is_refused(mine: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="none: neither a run of `gru-mt train` nor a model folder"):
-        run(tuned(mine, tmp_path / "none"), tmp_path / "new")
+        train(tuned(mine, tmp_path / "none"), tmp_path / "new")

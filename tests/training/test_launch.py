@@ -79,6 +79,7 @@ def test_processes_share_the_cores_and_an_ignored_signal_stays_ignored(
     found: list[tuple[str, str]] = []
     for name in ("OMP_NUM_THREADS", "TORCH_CPP_LOG_LEVEL", "PYTHONWARNINGS"):
         monkeypatch.setenv(name, "")  # to have it back after the test
+    monkeypatch.setattr("logging.disable", lambda: None)
     monkeypatch.setattr("gru_mt.training.launch.cores", lambda: 8)
     monkeypatch.setattr(
         "torch.distributed.launcher.api.elastic_launch",
@@ -105,17 +106,29 @@ def test_a_mistake_is_told_once(config: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_ctrl_c_saves_and_stops_all(
-    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("number", "rank"),
+    [
+        (signal.SIGINT, None),  # Ctrl-C
+        pytest.param(signal.SIGTERM, 1, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, 1, marks=pytest.mark.slow),
+    ],
+)
+def test_a_signal_to_the_launcher_or_to_one_process_stops_all(
+    number: int, rank: int | None, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    process = start_two(config, run)
+    long = ["--set", "training.max_epochs=500"]
+    process = start_two(config, run, *long)
     wait_for_update(run, LATE, process)
-    process.send_signal(signal.SIGINT)
+    code, errors = end(start([*GRU_MT, *command(config, run, *long)]))
+    assert code == 2
+    assert "another training runs in it" in errors
+    os.kill(process.pid if rank is None else workers(process)[rank], number)
     code, errors = end(process)
-    assert code == 128 + signal.SIGINT, errors
+    assert code == 128 + number, errors
     assert not [*temporary.glob("torchelastic*")]
     assert errors.count("stopping: saving first") == 1
     assert errors.endswith("stopped and saved; the same command goes on\n")
@@ -155,22 +168,6 @@ def test_a_killed_launcher_leaves_no_process_and_what_trains_saves(
     assert errors.count("stopped and saved; the same command goes on\n") == 1
     assert "[c10d]" not in errors
     check_going_on(config, run, alone)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_one_process_stops_all(number: int, config: Path, tmp_path: Path) -> None:
-    run, long = tmp_path / "run", ["--set", "training.max_epochs=500"]
-    process = start_two(config, run, *long)
-    wait_for_update(run, LATE, process)
-    code, errors = end(start([*GRU_MT, *command(config, run, *long)]))
-    assert code == 2
-    assert "another training runs in it" in errors
-    os.kill(workers(process)[1], number)
-    code, errors = end(process)
-    assert code == 128 + number, errors
-    assert errors.count("stopping: saving first") == 1
-    assert errors.endswith("stopped and saved; the same command goes on\n")
 
 
 @pytest.mark.slow

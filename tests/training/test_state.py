@@ -9,8 +9,7 @@ from gru_mt.training.state import TrainState
 
 
 def test_an_update_moves_within_the_epoch_and_the_last_one_ends_it() -> None:
-    state = TrainState(best_bleu=3.0)
-    found = []
+    state, found = TrainState(best_bleu=3.0), []
     for _ in range(5):
         state = state.after_update(2)
         found.append((state.step, state.epoch, state.epoch_step))
@@ -33,6 +32,7 @@ def test_a_run_ends_by_the_settings_that_it_has_reached(
     assert state.stop_reasons(TrainingConfig(max_epochs=99)) == []
 
 
+@pytest.mark.parametrize("buffers", [1, 2])
 @pytest.mark.parametrize(
     ("settings", "due"),
     [
@@ -42,38 +42,20 @@ def test_a_run_ends_by_the_settings_that_it_has_reached(
         ({"max_steps": 6}, [4, 6]),
     ],
 )
-def test_validation_is_due_in_its_rhythm_and_at_the_end(
-    settings: dict[str, Any], due: list[int]
+def test_validation_is_due_in_its_rhythm_and_at_the_end_and_foretold(
+    settings: dict[str, Any], due: list[int], buffers: int
 ) -> None:
-    training = TrainingConfig(max_epochs=3, **settings)
-    state, found = TrainState(), []
+    training, updates = TrainingConfig(max_epochs=3, **settings), 4 // buffers
+    state, found, foretold = TrainState(), [], set()
     while not state.stop_reasons(training):
-        state = state.after_update(4)
+        foretold.add(state.next_validation(updates, training, buffers))
+        assert state.total_updates(updates, training, buffers) == due[-1]
+        state = state.after_update(updates, buffers)
         if state.validation_is_due(training):
             found.append(state.step)
-    assert found == due
+    assert found == sorted(foretold) == due
 
 
-def test_the_updates_of_a_run_are_those_done_and_those_of_the_epochs_to_come() -> None:
+def test_the_epochs_to_come_may_have_other_updates_than_those_done() -> None:
     inside = TrainState(step=25, epoch=2, epoch_step=5, buffer_step=5)  # two epochs of ten
-    assert inside.total_updates(10, TrainingConfig(max_epochs=4)) == 40
-    assert inside.total_updates(12, TrainingConfig(max_epochs=4)) == 44  # this one is longer
-    assert inside.total_updates(10, TrainingConfig(max_epochs=4, max_steps=30)) == 30
-
-
-@pytest.mark.parametrize(
-    ("settings", "after"),
-    [
-        ({}, 30),  # the end of the third epoch
-        ({"validate_steps": 4}, 28),
-        ({"validate_steps": 5}, 30),  # the one after update 25 is done
-        ({"max_steps": 27}, 27),
-        ({"max_epochs": 3, "validate_steps": 99}, 30),
-    ],
-)
-def test_the_next_validation_comes_in_its_rhythm_or_at_the_end(
-    settings: dict[str, Any], after: int
-) -> None:
-    inside = TrainState(step=25, epoch=2, epoch_step=5, buffer_step=5)  # two epochs of ten
-    training = TrainingConfig.model_validate({"max_epochs": 9} | settings)
-    assert inside.next_validation(10, training) == after
+    assert inside.total_updates(12, TrainingConfig(max_epochs=4)) == 44

@@ -20,13 +20,12 @@ from gru_mt.errors import UserError
 from gru_mt.model.device import resolve_precision
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
-from gru_mt.training.optim import step as update_module
+from gru_mt.training.distributed import Group
+from gru_mt.training.optim import optimizer as optimizer_module
 from gru_mt.training.optim.lr_schedule import buffer_updates, resolve_config
-from gru_mt.training.optim.optimizer import Optimizer
-from gru_mt.training.optim.step import StepStats, TrainStep
-from gru_mt.training.output.metrics import MetricsWindow, StepRecord
-from gru_mt.training.output.run_writer import RunWriter
-from gru_mt.training.resume import from_scratch
+from gru_mt.training.optim.optimizer import Optimizer, Update
+from gru_mt.training.output.run_writer import MetricsWriter
+from gru_mt.training.resume import Start
 from gru_mt.training.state import TrainState
 from gru_mt.training.train import train
 from gru_mt.training.trainer import Trainer
@@ -38,18 +37,14 @@ Configure = Callable[..., Config]
 def make_trainer(config: Config, folder: Path) -> Trainer:
     """Return a trainer of a new run, without its lock."""
     folder.mkdir(exist_ok=True)
-    data = prepare(from_scratch(config), Run(folder))
+    data = prepare(Start(config), Run(folder))
     loader = PairLoader(config, data.tokenizer, data.pairs)
     resolved = resolve_config(config, loader)
     precision = resolve_precision(config.training.precision, torch.device("cpu"))
-    optimizer = Optimizer(build_model(config, data.tokenizer), config.training, precision)
-    writer = RunWriter(Run(folder), resolved, data, started_s=time.perf_counter())
-    step = TrainStep(optimizer, config.training, precision)
-    return Trainer(writer, loader, step, TrainState())
-
-
-def metrics(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    model = build_model(config, data.tokenizer)
+    optimizer = Optimizer(model, config.training, precision, Group())
+    writer = MetricsWriter(Run(folder), time.perf_counter(), None)
+    return Trainer(resolved, data, loader, optimizer, TrainState(), Group(), writer)
 
 
 def test_a_callback_gets_the_lines_of_metrics_and_a_path_is_a_configuration(
@@ -59,7 +54,7 @@ def test_a_callback_gets_the_lines_of_metrics_and_a_path_is_a_configuration(
     path.write_text(dump_config(small_config("training.max_steps=4", "training.log_steps=2")))
     state = train(str(path), tmp_path / "run", on_metrics=lines.append)
     assert state.step == 4
-    assert lines == metrics(tmp_path / "run")
+    assert lines == Run(tmp_path / "run").read_metrics()[0]
     assert [(line["step"], "loss" in line) for line in lines] == [(2, True), (4, True), (4, False)]
     assert lines[-1]["dev_bleu"] == state.best_bleu
 
@@ -73,14 +68,14 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
     gradients: list[list[torch.Tensor]] = []
 
     def keep(rate: float, done: int) -> torch.Tensor:
-        parameters = list(trainer.model.parameters())
+        parameters = list(trainer.optimizer.model.parameters())
         gradients.append([p.grad.clone() for p in parameters if p.grad is not None])
-        trainer.model.zero_grad()
+        trainer.optimizer.model.zero_grad()
         return torch.tensor(1.0)
 
     monkeypatch.setattr(trainer.optimizer, "step", keep)
     one, three = (
-        trainer.train_step(pairs, parts, learning_rate=0.1, seed=1, done=0)
+        trainer.optimizer.update(pairs, parts, 0.1, 0)
         for parts in ([rows], [rows[:1], rows[1:8], rows[8:]])
     )
     assert one.tokens == three.tokens
@@ -92,20 +87,20 @@ def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
 @pytest.fixture
 def poison(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Return a function that makes the loss of 0-based update `step` not a number."""
-    genuine_loss, genuine_update = forced_loss, TrainStep.__call__
+    genuine_loss, genuine_update = forced_loss, Optimizer.update
     factor = 1.0
 
-    def arrange(step: int) -> None:
-        def update(self: TrainStep, *args: Any, done: int, **kwargs: Any) -> StepStats:
+    def arrange(bad: int) -> None:
+        def update(self: Optimizer, pairs: Any, rows: Any, rate: float, step: int) -> Update:
             nonlocal factor
-            factor = float("nan") if done == step else 1.0
-            return genuine_update(self, *args, done=done, **kwargs)
+            factor = float("nan") if step == bad else 1.0
+            return genuine_update(self, pairs, rows, rate, step)
 
         def loss(*args: Any, **kwargs: Any) -> torch.Tensor:
             return factor * genuine_loss(*args, **kwargs)
 
-        monkeypatch.setattr(TrainStep, "__call__", update)
-        monkeypatch.setattr(update_module, "forced_loss", loss)
+        monkeypatch.setattr(Optimizer, "update", update)
+        monkeypatch.setattr(optimizer_module, "forced_loss", loss)
 
     return arrange
 
@@ -118,11 +113,10 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
     trainer = make_trainer(small_config(f"training.precision={precision}"), tmp_path)
     with pytest.raises(UserError, match=r"update 3: .* not finite; .*not_finite\.json"):
         trainer.run()
-    assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
-    assert all(parameter.isfinite().all() for parameter in trainer.optimizer.average.parameters())
+    for model in (trainer.optimizer.model, trainer.optimizer.average):
+        assert all(parameter.isfinite().all() for parameter in model.parameters())
     report = json.loads((tmp_path / "not_finite.json").read_text())
-    pairs, training = trainer.loader.load((0, 0)), trainer.config.training
-    [row_B] = buffer_updates(training, pairs, training.batch_tokens, 0)[3]
+    [row_B] = buffer_updates(trainer.config.training, trainer.loader.load((0, 0)), 0)[3]
     name = Path(trainer.config.data.corpus[0].path[0]).name
     lines = [f"{name}:{trainer.data.pairs.line_N[row]['line']}" for row in sorted(row_B)]
     assert report == {"update": 3, "corpus_lines": lines}
@@ -133,13 +127,12 @@ def test_fp16_skips_and_counts_an_overflow(
     small_config: Configure, tmp_path: Path, poison: Callable[[int], None]
 ) -> None:
     poison(3)
-    trainer = make_trainer(
-        small_config("training.precision=fp16", "training.max_steps=8"), tmp_path
-    )
-    progress = trainer.run()
-    assert progress.step == 8
-    assert progress.skipped >= 1  # the loss scale begins too high for some gradients, too
-    assert all(parameter.isfinite().all() for parameter in trainer.model.parameters())
+    settings = ("training.precision=fp16", "training.max_steps=8")
+    trainer = make_trainer(small_config(*settings), tmp_path)
+    state = trainer.run()
+    assert state.step == 8
+    assert state.skipped >= 1  # the loss scale begins too high for some gradients, too
+    assert all(weight.isfinite().all() for weight in trainer.optimizer.model.parameters())
 
 
 @pytest.mark.parametrize("dev", [True, False])
@@ -160,22 +153,15 @@ def test_weights_that_are_not_finite_stop_the_run_with_or_without_dev(
 def test_what_auto_stands_for_is_said_and_kept(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = small_config(
-        "training.batch_tokens=auto", "training.warmup_steps=auto", "training.max_steps=2"
-    )
-    train(config, tmp_path / "run")
+    auto = ("training.batch_tokens=auto", "training.warmup_steps=auto")
+    for _ in range(2):
+        train(small_config(*auto, "training.max_steps=2"), tmp_path / "run")
     said = capsys.readouterr().err
-    assert "training.batch_tokens: 256 (auto, for 2 updates)" in said
-    assert "training.warmup_steps: 0 (auto, for 2 updates)" in said
+    assert said.count("training.batch_tokens: 256 (auto, for 2 updates)") == 1
+    assert said.count("training.warmup_steps: 0 (auto, for 2 updates)") == 1
     kept = load_config(tmp_path / "run" / "config.yaml").training
     assert (kept.batch_tokens, kept.warmup_steps) == (256, 0)
-    assert train(config, tmp_path / "run").step == 2
-
-
-def test_a_warm_up_as_long_as_the_run_is_a_warning(
-    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for steps, warned in ((6, False), (5, True)):
+    for steps, warned in ((6, False), (5, True)):  # warm-up has five
         make_trainer(small_config(f"training.max_steps={steps}"), tmp_path / str(steps))
         assert ("warning: training.warmup_steps 5" in capsys.readouterr().err) == warned
 
@@ -185,15 +171,9 @@ def test_what_cutting_costs_is_said(
 ) -> None:
     config = small_config("training.max_steps=1", "training.cut_tokens=5", NO_AUGMENT)
     trainer = make_trainer(config, tmp_path / "run")
-    lengths = [
-        [len(side.encode(text)) + 1 for text in texts]
-        for side, texts in zip(
-            (trainer.data.tokenizer.source, trainer.data.tokenizer.target),
-            zip(*((each.source, each.target) for each in examples(trainer.data)), strict=True),
-            strict=True,
-        )
-    ]
-    sources, targets = (sum(length > 5 for length in side) for side in lengths)
+    tokenizer, pairs = trainer.data.tokenizer, examples(trainer.data)
+    sources = sum(len(tokenizer.source.encode(pair.source)) + 1 > 5 for pair in pairs)
+    targets = sum(len(tokenizer.target.encode(pair.target)) + 1 > 5 for pair in pairs)
     assert 0 < sources < len(trainer.data.pairs)
     trainer.run()
     said = f"{sources:,} sources and {targets:,} targets lose their end"
@@ -203,13 +183,17 @@ def test_what_cutting_costs_is_said(
 def test_every_pair_is_trained_on_once_an_epoch(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trainer = make_trainer(small_config("training.accumulation=4"), tmp_path)
+    trainer, update = (
+        make_trainer(small_config("training.accumulation=4"), tmp_path),
+        Optimizer.update,
+    )
     seen: list[int] = []
 
-    def add(self: MetricsWindow, update: StepRecord) -> None:
-        seen.extend(row for rows in update.rows for row in rows.tolist())
+    def watched(self: Optimizer, pairs: Any, rows: Any, rate: float, step: int) -> Update:
+        seen.extend(row for row_B in rows for row in row_B.tolist())
+        return update(self, pairs, rows, rate, step)
 
-    monkeypatch.setattr(MetricsWindow, "add", add)
+    monkeypatch.setattr(Optimizer, "update", watched)
     trainer.run()
     assert sorted(seen) == sorted([*range(len(trainer.data.pairs))] * 2)
 
@@ -222,7 +206,8 @@ def test_a_gpu_runs_the_same_code(precision: str, small_config: Configure, tmp_p
     losses = []
     for name, device in (("gpu", "cuda"), ("cpu", "cpu")):
         train(config if device == "cuda" else small_config(), tmp_path / name)
-        losses.append([x["dev_loss"] for x in metrics(tmp_path / name) if "dev_loss" in x][-1])
+        lines, _ = Run(tmp_path / name).read_metrics()
+        losses.append([line["dev_loss"] for line in lines if "dev_loss" in line][-1])
     assert losses[0] == pytest.approx(losses[1], rel=0.1)
 
 

@@ -18,29 +18,21 @@ from gru_mt.data import loader
 from gru_mt.data.batching import Batch
 from gru_mt.errors import UserError
 from gru_mt.model.loss import forced_loss
-from gru_mt.training.optim import step
+from gru_mt.training.optim import optimizer
 from gru_mt.training.state import derived_seed
 from gru_mt.training.train import train
 
 CASES = {
     "idle process": ["training.accumulation=1", "training.precision=bf16"],
-    "uneven updates": [
-        "training.accumulation=5",
-        "tokenizer.kind=bpe",
-        "tokenizer.vocabulary_size=320",
-        "tokenizer.sampling=0.1",
-    ],
-    "early stop": [
-        "training.accumulation=4",
-        "training.validate_steps=1",
-        "training.patience=2",
-        "training.max_epochs=9",
-    ],
+    "uneven updates": ["training.accumulation=5", "tokenizer.kind=bpe",
+                       "tokenizer.vocabulary_size=320", "tokenizer.sampling=0.1"],
+    "early stop": ["training.accumulation=4", "training.validate_steps=1", "training.patience=2",
+                   "training.max_epochs=9"],
     "three batches of dev": ["training.accumulation=4", "data.dev.path=dev.tsv"],
     "blocks": ["training.accumulation=2", "training.max_epochs=2"],
     "sum": ["training.reduce=sum", "training.accumulation=5"],
     "broken": ["training.accumulation=3", "training.seed=5"],
-}
+}  # fmt: skip
 BROKEN_SEED = derived_seed("dropout", 5, 3) + 1  # of the second microbatch of update 3
 
 
@@ -51,7 +43,7 @@ def main(config: Path, folder: Path, names: Sequence[str]) -> None:
         block = 150 if name == "blocks" else 1 << 18
         setattr(loader, "BUFFER_PAIRS", block)  # noqa: B010 the module does not export it
         if name == "broken":
-            setattr(step, "forced_loss", _broken_loss)  # noqa: B010 the module does not export it
+            setattr(optimizer, "forced_loss", _broken_loss)  # noqa: B010 the module does not export it
         try:
             train(load_config(config, CASES[name]), folder / name)
         except UserError as error:

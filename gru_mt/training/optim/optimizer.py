@@ -1,4 +1,4 @@
-"""From gradients to weights: unscale, clip, step, average.
+"""One update: microbatches to gradients, and these to weights.
 
 The order matters: clipping sees true gradients, without the scale of the loss, and a gradient that
 is not finite reaches neither the weights nor their average.
@@ -6,6 +6,8 @@ is not finite reaches neither the weights nor their average.
 
 import copy
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,26 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from gru_mt.bundle import load_named_tensors, named_tensors
 from gru_mt.config.schema import TrainingConfig
+from gru_mt.data.batching import make_batch
+from gru_mt.data.dataset.ids import EpochPairs
+from gru_mt.data.dataset.store import Ints
+from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.training.distributed import Group
+from gru_mt.training.state import derived_seed
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """An update that was made. Its tensors are on the device, and reading one waits for a GPU."""
+
+    step: int  # 0-based
+    pairs: EpochPairs
+    rows: Sequence[Ints]  # for each microbatch, its rows of `pairs`
+    tokens: int  # real target tokens
+    learning_rate: float
+    loss: Tensor  # nats a token, label smoothing included
+    grad_norm: Tensor  # L2, before clipping
 
 
 class Optimizer:
@@ -26,10 +47,12 @@ class Optimizer:
     whatever its size, and embeddings are the largest weights and have the rarest gradients.
     """
 
-    def __init__(self, model: Seq2Seq, config: TrainingConfig, precision: torch.dtype) -> None:
-        self.model = model
+    def __init__(
+        self, model: Seq2Seq, config: TrainingConfig, precision: torch.dtype, group: Group
+    ) -> None:
+        self.model, self.precision = model, precision
         self.average = copy.deepcopy(model).requires_grad_(False)
-        self._config = config
+        self._config, self._group = config, group
         self._weights = list(model.parameters())
         self._averaged_weights = list(self.average.parameters())
         named = list(model.named_parameters())
@@ -47,9 +70,36 @@ class Optimizer:
             eps=1e-9,
             fused=True,
         )
-        device = self._weights[0].device
-        self._scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
-        self.scaled(torch.ones((), device=device))  # a process may step before it has a loss
+        self.device = self._weights[0].device
+        self._scaler = torch.amp.GradScaler(self.device.type, enabled=precision == torch.float16)
+        self.scaled(torch.ones((), device=self.device))  # a process may step before it has a loss
+
+    def update(
+        self, pairs: EpochPairs, rows: Sequence[Ints], learning_rate: float, step: int
+    ) -> Update:
+        """Make 0-based update `step` by the mean loss over all tokens of the microbatches `rows`.
+
+        The dropout of a microbatch depends only on the seed, `step` and its index among them. Where
+        the loss is not finite, no weight and no moment of AdamW changes.
+        """
+        seed = derived_seed("dropout", self._config.seed, step)
+        smoothing = self._config.label_smoothing
+        tokens = sum(int(pairs.target.length_N[row_B].sum()) for row_B in rows)
+        is_mixed = self.precision != torch.float32
+
+        def backward(index: int) -> Tensor:
+            batch = make_batch(pairs, rows[index]).to(self.device)
+            rng = torch.Generator(self.device).manual_seed(seed + index)
+            with torch.autocast(self.device.type, self.precision, enabled=is_mixed):
+                summed = forced_loss(self.model, batch, rng, label_smoothing=smoothing)
+                part = summed / tokens
+            self.scaled(part).backward()
+            return part.detach()
+
+        in_order = self._config.reduce == "ordered"
+        loss = self._group.sum_gradients(self._weights, len(rows), backward, in_order=in_order)
+        norm = self.step(learning_rate, step)
+        return Update(step, pairs, rows, tokens, learning_rate, loss, norm)
 
     def scaled(self, loss: Tensor) -> Tensor:
         """Return the loss to call backward on: scaled under fp16, else as it is."""
@@ -81,8 +131,7 @@ class Optimizer:
     def state_dict(self) -> dict[str, Tensor]:
         """Return all tensors that the next update depends on, by name; see also `counters`."""
         tensors = {f"model.{name}": value for name, value in named_tensors(self.model).items()}
-        for name, value in named_tensors(self.average).items():
-            tensors[f"average.{name}"] = value
+        tensors |= {f"average.{name}": value for name, value in named_tensors(self.average).items()}
         for name, parameter in self.model.named_parameters():
             for moment, value in self._adamw.state[parameter].items():
                 tensors[f"{moment}.{name}"] = value

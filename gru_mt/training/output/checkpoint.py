@@ -7,15 +7,16 @@ order of batches and all random numbers can be: they are functions of the seed a
 import logging
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from gru_mt.errors import UserError
+from gru_mt.storage import os_errors_as
 from gru_mt.tensors import load_tensors, save_tensors, tensors_info
 from gru_mt.training.state import TrainState
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what only lists runs need not import it
     from gru_mt.training.optim.optimizer import Optimizer
 
 KEPT = 2  # the newest, and the one before it in case of damage
@@ -26,10 +27,8 @@ def save_checkpoint(
     folder: Path, optimizer: "Optimizer", state: TrainState, fingerprints: dict[str, str]
 ) -> None:
     """Write a checkpoint of training on data with these `fingerprints`; keep the KEPT newest."""
-    try:
+    with os_errors_as(folder, "made"):
         folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be made: {error.strerror}") from None
     header = {
         "progress": state.state_dict(),
         "counters": optimizer.counters(),
@@ -56,7 +55,7 @@ def load_checkpoint(
         except UserError as error:
             log.warning(f"{error}; going back to the checkpoint before it")
             continue
-        _check_fingerprints(path, header["fingerprints"], fingerprints)
+        _check_fingerprints(path, header, fingerprints)
         if header["progress"].keys() != TrainState().state_dict().keys():
             raise UserError(
                 f"{path}: another version of gru-mt wrote it; go on with that one, or start anew "
@@ -64,8 +63,7 @@ def load_checkpoint(
             )
         optimizer.load_state_dict(tensors, header["counters"], path)
         before, now = header.get("threads"), torch.get_num_threads()
-        on_cpu = next(optimizer.model.parameters()).device.type == "cpu"
-        if before not in (None, now) and on_cpu:
+        if before not in (None, now) and optimizer.device.type == "cpu":
             log.warning(
                 f"{before} threads a process until now, and {now} from here on, so the last bits "
                 f"may differ; OMP_NUM_THREADS={before} keeps them"
@@ -76,13 +74,8 @@ def load_checkpoint(
 
 def check_same_data(folder: Path, fingerprints: dict[str, str]) -> None:
     """Raise UserError where the newest checkpoint that can be read belongs to other data."""
-    for path in _newest_first(folder):
-        with suppress(UserError):
-            header = tensors_info(path).header
-            break
-    else:
-        return
-    _check_fingerprints(path, header["fingerprints"], fingerprints)
+    if newest := _newest_header(folder):
+        _check_fingerprints(*newest, fingerprints)
 
 
 def read_state(folder: Path) -> TrainState | None:
@@ -90,9 +83,8 @@ def read_state(folder: Path) -> TrainState | None:
 
     None where there is no checkpoint. Raises UserError where none of them can be read.
     """
-    for path in _newest_first(folder):
-        with suppress(UserError):
-            return TrainState.from_state_dict(tensors_info(path).header["progress"])
+    if newest := _newest_header(folder):
+        return TrainState.from_state_dict(newest[1]["progress"])
     if has_checkpoint(folder):
         raise UserError(f"{folder}: every checkpoint is damaged")
     return None
@@ -103,9 +95,16 @@ def has_checkpoint(folder: Path) -> bool:
     return bool(_newest_first(folder))
 
 
-def _check_fingerprints(path: Path, theirs: dict[str, str], ours: dict[str, str]) -> None:
-    for name, digest in ours.items():
-        if theirs.get(name) != digest:
+def _newest_header(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+    for path in _newest_first(folder):
+        with suppress(UserError):
+            return path, tensors_info(path).header
+    return None
+
+
+def _check_fingerprints(path: Path, header: dict[str, Any], fingerprints: dict[str, str]) -> None:
+    for name, digest in fingerprints.items():
+        if header["fingerprints"].get(name) != digest:
             raise UserError(
                 f"{path}: the {name} has changed since; restore it, or start anew with --fresh"
             )

@@ -4,15 +4,14 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO
 
-import portalocker
+from portalocker import LockException, LockFlags, lock
 
 from gru_mt.data.dataset.dataset import holds_dataset
 from gru_mt.errors import UserError, short_text
 from gru_mt.run import Run
-from gru_mt.storage import clear_temporaries, is_temporary, remove_folder
+from gru_mt.storage import clear_temporaries, is_temporary, os_errors_as, remove_folder
 from gru_mt.training.output.checkpoint import has_checkpoint
 
 
@@ -29,36 +28,46 @@ def locked(run: Run) -> Iterator[None]:
     The lock ends with its process. Where the block raises before anything of a run is kept, what it
     prepared is removed, and so are the lock and the folders that were made for it.
     """
-    _check_name(run.folder)
     _check_folder(run)
     new = [path for path in (run.lock, run.folder, *run.folder.parents) if not path.exists()]
-    try:
+    with os_errors_as(run.folder):
         run.folder.mkdir(parents=True, exist_ok=True)
-        lock = run.lock.open("a")
-    except OSError as error:
-        raise UserError(f"{run.folder}: cannot be written: {error.strerror}") from None
-    with lock:
-        hold(lock, run)
+        file = run.lock.open("a")
+    with file:
+        hold(file, run)
         for folder in (run.folder, run.checkpoints, run.bundle):
             clear_temporaries(folder)
         try:
             yield
         except Exception:
             if not (run.config.exists() or has_checkpoint(run.checkpoints)):
-                _withdraw(run, new)
+                with suppress(OSError):  # something else is there
+                    if holds_dataset(run.data):
+                        remove_folder(run.data)
+                    for path in new:
+                        path.unlink() if path == run.lock else path.rmdir()
             raise
+
+
+def hold(file: IO[str], run: Run) -> None:
+    """Lock a run's open lock; InUse where another has it, or a start removed it meanwhile."""
+    with suppress(LockException, FileNotFoundError):
+        lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
+        if os.path.samestat(os.fstat(file.fileno()), run.lock.stat()):
+            return
+    raise InUse(
+        f"{run.folder}: another training runs in it; wait for it, or name another with --run"
+    )
 
 
 def is_locked(run: Run) -> bool:
     """Return whether a process trains in a run's folder."""
     if not run.lock.is_file():
         return False
-    with run.lock.open("rb") as lock:
+    with run.lock.open("rb") as file:
         try:
-            portalocker.lock(
-                lock, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING
-            )
-        except portalocker.LockException:
+            lock(file, LockFlags.SHARED | LockFlags.NON_BLOCKING)
+        except LockException:
             return True
     return False
 
@@ -69,15 +78,13 @@ def unused(run: Run) -> Run:
     A start that was killed before it kept anything does not count.
     """
     candidate, number = run, 1
-    while candidate.folder.exists() and not _is_unused(candidate):
+    while candidate.folder.exists():
+        begun = not candidate.folder.is_dir() or candidate.config.exists() or _holds_more(candidate)
+        if not begun and not is_locked(candidate):
+            break
         number += 1
         candidate = Run(run.folder.with_name(f"{run.folder.name}-{number}"))
     return candidate
-
-
-def _is_unused(run: Run) -> bool:
-    begun = not run.folder.is_dir() or run.config.exists() or _holds_more(run)
-    return not begun and not is_locked(run)
 
 
 def _holds_more(run: Run) -> bool:
@@ -91,10 +98,11 @@ def _holds_more(run: Run) -> bool:
     )
 
 
-def _check_name(folder: Path) -> None:
-    """Raise UserError for a name that is no UTF-8: libraries and reports could not use it."""
+def _check_folder(run: Run) -> None:
+    """Raise UserError for a folder that holds something else than a run, or has an odd name."""
+    folder = run.folder
     try:
-        str(folder).encode()
+        str(folder).encode()  # libraries and reports could not use another name
         os.fsencode(folder).decode()
     except UnicodeError:
         encoding = sys.getfilesystemencoding()
@@ -103,14 +111,10 @@ def _check_name(folder: Path) -> None:
             f"{short_text(folder)}: is no name in UTF-8; {fix if encoding != 'utf-8' else ''}"
             "name another folder with --run"
         ) from None
-
-
-def _check_folder(run: Run) -> None:
-    folder = run.folder
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder}: is a file; name another folder with --run")
-    if not folder.is_dir():
+    if not folder.exists():
         return
+    if not folder.is_dir():
+        raise UserError(f"{folder}: is a file; name another folder with --run")
     is_saved = has_checkpoint(run.checkpoints)
     if _holds_more(run) and not (is_saved or (run.config.is_file() and run.lock.is_file())):
         raise UserError(f"{folder}: holds something else than a run; name another with --run")
@@ -124,23 +128,3 @@ def _check_folder(run: Run) -> None:
             raise UserError(
                 f"{path}: is not what a run has there; move it away, or name another with --run"
             )
-
-
-def hold(file: IO[str], run: Run) -> None:
-    """Lock a run's open lock; InUse where another has it, or a start removed it meanwhile."""
-    with suppress(portalocker.LockException, FileNotFoundError):
-        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
-        if os.path.samestat(os.fstat(file.fileno()), run.lock.stat()):
-            return
-    raise InUse(
-        f"{run.folder}: another training runs in it; wait for it, or name another with --run"
-    )
-
-
-def _withdraw(run: Run, new: list[Path]) -> None:
-    """Remove what a start prepared, and what it made: its lock and folders, as far as empty."""
-    with suppress(OSError):  # something else is there
-        if holds_dataset(run.data):
-            remove_folder(run.data)
-        for path in new:
-            path.unlink() if path == run.lock else path.rmdir()

@@ -4,61 +4,55 @@ import os
 import signal
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import FrameType
-from typing import Self
 
 from gru_mt.data.pool import STOPS
 
+AT_ONCE_S = 1.0  # in which Linux sends several signals to a process whose launcher dies
 
+
+@dataclass(slots=True)
 class StopSignals:
-    """Inside the block, the first of STOPS is noted in `received` for the loop to see.
+    """The signal that asked to stop, once one has."""
+
+    received: int | None = None
+
+
+@contextmanager
+def stop_signals(*, announces: bool = True) -> Iterator[StopSignals]:
+    """Inside the block, the first of STOPS is noted for the loop to see, and stderr says so.
 
     A second one does what it did before the block: in a command of gru-mt it ends the process at
     once. An ignored signal stays ignored, as SIGINT is in a background job and SIGHUP under nohup.
-    Only the main thread can take signals; in another thread nothing is noted. stderr says that one
-    was noted, unless `announces` is false, as in one of several processes. There, what comes within
-    a second counts as the same signal.
+    Only the main thread can take signals; in another thread nothing is noted. One of several
+    processes does not announce it; there, what comes within AT_ONCE_S is the same signal.
     """
+    noted, noted_s = StopSignals(), 0.0
 
-    def __init__(self, *, announces: bool = True) -> None:
-        self.received: int | None = None
-        self._announces = announces
-        self._noted_s = 0.0  # on the clock of time.monotonic
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal noted_s
+        if announces:
+            restore()  # so that a second one does not wait for a long computation
+        if noted.received is None:
+            noted.received, noted_s = number, time.monotonic()
+            with suppress(OSError):  # the terminal is gone
+                if announces:  # not through print: the signal may have interrupted a print
+                    os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
+        elif time.monotonic() - noted_s > AT_ONCE_S:
+            restore()
+            signal.raise_signal(number)
 
-    def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            self._before = {
-                number: signal.signal(number, self._note)
-                for number in STOPS
-                if signal.getsignal(number) != signal.SIG_IGN
-            }
-        else:
-            self._before = {}
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._restore()
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        if not self._announces:
-            self._note_in_group(number)
-            return
-        self._restore()
-        self.received = number
-        with suppress(OSError):  # the terminal is gone
-            # Not through print: the signal may have interrupted a print.
-            os.write(2, b"\nstopping: saving first; a second signal stops at once\n")
-
-    def _note_in_group(self, number: int) -> None:
-        """Note a signal; Linux sends several at once to a process whose launcher dies."""
-        now_s = time.monotonic()
-        if self.received is None:
-            self.received, self._noted_s = number, now_s
-        elif now_s - self._noted_s > 1:
-            self._restore()
-            os.kill(os.getpid(), number)
-
-    def _restore(self) -> None:
-        for number, handler in self._before.items():
+    def restore() -> None:
+        for number, handler in before.items():
             signal.signal(number, handler)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    heard = [stop for stop in STOPS if is_main and signal.getsignal(stop) != signal.SIG_IGN]
+    before = {stop: signal.signal(stop, note) for stop in heard}
+    try:
+        yield noted
+    finally:
+        restore()

@@ -19,7 +19,7 @@ from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
-from gru_mt.training.resume import from_scratch
+from gru_mt.training.resume import Start
 from gru_mt.training.train import train
 from tests.training.stored import NO_AUGMENT, examples
 
@@ -50,7 +50,7 @@ def begun(small_config: Configure, corpus: Path, tmp_path: Path) -> Callable[...
 
 def prepared(config: Config, folder: Path) -> TrainingData:
     folder.mkdir(exist_ok=True)
-    return prepare(from_scratch(config), Run(folder))
+    return prepare(Start(config), Run(folder))
 
 
 def test_the_arrays_are_the_ids_of_the_texts(small_config: Configure, tmp_path: Path) -> None:

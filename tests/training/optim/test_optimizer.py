@@ -1,14 +1,20 @@
-"""The update: what is clipped, what is skipped, what is averaged."""
+"""The update: its dropout, what is clipped, what is skipped, what is averaged."""
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from gru_mt.config.schema import ModelConfig, TrainingConfig
+from gru_mt.data.batching import make_batch
+from gru_mt.data.dataset.ids import EpochPairs, IdSequences
+from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
+from gru_mt.training.distributed import Group
 from gru_mt.training.optim.optimizer import Optimizer
+from gru_mt.training.state import derived_seed
 
 SOURCE_BS = torch.tensor([[5, 6, 7], [8, 9, 3]])
 TARGET_BT = torch.tensor([[2, 10, 11], [2, 12, 13]])
@@ -16,9 +22,9 @@ TARGET_BT = torch.tensor([[2, 10, 11], [2, 12, 13]])
 
 def make_optimizer(precision: torch.dtype = torch.float32, **training: Any) -> Optimizer:
     torch.manual_seed(0)
-    config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8)
+    config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8, dropout=0.5)
     model = Seq2Seq(config, source_size=20, target_size=20, joint=True)
-    return Optimizer(model, TrainingConfig.model_validate(training), precision)
+    return Optimizer(model, TrainingConfig.model_validate(training), precision, Group())
 
 
 def loss_of(optimizer: Optimizer) -> Tensor:
@@ -30,26 +36,38 @@ def weights(optimizer: Optimizer) -> list[Tensor]:
     return [parameter.detach().clone() for parameter in optimizer.model.parameters()]
 
 
-def true_norm(optimizer: Optimizer) -> float:
-    gradients = torch.autograd.grad(loss_of(optimizer), list(optimizer.model.parameters()))
-    return float(torch.cat([gradient.flatten() for gradient in gradients]).norm())
+def test_a_microbatch_has_its_dropout_in_whatever_order_they_are_computed() -> None:
+    targets = IdSequences([[5, 6, 7], [8, 9], [10, 11, 12, 13], [14]])
+    pairs = EpochPairs(targets, targets, np.arange(4))
+    microbatches = [np.array(rows) for rows in ([0], [1, 2], [3])]
+    settings = {"max_grad_norm": 1e6, "label_smoothing": 0.0}
+    updated, alone = make_optimizer(**settings), make_optimizer(**settings)
+    update = updated.update(pairs, microbatches, 0.0, 3)
+    loss = torch.zeros(())
+    for index in (2, 0, 1):
+        rng = torch.Generator().manual_seed(derived_seed("dropout", 1, 3) + index)
+        batch = make_batch(pairs, microbatches[index])
+        part = forced_loss(alone.model, batch, rng) / 14  # 4 + 3 + 5 + 2 tokens
+        part.backward()
+        loss += part.detach()
+    gradients = [weight.grad for weight in alone.model.parameters() if weight.grad is not None]
+    assert update.tokens == 14
+    torch.testing.assert_close(update.loss, loss)
+    torch.testing.assert_close(update.grad_norm, torch.nn.utils.get_total_norm(gradients))
+    once, twice = (make_optimizer().update(pairs, microbatches[:1] * n, 0.0, 0) for n in (1, 2))
+    assert once.loss != twice.loss  # with the same masks the mean would be the same
 
 
 @pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16, torch.float16])
 def test_the_clipped_norm_is_that_of_the_true_gradient(precision: torch.dtype) -> None:
     """With fp16 the loss is scaled by 65,536, and so is the norm until the gradient is unscaled."""
-    optimizer = make_optimizer(precision)
-    expected = true_norm(optimizer)
-    optimizer.scaled(loss_of(optimizer)).backward()
-    assert float(optimizer.step(0.1, 0)) == pytest.approx(expected, rel=1e-5)
-
-
-def test_scaling_changes_no_weight() -> None:
-    plain, scaled = make_optimizer(), make_optimizer(torch.float16)
-    for optimizer in (plain, scaled):
-        optimizer.scaled(loss_of(optimizer)).backward()
-        optimizer.step(0.1, 0)
-    for one, other in zip(weights(plain), weights(scaled), strict=True):
+    optimizer, plain = make_optimizer(precision), make_optimizer()
+    gradients = torch.autograd.grad(loss_of(plain), list(plain.model.parameters()))
+    expected = float(torch.cat([gradient.flatten() for gradient in gradients]).norm())
+    for each in (optimizer, plain):
+        each.scaled(loss_of(each)).backward()
+        assert float(each.step(0.1, 0)) == pytest.approx(expected, rel=1e-5)
+    for one, other in zip(weights(optimizer), weights(plain), strict=True):
         torch.testing.assert_close(one, other)
 
 
@@ -96,29 +114,18 @@ def test_a_step_is_that_of_torch_adamw_on_clipped_gradients(most: float) -> None
         torch.testing.assert_close(one, other)
 
 
-def test_the_average_follows_its_formula() -> None:
-    optimizer = make_optimizer(averaging=0.5)
+@pytest.mark.parametrize("averaging", [0.5, 0.0])
+def test_the_average_follows_its_formula(averaging: float) -> None:
+    optimizer = make_optimizer(averaging=averaging)
+    assert optimizer.average.source_embedding is optimizer.average.target_embedding
     expected = weights(optimizer)
     for update in range(1, 20):
         loss_of(optimizer).backward()
         optimizer.step(0.1, update - 1)
-        decay = min(0.5, (1 + update) / (10 + update))
+        decay = min(averaging, (1 + update) / (10 + update))
         expected = [
             decay * old + (1 - decay) * new
             for old, new in zip(expected, weights(optimizer), strict=True)
         ]
     for one, other in zip(optimizer.average.parameters(), expected, strict=True):
         torch.testing.assert_close(one.detach(), other)
-
-
-def test_without_averaging_the_average_is_the_weights() -> None:
-    optimizer = make_optimizer(averaging=0.0)
-    loss_of(optimizer).backward()
-    optimizer.step(0.1, 0)
-    for one, other in zip(optimizer.average.parameters(), weights(optimizer), strict=True):
-        assert torch.equal(one, other)
-
-
-def test_a_tied_embedding_stays_tied_in_the_average() -> None:
-    average = make_optimizer().average
-    assert average.source_embedding is average.target_embedding

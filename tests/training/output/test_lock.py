@@ -1,7 +1,8 @@
-"""A run's folder before its first checkpoint: whose it is, and what a start leaves behind."""
+"""A run's folder: whose it is, one process at a time, and what a start leaves behind."""
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,6 @@ from gru_mt.errors import UserError
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.training.output.lock import InUse, hold, locked, unused
 from gru_mt.training.train import train
-from tests.kept_runs import make_run
 
 Configure = Callable[..., Config]
 
@@ -49,8 +49,8 @@ def weights(small_config: Configure, tmp_path_factory: pytest.TempPathFactory) -
         ("training.output.run_writer:write_new", 1),
         ("training.output.run_writer:write_new", 4),
         ("training.output.logging:RunLog.open", 0),
-        ("training.output.run_writer:save_bundle", 0),
-        ("training.output.run_writer:save_checkpoint", 0),
+        ("training.trainer:save_bundle", 0),
+        ("training.trainer:save_checkpoint", 0),
     ],
 )
 def test_a_start_that_is_killed_at_any_moment_starts_again(
@@ -94,15 +94,14 @@ def test_a_folder_of_something_else_is_refused_and_stays(
     (other / "data").mkdir(parents=True)
     (other / "data" / "letters.txt").write_text("mine")
 
-    def refuse(message: str) -> None:
+    def refuse(message: str, folder: Path = other) -> None:
         before = contents(other)
         with pytest.raises(UserError, match=f"{message}.* name another with --run"):
-            train(config, other)
+            train(config, folder)
         assert contents(other) == before
 
     refuse("other: holds something else than a run")
     shutil.copy(tmp_path / "run" / "data" / "data.json", other / "data")
-    refuse("other: holds something else than a run")
     (other / "config.yaml").write_text(dump_config(config))
     refuse("other: holds something else than a run")
     (other / "lock").touch()
@@ -110,7 +109,21 @@ def test_a_folder_of_something_else_is_refused_and_stays(
     (other / "data" / "letters.txt").rename(other / "letters.txt")
     (other / "lock").unlink()
     refuse("other: holds something else than a run")
-    (other / "letters.txt").unlink()
+    (other / "letters.txt").rename(tmp_path / "letters.txt")
+    for name in ("lock", "checkpoints"):
+        path, moved = tmp_path / "run" / name, tmp_path / name
+        path.rename(moved)
+        path.mkdir() if name == "lock" else path.touch()
+        refuse(f"{name}: is not what a run has there", tmp_path / "run")
+        path.rmdir() if name == "lock" else path.unlink()
+        moved.rename(path)
+    with pytest.raises(UserError, match=r"letters\.txt: is a file; name another folder"):
+        train(config, tmp_path / "letters.txt")
+    (tmp_path / "run" / "config.yaml").unlink()
+    before = contents(tmp_path / "run")
+    with pytest.raises(UserError, match=r"config\.yaml: cannot be read"):
+        train(config, tmp_path / "run")
+    assert contents(tmp_path / "run") == before
     train(config, other)
 
 
@@ -137,30 +150,26 @@ def test_a_start_that_is_refused_leaves_nothing(
     drawn = tmp_path / "runs" / "a" / "back_translations.jsonl"
     drawn.parent.mkdir()
     drawn.touch()
-    monkeypatch.setattr("gru_mt.training.train.RunWriter", refused)
+    monkeypatch.setattr("gru_mt.training.train.write_inputs", refused)
     refuse(tmp_path / "runs" / "a", config)
     assert contents(tmp_path) == {"runs/a/back_translations.jsonl": b""}
-    (drawn.parent / "lock").touch()
-    refuse(tmp_path / "runs" / "a", config)
-    assert contents(tmp_path).keys() == {"runs/a/back_translations.jsonl", "runs/a/lock"}
 
 
-def test_a_run_without_its_configuration_is_refused_and_stays(
-    small_config: Configure, tmp_path: Path
-) -> None:
-    config = small_config("training.max_steps=2")
-    train(config, tmp_path)
-    (tmp_path / "config.yaml").unlink()
-    before = contents(tmp_path)
-    with pytest.raises(UserError, match=r"config\.yaml: cannot be read"):
-        train(config, tmp_path)
-    assert contents(tmp_path) == before
+def test_what_killed_processes_left_is_no_content_and_goes(tmp_path: Path) -> None:
+    for name in (".config.yaml.7-1.part", ".config.yaml.8.part", "thesis"):
+        (tmp_path / name).touch()
+    with pytest.raises(UserError, match="something else than a run"), locked(Run(tmp_path)):
+        pass
+    (tmp_path / "thesis").unlink()
+    with locked(Run(tmp_path)):
+        assert [path.name for path in tmp_path.iterdir()] == ["lock"]
 
 
-def test_an_unused_run_is_numbered_beside_it(small_config: Configure, tmp_path: Path) -> None:
+def test_an_unused_run_is_numbered_beside_it(tmp_path: Path) -> None:
     run = Run(tmp_path / "run")
     assert unused(run) == run
-    make_run(run.folder, [], [])
+    run.folder.mkdir()
+    run.config.touch()
     assert unused(run).folder == tmp_path / "run-2"
     (tmp_path / "run-2").write_text("a file")
     (tmp_path / "run-3").mkdir()
@@ -172,19 +181,28 @@ def test_an_unused_run_is_numbered_beside_it(small_config: Configure, tmp_path: 
     assert unused(run) == killed
     with locked(killed):
         assert unused(run).folder == tmp_path / "run-5"
-    assert unused(run) == killed
 
 
-def test_a_lock_that_was_withdrawn_is_no_lock(tmp_path: Path) -> None:
-    """Two starts opened it, and the first was refused and removed it."""
+def test_a_lock_ends_with_its_process_or_its_file(tmp_path: Path) -> None:
+    program = """
+import os, sys
+from pathlib import Path
+from gru_mt.run import Run
+from gru_mt.training.output.lock import locked
+locked(Run(Path(sys.argv[1]))).__enter__()
+os.kill(os.getpid(), 9)
+"""
     run = Run(tmp_path / "run")
-    run.folder.mkdir()
-    with run.lock.open("a") as opened:
+    killed = subprocess.run([sys.executable, "-c", program, run.folder], check=False)
+    assert killed.returncode == -9
+    with locked(run), pytest.raises(InUse, match="another training runs in it"), locked(run):
+        pass
+    with run.lock.open("a") as opened:  # by two starts; the first was refused and removed it
         run.lock.unlink()
-        with pytest.raises(InUse, match="another training runs in it"):
+        with pytest.raises(InUse):
             hold(opened, run)
         run.lock.touch()
-        with pytest.raises(InUse, match="another training runs in it"):
+        with pytest.raises(InUse):
             hold(opened, run)
 
 

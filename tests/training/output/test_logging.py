@@ -21,25 +21,15 @@ def test_messages_are_printed_and_logged_once_the_log_is_open(
         run_log.open()
         log.debug("only in the log")
         log.warning("small\x1b[2J \udcff")
-    log.warning("after the run")
-    assert capsys.readouterr().err == (
-        "reading\nwarning: small\\x1b[2J \\udcff\nwarning: after the run\n"
-    )
-    lines = [line.split("  ")[1] for line in path.read_text().splitlines()]
-    assert lines == ["reading", "only in the log", "warning: small\\x1b[2J \\udcff"]
-
-
-def test_other_processes_than_the_first_print_and_log_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with logging_to(tmp_path / "train.log", is_main=False):
-        log.warning("small")
-    assert capsys.readouterr().err == ""
-    assert not [*tmp_path.iterdir()]
-
-
-def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    with logging_to(tmp_path) as run_log:
-        run_log.open()
+        path.rename(tmp_path / "moved.log")
+        path.mkdir()
         with pytest.raises(UserError, match="cannot be written: Is a directory"):
-            log.info("reading")
+            log.debug("lost")
+    log.warning("after the run")
+    with logging_to(tmp_path / "other.log", is_main=False):  # one of several processes
+        log.warning("neither printed nor logged")
+    printed = "reading\nwarning: small\\x1b[2J \\udcff\nwarning: after the run\n"
+    assert capsys.readouterr().err == printed
+    lines = [line.split("  ")[1] for line in (tmp_path / "moved.log").read_text().splitlines()]
+    assert lines == ["reading", "only in the log", "warning: small\\x1b[2J \\udcff"]
+    assert not (tmp_path / "other.log").exists()

@@ -2,25 +2,20 @@
 
 import os
 import signal
-from collections.abc import Callable
-from pathlib import Path
 
-from gru_mt.config.schema import Config
-from gru_mt.training.output.signals import StopSignals
-
-Configure = Callable[..., Config]
+from gru_mt.training.output.signals import stop_signals
 
 
-def test_a_second_signal_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_second_signal_is_not_waited_for() -> None:
     received: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: received.append(number))
     try:
-        with StopSignals() as signals:
+        with stop_signals() as signals:
             os.kill(os.getpid(), signal.SIGINT)
             assert (signals.received, received) == (signal.SIGINT, [])
             os.kill(os.getpid(), signal.SIGINT)
             assert received == [signal.SIGINT]  # whoever had it before has it again
-        with StopSignals(announces=False) as signals:
+        with stop_signals(announces=False) as signals:
             for _ in range(3):  # at once, as Linux sends them when a launcher dies: they are one
                 os.kill(os.getpid(), signal.SIGINT)
             assert (signals.received, received) == (signal.SIGINT, [signal.SIGINT])
@@ -32,7 +27,7 @@ def test_an_ignored_signal_stays_ignored() -> None:
     """As SIGHUP is under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with StopSignals() as signals:
+        with stop_signals() as signals:
             os.kill(os.getpid(), signal.SIGHUP)
             assert signals.received is None
     finally:
