@@ -1,8 +1,5 @@
-"""Text without translations: a model of the other direction makes their sources.
-
-A synthetic source begins with <s>, which no other has, so that the model can tell it from what
-people wrote (Sennrich et al. 2016, arXiv 1511.06709; the tag: Caswell et al. 2019, arXiv
-1906.06442).
+"""Back-translation (Sennrich et al. 2016, arXiv 1511.06709): a model of the other direction makes
+the sources of monolingual text. They begin with <s> (Caswell et al. 2019, arXiv 1906.06442).
 """
 
 import hashlib
@@ -11,8 +8,9 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Generic
+from typing import Any, Generic
 
 import numpy as np
 
@@ -35,14 +33,12 @@ DRAWN_FROM = 10  # the likeliest tokens, beside <eos> and the placeholders (Edun
 
 
 class Sampling(Generic[S]):
-    """An engine whose likeliest next token is drawn: it adds Gumbel noise to log-probabilities.
+    """An engine that adds Gumbel noise to log-probabilities, so that greedy search draws from them.
 
-    The largest sum is a draw from the distribution (Gumbel 1954), so greedy search draws a
-    translation. What it draws depends on the batches.
+    The largest sum is a draw from the distribution (Gumbel 1954). It depends on the batches.
     """
 
     def __init__(self, engine: Engine[S], seed: int) -> None:
-        """Take the engine that gives the distribution."""
         self._engine, self._rng = engine, np.random.default_rng(seed)
         self.device_type = engine.device_type
 
@@ -63,8 +59,8 @@ class Sampling(Generic[S]):
 def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
     """Return a source for each of these target texts, drawn from what the model expects.
 
-    They are written to the run's folder, chunk by chunk. So a run that goes on draws none again.
-    Raises UserError where `data.back_translate` names no model of the other direction.
+    The run's folder keeps them, chunk by chunk, so that none is drawn again. Raises UserError where
+    `data.back_translate` names no model of the other direction.
     """
     assert config.data.back_translate is not None, "the configuration checks it"
     folder, path = user_path(config.data.back_translate), run.back_translations
@@ -113,13 +109,9 @@ def _load(folder: Path, config: Config) -> Translator:
 
 def _read(path: Path) -> tuple[dict[str, str], list[str]]:
     """Return what a run's file says of its texts and its model, and the whole chunks in it."""
-    header: dict[str, str] = {}
-    sources: list[str] = []
-    with suppress(ValueError):  # a truncated line
-        for line in path.read_bytes().splitlines() if path.is_file() else []:
-            values = json.loads(line)
-            if isinstance(values, dict):
-                header = values
-            else:
-                sources += values
-    return header, sources
+    values: list[Any] = []
+    with suppress(ValueError, FileNotFoundError):  # a truncated line, or nothing yet
+        for line in path.read_bytes().splitlines():
+            values.append(json.loads(line))
+    header, *chunks = values or [{}]
+    return header, [*chain.from_iterable(chunks)]

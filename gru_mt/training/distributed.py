@@ -32,8 +32,7 @@ Backward = Callable[[int], Tensor]  # computes a microbatch's gradients, by its 
 class Group:
     """The processes that train together, as one of them sees them; by default it is alone.
 
-    All processes call its methods in the same order. These raise ProcessLost where a process has
-    ended, or does not answer within SILENCE.
+    All call its methods in the same order. ProcessLost where one has ended or is silent.
     """
 
     rank: int = 0

@@ -13,10 +13,9 @@ from gru_mt.errors import ProcessLost
 
 
 def launch(processes: int) -> int:
-    """Run this command in so many processes; return the code to exit with.
+    """Run this command in processes that share the cores; return the code to exit with.
 
-    They share the cores, unless OMP_NUM_THREADS says how many threads each has. Signals go on to
-    them. Where one fails the launcher ends the others. Raises ProcessLost where one was killed.
+    Signals go on to them. Where one fails the others end. Raises ProcessLost where one was killed.
     """
     logging.disable()  # the processes say themselves why they end
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")

@@ -62,11 +62,7 @@ class Start:
 
 
 def choose_start(config: Config, run: Run) -> Start:
-    """Return how a run begins that `config` configures.
-
-    Raises UserError where `training.start` is no model folder, or `config` contradicts it or the
-    run that is resumed.
-    """
+    """Return how a run begins; UserError where `config` contradicts what it is to begin with."""
     if has_checkpoint(run.checkpoints):
         return resume(config, run)
     return Start(config) if config.training.start is None else fine_tune(config)
@@ -75,9 +71,9 @@ def choose_start(config: Config, run: Run) -> Start:
 def fine_tune(config: Config) -> Start:
     """Return the start of a run with the weights, tokenizer and model of another.
 
-    Its sections `model` and `tokenizer` are those of the other; only dropout and sampling may
-    differ. Its dev and test sets include the other run's, so that what is forgotten shows. Raises
-    UserError for any other value of these sections that differs, and for another direction.
+    Its sections `model` and `tokenizer` are those of the other; UserError for a value that differs,
+    but for dropout and sampling, and for another direction. Its dev and test sets include the other
+    run's, so that what is forgotten shows.
     """
     assert config.training.start is not None, "only then a run is fine-tuned"
     folder = user_path(config.training.start)

@@ -4,6 +4,7 @@ import logging
 import math
 import shlex
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
@@ -27,7 +28,7 @@ from gru_mt.training.optim.lr_schedule import buffer_updates, learning_rate
 from gru_mt.training.optim.optimizer import Optimizer, Update
 from gru_mt.training.output.checkpoint import save_checkpoint
 from gru_mt.training.output.run_writer import Metrics, MetricsWriter, window_metrics
-from gru_mt.training.output.signals import StopSignals, stop_signals
+from gru_mt.training.output.signals import stop_signals
 from gru_mt.training.state import TrainState
 from gru_mt.training.validation import calibrate, measure, perplexity
 
@@ -61,19 +62,19 @@ class Trainer:
         Raises Interrupted, after saving, when a signal asks to stop, and UserError when a loss is
         not finite; no such loss reaches the weights.
         """
-        with stop_signals(announces=self.group.size == 1) as signals:
+        with stop_signals(announces=self.group.size == 1) as received:
             if reasons := self.state.stop_reasons(self.config.training):
                 more = " and ".join(f"training.{name}" for name in reasons)
                 log.info(f"this run is finished; a larger {more} goes on with it")
             else:
-                self._train(signals)
+                self._train(received)
             if self.group.is_main:
                 self._end()
-        if signal := self.group.any_signal(signals.received):
+        if signal := self.group.any_signal(received()):
             raise Interrupted(signal, "finished before the signal could stop it")
         return self.state
 
-    def _train(self, signals: StopSignals) -> None:
+    def _train(self, received: Callable[[], int | None]) -> None:
         training, buffers = self.config.training, self.loader.buffers
         pairs, updates = self._load_buffer()
         self._log_start(len(updates))
@@ -103,7 +104,7 @@ class Trainer:
                         self._save()
                     if self.state.stop_reasons(training):
                         break
-                    if signal := self.group.any_signal(signals.received):
+                    if signal := self.group.any_signal(received()):
                         self._stop(signal)
 
     def _load_buffer(self) -> tuple[EpochPairs, list[list[Ints]]]:
@@ -248,10 +249,7 @@ class Trainer:
             )
 
     def _end(self) -> None:
-        """Write a summary, and say why the run ended, how good its translator is, and what is next.
-
-        Where that is done, asking again on another machine does not change where it was trained.
-        """
+        """Write a summary and say how the run ended, unless that is done: the machine stays."""
         training, state, run = self.config.training, self.state, self.run_folder
         summary = state.state_dict()
         with suppress(UserError):  # there is none yet, or it is damaged

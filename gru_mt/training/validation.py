@@ -65,8 +65,7 @@ class Validation:
         """Return the state with this validation in it, and whether its weights may be kept.
 
         They may unless they are clearly worse than the best before: of two that differ only by
-        noise, the later is kept, because its learning rate was lower. While BLEU tells nothing, the
-        loss decides.
+        noise, the later had the lower learning rate. While BLEU tells nothing, the loss decides.
         """
         is_best = kept = state.best_loss is None or self.loss < state.best_loss
         if max(self.bleu, state.best_bleu) >= LEAST_BLEU:
@@ -115,11 +114,7 @@ def measure(model: Seq2Seq, data: TrainingData, config: Config, group: Group) ->
 
 
 def sample_rows(sources: Sequence[str]) -> list[int]:
-    """Return the rows of a short, a middling and a long sentence; of fewer than three, all.
-
-    They are in the middle of each third of the sentences by length, so every validation of a run
-    has the same ones.
-    """
+    """Return the rows in the middle of each third of the sentences by length; of two, both."""
     by_length = sorted(range(len(sources)), key=lambda row: (len(sources[row]), row))
     return [*dict.fromkeys(by_length[len(sources) * sixth // 6] for sixth in (1, 3, 5))]
 
@@ -127,14 +122,10 @@ def sample_rows(sources: Sequence[str]) -> list[int]:
 def calibrate(
     model: Seq2Seq, data: TrainingData, config: Config, group: Group
 ) -> list[float] | None:
-    """Return the weights of the confidence that dev gives; None where dev is too small to tell.
-
-    The processes of `group` share the batches, and all return the same.
-    """
+    """Return the weights of the confidence that dev gives; None where dev is too small to tell."""
     if not data.dev:
         return None
-    dev = data.dev[0]
-    engine = TorchEngine(model)
+    dev, engine = data.dev[0], TorchEngine(model)
     translator = Translator(engine, data.tokenizer, config.decoding, map_batches=group.map)
     translations = translator.translate(dev.sources, split=False)
     rows = [

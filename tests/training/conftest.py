@@ -1,13 +1,11 @@
 """What the tests of training share."""
 
 import logging
-import os
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from gru_mt.cli.streams import print_messages
-from gru_mt.progress import ProgressBar
 from gru_mt.training import validation
 
 
@@ -15,21 +13,6 @@ from gru_mt.training import validation
 def _messages_on_stderr() -> None:
     """Print what modules log to stderr, as the command line does."""
     print_messages(logging.INFO)
-
-
-@pytest.fixture
-def stop_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
-    """Return a function that sends this process a signal when update `step` ends."""
-
-    def arrange(step: int, number: int) -> None:
-        def update(self: ProgressBar, n: int = 1) -> None:
-            self.n += n
-            if self.unit == "updates" and self.n == step:
-                os.kill(os.getpid(), number)
-
-        monkeypatch.setattr(ProgressBar, "update", update)
-
-    return arrange
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
-"""Real processes that train together, for the tests of several processes."""
+"""Trainings that tests start, stop and compare, in this process or in several."""
 
-import json
 import os
 import subprocess
 import sys
@@ -9,10 +8,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
+from gru_mt.config.schema import Config
+from gru_mt.errors import Interrupted
+from gru_mt.progress import ProgressBar
+from gru_mt.run import Run
 from gru_mt.tensors import load_tensors
+from gru_mt.training.train import train
 
 GRU_MT = [sys.executable, "-m", "gru_mt"]
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--monitor-interval", "0.1"]
@@ -69,9 +74,8 @@ def wait_for_update(run: Path, step: int, process: Process) -> None:
 
 
 def newest_step(run: Path) -> int:
-    metrics = run / "metrics.jsonl"
-    lines = metrics.read_text().split("\n")[:-1] if metrics.is_file() else []
-    return int(json.loads(lines[-1])["step"]) if lines else 0
+    lines, _ = Run(run).read_metrics()
+    return int(lines[-1]["step"]) if lines else 0
 
 
 def workers(launcher: Process) -> list[int]:
@@ -97,6 +101,21 @@ def bits(run: Path) -> dict[str, bytes]:
 
 def metrics(run: Path) -> list[dict[str, Any]]:
     """Return the metrics of a run without what depends on the clock."""
-    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     clock = {"elapsed_s", "tokens_s"}
+    lines, _ = Run(run).read_metrics()
     return [{name: line[name] for name in line.keys() - clock} for line in lines]
+
+
+def train_until(config: Config, folder: Path, step: int, number: int) -> Interrupted:
+    """Train until this process gets a signal when update `step` ends; return what that raises."""
+
+    def update(self: ProgressBar, n: int = 1) -> None:
+        self.n += n
+        if self.unit == "updates" and self.n == step:
+            os.kill(os.getpid(), number)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ProgressBar, "update", update)
+        with pytest.raises(Interrupted) as stopped:
+            train(config, folder)
+    return stopped.value

@@ -152,19 +152,14 @@ def test_a_run_with_text_alone_goes_on_to_the_same_bits(config: Config, tmp_path
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ("corpus: [p.tsv, {path: a.fr, side: target}]", "needs back_translate, a run that"),
+        ("{corpus: [p.tsv, {path: a.fr, side: target}]}", "needs back_translate, a run that"),
         ("{corpus: p.tsv, back_translate: runs/back}", "has no corpus with side: target"),
         ("{corpus: {path: [a.en, a.fr], side: target}, back_translate: b}", "path must be one"),
-        ("{corpus: {path: a.tsv, side: target, columns: [1, 2]}, back_translate: b}", "must be 1"),
-        ("{corpus: {path: a.tsv, columns: [2]}}", "must be 2"),
-        ("{corpus: {path: a.tsv, side: source}, back_translate: b}", "'target'"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(data: str, said: str) -> None:
-    with pytest.raises(UserError) as raised:
-        parse_config(f"data: {data}" if data[0] == "{" else f"data:\n  {data}", where="a")
-    assert said in str(raised.value)
-    assert "\n" not in str(raised.value)
+    with pytest.raises(UserError, match=said):
+        parse_config(f"data: {data}", where="a")
 
 
 PROBABILITIES = np.array([0.5, 0.3, 0.15, 0.05])  # of <eos>, and of the tokens 20, 21 and 22

@@ -60,9 +60,11 @@ def command(config: Path, run: Path, *more: str) -> list[str]:
     return ["train", "--no-report", "--config", str(config), "--run", str(run), *more]
 
 
-def start_two(config: Path, run: Path, *more: str) -> Process:
-    """Start two processes as users do; they train until something happens to them."""
-    return start([*GRU_MT, *command(config, run, "--processes", "2", *more)])
+def start_two(config: Path, run: Path, *more: str, update: int = LATE) -> Process:
+    """Start two processes as users do, and wait until they have trained to `update`."""
+    process = start([*GRU_MT, *command(config, run, "--processes", "2", *more)])
+    wait_for_update(run, update, process)
+    return process
 
 
 def check_going_on(config: Path, run: Path, alone: Path) -> None:
@@ -99,7 +101,7 @@ def test_processes_share_the_cores_and_an_ignored_signal_stays_ignored(
 
 def test_a_mistake_is_told_once(config: Path, tmp_path: Path) -> None:
     missing = ["--set", f"data.corpus={tmp_path / 'missing.tsv'}"]
-    code, errors = end(start_two(config, tmp_path / "run", *missing))
+    code, errors = end(start_two(config, tmp_path / "run", *missing, update=0))
     assert code == 2
     assert errors.count("missing.tsv: no such file") == 1, errors
     assert "missing.tsv: no such file" in errors.splitlines()[-1]
@@ -122,7 +124,6 @@ def test_a_signal_to_the_launcher_or_to_one_process_stops_all(
     monkeypatch.setenv("TMPDIR", str(temporary))
     long = ["--set", "training.max_epochs=500"]
     process = start_two(config, run, *long)
-    wait_for_update(run, LATE, process)
     code, errors = end(start([*GRU_MT, *command(config, run, *long)]))
     assert code == 2
     assert "another training runs in it" in errors
@@ -141,7 +142,6 @@ def test_a_killed_process_ends_all_in_one_line(
 ) -> None:
     run = tmp_path / "run"
     process = start_two(config, run)
-    wait_for_update(run, LATE, process)
     os.kill(workers(process)[rank], signal.SIGKILL)
     code, errors = end(process)
     assert code == 1, errors
@@ -156,13 +156,12 @@ def test_a_killed_launcher_leaves_no_process_and_what_trains_saves(
     config: Path, alone: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    process = start_two(config, tmp_path / "begun")
+    process = start_two(config, tmp_path / "begun", update=0)
     while len(workers(process)) < 2:
         assert process.poll() is None, process.communicate()
     process.kill()
     end(process)
     process = start_two(config, run)
-    wait_for_update(run, LATE, process)
     process.kill()
     errors = end(process)[1]
     assert errors.count("stopped and saved; the same command goes on\n") == 1
@@ -193,7 +192,6 @@ def test_a_full_disk_of_process_0_is_told_once_and_then_the_run_goes_on(
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the processes inherit that
     process = start_two(config, run)
     signal.signal(signal.SIGXFSZ, before)
-    wait_for_update(run, LATE, process)
     resource.prlimit(workers(process)[0], resource.RLIMIT_FSIZE, (10_000, 10_000))
     code, errors = end(process)
     assert code == 2, errors

@@ -1,7 +1,6 @@
-"""The loop: accumulation, updates that are not finite, messages, the callback."""
+"""The loop: updates that are not finite, messages, the callback."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,42 +8,22 @@ from typing import Any
 import pytest
 import torch
 
-from gru_mt.bundle import build_model
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
-from gru_mt.data.batching import plan_batches
 from gru_mt.data.loader import PairLoader
-from gru_mt.data.prepare import prepare
+from gru_mt.data.prepare import load_data
 from gru_mt.errors import UserError
-from gru_mt.model.device import resolve_precision
 from gru_mt.model.loss import forced_loss
 from gru_mt.run import Run
-from gru_mt.training.distributed import Group
 from gru_mt.training.optim import optimizer as optimizer_module
 from gru_mt.training.optim.lr_schedule import buffer_updates, resolve_config
 from gru_mt.training.optim.optimizer import Optimizer, Update
-from gru_mt.training.output.run_writer import MetricsWriter
-from gru_mt.training.resume import Start
-from gru_mt.training.state import TrainState
+from gru_mt.training.state import derived_seed
 from gru_mt.training.train import train
-from gru_mt.training.trainer import Trainer
 from tests.training.stored import NO_AUGMENT, examples
 
 Configure = Callable[..., Config]
-
-
-def make_trainer(config: Config, folder: Path) -> Trainer:
-    """Return a trainer of a new run, without its lock."""
-    folder.mkdir(exist_ok=True)
-    data = prepare(Start(config), Run(folder))
-    loader = PairLoader(config, data.tokenizer, data.pairs)
-    resolved = resolve_config(config, loader)
-    precision = resolve_precision(config.training.precision, torch.device("cpu"))
-    model = build_model(config, data.tokenizer)
-    optimizer = Optimizer(model, config.training, precision, Group())
-    writer = MetricsWriter(Run(folder), time.perf_counter(), None)
-    return Trainer(resolved, data, loader, optimizer, TrainState(), Group(), writer)
 
 
 def test_a_callback_gets_the_lines_of_metrics_and_a_path_is_a_configuration(
@@ -59,80 +38,40 @@ def test_a_callback_gets_the_lines_of_metrics_and_a_path_is_a_configuration(
     assert lines[-1]["dev_bleu"] == state.best_bleu
 
 
-def test_microbatches_of_unequal_size_give_the_gradients_of_one_batch(
-    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trainer = make_trainer(small_config("model.dropout=0"), tmp_path / "run")
-    pairs = trainer.loader.load((0, 0))
-    rows = plan_batches(pairs, batch_tokens=300, seed=1, epoch=0)[0]
-    gradients: list[list[torch.Tensor]] = []
-
-    def keep(rate: float, done: int) -> torch.Tensor:
-        parameters = list(trainer.optimizer.model.parameters())
-        gradients.append([p.grad.clone() for p in parameters if p.grad is not None])
-        trainer.optimizer.model.zero_grad()
-        return torch.tensor(1.0)
-
-    monkeypatch.setattr(trainer.optimizer, "step", keep)
-    one, three = (
-        trainer.optimizer.update(pairs, parts, 0.1, 0)
-        for parts in ([rows], [rows[:1], rows[1:8], rows[8:]])
-    )
-    assert one.tokens == three.tokens
-    torch.testing.assert_close(one.loss, three.loss)
-    for whole, parts in zip(*gradients, strict=True):
-        torch.testing.assert_close(parts, whole, rtol=1e-4, atol=1e-6)
-
-
 @pytest.fixture
-def poison(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Return a function that makes the loss of 0-based update `step` not a number."""
-    genuine_loss, genuine_update = forced_loss, Optimizer.update
-    factor = 1.0
+def poison(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the loss of 0-based update 3 not a number."""
 
-    def arrange(bad: int) -> None:
-        def update(self: Optimizer, pairs: Any, rows: Any, rate: float, step: int) -> Update:
-            nonlocal factor
-            factor = float("nan") if step == bad else 1.0
-            return genuine_update(self, pairs, rows, rate, step)
+    def loss(model: Any, batch: Any, rng: Any = None, **settings: Any) -> torch.Tensor:
+        is_bad = rng is not None and rng.initial_seed() == derived_seed("dropout", 1, 3)
+        return forced_loss(model, batch, rng, **settings) * (float("nan") if is_bad else 1.0)
 
-        def loss(*args: Any, **kwargs: Any) -> torch.Tensor:
-            return factor * genuine_loss(*args, **kwargs)
-
-        monkeypatch.setattr(Optimizer, "update", update)
-        monkeypatch.setattr(optimizer_module, "forced_loss", loss)
-
-    return arrange
+    monkeypatch.setattr(optimizer_module, "forced_loss", loss)
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
-    precision: str, small_config: Configure, tmp_path: Path, poison: Callable[[int], None]
+    precision: str, small_config: Configure, tmp_path: Path, poison: None
 ) -> None:
-    poison(3)
-    trainer = make_trainer(small_config(f"training.precision={precision}"), tmp_path)
     with pytest.raises(UserError, match=r"update 3: .* not finite; .*not_finite\.json"):
-        trainer.run()
-    for model in (trainer.optimizer.model, trainer.optimizer.average):
-        assert all(parameter.isfinite().all() for parameter in model.parameters())
+        train(small_config(f"training.precision={precision}"), tmp_path)
+    config = load_config(tmp_path / "config.yaml")
+    data = load_data(config, Run(tmp_path))
+    loader = PairLoader(config, data.tokenizer, data.pairs)
+    training = resolve_config(config, loader).training
+    [row_B] = buffer_updates(training, loader.load((0, 0)), 0)[3]
+    lines = [f"small.tsv:{data.pairs.line_N[row]['line']}" for row in sorted(row_B)]
     report = json.loads((tmp_path / "not_finite.json").read_text())
-    [row_B] = buffer_updates(trainer.config.training, trainer.loader.load((0, 0)), 0)[3]
-    name = Path(trainer.config.data.corpus[0].path[0]).name
-    lines = [f"{name}:{trainer.data.pairs.line_N[row]['line']}" for row in sorted(row_B)]
     assert report == {"update": 3, "corpus_lines": lines}
     assert not (tmp_path / "checkpoints").exists()
 
 
 def test_fp16_skips_and_counts_an_overflow(
-    small_config: Configure, tmp_path: Path, poison: Callable[[int], None]
+    small_config: Configure, tmp_path: Path, poison: None
 ) -> None:
-    poison(3)
-    settings = ("training.precision=fp16", "training.max_steps=8")
-    trainer = make_trainer(small_config(*settings), tmp_path)
-    state = trainer.run()
+    state = train(small_config("training.precision=fp16", "training.max_steps=8"), tmp_path)
     assert state.step == 8
     assert state.skipped >= 1  # the loss scale begins too high for some gradients, too
-    assert all(weight.isfinite().all() for weight in trainer.optimizer.model.parameters())
 
 
 @pytest.mark.parametrize("dev", [True, False])
@@ -161,41 +100,42 @@ def test_what_auto_stands_for_is_said_and_kept(
     assert said.count("training.warmup_steps: 0 (auto, for 2 updates)") == 1
     kept = load_config(tmp_path / "run" / "config.yaml").training
     assert (kept.batch_tokens, kept.warmup_steps) == (256, 0)
-    for steps, warned in ((6, False), (5, True)):  # warm-up has five
-        make_trainer(small_config(f"training.max_steps={steps}"), tmp_path / str(steps))
-        assert ("warning: training.warmup_steps 5" in capsys.readouterr().err) == warned
 
 
-def test_what_cutting_costs_is_said(
+def test_costs_of_settings_are_said(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = small_config("training.max_steps=1", "training.cut_tokens=5", NO_AUGMENT)
-    trainer = make_trainer(config, tmp_path / "run")
-    tokenizer, pairs = trainer.data.tokenizer, examples(trainer.data)
-    sources = sum(len(tokenizer.source.encode(pair.source)) + 1 > 5 for pair in pairs)
-    targets = sum(len(tokenizer.target.encode(pair.target)) + 1 > 5 for pair in pairs)
-    assert 0 < sources < len(trainer.data.pairs)
-    trainer.run()
-    said = f"{sources:,} sources and {targets:,} targets lose their end"
-    assert said in capsys.readouterr().err
+    """A warm-up as long as the run, and a limit that truncates sentences."""
+    for steps, warned in ((6, False), (5, True)):
+        config = small_config(f"training.max_steps={steps}", "training.cut_tokens=5", NO_AUGMENT)
+        run = Run(tmp_path / str(steps))
+        train(config, run.folder)
+        said = capsys.readouterr().err
+        assert ("warning: training.warmup_steps 5" in said) == warned
+    data = load_data(config, run)
+    sides = (data.tokenizer.source, 0), (data.tokenizer.target, 1)
+    sources, targets = (
+        sum(len(side.encode(pair[index])) + 1 > 5 for pair in examples(data))
+        for side, index in sides
+    )
+    assert 0 < sources < len(data.pairs)
+    assert f"{sources:,} sources and {targets:,} targets lose their end" in said
 
 
 def test_every_pair_is_trained_on_once_an_epoch(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trainer, update = (
-        make_trainer(small_config("training.accumulation=4"), tmp_path),
-        Optimizer.update,
-    )
-    seen: list[int] = []
+    seen, update = list[int](), Optimizer.update
 
     def watched(self: Optimizer, pairs: Any, rows: Any, rate: float, step: int) -> Update:
         seen.extend(row for row_B in rows for row in row_B.tolist())
         return update(self, pairs, rows, rate, step)
 
     monkeypatch.setattr(Optimizer, "update", watched)
-    trainer.run()
-    assert sorted(seen) == sorted([*range(len(trainer.data.pairs))] * 2)
+    config = small_config("training.accumulation=4")
+    train(config, tmp_path)
+    pairs = load_data(config, Run(tmp_path)).pairs
+    assert sorted(seen) == sorted([*range(len(pairs))] * 2)
 
 
 @pytest.mark.gpu

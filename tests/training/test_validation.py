@@ -58,10 +58,7 @@ def test_the_latest_weights_that_dev_does_not_call_worse_are_kept(
 
 
 def test_patience_counts_validations_without_a_better_score(
-    small_config: Configure,
-    tmp_path: Path,
-    scores: Scores,
-    capsys: pytest.CaptureFixture[str],
+    small_config: Configure, tmp_path: Path, scores: Scores, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scores([10.0, 20.0, 20.0, 15.0, 99.0])
     state = train(small_config("training.validate_steps=2", "training.patience=2"), tmp_path)

@@ -22,9 +22,8 @@ WARMUP_SHARE = 8  # warm-up is 1 / 8 of the updates planned, or LONGEST_WARMUP i
 def learning_rate(step: int, total: int, config: ResolvedTraining) -> float:
     """Return the learning rate of 0-based update `step` in a run of `total` updates.
 
-    It rises in a straight line to its peak. Then it stays, or goes to its floor in a straight line
-    or by a cosine (Loshchilov and Hutter 2017, arXiv 1608.03983, without restarts); after each
-    further half period of the cosine it is at one of the two again. It is at the floor at step
+    It rises in a straight line to its peak. Then it stays, or goes in a straight line or by a
+    cosine (Loshchilov and Hutter 2017, arXiv 1608.03983, without restarts) to its floor at step
     `total`, one past the last update, so that the last one still moves the weights.
     """
     peak, floor, warmup = config.learning_rate, config.final_learning_rate, config.warmup_steps
@@ -42,10 +41,7 @@ def learning_rate(step: int, total: int, config: ResolvedTraining) -> float:
 def buffer_updates(
     config: ResolvedTraining, pairs: EncodedPairs, epoch: int, buffer: int | None = None
 ) -> list[list[Ints]]:
-    """Return the updates of an epoch, or of a buffer where an epoch has several.
-
-    Each is a list of microbatches, and these are rows of `pairs`.
-    """
+    """Return the rows of `pairs` in each microbatch of each update of an epoch or buffer."""
     plan = plan_batches(
         pairs,
         batch_tokens=config.batch_tokens,
@@ -61,9 +57,8 @@ def buffer_updates(
 def resolve_config(config: Config, loader: PairLoader) -> ResolvedConfig:
     """Return `config` with each `auto` chosen by the first buffer of pairs; log what was chosen.
 
-    The tokens of a batch are the largest power of two that leaves an epoch LEAST_UPDATES, but at
-    least SMALLEST_BATCH and at most LARGEST_BATCH. So a small corpus gets small batches. It needs
-    them to be learned in a few epochs.
+    The tokens of a batch are the largest power of two that leaves an epoch LEAST_UPDATES, from
+    SMALLEST_BATCH to LARGEST_BATCH: only in small batches a small corpus is learned in few epochs.
     """
     if isinstance(config, ResolvedConfig):
         return config

@@ -79,8 +79,7 @@ class Optimizer:
     ) -> Update:
         """Make 0-based update `step` by the mean loss over all tokens of the microbatches `rows`.
 
-        The dropout of a microbatch depends only on the seed, `step` and its index among them. Where
-        the loss is not finite, no weight and no moment of AdamW changes.
+        The dropout of a microbatch depends only on the seed, `step` and its index among them.
         """
         seed = derived_seed("dropout", self._config.seed, step)
         smoothing = self._config.label_smoothing

@@ -79,10 +79,7 @@ def check_same_data(folder: Path, fingerprints: dict[str, str]) -> None:
 
 
 def read_state(folder: Path) -> TrainState | None:
-    """Return where the newest readable checkpoint in `folder` is; its tensors are not read.
-
-    None where there is no checkpoint. Raises UserError where none of them can be read.
-    """
+    """Return the state in the newest readable checkpoint; None without any, UserError for none."""
     if newest := _newest_header(folder):
         return TrainState.from_state_dict(newest[1]["progress"])
     if has_checkpoint(folder):

@@ -23,10 +23,9 @@ class InUse(UserError):  # noqa: N818 as `UserError` says what it is
 def locked(run: Run) -> Iterator[None]:
     """Hold the lock of a run's folder, which is made if it is not there.
 
-    Only files that killed processes left half-written are removed. Raises UserError where the
-    folder cannot be written, holds something else than a run, or is in use by another training.
-    The lock ends with its process. Where the block raises before anything of a run is kept, what it
-    prepared is removed, and so are the lock and the folders that were made for it.
+    What killed processes left half-written is removed. Raises UserError where the folder cannot be
+    written, holds something else than a run, or is in use. The lock ends with its process. Where
+    the block raises before anything of a run is kept, all that was made for it is removed.
     """
     _check_folder(run)
     new = [path for path in (run.lock, run.folder, *run.folder.parents) if not path.exists()]
@@ -73,10 +72,7 @@ def is_locked(run: Run) -> bool:
 
 
 def unused(run: Run) -> Run:
-    """Return this run, or the first of folder-2, folder-3 ... where none has begun.
-
-    A start that was killed before it kept anything does not count.
-    """
+    """Return this run, or the first of folder-2, folder-3 ... where none has kept anything."""
     candidate, number = run, 1
     while candidate.folder.exists():
         begun = not candidate.folder.is_dir() or candidate.config.exists() or _holds_more(candidate)

@@ -14,22 +14,21 @@ class RunLog(logging.Handler):
 
     def __init__(self, path: Path) -> None:
         super().__init__(logging.DEBUG)
-        self._path = path
-        self._waiting: list[logging.LogRecord] | None = []
+        self._path, self._is_open = path, False
+        self._waiting: list[logging.LogRecord] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         """Append a message, or let it wait; UserError where the file cannot be written."""
-        if self._waiting is not None:
-            self._waiting.append(record)
-            return
-        time = logging.Formatter().formatTime(record, "%Y-%m-%d %H:%M:%S")
-        append_line(self._path, f"{time}  {MessageFormatter().format(record)}")
+        self._waiting.append(record)
+        if self._is_open:
+            self.open()
 
     def open(self) -> None:
         """Append the messages that wait, and from now on every one as it comes."""
-        waiting, self._waiting = self._waiting or [], None
+        waiting, self._waiting, self._is_open = self._waiting, [], True
         for record in waiting:
-            self.emit(record)
+            time = logging.Formatter().formatTime(record, "%Y-%m-%d %H:%M:%S")
+            append_line(self._path, f"{time}  {MessageFormatter().format(record)}")
 
 
 @contextmanager

@@ -13,11 +13,12 @@ import torch
 
 from gru_mt.config.schema import Config
 from gru_mt.data.dataset.ids import EpochPairs, IdSequences
-from gru_mt.errors import Interrupted, UserError
+from gru_mt.errors import UserError
 from gru_mt.run import Run, flatten
 from gru_mt.training.optim.optimizer import Update
 from gru_mt.training.output.run_writer import window_metrics
 from gru_mt.training.train import train
+from tests.training.processes import train_until
 
 Configure = Callable[..., Config]
 PAIRS = EpochPairs(IdSequences([]), IdSequences([]), np.array([]))
@@ -68,20 +69,11 @@ def kept(run: Run) -> list[tuple[str, int, Any]]:
     return sorted(points, key=lambda point: point[:2])
 
 
-def test_a_resumed_run_shows_every_value_once(
-    small_config: Configure,
-    tmp_path: Path,
-    stop_at: Callable[[int, int], None],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_resumed_run_shows_every_value_once(small_config: Configure, tmp_path: Path) -> None:
     board = pytest.importorskip("torch.utils.tensorboard")
     settings = ["training.log_steps=2", "training.max_steps=14", "training.tensorboard=true"]
     run = Run(tmp_path / "run")
-    with monkeypatch.context():
-        stop_at(7, signal.SIGTERM)
-        with pytest.raises(Interrupted):
-            train(small_config(*settings), run.folder)
-    monkeypatch.undo()
+    train_until(small_config(*settings), run.folder, 7, signal.SIGTERM)
     # As if it had been killed at update 11, after the checkpoint of update 7.
     with board.SummaryWriter(str(run.tensorboard)) as writer:
         writer.add_scalar("loss", 99.0, 8)

@@ -10,15 +10,15 @@ def test_a_second_signal_is_not_waited_for() -> None:
     received: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: received.append(number))
     try:
-        with stop_signals() as signals:
+        with stop_signals() as noted:
             os.kill(os.getpid(), signal.SIGINT)
-            assert (signals.received, received) == (signal.SIGINT, [])
+            assert (noted(), received) == (signal.SIGINT, [])
             os.kill(os.getpid(), signal.SIGINT)
             assert received == [signal.SIGINT]  # whoever had it before has it again
-        with stop_signals(announces=False) as signals:
+        with stop_signals(announces=False) as noted:
             for _ in range(3):  # at once, as Linux sends them when a launcher dies: they are one
                 os.kill(os.getpid(), signal.SIGINT)
-            assert (signals.received, received) == (signal.SIGINT, [signal.SIGINT])
+            assert (noted(), received) == (signal.SIGINT, [signal.SIGINT])
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -27,8 +27,8 @@ def test_an_ignored_signal_stays_ignored() -> None:
     """As SIGHUP is under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with stop_signals() as signals:
+        with stop_signals() as noted:
             os.kill(os.getpid(), signal.SIGHUP)
-            assert signals.received is None
+            assert noted() is None
     finally:
         signal.signal(signal.SIGHUP, before)
