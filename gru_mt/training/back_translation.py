@@ -110,8 +110,7 @@ def _load(folder: Path, config: Config) -> Translator:
 def _read(path: Path) -> tuple[dict[str, str], list[str]]:
     """Return what a run's file says of its texts and its model, and the whole chunks in it."""
     values: list[Any] = []
-    with suppress(ValueError, FileNotFoundError):  # a truncated line, or nothing yet
-        for line in path.read_bytes().splitlines():
-            values.append(json.loads(line))
+    with suppress(ValueError, FileNotFoundError):  # a truncated line ends it; nothing yet
+        values.extend(map(json.loads, path.read_bytes().splitlines()))
     header, *chunks = values or [{}]
     return header, [*chain.from_iterable(chunks)]

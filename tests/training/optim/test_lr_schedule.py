@@ -55,7 +55,7 @@ def test_the_rate_warms_up_then_follows_its_schedule(
 def test_batches_and_warm_up_fit_the_corpus(
     pairs: int, settings: dict[str, int], batch_tokens: int, warmup_steps: int
 ) -> None:
-    side = IdSequences([[7] * 9] * pairs)  # ten tokens with <eos>
+    side = IdSequences.of([[7] * 9] * pairs)  # ten tokens with <eos>
     loader: Any = SimpleNamespace(load=lambda _: EncodedPairs(side, side), buffers=1)
     config = load_config({"data": {"corpus": "a.tsv"}, "training": settings})
     found = resolve_config(config, loader).training

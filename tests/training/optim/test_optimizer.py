@@ -37,7 +37,7 @@ def weights(optimizer: Optimizer) -> list[Tensor]:
 
 
 def test_a_microbatch_has_its_dropout_in_whatever_order_they_are_computed() -> None:
-    targets = IdSequences([[5, 6, 7], [8, 9], [10, 11, 12, 13], [14]])
+    targets = IdSequences.of([[5, 6, 7], [8, 9], [10, 11, 12, 13], [14]])
     pairs = EpochPairs(targets, targets, np.arange(4))
     microbatches = [np.array(rows) for rows in ([0], [1, 2], [3])]
     settings = {"max_grad_norm": 1e6, "label_smoothing": 0.0}

@@ -21,7 +21,7 @@ from gru_mt.training.train import train
 from tests.training.processes import train_until
 
 Configure = Callable[..., Config]
-PAIRS = EpochPairs(IdSequences([]), IdSequences([]), np.array([]))
+PAIRS = EpochPairs(IdSequences.of([]), IdSequences.of([]), np.array([]))
 
 
 def make_update(step: int, tokens: int, loss: float, norm: float) -> Update:
