@@ -113,11 +113,9 @@ def test_costs_of_settings_are_said(
         said = capsys.readouterr().err
         assert ("warning: training.warmup_steps 5" in said) == warned
     data = load_data(config, run)
-    sides = (data.tokenizer.source, 0), (data.tokenizer.target, 1)
-    sources, targets = (
-        sum(len(side.encode(pair[index])) + 1 > 5 for pair in examples(data))
-        for side, index in sides
-    )
+    source, target = data.tokenizer.source, data.tokenizer.target
+    sources = sum(len(source.encode(pair.source)) + 1 > 5 for pair in examples(data))
+    targets = sum(len(target.encode(pair.target)) + 1 > 5 for pair in examples(data))
     assert 0 < sources < len(data.pairs)
     assert f"{sources:,} sources and {targets:,} targets lose their end" in said
 

@@ -40,7 +40,7 @@ def test_a_microbatch_has_its_dropout_in_whatever_order_they_are_computed() -> N
     targets = IdSequences.of([[5, 6, 7], [8, 9], [10, 11, 12, 13], [14]])
     pairs = EpochPairs(targets, targets, np.arange(4))
     microbatches = [np.array(rows) for rows in ([0], [1, 2], [3])]
-    settings = {"max_grad_norm": 1e6, "label_smoothing": 0.0}
+    settings: dict[str, Any] = {"max_grad_norm": 1e6, "label_smoothing": 0.0}
     updated, alone = make_optimizer(**settings), make_optimizer(**settings)
     update = updated.update(pairs, microbatches, 0.0, 3)
     loss = torch.zeros(())
