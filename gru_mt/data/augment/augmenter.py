@@ -76,11 +76,8 @@ class Augmenter:
         return shuffled_placeholders(pair, rng)
 
     def _renamed(self, pair: Texts, rng: random.Random) -> Texts:
-        """Replace each name that stands on both sides by another, a made-up one or a placeholder.
-
-        The word before a name may depend on how it begins: d'Anne, de Tom. So a vowel stays one,
-        and a placeholder, which begins like most names, stands for no name with a vowel.
-        """
+        """Replace each name on both sides by another, a made-up one or a placeholder."""
+        # The word before a name may depend on how it begins: d'Anne, de Tom. So a vowel stays one.
         both = {*WORD.findall(pair.source)} & {*WORD.findall(pair.target)} & self._names
         for name in sorted(both):
             kind, vowel = rng.random(), begins_with_vowel(name)

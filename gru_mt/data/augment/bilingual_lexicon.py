@@ -6,6 +6,7 @@ Shapes: N pairs, S distinct words of the sources, T of the targets, D couples of
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,8 +91,8 @@ def learn_phrases(examples: Sequence[Example], lexicon: Sequence[Example]) -> li
     it is found LEAST_FOUND times.
     """
     best = {pair.source.lower(): pair.target.lower() for pair in lexicon}
-    phrases = (phrase for example in examples for phrase in _phrases_of(example, best))
-    return _mostly(phrases, least=LEAST_FOUND)
+    found = chain.from_iterable(_phrases_of(example, best) for example in examples)
+    return _mostly(found, least=LEAST_FOUND)
 
 
 def _phrases_of(example: Example, best: Mapping[str, str]) -> Iterator[Example]:
@@ -121,28 +122,25 @@ def short_sentences(examples: Sequence[Example]) -> list[Example]:
     """
     sources, targets = [pair.source for pair in examples], [pair.target for pair in examples]
     sides = Truecaser.learn(sources, targets), Truecaser.learn(targets, sources)
-    phrases = (
-        pair._replace(
-            source=sides[0].cased(_AFTER_WORDS.sub("", pair.source)),
-            target=sides[1].cased(_AFTER_WORDS.sub("", pair.target)),
-        )
-        for pair in examples
-        if 0 < len(words(pair.source)) <= SHORT_WORDS
-    )
-    return _mostly((phrase for phrase in phrases if phrase.source and phrase.target), least=1)
+    phrases = []
+    for pair in examples:
+        if 0 < len(words(pair.source)) <= SHORT_WORDS:
+            source, target = (_AFTER_WORDS.sub("", side) for side in pair[:2])
+            if source and target:
+                source, target = sides[0].cased(source), sides[1].cased(target)
+                phrases.append(pair._replace(source=source, target=target))
+    return _mostly(phrases, least=1)
 
 
 def _mostly(phrases: Iterable[Example], *, least: int) -> list[Example]:
     """Return each phrase with what mostly translates it, where it does so `least` times."""
-    counts: Counter[tuple[str, str]] = Counter()
-    first_of: dict[tuple[str, str], Example] = {}
+    groups: dict[tuple[str, str], list[Example]] = {}
     for phrase in phrases:
-        counts[phrase[:2]] += 1
-        first_of.setdefault(phrase[:2], phrase)
+        groups.setdefault(phrase[:2], []).append(phrase)
     found: dict[str, Example] = {}
-    for couple, count in counts.most_common():
-        if count >= least:
-            found.setdefault(couple[0], first_of[couple])
+    for group in sorted(groups.values(), key=len, reverse=True):
+        if len(group) >= least:
+            found.setdefault(group[0].source, group[0])
     return [*found.values()]
 
 

@@ -148,10 +148,7 @@ class Glossary:
 
 
 def _fold(text: str) -> str:
-    """Return `text` in small letters, their accents as marks of their own, with plain apostrophes.
-
-    Characters are folded alike whatever stands around them, but for the order of marks.
-    """
+    """Return `text` in small letters, accents as marks of their own, apostrophes as plain ones."""
     letters = unicodedata.normalize("NFD", text.translate(APOSTROPHES)).casefold()
     return unicodedata.normalize("NFD", letters).replace("i\u0307", "i")  # of İ
 

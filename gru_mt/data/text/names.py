@@ -16,9 +16,8 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
     """Return the words of `text` that a translation copies; none if names are not copied.
 
     They were never seen, and are no known word with another ending or beginning. Capitalised
-    parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
-    letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
-    is a name, whatever else it means; so are two in a row that are mostly small: Star Wars.
+    parts that hyphens and apostrophes join are one name: Jean-Luc, but l'Okcydent, Zbigniew's. A
+    capitalised word after "Mr." is one, and two in a row that are mostly small: Star Wars.
     """
     if not truecaser.copies_names:
         return []

@@ -7,6 +7,7 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import cycle
 from typing import NamedTuple
 
 from gru_mt.data.text.normalize import IN_WORD, WORD
@@ -58,8 +59,8 @@ def mask(text: str, spans: Sequence[Span]) -> Masked:
     """
     parts: list[str] = []
     end = 0
-    for i, span in enumerate(spans):
-        parts += text[end : span.start], PLACEHOLDER_TOKENS[i % len(PLACEHOLDER_TOKENS)]
+    for span, token in zip(spans, cycle(PLACEHOLDER_TOKENS), strict=False):
+        parts += text[end : span.start], token
         end = span.end
     return Masked("".join([*parts, text[end:]]), tuple(span.text for span in spans))
 
@@ -92,11 +93,9 @@ def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> 
     """Return what a translation of `text` copies, ascending: addresses, code, long numbers, emoji.
 
     Of numbers, and of words with digits, it is those with three digits or more, prices and
-    percentages, and words that begin with a letter, as A4 and COVID-19; but no clock time:
-    "Call 555-1234 at 10:30" -> [Span(5, 13, "555-1234")].
-
-    Signs are copied too, and with them a word that they join: "*so* r/ab" has *, * and r/ab. Only
-    where training `knows` all parts it has the signs alone: the / of "he/she".
+    percentages, and words that begin with a letter, as A4; but no clock time: "Call 555-1234 at
+    10:30" -> [Span(5, 13, "555-1234")]. Signs are copied too, and with them a word that they join:
+    r/ab, but only the / of "he/she", where training `knows` all parts.
     """
     if not _TRIGGERS.search(text):
         return []
@@ -158,14 +157,11 @@ def mask_pair(source: str, target: str) -> tuple[str, str]:
     sides = [find_placeholders(source), find_placeholders(target)]
     if not all(sides):
         return source, target
-    counts = [Counter(span.text for span in side) for side in sides]
-    sides = [
-        [span for span in side if counts[0][span.text] == counts[1][span.text]] for side in sides
-    ]
-    masked = mask(source, sides[0])
+    first, second = (Counter(span.text for span in side) for side in sides)
+    sides = [[span for span in side if first[span.text] == second[span.text]] for side in sides]
     tokens: dict[str, list[str]] = {}
-    for i, span in enumerate(sides[0]):
-        tokens.setdefault(span.text, []).append(PLACEHOLDER_TOKENS[i % len(PLACEHOLDER_TOKENS)])
+    for span, token in zip(sides[0], cycle(PLACEHOLDER_TOKENS), strict=False):
+        tokens.setdefault(span.text, []).append(token)
     for start, end, text in reversed(sides[1]):
         target = target[:start] + tokens[text].pop() + target[end:]
-    return masked.text, target
+    return mask(source, sides[0]).text, target

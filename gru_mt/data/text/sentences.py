@@ -212,10 +212,7 @@ def _is_abbreviated(before: str, after: str, rules: SentenceRules) -> bool:
 
 
 def _may_touch(before: str, match: re.Match[str], after: str) -> bool:
-    """Return whether a sentence may begin without a space: "the end.|Then", not ASP.NET, a.Name().
-
-    With a full stop that is between small letters and a capital.
-    """
+    """Return whether a sentence may begin without a space: "the end.|Then", not ASP.NET."""
     run, first = match["run"], after[:1]
     if SPACELESS.match(first) or run[-1] in "。！？．｡":
         return True

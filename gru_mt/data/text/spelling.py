@@ -97,9 +97,13 @@ class Spelling:
 
     @cached_property
     def _unaccented(self) -> dict[str, str]:
-        """The words with accents, by themselves without."""
-        plain = {unaccented(word): word for word in reversed([*self._ranks])}
-        return {short: word for short, word in plain.items() if short not in self._ranks}
+        """The most frequent words with accents, by themselves without: "deja" -> "déjà"."""
+        found: dict[str, str] = {}
+        for word in self._ranks:
+            plain = "".join(unicodedata.normalize("NFD", letter)[0] for letter in word)
+            if plain not in self._ranks:
+                found.setdefault(plain, word)
+        return found
 
     def _first(self, words: Iterable[str], most: int | None = None) -> str | None:
         """Return the most frequent one of `words`, if it is one of the `most` frequent ones."""
@@ -132,8 +136,3 @@ def _swapped(word: str) -> list[str]:
 
 def _undoubled(word: str) -> list[str]:
     return [word[:i] + word[i + 1 :] for i in range(1, len(word)) if word[i] == word[i - 1]]
-
-
-def unaccented(text: str) -> str:
-    """Return a text without the accents on its letters: "déjà" -> "deja"."""
-    return "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)

@@ -75,9 +75,8 @@ class TranslationMemory:
     def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
         """Return the memory of cleaned, masked `sources`; each has its translation in `targets`.
 
-        A pair with a placeholder, or with other digits in its translation, is left out: the model
-        copies these. Of translations that are as frequent, the one comes first whose rarest word is
-        the more frequent one: "Au revoir." before "À la revoyure."
+        What the model copies is left out. Of translations that are as frequent, the one comes first
+        whose rarest word is the more frequent one: "Au revoir." before "À la revoyure."
         """
         pairs = [*zip(sources, targets, strict=True)]
         counts = Counter(pair for pair in pairs if _is_kept(*pair))
@@ -157,9 +156,8 @@ class TranslationMemory:
     def find(self, text: str) -> list[str]:
         """Return the translations of a cleaned text, best first; none where it is not known.
 
-        Those of exactly this text come first, as they stand in training. The others are of texts
-        that differ in case, final mark or apostrophes, those with the same mark before the rest,
-        and follow the text in both: "hello." -> "bonjour."
+        Those of exactly this text come first, as they stand in training. Those of texts that differ
+        in case, final mark or apostrophes follow the text in these: "hello." -> "bonjour."
         """
         mark, key = _mark(text), _key(text)
         group = self._pairs.get(key, []) if key else []
@@ -226,11 +224,7 @@ def _ranks(pairs: Iterable[_Pair]) -> dict[str, int]:
 
 
 def _best_first(pairs: Iterable[_Pair], mark: str) -> list[_Pair]:
-    """Return pairs, those of the most frequent translations first, and then as they stand.
-
-    Of pairs that differ in the mark of one translation, "Bonjour !" and "Bonjour.", that with
-    `mark` comes first.
-    """
+    """Return pairs, those of the most frequent translations first, of each that with `mark`."""
     ranks = _ranks(pairs)
     return sorted(pairs, key=lambda pair: (ranks[_key(pair.target)], _mark(pair.target) != mark))
 
@@ -238,9 +232,8 @@ def _best_first(pairs: Iterable[_Pair], mark: str) -> list[_Pair]:
 def _most_frequent(group: Iterable[_Pair]) -> list[_Pair]:
     """Return the pairs of the most frequent translations, and the first choice of each text."""
     frequent = [*_ranks(group)][:MOST_TRANSLATIONS]
-    best: dict[str, _Pair] = {}
-    for pair in sorted(group, key=lambda pair: -pair.times):
-        best.setdefault(pair.source, pair)
+    rare_first = sorted(group, key=lambda pair: -pair.times)[::-1]
+    best = {pair.source: pair for pair in rare_first}
     return [each for each in group if _key(each.target) in frequent or each is best[each.source]]
 
 
@@ -270,5 +263,4 @@ def _is_line(text: str) -> bool:
 
 
 def _is_text(text: str) -> bool:
-    """Return whether a text may be one of a pair."""
     return _is_line(text) and text == clean(text) and _parts(text)[1] != ""

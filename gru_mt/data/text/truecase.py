@@ -224,18 +224,14 @@ class Truecaser:
         return joined
 
     def _is_title_case(self, text: str) -> bool:
-        """Return whether all but short common words are capitalised, and some need not be.
-
-        So "The Old Man and the Sea" is in title case. "Das Haus" is not, if nouns have them, nor
-        is "I met Bill": where words are small, two others than the first must need no capital.
-        """
+        """Return whether all but short common words are capitalised, and some need not be."""
         found = _WHOLE.findall(text)
         if not found or not (found[0][0].isupper() and found[-1][0].isupper()):
             return False
         small = [word for word in found if not word[0].isupper()]
         need_not = [word for word in found[1:] if self.needs_no_capital(word)]
         is_short = all(len(word) <= LONGEST_SMALL and self.is_common(word) for word in small)
-        return len(need_not) > bool(small) and is_short
+        return is_short and len(need_not) > bool(small)  # not "I met Bill"
 
     def needs_no_capital(self, word: str) -> bool:
         """Return whether a word has its capital only of a title; the A of "bus A" has not."""

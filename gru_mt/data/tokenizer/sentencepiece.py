@@ -167,10 +167,7 @@ class Subwords:
 def _rare_characters(
     texts: Sequence[str], kind: str, size: int, warn: Callable[[str], None]
 ) -> str:
-    """Return the characters for which a vocabulary of `size` has no room.
-
-    The frequent ones have half the room beside _FIRST, or all of kind char.
-    """
+    """Return the characters for which a vocabulary has no room: they have half, or all of char."""
     characters = {SPACE, *"".join(texts)} - {" ", *PLACEHOLDER_TOKENS}
     minimum, room = len(_FIRST) + len(characters), size - len(_FIRST)
     if size >= minimum:

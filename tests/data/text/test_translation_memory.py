@@ -66,16 +66,6 @@ def test_texts_with_placeholders_or_other_digits_and_long_ones_are_left_to_the_m
     assert memory.find("b") == ["x" * 100]
 
 
-def test_the_most_frequent_texts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_module, "MOST_TEXTS", 2)
-    memory = learned(("a", "x"), ("b", "y"), ("b", "z"), ("c", "x"))
-    assert [memory.find(text) for text in "abc"] == [["x"], ["y", "z"], []]
-    assert memory.extended(learned(("d", "x"))).find("d") == []
-
-
-# Which translations there are, and their order
-
-
 def test_the_most_frequent_translation_is_first_and_then_the_first_of_the_corpus() -> None:
     pairs = [("Go.", "Va."), ("Go.", "Pars."), ("Go!", "Pars !"), ("Go!", "File !")]
     assert learned(*pairs).find("go") == ["pars", "va", "file"]
@@ -109,19 +99,14 @@ def test_four_translations_are_kept() -> None:
     assert first == "Va."  # a reference of this text, if not one of the four
 
 
-# How a translation is written
-
-
 @pytest.mark.parametrize(
     ("text", "translation"),
     [
         ("monday", "lundi"),
         ("MONDAY", "LUNDI"),
-        ("Hello", "Bonjour"),
         ("Hello...", "Bonjour…"),  # as typed, where training has none
         ("TOM WON!", "TOM A GAGNÉ !"),
         ("OK", "D'accord"),  # in capitals as it stands in training
-        ("ok", "d'accord"),
         ("tv", "tv"),
     ],
 )
@@ -175,14 +160,17 @@ def test_the_sources_of_dev_and_test_are_not_found(fra_eng_zip: Path) -> None:
     assert right >= 0.99 * len(references)
 
 
-# Together with another, and in files
-
-
-def test_another_memory_adds_the_texts_that_are_lacking_and_changes_none() -> None:
+def test_another_memory_adds_the_texts_that_are_lacking_and_changes_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     own = learned(("Hi!", "Salut !"), ("Go.", "Pars."))
     both = own.extended(learned(("Hi.", "Coucou."), ("Go.", "Va."), ("Why?", "Pourquoi ?")))
     found = [both.find(text) for text in ("hi", "Go.", "Why", "Hi?")]
     assert found == [["salut"], ["Pars."], ["Pourquoi"], ["Salut ?"]]
+    monkeypatch.setattr(memory_module, "MOST_TEXTS", 2)  # the most frequent texts are kept
+    memory = learned(("a", "x"), ("b", "y"), ("b", "z"), ("c", "x"))
+    assert [memory.find(text) for text in "abc"] == [["x"], ["y", "z"], []]
+    assert memory.extended(learned(("d", "x"))).find("d") == []
 
 
 @pytest.mark.parametrize("memory", [MEMORY, empty(), learned(("走れ！", "Run!"), ("走れ", "Run"))])

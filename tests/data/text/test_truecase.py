@@ -98,9 +98,6 @@ def test_names_are_copied_if_a_third_of_the_rare_ones_are() -> None:
     assert not Truecaser.learn(frequent, targets).copies_names
 
 
-# Files
-
-
 def test_a_written_truecaser_is_read_as_it_was() -> None:
     other = learned("straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ我 İİ", "x Straße Ὀδυσσεύς")
     for truecaser in (ENGLISH, NAMES, other, learned()):
@@ -108,14 +105,9 @@ def test_a_written_truecaser_is_read_as_it_was() -> None:
         assert again.to_bytes() == truecaser.to_bytes()
         for text in ("TOM SAW IT", "straße ΟΔΟΣ ŉ ǅ", "the İstanbul"):
             assert again.truecased(text) == truecaser.truecased(text)
-
-
-def test_a_file_has_a_word_a_line_with_its_vowel_signs() -> None:
-    truecaser = learned("लड़की घर है।", "می\u200cخواهم", "我明白了。你明白")
-    header, *forms = truecaser.to_bytes().decode().splitlines()
+    header, *forms = learned("लड़की می\u200cخواهم", "我你明你").to_bytes().decode().splitlines()
     assert header == "# gru-mt lexicon: names translated"
-    assert sorted(forms) == sorted(["लड़की", "घर", "है", "می\u200cخواهم", *"我明白了你"])
-    assert truecaser.corrected("लड़ीक घर है") == "लड़की घर है"  # a vowel sign before its letter
+    assert {*forms} == {"लड़की", "می\u200cخواهم", *"我明你"}  # with their vowel signs
 
 
 def test_what_is_no_truecaser_is_refused_in_one_line() -> None:
@@ -157,7 +149,6 @@ def test_title_case_is_where_words_have_capitals_that_need_none() -> None:
         ("I met Bill.", "I met Bill."),  # "bill" is mostly small, and yet this is no title
         ("The Bill and the Morning", "the bill and the morning"),  # short common words are small
         ("The Bill today and the Morning", "the Bill today and the Morning"),  # others are not
-        ("The Bill and the morning", "the Bill and the morning"),
         ("Plan A", "plan A"),
     ):
         assert truecaser.truecased(text) == expected
