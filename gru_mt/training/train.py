@@ -107,14 +107,13 @@ def train(
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(config.training.seed)
                 model = build_model(config, data.tokenizer).to(device)
+            if start.weights is not None:
+                load_named_tensors(model, named_tensors(start.weights), run.folder)
             precision = resolve_precision(config.training.precision, device)
             optimizer = Optimizer(model, config.training, precision, group)
             state = TrainState()
             if start.is_resumed:
                 state = load_checkpoint(run.checkpoints, optimizer, data.fingerprints)
-            elif start.weights is not None:
-                for weights in (optimizer.model, optimizer.average):
-                    load_named_tensors(weights, named_tensors(start.weights), run.folder)
             # Folder: nothing of an existing run changed before
             if group.is_main:
                 write_inputs(config, data, run)

@@ -1,5 +1,6 @@
 """A trial of a few updates tells how long a training takes, and keeps nothing."""
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -17,14 +18,13 @@ THEIRS = ("model.embedding_size=256", "model.encoder_size=256", "model.decoder_s
 
 
 def test_a_trial_counts_what_training_would_do_and_writes_nothing(
-    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = small_config("training.max_epochs=7", "training.max_steps=9")
     splits = load_splits(config.data)
     capsys.readouterr()
-    trial = try_updates(config, splits)
+    with contextlib.chdir(tmp_path):
+        trial = try_updates(config, splits)
     assert (trial.updates, trial.epochs) == (9, 7)
     assert trial.recipes == {}  # its model is another
     assert trial.parameters > 1_000

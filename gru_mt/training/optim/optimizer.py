@@ -59,17 +59,13 @@ class Optimizer:
         embeddings = [weight for name, weight in named if "embedding" in name]
         matrices = [weight for name, weight in named if weight.ndim > 1 and "embedding" not in name]
         vectors = [weight for _, weight in named if weight.ndim < 2]
-        decay = config.weight_decay
-        self._adamw = torch.optim.AdamW(
-            [
-                {"params": embeddings, "weight_decay": decay, "scale": config.embedding_rate},
-                {"params": matrices, "weight_decay": decay, "scale": 1.0},
-                {"params": vectors, "weight_decay": 0.0, "scale": 1.0},
-            ],
-            betas=(config.adam_betas[0], config.adam_betas[1]),
-            eps=1e-9,
-            fused=True,
-        )
+        decay, betas = config.weight_decay, (config.adam_betas[0], config.adam_betas[1])
+        groups: list[dict[str, Any]] = [
+            {"params": embeddings, "weight_decay": decay, "scale": config.embedding_rate},
+            {"params": matrices, "weight_decay": decay, "scale": 1.0},
+            {"params": vectors, "weight_decay": 0.0, "scale": 1.0},
+        ]
+        self._adamw = torch.optim.AdamW(groups, betas=betas, eps=1e-9, fused=True)
         self.device = self._weights[0].device
         self._scaler = torch.amp.GradScaler(self.device.type, enabled=precision == torch.float16)
         self.scaled(torch.ones((), device=self.device))  # a process may step before it has a loss

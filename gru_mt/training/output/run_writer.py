@@ -84,21 +84,17 @@ class MetricsWriter:
         self._tensorboard: Any = None  # torch's SummaryWriter
 
     def start(self, step: int, training: TrainingConfig) -> None:
-        """Begin after update `step`: what was written of later ones is dropped.
-
-        A run that is resumed with its first file for TensorBoard puts the metrics so far into it.
-        """
+        """Begin after update `step`: what was written of later ones is dropped."""
         if truncated := self.run.drop_metrics_after(step):
             log.warning(f"{self.run.metrics}: unreadable lines were dropped: {truncated}")
-        if not training.tensorboard:
-            return
-        from torch.utils.tensorboard import SummaryWriter
+        if training.tensorboard:
+            from torch.utils.tensorboard import SummaryWriter
 
-        is_first = not self.run.tensorboard.exists()
-        with os_errors_as(self.run.tensorboard):
-            self._tensorboard = SummaryWriter(str(self.run.tensorboard), purge_step=step + 1)
-            for line in self.run.read_metrics()[0] if is_first else []:
-                self._add_scalars(line["step"], line)
+            folder, is_first = self.run.tensorboard, not self.run.tensorboard.exists()
+            with os_errors_as(folder):
+                self._tensorboard = SummaryWriter(str(folder), purge_step=step + 1)
+                for line in self.run.read_metrics()[0] if is_first else []:  # the metrics so far
+                    self._add_scalars(line["step"], line)
 
     def add(self, step: int, metrics: Metrics) -> None:
         """Write a line; UserError where the disk takes no more."""
