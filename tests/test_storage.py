@@ -141,15 +141,12 @@ def test_what_cannot_be_read_is_refused_and_not_called_missing(
 # JSON and digests
 
 
-@pytest.mark.parametrize("content", [b"", b'{"a": 1', b"[1]", b"null", b"\xff", b"\x80\x04K\x01."])
+@pytest.mark.parametrize("content", [b"", b'{"a": 1', b"[1]", b"null", b"\xff"])
 def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "values.json").write_bytes(content)
     assert_refused(read_json, tmp_path / "values.json")
-
-
-def test_the_digest_is_sha_256(tmp_path: Path) -> None:
-    (tmp_path / "long").write_bytes(b"abc" * 1_000_000)
-    assert file_digest(tmp_path / "long") == hashlib.sha256(b"abc" * 1_000_000).hexdigest()
+    digest = hashlib.sha256(content).hexdigest()
+    assert file_digest(tmp_path / "values.json") == digest
 
 
 def test_checksummed_json_comes_back_as_it_was_and_people_can_read_it(tmp_path: Path) -> None:
@@ -219,28 +216,22 @@ def test_where_nothing_can_be_written_it_is_said(old: Path) -> None:
         append_line(folder / "none" / "none.log", "drei")
 
 
-def test_files_are_as_readable_as_the_umask_says(tmp_path: Path) -> None:
-    before = os.umask(0o027)
-    try:
-        write_file(tmp_path / "plain", b"x")
-        save_tensors(tmp_path / "tensors", TENSORS, HEADER)
-    finally:
-        os.umask(before)
-    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o640}
-
-
-def test_a_rename_is_synced_with_its_folder(
+def test_a_file_is_as_readable_as_the_umask_says_and_its_rename_is_synced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[str] = []
-    genuine = os.fsync
+    genuine, before = os.fsync, os.umask(0o027)
 
     def fsync(descriptor: int) -> None:
         synced.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
         genuine(descriptor)
 
     monkeypatch.setattr("os.fsync", fsync)
-    write_file(tmp_path / "file", b"x")
+    try:
+        save_tensors(tmp_path / "file", TENSORS, HEADER)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
     assert synced == [f".file.{os.getpid()}.part", tmp_path.name]
 
 
