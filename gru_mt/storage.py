@@ -87,8 +87,7 @@ def _sync_folder(folder: Path) -> None:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary file to write, which then takes the place of `path` in one step.
 
-    So `path` holds either all of the new or what it held before. The umask decides who may read it.
-    Raises UserError where it cannot be written, mostly because the disk is full.
+    The umask decides who may read it. Raises UserError where it cannot be written.
     """
     temporary = _beside(path, "part")
     try:
@@ -111,8 +110,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder to fill, which then takes the place of `path`; see `replacing`.
 
-    `path` is not there for a moment between two renames. After a kill in between,
-    `clear_temporaries` puts back what was there.
+    After a kill between its two renames `clear_temporaries` puts back what was there.
     """
     path = path.resolve()
     temporary, old = _beside(path, "part"), _beside(path, "old")

@@ -33,8 +33,7 @@ class Attention(nn.Module):
     """Global attention of Luong et al. 2015, arXiv 1508.04025, or of Bahdanau et al. 2015.
 
     With query q and encoder state m: `dot` scores q . m, `general` q . (W m), and `additive`
-    v . tanh(U q + W m) (Bahdanau et al., arXiv 1409.0473). `none` reads nothing: its context has
-    size 0.
+    v . tanh(U q + W m) (arXiv 1409.0473). `none` reads nothing: its context has size 0.
     """
 
     def __init__(self, kind: Kind, *, query_size: int, memory_size: int) -> None:

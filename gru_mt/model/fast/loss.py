@@ -47,8 +47,7 @@ class _Loss(torch.autograd.Function):
 def overwriting_loss(logits_NV: Tensor, target_N: Tensor, label_smoothing: float) -> Tensor:
     """Return the summed cross-entropy of `model.loss.token_loss`; its gradient replaces the logits.
 
-    The gradient, softmax(logits) less the target distribution, is computed while a row's logits are
-    in the cache. It takes their memory, as they are the largest tensor of training.
+    They are the largest tensor of training, and a row of them is still in the cache.
     """
     loss: Tensor = _Loss.apply(logits_NV, target_N, label_smoothing)  # type: ignore[no-untyped-call]
     return loss
