@@ -118,6 +118,7 @@ def test_a_table_with_tabs_may_have_the_marks_of_csv_or_of_dialogue() -> None:
         ("tgt_text,src_text", [1, 0]),
         ("English words/sentences,French words/sentences", [0, 1]),
         ("fr-FR,en-US", [1, 0]),
+        ("textFr,textEn", [1, 0]),
         ("Text,Anglais", [1, 0]),
         ("source,fr", [0, 1]),
         ("en,en_score,french_sentence", [0, 2]),
