@@ -29,12 +29,8 @@ class Batch(NamedTuple):
 
     def to(self, device: torch.device) -> "Batch":
         """Return the batch on `device`. A GPU goes on computing while the batch is copied to it."""
-
-        def move(tensor: Tensor) -> Tensor:
-            pinned = tensor.pin_memory() if device.type == "cuda" else tensor
-            return pinned.to(device, non_blocking=True)
-
-        return Batch(*map(move, self))
+        tensors = [tensor.pin_memory() for tensor in self] if device.type == "cuda" else self
+        return Batch(*(tensor.to(device, non_blocking=True) for tensor in tensors))
 
 
 def make_batch(pairs: EncodedPairs, row_B: Ints) -> Batch:

@@ -1,9 +1,8 @@
 """The pairs that an epoch trains on, as ids, buffer by buffer.
 
-A buffer has up to BUFFER_PAIRS pairs: so many are encoded, planned into batches and held in memory
-at a time. A larger corpus has several buffers, and each epoch puts other pairs together in one.
-What a buffer has is a pure function of the dataset, the seed, the epoch and the buffer's index. No
-torch here: a process beside the one that trains may make the next buffer.
+A buffer has up to BUFFER_PAIRS pairs in memory, and each epoch puts other pairs together in one. It
+is a pure function of the dataset, the seed, the epoch and its index. No torch here: a process
+beside the one that trains may make the next buffer.
 
 Shapes: N pairs of a buffer, P samples of an epoch, M pairs of a corpus.
 """
@@ -65,9 +64,9 @@ class TrainingPairs:
     def load(self, position: Position) -> EpochPairs:
         """Return the pairs of a buffer, augmented and, with sampling, in subwords of its own."""
         epoch, _ = position
-        row_N = sample_N = self._samples(position)
-        if {*self._weights} != {1}:
-            row_N = self._rows(epoch)[sample_N].astype(np.int64)
+        rows = self._rows(epoch)
+        sample_N = self._samples(position, len(self._dataset) if rows is None else len(rows))
+        row_N = sample_N if rows is None else rows[sample_N].astype(np.int64)
         if self._config.tokenizer.sampling:
             row_M, order_N = np.unique(row_N, return_inverse=True)
             encoded = self._encoded(self._dataset.texts().read(row_M), row_M, position)
@@ -87,10 +86,9 @@ class TrainingPairs:
             ]
         return EpochPairs(sides[0], sides[1], row_N)
 
-    def _samples(self, position: Position) -> Ints:
-        """Return which of an epoch's samples a buffer has, in ascending order."""
+    def _samples(self, position: Position, size: int) -> Ints:
+        """Return which of the `size` samples of an epoch a buffer has, in ascending order."""
         epoch, index = position
-        size = sum(last - first for first, last in self._sample_ranges(epoch))
         if self.buffers == 1:
             return np.arange(size)
         chunk = max(1, self._max_pairs // SHUFFLE_CHUNKS)
@@ -99,23 +97,19 @@ class TrainingPairs:
         sample_N = (own[:, None] * chunk + np.arange(chunk)).ravel()
         return sample_N[sample_N < size]
 
-    def _sample_ranges(self, epoch: int) -> list[tuple[int, int]]:
-        """Return which sample numbers of each corpus an epoch draws, counted over all epochs.
+    def _rows(self, epoch: int) -> npt.NDArray[np.int32] | None:
+        """Return the rows of all samples of an epoch, in ascending order; None for each row once.
 
         A corpus of weight 2.5 gives each pair twice, and half of its pairs once more. The next
         epoch takes the other half.
         """
-        return [
-            (round(size * weight * epoch), round(size * weight * (epoch + 1)))
-            for size, weight in zip(self._dataset.sizes, self._weights, strict=True)
-        ]
-
-    def _rows(self, epoch: int) -> npt.NDArray[np.int32]:
-        """Return the rows of all samples of an epoch, in ascending order."""
+        if {*self._weights} == {1}:
+            return None
         if self._epoch_rows is None or self._epoch_rows[0] != epoch:
             corpus_N, rows = np.array(self._dataset.line_N["corpus"]), []
-            for corpus, (first, last) in enumerate(self._sample_ranges(epoch)):
+            for corpus, weight in enumerate(self._weights):
                 row_M = np.flatnonzero(corpus_N == corpus).astype(np.int32)
+                first, last = (round(len(row_M) * weight * number) for number in (epoch, epoch + 1))
                 rng = np.random.default_rng((self._config.training.seed, corpus))
                 sample_P = np.arange(first, last) % max(1, len(row_M))
                 rows.append(rng.permutation(row_M)[sample_P])

@@ -32,9 +32,8 @@ B = TypeVar("B")
 
 def cores() -> int:
     """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # not on every system
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    has_affinity = hasattr(os, "sched_getaffinity")  # not on every system
+    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
 
 
 def map_in_order(function: Callable[[A], B], chunks: Iterable[A]) -> Generator[B, None, None]:

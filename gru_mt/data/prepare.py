@@ -92,8 +92,7 @@ def prepare(
     """
     config = start.config
     if splits is None:
-        dev, test = start.sets.get("dev", ()), start.sets.get("test", ())
-        splits = load_splits(config.data, dev=dev, test=test, folder=run.folder)
+        splits = load_splits(config.data, start.sets, folder=run.folder)
     for line in splits.lines():
         log.info(line)
     for warning in splits.warnings():
@@ -106,7 +105,11 @@ def prepare(
         raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
     check_epochs(splits, config.data)
     sample = _sample(splits.train)
-    synthetic = _synthetic_pairs(splits.monolingual, synthetic_sources, config, run)
+    if synthetic_sources is None:
+        texts = [pair.target for pair in splits.monolingual]
+        synthetic_sources = back_translate(texts, config, run) if texts else []
+    both = zip(splits.monolingual, map(clean, synthetic_sources), strict=True)
+    synthetic = masked(pair._replace(source=source) for pair, source in both if source)
     has_short = config.data.augment is not None and config.data.augment.words
     with in_background(learn_short_texts, sample if has_short else []) as find_short:
         tokenizer = _tokenizer(start, sample, synthetic[:SAMPLE])
@@ -115,8 +118,10 @@ def prepare(
         short = find_short()
     if short:
         log.info(f"{len(short):,} words and short phrases of these pairs are trained on too")
-    tokenizer_digest = _tokenizer_digest(tokenizer)
-    fingerprints = {"corpus": _digest(splits, synthetic), "tokenizer": tokenizer_digest}
+    fingerprints = {
+        "corpus": _corpus_digest(splits, synthetic),
+        "tokenizer": _tokenizer_digest(tokenizer),
+    }
     if start.is_resumed:
         check_same_data(run.checkpoints, fingerprints)
     metadata = {
@@ -126,8 +131,8 @@ def prepare(
         "provenance": _provenance(config, splits, len(synthetic), start.provenance),
     }
     _write_dataset(run.data, config, tokenizer, splits.train, (sample, short, synthetic), metadata)
-    report = splits.to_json() | {**start.provenance}
-    return _training_data(tokenizer, Dataset(run.data), splits.dev, splits.test, report)
+    dev_pairs, report = _encoded(tokenizer, splits.dev), splits.to_json() | {**start.provenance}
+    return TrainingData(tokenizer, Dataset(run.data), splits.dev, splits.test, dev_pairs, report)
 
 
 def _write_dataset(
@@ -151,14 +156,13 @@ def _write_dataset(
         in_background(partial(learn_words, tokenizer), known) as words,
         replacing_folder(path) as folder,
     ):
-        sizes = write_dataset(
+        write_dataset(
             folder,
             map_in_order(partial(encode_chunk, config, tokenizer), chunks),
             total=sum(len(pairs) for pairs, _ in parts),
             vocabulary_sizes=(tokenizer.source.size, tokenizer.target.size),
-            corpora=len(metadata["lines"]),
         )
-        write_metadata(folder, {"words": words()} | metadata | {"sizes": sizes})
+        write_metadata(folder, {"words": words()} | metadata)
 
 
 def load_data(config: Config, run: Run) -> TrainingData:
@@ -174,7 +178,8 @@ def load_data(config: Config, run: Run) -> TrainingData:
     dev, test = (load_sets(run.evaluation_sets(split)) for split in ("dev", "test"))
     for path in missing_files(config.data, pairs.metadata["origins"]):
         log.info(f"{path} is not there any more; the run goes on with its own copy of the pairs")
-    return _training_data(tokenizer, pairs, dev, test, read_json(run.corpus_report))
+    report = read_json(run.corpus_report)
+    return TrainingData(tokenizer, pairs, dev, test, _encoded(tokenizer, dev), report)
 
 
 def _sample(train: LazySequence[Example]) -> list[Example]:
@@ -187,17 +192,9 @@ def _sample(train: LazySequence[Example]) -> list[Example]:
     return [*ProgressBar("masking what is copied", unit="pairs", items=pairs, total=len(train))]
 
 
-def _training_data(
-    tokenizer: Tokenizer,
-    pairs: Dataset,
-    dev: list[EvaluationSet],
-    test: list[EvaluationSet],
-    report: dict[str, Any],
-) -> TrainingData:
-    dev_pairs = [
-        encode_pairs(tokenizer, truecased(masked(found.examples), tokenizer)) for found in dev
-    ]
-    return TrainingData(tokenizer, pairs, dev, test, dev_pairs, report)
+def _encoded(tokenizer: Tokenizer, sets: list[EvaluationSet]) -> list[EncodedPairs]:
+    pairs = (truecased(masked(found.examples), tokenizer) for found in sets)
+    return [encode_pairs(tokenizer, examples) for examples in pairs]
 
 
 def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> Tokenizer:
@@ -207,15 +204,15 @@ def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> 
     """
     if start.is_resumed and start.tokenizer is not None:
         return start.tokenizer
+    sources = [pair.source for pair in chain(train, synthetic)]
+    targets = [pair.target for pair in chain(train, synthetic)]
     if start.tokenizer is None:
         config = start.config.tokenizer
         log.info(f"training the {config.kind} tokenizer")
-        sources = [pair.source for pair in chain(train, synthetic)]
-        targets = [pair.target for pair in chain(train, synthetic)]
         return train_tokenizer(config, sources, targets, written=len(train), warn=log.warning)
     log.info(f"training goes on from {start.provenance['start']['folder']}, with its tokenizer")
     log.info("learning new words")
-    texts = [pair.source for pair in train], [pair.target for pair in train]
+    texts = sources[: len(train)], targets[: len(train)]
     return replace(
         start.tokenizer,
         truecaser=start.tokenizer.truecaser.extended(Truecaser.learn(*texts)),
@@ -223,25 +220,13 @@ def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> 
     )
 
 
-def _synthetic_pairs(
-    monolingual: Sequence[Example], sources: Sequence[str] | None, config: Config, run: Run
-) -> list[Example]:
-    """Return the pairs of monolingual text, masked, but for those without a source."""
-    if not monolingual:
-        return []
-    if sources is None:
-        sources = back_translate([pair.target for pair in monolingual], config, run)
-    pairs = zip(monolingual, map(clean, sources), strict=True)
-    return masked(pair._replace(source=source) for pair, source in pairs if source)
-
-
-def _digest(splits: Splits, synthetic: Sequence[Example]) -> str:
+def _corpus_digest(splits: Splits, synthetic: Sequence[Example]) -> str:
     """Return the SHA-256 of what is trained on and measured on, whatever its names."""
-    sets = json.dumps([[(found.sources, found.references) for found in sets]
-                       for sets in (splits.dev, splits.test)])  # fmt: skip
-    texts = "".join(corpus.sha256 for corpus in splits.corpora)
-    texts += "".join(pair.source for pair in synthetic)
-    return hashlib.sha256(f"{texts}{sets}".encode()).hexdigest()
+    digests = [corpus.sha256 for corpus in splits.corpora]
+    sets = [[(found.sources, found.references) for found in sets]
+            for sets in (splits.dev, splits.test)]  # fmt: skip
+    texts = "".join([*digests, *(pair.source for pair in synthetic), json.dumps(sets)])
+    return hashlib.sha256(texts.encode()).hexdigest()
 
 
 def _tokenizer_digest(tokenizer: Tokenizer) -> str:
@@ -252,15 +237,14 @@ def _provenance(
     config: Config, splits: Splits, synthetic: int, begun: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return where a translator is from; `begun` is that of the model it was fine-tuned from."""
-    before = begun.get("start", {}).get("attribution")
-    attributions = dict.fromkeys([*splits.attributions(), *([before] if before else [])])
+    named = [*splits.attributions(), begun.get("start", {}).get("attribution")]
     back = {"model": config.data.back_translate, "training_pairs": synthetic}
     return {
         "corpora": [
             {"path": settings.path, "name": corpus.name, "sha256": corpus.sha256}
             for settings, corpus in zip(config.data.corpus, splits.corpora, strict=True)
         ],
-        "attribution": "; ".join(attributions),
+        "attribution": "; ".join(dict.fromkeys(filter(None, named))),
         "training_pairs": len(splits.train),
         "sentences": splits.sentences(),
         **({"back_translation": back} if synthetic else {}),

@@ -1,8 +1,7 @@
 """Training pairs, dev sets and test sets of all that a configuration names, without leaks.
 
-Pairs that share a sentence, but for case and punctuation, stay together. The split depends on the
-pairs only, so scores on dev and test can be compared between seeds, machines, versions and
-directions of translation. Dev and test do not grow with a large corpus: see `capped`.
+The split depends on the pairs only, so scores can be compared between seeds, machines, versions and
+directions of translation: see `components`.
 
 Shapes: N pairs, M pairs of a split.
 """
@@ -26,11 +25,9 @@ from gru_mt.data.dataset.components import (
     DEV,
     TEST,
     TRAIN,
-    Digests,
     capped,
     component_of,
     digests,
-    is_in,
     key,
     split_components,
 )
@@ -61,23 +58,20 @@ class Splits:
 
     def lines(self) -> list[str]:
         """Return lines for a person to read: what became of each corpus, and the sizes."""
+        said = [(corpus.name, line) for corpus in self.corpora for line in corpus.report.lines()]
         several = len(self.corpora) > 1
-        lines = [
-            f"{corpus.name}: {line}" if several else line
-            for corpus in self.corpora
-            for line in corpus.report.lines()
-        ]
-        return [*lines, *self.summary()]
+        return [*(f"{name}: {line}" if several else line for name, line in said), *self.summary()]
 
     def summary(self) -> list[str]:
         """Return lines about leaks, limits, sizes and credits."""
+        done = "kept, as data.leaks says" if self.leaks_are_kept else "dropped"
         lines = []
-        if self.leaks:
-            shared = "training pairs that share a sentence with dev or test"
-            done = "kept, as data.leaks says" if self.leaks_are_kept else "dropped"
-            lines.append(f"{shared}: {_counts(self.leaks)}: {done}")
-        if self.beyond_limit:
-            lines.append(f"training pairs beyond a limit, left out: {_counts(self.beyond_limit)}")
+        for title, count_of, end in (
+            ("training pairs that share a sentence with dev or test", self.leaks, f": {done}"),
+            ("training pairs beyond a limit, left out", self.beyond_limit, ""),
+        ):
+            counts = ", ".join(f"{name} {count:,}" for name, count in count_of.items())
+            lines += [f"{title}: {counts}{end}"] if counts else []
         return [*lines, self.sizes(), *self.attributions()]
 
     def sizes(self) -> str:
@@ -92,8 +86,7 @@ class Splits:
 
     def attributions(self) -> list[str]:
         """Return the credits that the corpora's licences ask for, without repetition."""
-        attributions = (corpus.attribution for corpus in self.corpora)
-        return [*dict.fromkeys(filter(None, attributions))]
+        return [*dict.fromkeys(corpus.attribution for corpus in self.corpora if corpus.attribution)]
 
     def to_json(self) -> dict[str, Any]:
         """Return what became of each corpus's lines as JSON values."""
@@ -119,10 +112,6 @@ class Splits:
         return [*self.notes, *(said for corpus in self.corpora for said in corpus.warnings)]
 
 
-def _counts(count_of: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in count_of.items())
-
-
 class LazyExamples(LazySequence[Example]):
     """Pairs of several corpora, one corpus after the other, in the direction of translation."""
 
@@ -136,7 +125,6 @@ class LazyExamples(LazySequence[Example]):
         return len(self._pairs)
 
     def read(self, row_M: Ints) -> list[Example]:
-        """Return the pairs at some rows."""
         corpora = np.searchsorted(self._ends, row_M, side="right").tolist()
         pairs = zip(self._pairs.read(row_M), corpora, strict=True)
         if self._reverse:
@@ -146,15 +134,14 @@ class LazyExamples(LazySequence[Example]):
 
 def load_splits(
     config: DataConfig,
+    others: Mapping[str, Sequence[EvaluationSet]] | None = None,
     *,
-    dev: Sequence[EvaluationSet] = (),
-    test: Sequence[EvaluationSet] = (),
     folder: Path | None = None,
 ) -> Splits:
     """Return the splits of the corpora and a user's own sets, which come first.
 
-    The sets `dev` and `test` come last, but for those that are there already. The pairs of train
-    are in files without names, in `folder` if it is given.
+    `others` are more sets, by dev and test; those that are not there already come last. The pairs
+    of train are in files without names, in `folder` if it is given.
 
     Each corpus is split by itself, so its dev and test stay the same beside other corpora. A
     training pair that has the `key` of a sentence of dev or test, on the side of that sentence's
@@ -174,15 +161,18 @@ def load_splits(
         _divided(corpus, settings, sets, reverse=config.reversed)
         for corpus, settings in zip(corpora, config.corpus, strict=True)
     ]
-    _add_others(sets, {"dev": dev, "test": test})
-    keys = _keys_of_sides([*sets["dev"], *sets["test"]], reverse=config.reversed)
+    _add_others(sets, others or {})
+    kept_out = [pair for found in (*sets["dev"], *sets["test"]) for pair in found.examples]
+    sources, targets = [pair.source for pair in kept_out], [pair.target for pair in kept_out]
+    sides = (targets, sources) if config.reversed else (sources, targets)
+    keys = [digests(map(key, side))[:, 0] for side in sides]  # 64 bits are enough
     leaks: dict[str, int] = {}
     beyond: dict[str, int] = {}
     train, monolingual = [], []
     for corpus, settings, row_M in zip(corpora, config.corpus, rows, strict=True):
         is_leak_M = np.zeros(len(row_M), np.bool_)
         for side in (0, 1) if settings.side is None else (int(not config.reversed),):
-            is_leak_M |= is_in(corpus.metadata(KEYS[side])[row_M], keys[side])
+            is_leak_M |= np.isin(corpus.metadata(KEYS[side])[row_M, 0], keys[side])
         if is_leak_M.any():
             leaks[corpus.name] = int(is_leak_M.sum())
         kept_M = row_M if config.leaks == "keep" else row_M[~is_leak_M]
@@ -246,16 +236,9 @@ def _add_others(sets: Sets, others: Mapping[str, Sequence[EvaluationSet]]) -> No
     """Put the others last, but for those that are there already."""
     for split, own in sets.items():
         known = [found.sources for found in own]
-        own += [other for other in others[split] if other.sources not in known]
+        own += [other for other in others.get(split, ()) if other.sources not in known]
         names = Counter(found.name for found in own)
         if twice := [name for name, count in names.items() if count > 1]:
             raise UserError(
                 f"data.{split}: two sets are called {short_repr(twice[0])}; give one another name"
             )
-
-
-def _keys_of_sides(sets: Sequence[EvaluationSet], *, reverse: bool) -> tuple[Digests, Digests]:
-    """Return the digests of the keys of sets' sentences: of first sides, and of second sides."""
-    sources = digests(key(text) for found in sets for text in found.sources)
-    targets = digests(key(text) for found in sets for texts in found.references for text in texts)
-    return (targets, sources) if reverse else (sources, targets)

@@ -20,8 +20,6 @@ LEAST_SHARE = 0.001  # of the letters of a side, in a script that is shown
 MOST_OF = 0.95  # of the sentences: how long they are at most is shown
 SHOWN = 3  # near-duplicates
 
-Gap = tuple[str, str]  # the words before a word that is left out, and those after it
-
 
 @dataclass(frozen=True, slots=True)
 class SideStatistics:
@@ -123,7 +121,9 @@ class NearDuplicates:
         self._words = set[str]()
         self._whole: defaultdict[str, list[str]] = defaultdict(list)  # texts by their words
         self._shorter: defaultdict[str, list[str]] = defaultdict(list)  # and without one of them
-        self._gapped: defaultdict[Gap, list[str]] = defaultdict(list)  # and by what is around it
+        self._gapped: defaultdict[tuple[str, str], list[str]] = defaultdict(
+            list
+        )  # by what is around
         for text in texts:
             words = compared_words(text)
             if len(words) >= LEAST_WORDS:
@@ -152,7 +152,7 @@ def compared_words(text: str) -> list[str]:
     return SPACELESS.sub(lambda match: f" {match[0]} ", key(text)).split()
 
 
-def _gaps(words: Sequence[str]) -> Iterator[tuple[Gap, str]]:
+def _gaps(words: Sequence[str]) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield what stands before and after each word, and the words without it."""
     for index in range(len(words)):
         before, after = " ".join(words[:index]), " ".join(words[index + 1 :])

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from gru_mt.config.load import parse_config
 from gru_mt.config.yaml_text import yaml_inline
@@ -14,25 +13,19 @@ from gru_mt.data.dataset.components import key
 from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError, short_repr, short_text
 
-_SPLIT_OF_WORD = dict.fromkeys(("dev", "valid", "validation", "val", "tune"), "dev") | {
-    "test": "test"
-}  # words in the names of files that are not trained on
+_SPLIT_OF_WORD = {  # words in the names of files that are not trained on
+    **dict.fromkeys(("dev", "valid", "validation", "val", "tune"), "dev"),
+    "test": "test",
+}
 _PAIRS_SEEN = 480_000  # in all epochs together: fra-eng.yaml's three of 162,000
 _MOST_EPOCHS = 30
 _SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
 
 
-class SuggestedConfig(NamedTuple):
-    """A configuration for the files of a corpus, and their splits, which were read for it."""
-
-    text: str  # YAML with comments
-    splits: Splits
-
-
 def suggest_config(
     files: Sequence[Path], languages: Sequence[str] | None, overrides: Sequence[str] = ()
-) -> SuggestedConfig:
-    """Return a configuration for the files of a corpus, and what is in them.
+) -> tuple[str, Splits]:
+    """Return a configuration for the files of a corpus as YAML, and the splits read for it.
 
     Files whose names have the word dev, valid or test are sets of their own, in a folder too.
     `languages` are those of the files' endings if none are given. `overrides` count where the files
@@ -72,7 +65,7 @@ def suggest_config(
         "",
     ]
     text = "\n".join([*header, *lines, *_settings(splits)]) + "\n"
-    return SuggestedConfig(text, replace(splits, notes=[*notes, *splits.notes]))
+    return text, replace(splits, notes=[*notes, *splits.notes])
 
 
 def _split_of(name: str) -> str:

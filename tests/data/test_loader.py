@@ -122,11 +122,9 @@ def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does
     other = small_corpus.with_name("other.tsv")
     other.write_text("a dog\tun chien\n")
 
-    def config(weight: float, weight_of_other: float) -> Config:
-        corpora = [
-            f"{{path: {small_corpus}, weight: {weight}, part: train}}",
-            f"{{path: {other}, weight: {weight_of_other}, part: train}}",
-        ]
+    def config(*weights: float) -> Config:
+        paths = zip((small_corpus, other), weights, strict=True)
+        corpora = [f"{{path: {path}, weight: {weight}, part: train}}" for path, weight in paths]
         return small_config(f"data.corpus=[{', '.join(corpora)}]")
 
     with pytest.raises(UserError) as raised:
@@ -138,8 +136,7 @@ def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does
     assert not Run(tmp_path).data.exists()
     for accepted in (config(0.00239, 0.5), config(0.0001, 1)):
         pairs = training_pairs(accepted, prepared(accepted, tmp_path))
-        for epoch in range(9):
-            assert len(pairs.load((epoch, 0)).row_N) >= 1
+        assert all(len(pairs.load((epoch, 0)).row_N) for epoch in range(9))
 
 
 @pytest.mark.parametrize(("settings", "starting_s"), [((), 0), (SAMPLED, 0), (PLAIN, 0), ((), 9)])

@@ -19,7 +19,7 @@ from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.run import Run
 from gru_mt.training.output.run_writer import write_inputs
 from gru_mt.training.resume import Start
-from tests.corpora import load_one, split_pairs
+from tests.corpora import load, split_pairs
 from tests.training.stored import NO_AUGMENT, examples
 
 
@@ -48,19 +48,26 @@ def prepared(
 Prepared = Callable[..., tuple[TrainingData, Path]]
 
 
-def test_the_report_and_both_evaluation_splits_are_kept(
-    prepared: Prepared, small_config: Callable[..., Config], capsys: pytest.CaptureFixture[str]
+def test_the_report_the_credit_and_both_evaluation_splits_are_kept(
+    prepared: Prepared, small_corpus: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data, folder = prepared()
-    corpus = load_one(small_config().data)
-    assert "420 lines read, 420 kept" in capsys.readouterr().err
+    path = small_corpus.with_name("three.tsv.gz")
+    third = "CC-BY 2.0 (France) Attribution: tatoeba.org #1 (CM)"
+    lines = [f"{line}\t{third}" for line in small_corpus.read_text().splitlines()]
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    data, folder = prepared(f"data.corpus={path}")
+    errors, corpus = capsys.readouterr().err, load(str(path))
+    assert "420 lines read, 420 kept" in errors
     [counts] = json.loads((folder / "corpus.json").read_text())["corpora"]
     assert (counts["read"], counts["kept"], counts["dropped"]) == (420, 420, {})
     assert counts["sha256"] == corpus.sha256
-    [dev] = json.loads((folder / "dev.json").read_text())["sets"]
-    assert dev["sources"] == data.dev[0].sources
-    [test] = json.loads((folder / "test.json").read_text())["sets"]
-    assert {*test["sources"]} == {example.source for example in split_pairs(corpus.pairs).test}
+    split = split_pairs([*corpus.pairs])
+    for name, pairs in (("dev", split.dev), ("test", split.test)):
+        [found] = json.loads((folder / f"{name}.json").read_text())["sets"]
+        assert {*found["sources"]} == {example.source for example in pairs}
+    assert errors.count("CC-BY 2.0") == 1
+    assert "tatoeba.org" in (folder / "attribution.txt").read_text()
+    assert "CC-BY 2.0" in data.provenance["attribution"]
 
 
 def test_the_tokenizer_sees_the_training_split_only(prepared: Prepared, small_corpus: Path) -> None:
@@ -70,19 +77,6 @@ def test_the_tokenizer_sees_the_training_split_only(prepared: Prepared, small_co
     data, _ = prepared(lines=small_corpus.read_text() + "\t".join(held_out[:2]))
     assert held_out.first in data.dev[0].sources
     assert UNK in data.tokenizer.source.encode("zebra")
-
-
-def test_attribution_is_printed_once_and_kept(
-    prepared: Prepared, small_corpus: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    corpus = small_corpus.with_name("three.tsv.gz")
-    third = "CC-BY 2.0 (France) Attribution: tatoeba.org #1 (CM)"
-    lines = [f"{line}\t{third}" for line in small_corpus.read_text().splitlines()]
-    corpus.write_bytes(gzip.compress("\n".join(lines).encode()))
-    data, folder = prepared(f"data.corpus={corpus}")
-    assert capsys.readouterr().err.count("CC-BY 2.0") == 1
-    assert "tatoeba.org" in (folder / "attribution.txt").read_text()
-    assert "CC-BY 2.0" in data.provenance["attribution"]
 
 
 def test_the_other_direction_swaps_the_sides_after_the_split(prepared: Prepared) -> None:

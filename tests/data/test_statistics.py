@@ -116,7 +116,7 @@ def files(*names: str) -> list[Path]:
 
 
 def suggested(paths: list[Path], languages: list[str] | None) -> Config:
-    return parse_config(suggest_config(paths, languages).text, where="a")
+    return parse_config(suggest_config(paths, languages)[0], where="a")
 
 
 def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
@@ -129,7 +129,7 @@ def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
     assert [each.path for each in data.dev] == [["dev.en", "dev.ja"]]
     assert [each.path for each in data.test] == [["my-test.en", "my-test.ja"]]
     assert (data.languages, data.source, data.target) == (["en", "ja"], "en", "ja")
-    text = suggest_config([*map(Path, names)], None).text
+    text, _ = suggest_config([*map(Path, names)], None)
     assert text.startswith("# train 40 pairs, dev 40, test 40.\n")
 
 
@@ -146,11 +146,11 @@ def test_a_table_is_split_and_languages_without_common_letters_get_two_vocabular
 
 def test_a_folder_with_sets_of_its_own_is_not_split_anew_and_what_is_beside_them_is_told() -> None:
     files("d/train.tsv", "d/dev.en", "d/dev.ja", "d/README.md", "d/alone.de", "d/notes.odt")
-    found = suggest_config([Path("d")], ["en", "ja"])
-    data = parse_config(found.text, where="a").data
+    text, splits = suggest_config([Path("d")], ["en", "ja"])
+    data = parse_config(text, where="a").data
     assert [each.path for each in data.corpus] == [["d/train.tsv"]]
     assert [each.path for each in data.dev] == [["d/dev.en", "d/dev.ja"]]
-    assert "d: not read: 'alone.de', 'notes.odt'" in found.splits.warnings()
+    assert "d: not read: 'alone.de', 'notes.odt'" in splits.warnings()
 
 
 def test_an_archive_with_sets_of_its_own_is_refused() -> None:

@@ -47,14 +47,6 @@ def digests(texts: Iterable[str]) -> Digests:
     return np.frombuffer(joined, np.uint64).reshape(-1, 2)
 
 
-def is_in(digest_N: Digests, others: Digests) -> npt.NDArray[np.bool_]:
-    """Return which digests are among others; their halves tell most apart."""
-    found_N = np.isin(digest_N[:, 0], others[:, 0])
-    known = {*map(tuple, others.tolist())}
-    found_N[found_N] = [tuple(digest) in known for digest in digest_N[found_N].tolist()]
-    return found_N
-
-
 def first_alike(columns_NK: npt.NDArray[np.uint64]) -> Ints:
     """Return for each of N rows the first one that has the same K numbers: itself, or one before.
 
@@ -89,9 +81,8 @@ def split_components(
 ) -> Ints:
     """Return the split of each pair: about 1 % is dev, 2 % test. No component is divided.
 
-    A component's split depends on its smallest pair, as Python sorts strings: on the bucket of that
-    pair's first side, as it was written. `firsts` are read only where the buckets of a component
-    differ in their split.
+    A component goes where its smallest pair, as Python sorts strings, goes by the bucket of its
+    first side as it was written. `firsts` are read only where the buckets of a component differ.
     """
     split_N = np.searchsorted(_FIRST_BUCKETS, bucket_N, side="right") - 1
     count = int(component_N.max(initial=-1)) + 1

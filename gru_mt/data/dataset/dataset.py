@@ -60,18 +60,11 @@ class Dataset:
     """N training pairs in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        """Take a folder that `write_dataset` filled; UserError where it is damaged."""
+        """Take a folder that `write_dataset` filled; `check_undamaged` reads all of it."""
         self._folder = folder
         self.metadata = read_checksummed_json(folder / _METADATA)
         self.sizes: list[int] = self.metadata["sizes"]  # the pairs of each corpus
         self.line_N = self._mapped("places")  # LINE
-        bound_N = self._mapped("bounds")
-        for name in ("places", *SIDES):
-            size, whole = len(self._mapped(name)), len(bound_N) - 1
-            if name in SIDES:
-                whole = int(bound_N[name][-1])
-            if size != whole:
-                raise UserError(f"{folder}: damaged: {name}.npy has {size:,} items, not {whole:,}")
 
     def __len__(self) -> int:
         return len(self.line_N)
@@ -136,7 +129,6 @@ class PairTexts(LazySequence[Texts]):
         ]
 
     def append(self, sides: tuple[TextArray, TextArray]) -> None:
-        """Add pairs at the end."""
         for column, texts in zip(self._sides, sides, strict=True):
             column.append(texts)
 
@@ -144,7 +136,6 @@ class PairTexts(LazySequence[Texts]):
         return len(self._sides[0])
 
     def read(self, row_M: Ints) -> list[Texts]:
-        """Return the pairs at some rows."""
         return [*map(Texts, *(side.read(row_M) for side in self._sides))]
 
 
@@ -188,26 +179,19 @@ def encode_chunk(
 
 
 def write_dataset(
-    folder: Path,
-    chunks: Iterable[EncodedChunk],
-    *,
-    total: int,
-    vocabulary_sizes: tuple[int, int],
-    corpora: int,
-) -> list[int]:
-    """Write `total` pairs into an empty folder; return how many there are of each of the corpora.
+    folder: Path, chunks: Iterable[EncodedChunk], *, total: int, vocabulary_sizes: Sequence[int]
+) -> None:
+    """Write `total` pairs into an empty folder; `write_metadata` comes next.
 
-    An id has two bytes for a vocabulary of up to 65,536. `write_metadata` comes next.
+    An id has two bytes for a vocabulary of up to 65,536.
     """
-    size_C, last, texts = np.zeros(corpora, np.int64), np.zeros(1, _BOUNDS), None
-    types = [np.min_scalar_type(max(256, size - 1)) for size in vocabulary_sizes]
+    last, texts = np.zeros(1, _BOUNDS), None
+    types: dict[str, npt.DTypeLike] = {"bounds": _BOUNDS, "places": LINE}
+    for side, size in zip(SIDES, vocabulary_sizes, strict=True):
+        types[side] = np.min_scalar_type(max(256, size - 1))
     with ExitStack() as stack, ProgressBar("encoding", unit="pairs", total=total) as bar:
-        bounds, lines, *ids = (
-            stack.enter_context(npy_writer(folder / f"{name}.npy", dtype))
-            for name, dtype in zip(
-                ("bounds", "places", *SIDES), (_BOUNDS, LINE, *types), strict=True
-            )
-        )
+        writers = [npy_writer(folder / f"{name}.npy", dtype) for name, dtype in types.items()]
+        bounds, lines, *ids = map(stack.enter_context, writers)
         bounds.append(last)
         for chunk in chunks:
             bound_M = np.empty(len(chunk.line_M), _BOUNDS)
@@ -218,22 +202,21 @@ def write_dataset(
             bounds.append(bound_M)
             last = bound_M[-1:]
             lines.append(chunk.line_M)
-            size_C += np.bincount(chunk.line_M["corpus"], minlength=corpora)
             if chunk.texts is not None:
                 texts = texts or PairTexts(folder, mode="w+b")
                 texts.append(chunk.texts)
             bar.update(len(bound_M))
-    sizes: list[int] = size_C.tolist()
-    return sizes
 
 
 def write_metadata(folder: Path, metadata: dict[str, Any]) -> None:
     """Write what is known of the arrays in a folder, and the SHA-256 of each file there.
 
-    It must have "words", for `word_lists`; "lines", the `FirstLines` of each corpus; and "sizes".
+    It must have "words", for `word_lists`, and "lines", the `FirstLines` of each corpus.
     """
+    corpus_N = np.load(folder / "places.npy", mmap_mode="r")["corpus"]
+    sizes = np.bincount(corpus_N, minlength=len(metadata["lines"])).tolist()
     digests = _digests(sorted(folder.iterdir()))
-    write_checksummed_json(folder / _METADATA, metadata | {"sha256s": digests})
+    write_checksummed_json(folder / _METADATA, metadata | {"sizes": sizes, "sha256s": digests})
 
 
 def _digests(paths: list[Path]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The files that a dataset was made from, and whether they are still what they were."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ def fingerprints_of(config: DataConfig) -> list[Fingerprint]:
     return [Fingerprint(*_size_and_time(path), file_digest(path)) for path in _paths(config)]
 
 
-def missing_files(config: DataConfig, before: Iterable[Sequence[Any]]) -> list[str]:
+def missing_files(config: DataConfig, before: Sequence[Sequence[Any]]) -> list[str]:
     """Return which files, folders and patterns are no longer there, or no longer whole.
 
     `before` has the fingerprints of the files when they were read. Raises UserError for a file that
@@ -34,20 +34,20 @@ def missing_files(config: DataConfig, before: Iterable[Sequence[Any]]) -> list[s
     missing = [name for files in _sources(config) for name in _missing_of(config, files)]
     if missing:
         return [*map(short_text, missing)]
-    fingerprints, paths = [Fingerprint(*values) for values in before], _paths(config)
-    left = iter(fingerprints)
+    left, paths = iter(before), _paths(config)
     for path in paths:
-        size, changed_ns = _size_and_time(path)
-        if not any(
-            size == found.size
-            and (changed_ns == found.changed_ns or file_digest(path) == found.sha256)
-            for found in left
-        ):
+        size_and_time = _size_and_time(path)
+        for size, changed_ns, sha256 in left:
+            if size_and_time == (size, changed_ns):
+                break
+            if size_and_time[0] == size and file_digest(path) == sha256:
+                break
+        else:
             raise UserError(
                 f"{short_text(path)}: the corpus has changed since; restore it, or start anew with "
                 "--fresh"
             )
-    return ["part of data.corpus"] if len(paths) < len(fingerprints) else []
+    return ["part of data.corpus"] if len(paths) < len(before) else []
 
 
 def _missing_of(config: DataConfig, files: FilesConfig) -> list[str]:
@@ -71,12 +71,10 @@ def _sources(config: DataConfig) -> list[FilesConfig]:
 
 
 def _paths(config: DataConfig) -> list[Path]:
-    paths = [path for files in _sources(config) for path in _files(config, files)]
-    return [*dict.fromkeys(paths)]
+    return [*dict.fromkeys(path for files in _sources(config) for path in _files(config, files))]
 
 
 def _files(config: DataConfig, files: FilesConfig) -> list[Path]:
-    """Return the files of a corpus, or of a dev or test set."""
     only = config.target if isinstance(files, CorpusConfig) and files.side else None
     found = find_files([*map(user_path, files.path)], config.languages, only_language=only)
     return [file.path for group in found.groups for file in group]

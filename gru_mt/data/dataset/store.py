@@ -1,7 +1,6 @@
 """Arrays and texts in files that grow at their end, so that a corpus takes no memory.
 
-A file is mapped into memory for one read at a time: pages that were read count as memory of this
-process as long as they are mapped, and after that are the system's cache.
+A file is mapped for one read at a time, as pages that were read count as memory while they are.
 
 Shapes: N items, M rows.
 """
@@ -169,13 +168,11 @@ class TextColumn(LazySequence[str]):
         return len(self._bounds) - 1
 
     def append(self, texts: TextArray) -> None:
-        """Add texts at the end."""
         before = len(self._data)
         self._data.append(np.frombuffer(texts.data, np.uint8))
         self._bounds.append(before + np.cumsum(texts.length_N))
 
     def read(self, row_M: Ints) -> list[str]:
-        """Return the texts at some rows."""
         if len(row_M) == 1:
             start, end = self._bounds.read(int(row_M[0]), int(row_M[0]) + 2).tolist()
             return [self._data.read(start, end).tobytes().decode()]
@@ -194,5 +191,4 @@ class Subset(LazySequence[T]):
         return len(self._row_N)
 
     def read(self, row_M: Ints) -> list[T]:
-        """Return the items at some rows."""
         return self._items.read(self._row_N[row_M])

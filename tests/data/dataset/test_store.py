@@ -1,6 +1,5 @@
 """What is on disk reads as a list or an array in memory does."""
 
-import random
 import resource
 import signal
 from pathlib import Path
@@ -33,15 +32,8 @@ def test_stored_texts_are_those_of_a_list(at_once: int) -> None:
     assert stored([""] * 3, at_once=at_once)[:] == [""] * 3
     subset = Subset(file, np.array([6, 1, 1, 3]))
     assert subset == [TEXTS[row] for row in (6, 1, 1, 3)]
+    assert file.read(np.array([], np.int64)) == []
     assert Subset(subset, np.array([3, 0]))[:] == [TEXTS[3], TEXTS[6]]
-
-
-def test_rows_in_any_order_are_read_near_and_far_apart() -> None:
-    texts = [f"{number}{'x' * (number % 7)}" for number in range(2_000)]
-    file, rng = stored(texts, at_once=300), random.Random(1)
-    for count in (0, 1, 50, 1_500):
-        rows = rng.choices(range(2_000), k=count)
-        assert file.read(np.array(rows, np.int64)) == [texts[row] for row in rows]
 
 
 def test_an_array_on_disk_has_the_records_that_were_added(tmp_path: Path) -> None:
