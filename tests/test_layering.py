@@ -57,7 +57,7 @@ ROWS = """
         training.back_translation training.resume data.prepare training.output.run_writer
         training.validation training.estimate training.trainer training.train runs report
         report.compare_text
-        evaluation.overlap report.pictures report.html report.tables report.failures
+        evaluation.overlap report.tables report.failures report.pictures report.html
         report.samples report.contents report.page report.compare_page page page.model_data
         page.write onnx_export.write cli.streams cli.app cli.translator cli.commands
         cli.commands.train cli.commands.evaluate cli.commands.report cli.commands.compare

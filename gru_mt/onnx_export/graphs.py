@@ -5,8 +5,7 @@ Every array has a name that ends in its shape. Shapes: as in `inference.engine`.
 
 import logging
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
@@ -24,32 +23,33 @@ Arrays = dict[str, Tensor]
 DYNAMIC = "ABKNRS"  # axes of any size
 
 
-class _Encoder(nn.Module):
+class _Graph(nn.Module):
+    """A function of a decoder and of arrays, as the module that torch's exporter asks for."""
+
+    def __init__(
+        self, decoder: Incremental, compute: Callable[[Incremental, Arrays], Arrays]
+    ) -> None:
+        super().__init__()
+        self.decoder, self.compute = decoder, compute
+
+    def forward(self, arrays: Arrays) -> Arrays:
+        return self.compute(self.decoder, arrays)
+
+
+def _encode(decoder: Incremental, arrays: Arrays) -> Arrays:
     """Return the decoder's first state for the sources, and what the decoder reads of them."""
-
-    def __init__(self, decoder: Incremental) -> None:
-        super().__init__()
-        self.decoder = decoder
-
-    def forward(self, arrays: Arrays) -> Arrays:
-        start = self.decoder.model.encode(arrays["source_BS"], arrays["length_B"])
-        return {"state_LRZ": start.state_LBZ, **self.decoder.remember(start)}
+    start = decoder.model.encode(arrays["source_BS"], arrays["length_B"])
+    return {"state_LRZ": start.state_LBZ, **decoder.remember(start)}
 
 
-class _Decoder(nn.Module):
+def _decode(decoder: Incremental, arrays: Arrays) -> Arrays:
     """Return what `likeliest` does after one step of the decoder; rank_N has the length `count`."""
-
-    def __init__(self, decoder: Incremental) -> None:
-        super().__init__()
-        self.decoder = decoder
-
-    def forward(self, arrays: Arrays) -> Arrays:
-        readout_RE, state_LRZ, weight_RS = self.decoder(
-            arrays["last_id_R"], arrays["state_LRZ"], arrays, arrays["row_AK"], arrays["place_R"]
-        )
-        log_prob_RN, id_RN = self.decoder.likeliest(readout_RE, arrays["rank_N"].shape[0])
-        found = {"log_prob_RN": log_prob_RN, "id_RN": id_RN, "next_LRZ": state_LRZ}
-        return found | ({"weight_RS": weight_RS} if "mask_AS" in arrays else {})
+    readout_RE, state_LRZ, weight_RS = decoder(
+        arrays["last_id_R"], arrays["state_LRZ"], arrays, arrays["row_AK"], arrays["place_R"]
+    )
+    log_prob_RN, id_RN = decoder.likeliest(readout_RE, arrays["rank_N"].shape[0])
+    found = {"log_prob_RN": log_prob_RN, "id_RN": id_RN, "next_LRZ": state_LRZ}
+    return found | ({"weight_RS": weight_RS} if "mask_AS" in arrays else {})
 
 
 @torch.no_grad()
@@ -64,7 +64,7 @@ def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
     # equal. It takes len(tensor) for a constant too, so modules read tensor.shape[0] instead.
     source_BS = torch.full((2, 5), EOS)
     encoder_reads = {"source_BS": source_BS, "length_B": torch.tensor([5, 4])}
-    sources = _Encoder(decoder)(encoder_reads)
+    sources = _encode(decoder, encoder_reads)
     state_LBZ = sources.pop("state_LRZ")
     decoder_reads = {
         "last_id_R": torch.full((3,), EOS),
@@ -75,42 +75,34 @@ def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
         **sources,
     }
     return {
-        ENCODER: _graph(_Encoder(decoder), encoder_reads),
-        DECODER: _graph(_Decoder(decoder), decoder_reads),
+        ENCODER: _export(_Graph(decoder, _encode), encoder_reads),
+        DECODER: _export(_Graph(decoder, _decode), decoder_reads),
     }
 
 
-def _graph(module: nn.Module, arrays: Arrays) -> "ModelProto":
+def _export(module: _Graph, arrays: Arrays) -> "ModelProto":
     """Return the graph of a module that takes such arrays. Inputs and outputs keep their names."""
-    with _quiet():
-        program = torch.onnx.export(
-            module.eval(),
-            kwargs={"arrays": arrays},
-            dynamo=True,
-            input_names=[*arrays],
-            output_names=[*module(arrays)],
-            dynamic_shapes={"arrays": {name: _dynamic_axes(name) for name in arrays}},
-            verbose=False,
-        )
-    assert program
-    return program.model_proto
-
-
-def _dynamic_axes(name: str) -> dict[int, str]:
-    """Return the axes of an array that may have any size: state_LRZ -> {1: "R"}."""
-    return {axis: letter for axis, letter in enumerate(name.split("_")[-1]) if letter in DYNAMIC}
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Hide the messages of torch's exporter that are for its developers."""
+    dynamic = {  # state_LRZ -> {1: "R"}
+        name: {axis: size for axis, size in enumerate(name.split("_")[-1]) if size in DYNAMIC}
+        for name in arrays
+    }
     logger = logging.getLogger("torch.onnx")
     level = logger.level
-    logger.setLevel(logging.ERROR)
+    logger.setLevel(logging.ERROR)  # the exporter's messages are for its developers
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "# The axis name: . will not be used", UserWarning)
             warnings.filterwarnings("ignore", ".*treespec, LeafSpec", FutureWarning)
-            yield
+            program = torch.onnx.export(
+                module.eval(),
+                kwargs={"arrays": arrays},
+                dynamo=True,
+                input_names=[*arrays],
+                output_names=[*module(arrays)],
+                dynamic_shapes={"arrays": dynamic},
+                verbose=False,
+            )
     finally:
         logger.setLevel(level)
+    assert program
+    return program.model_proto

@@ -1,11 +1,8 @@
 """Turn the products with weights in an exported graph into products of 8-bit integers.
 
-Each row of the input is scaled by its own largest value, and so is each column of the weights.
-onnxruntime's own quantisation has one scale for a whole array: a sentence's translation would then
-depend on the rest of its batch.
-
-The input is unsigned, with 128 for zero, and the weights are signed: x86 processors with VNNI have
-an instruction for that.
+Each row of the input and each column of the weights has a scale of its own. onnxruntime's own
+quantisation has one for a whole array: a translation would depend on the rest of its batch. The
+input is unsigned, with 128 for zero, and the weights are signed, as x86's VNNI multiplies them.
 
 Shapes: I input features, O output features.
 """
@@ -75,88 +72,77 @@ def quantise(model: "ModelProto") -> None:
     Rows of embeddings are looked up in integers too. An embedding that is also the weights of the
     output layer is stored once.
     """
-    from onnx import parser
+    from onnx import helper, numpy_helper, parser
 
     graph = model.graph
-    weights = _Weights(graph)
-    for node in [*graph.node]:
-        weights.look_up(node)
-    for node in [*_nodes(graph)]:
-        weights.multiply(node)
+    nodes = [*_nodes(graph)]
+    weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    flipped = {node.output[0]: node.input[0] for node in nodes if node.op_type == "Transpose"}
+    embeddings = _look_up_integers(graph, nodes, weights)
+    done = set[str]()
+    for node in nodes:
+        name = node.input[1] if node.op_type == "MatMul" else ""
+        origin = flipped.get(name, name)
+        if origin not in weights:
+            continue
+        is_shared = name in flipped and origin in embeddings
+        scale = f"{origin if is_shared else name}_scale"
+        node.op_type, node.domain = "product_int8", "gru_mt"
+        node.input[:] = [node.input[0], f"{name}_s8", scale]
+        if is_shared and name not in done:
+            turned = helper.make_node("Transpose", [f"{origin}_s8"], [f"{name}_s8"])
+            graph.node.insert(0, turned)
+        elif name not in done:
+            weight = weights[origin]
+            _store(graph, name, *quantised(weight.T if name in flipped else weight))
+        done.add(name)
     model.functions.extend(map(parser.parse_function, (PRODUCT, ROWS)))
     model.opset_import.add(domain="gru_mt", version=1)
     _drop_unused(graph)
 
 
-class _Weights:
-    """The weights of a graph, which become integers when a node that reads them is changed."""
-
-    def __init__(self, graph: "GraphProto") -> None:
-        self._graph = graph
-        self._tensors = {tensor.name: tensor for tensor in graph.initializer}
-        self._flipped = {
-            node.output[0]: node.input[0] for node in graph.node if node.op_type == "Transpose"
-        }
-        self._embeddings: set[str] = set()
-        self._added: set[str] = set()
-
-    def look_up(self, node: "NodeProto") -> None:
-        """Change a node that looks up rows of an embedding; leave any other."""
+def _look_up_integers(
+    graph: "GraphProto", nodes: "list[NodeProto]", weights: dict[str, NDArray[np.float32]]
+) -> set[str]:
+    """Have the nodes that look up rows of embeddings read integers; return the embeddings."""
+    embeddings: list[str] = []
+    for node in nodes:
         name = node.input[0] if node.op_type == "Gather" else ""
-        if name not in self._tensors or len(self._tensors[name].dims) != 2:
-            return
-        node.op_type, node.domain = "rows_int8", "gru_mt"
-        node.input[:] = [f"{name}_s8", f"{name}_scale", node.input[1]]
-        if name not in self._embeddings:
-            self._embeddings.add(name)
-            s8_IO, scale_O = quantised(self._array(name).T)
-            self._add(name, s8_IO.T, scale_O)
+        if name in weights and weights[name].ndim == 2:
+            node.op_type, node.domain = "rows_int8", "gru_mt"
+            node.input[:] = [f"{name}_s8", f"{name}_scale", node.input[1]]
+            embeddings.append(name)
+    for name in dict.fromkeys(embeddings):
+        s8_IO, scale_O = quantised(weights[name].T)
+        _store(graph, name, s8_IO.T, scale_O)
+    return {*embeddings}
 
-    def multiply(self, node: "NodeProto") -> None:
-        """Change a node that multiplies by constant weights; leave any other."""
-        name = node.input[1] if node.op_type == "MatMul" else ""
-        origin = self._flipped.get(name, name)
-        if origin not in self._tensors:
-            return
-        is_shared = name in self._flipped and origin in self._embeddings
-        scale = f"{origin if is_shared else name}_scale"
-        node.op_type, node.domain = "product_int8", "gru_mt"
-        node.input[:] = [node.input[0], f"{name}_s8", scale]
-        if name in self._added:
-            return
-        self._added.add(name)
-        if is_shared:
-            from onnx import helper
 
-            turned = helper.make_node("Transpose", [f"{origin}_s8"], [f"{name}_s8"])
-            self._graph.node.insert(0, turned)
-        else:
-            weight = self._array(origin)
-            self._add(name, *quantised(weight.T if name in self._flipped else weight))
+def _store(
+    graph: "GraphProto", name: str, s8: NDArray[np.int8], scale: NDArray[np.float32]
+) -> None:
+    from onnx import numpy_helper
 
-    def _array(self, name: str) -> NDArray[np.float32]:
-        from onnx import numpy_helper
-
-        return numpy_helper.to_array(self._tensors[name])
-
-    def _add(self, name: str, s8: NDArray[np.int8], scale: NDArray[np.float32]) -> None:
-        from onnx import numpy_helper
-
-        for values, ending in ((s8, "s8"), (scale, "scale")):
-            self._graph.initializer.append(numpy_helper.from_array(values, f"{name}_{ending}"))
+    for values, ending in ((s8, "s8"), (scale, "scale")):
+        graph.initializer.append(numpy_helper.from_array(values, f"{name}_{ending}"))
 
 
 def _drop_unused(graph: "GraphProto") -> None:
     """Remove the tensors that no node reads any more, and what turned them."""
-    read = {name for node in _nodes(graph) for name in node.input}
-    read |= {output.name for output in graph.output}
+    read = _read(graph)
     for node in [*graph.node]:
         if node.op_type == "Transpose" and node.output[0] not in read:
             graph.node.remove(node)
-    read = {name for node in _nodes(graph) for name in node.input}
+    read = _read(graph)
     kept = [tensor for tensor in graph.initializer if tensor.name in read]
     del graph.initializer[:]
     graph.initializer.extend(kept)
+
+
+def _read(graph: "GraphProto") -> set[str]:
+    """Return the names of all that nodes read, and of the graph's outputs."""
+    read = {name for node in _nodes(graph) for name in node.input}
+    return read | {output.name for output in graph.output}
 
 
 def _nodes(graph: "GraphProto") -> "Iterator[NodeProto]":

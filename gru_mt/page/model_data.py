@@ -1,8 +1,5 @@
 """What the page knows of a model: the bytes of its linear layers, vocabularies, rules and settings.
 
-In int8 a layer is what `onnx_export.int8` makes of it: the weights of each output have a scale of
-their own.
-
 Shapes: I input features, O output features.
 """
 
@@ -10,7 +7,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,49 +29,44 @@ FOLDER = Path(__file__).parent
 _ALIGNMENT = 4  # bytes of the numbers in fp32
 
 
-class LinearWeights(NamedTuple):
-    """weight_OI and bias_O; a bias may be none."""
-
-    weight: Tensor
-    bias: Tensor | None
-
-
-def linear_layers(model: Seq2Seq) -> Iterator[tuple[str, LinearWeights]]:
-    """Yield the linear layers of a model by the names that the page has for them.
+def linear_layers(model: Seq2Seq) -> Iterator[tuple[str, Tensor, Tensor | None]]:
+    """Yield the name that the page has for each linear layer of a model, weight_OI and bias_O.
 
     The decoder's are those of `Incremental`. An embedding is one too: its rows are looked up, and
     those of the target side are the output layer, unless that is untied.
     """
     decoder = Incremental(model)
-    cells = decoder.cells
-    yield "target_embedding", LinearWeights(model.target_embedding.weight, decoder.bias_V)
+    below, *above = decoder.cells
+    yield "target_embedding", model.target_embedding.weight, decoder.bias_V
     if model.source_embedding is not model.target_embedding:
-        yield "source_embedding", LinearWeights(model.source_embedding.weight, None)
+        yield "source_embedding", model.source_embedding.weight, None
     for k, layer in enumerate(cast("list[Layer]", [*model.encoder.layers])):
-        yield f"encoder.{k}.input", LinearWeights(layer.cell.weight_ih, layer.cell.bias_ih)
-        yield f"encoder.{k}.state", LinearWeights(layer.cell.weight_hh, layer.cell.bias_hh)
+        yield f"encoder.{k}.input", layer.cell.weight_ih, layer.cell.bias_ih
+        yield f"encoder.{k}.state", layer.cell.weight_hh, layer.cell.bias_hh
     for name, part in model.attention.named_children():
-        yield f"attention.{name}", LinearWeights(cast("nn.Linear", part).weight, None)
+        yield f"attention.{name}", cast("nn.Linear", part).weight, None
     if model.bridge is not None:
-        yield "bridge", LinearWeights(model.bridge.weight, model.bridge.bias)
-    yield "decoder.0.token", LinearWeights(decoder.token_GE, cells[0].bias_ih)
+        yield "bridge", model.bridge.weight, model.bridge.bias
+    yield "decoder.0.token", decoder.token_GE, below.bias_ih
     if model.bridge is None:
-        yield "decoder.0.source", LinearWeights(decoder.source_GC, None)
-    yield "decoder.0.state", LinearWeights(cells[0].weight_hh, cells[0].bias_hh)
-    for level, cell in enumerate(cells[1:], start=1):
-        below_GH = decoder.state_GH[level - 1]
-        yield f"decoder.{level}.below", LinearWeights(below_GH, cell.bias_ih)
-        yield f"decoder.{level}.state", LinearWeights(cell.weight_hh, cell.bias_hh)
+        yield "decoder.0.source", decoder.source_GC, None
+    yield "decoder.0.state", below.weight_hh, below.bias_hh
+    for level, (cell, below_GH) in enumerate(zip(above, decoder.state_GH, strict=True), start=1):
+        yield f"decoder.{level}.below", below_GH, cell.bias_ih
+        yield f"decoder.{level}.state", cell.weight_hh, cell.bias_hh
     if model.attention.context_size:
-        yield "value", LinearWeights(decoder.value_XC, None)
+        yield "value", decoder.value_XC, None
     if model.readout is not None:
-        yield "readout", LinearWeights(decoder.readout_EH, model.readout.bias)
+        yield "readout", decoder.readout_EH, model.readout.bias
     if model.output is not None:
-        yield "output", LinearWeights(model.output.weight, decoder.bias_V)
+        yield "output", model.output.weight, decoder.bias_V
 
 
 def pack(model: Seq2Seq, precision: str) -> tuple[bytes, dict[str, dict[str, Any]]]:
-    """Return the bytes of all layers, and by name their sizes and offsets in bytes."""
+    """Return the bytes of all layers, and by name their sizes and offsets in bytes.
+
+    In int8 a layer is what `onnx_export.int8` makes of it: each output has a scale of its own.
+    """
     content = bytearray()
 
     def add(values: NDArray[Any]) -> int:
@@ -84,7 +76,7 @@ def pack(model: Seq2Seq, precision: str) -> tuple[bytes, dict[str, dict[str, Any
         return start
 
     layers: dict[str, dict[str, Any]] = {}
-    for name, (weight, bias) in linear_layers(model):
+    for name, weight, bias in linear_layers(model):
         weight_OI = weight.detach().numpy().astype("<f4")
         outputs, inputs = weight_OI.shape
         layer: dict[str, Any] = {"precision": precision, "outputs": outputs, "inputs": inputs}

@@ -17,7 +17,6 @@ import torch
 from jinja2 import Environment, PackageLoader
 
 from gru_mt.bundle import Bundle, load_bundle
-from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import escape
 from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
@@ -28,7 +27,7 @@ from gru_mt.storage import write_output
 
 log = logging.getLogger(__name__)
 
-MODULES = [  # of the worker, in the order of their imports
+WORKER = [  # its modules, in the order of their imports
     *("special", "normalize", "patterns", "placeholders", "spelling", "truecase", "names"),
     *("frames", "tags", "sentences", "sentence", "reader", "messages"),
     "translation_memory",
@@ -56,64 +55,52 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
 
 def page(metadata: dict[str, Any], weights: str) -> str:
     """Return the page of a model's data and of its weights, packed by gzip, in base64."""
-    style, script = _read("page.css"), _joined(["page_text", "page"])
+    style = (FOLDER / "page.css").read_text("utf-8")
+    script = joined(["page_text", "page"])
     environment = Environment(loader=PackageLoader("gru_mt.page", "."), autoescape=True)
     return environment.get_template("page.html").render(
         title=metadata["title"],
         name=metadata["name"],
         style=style,
         script=script,
-        worker=json_in_page(f"{worker_source()}\nserve();\n"),
+        worker=json_in_page(f"{joined(WORKER)}\nserve();\n"),
         weights=weights,
         metadata=json_in_page(metadata),
         policy=policy(
-            style, script, script_src="'wasm-unsafe-eval'", worker_src="blob:", img_src="data:"
+            style,
+            script,
+            script_sources="'wasm-unsafe-eval'",
+            more="worker-src blob:; img-src data:",
         ),
     )
 
 
-def worker_source() -> str:
-    """Return the worker's modules as one script."""
-    return _joined(MODULES)
-
-
-def _joined(names: list[str]) -> str:
+def joined(modules: list[str]) -> str:
     """Return modules as one script, without what binds modules together."""
-    modules = (_read(f"{name}.js") for name in names)
-    bound = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in modules)
+    texts = [(FOLDER / f"{name}.js").read_text("utf-8") for name in modules]
+    bound = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
     return re.sub(r"^export ", "", bound, flags=re.MULTILINE)
-
-
-def _read(name: str) -> str:
-    return (FOLDER / name).read_text("utf-8")
 
 
 def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
     """Return what the page says of the translator."""
     data, provenance = bundle.config.data, bundle.provenance
     name = escape(bundle_of(folder).resolve().parent.name)
+    run = run_of(folder, "test")
+    tested = read_hypotheses(run, "test") if run else None
+    score = asdict(tested.sets[0].corpus_scores.multi_reference) if tested else None
+    dev = find_sets(folder, "dev")
+    examples = (
+        [text for text in dev[0].sources if len(text.split()) in EXAMPLE_WORDS] if dev else []
+    )
     return {
         "name": name,
         "title": f"{name}: {data.source} to {data.target}",
         "languages": [data.source, data.target],
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "version": version("gru-mt"),
-        "score": _score(folder),
+        "score": score and score | {"split": "test"},
         "corpora": provenance.get("corpora", []),
         "attribution": provenance.get("attribution"),
-        "examples": _examples(find_sets(folder, "dev") or []),
+        "examples": examples[:EXAMPLES],
     }
-
-
-def _score(folder: Path) -> dict[str, Any] | None:
-    """Return the test score that the run keeps; None where it keeps none."""
-    run = run_of(folder, "test")
-    if not run or not (found := read_hypotheses(run, "test")):
-        return None
-    return asdict(found.sets[0].corpus_scores.multi_reference) | {"split": "test"}
-
-
-def _examples(dev: list[EvaluationSet]) -> list[str]:
-    """Return a few sentences of dev to begin with."""
-    sources = dev[0].sources if dev else []
-    return [text for text in sources if len(text.split()) in EXAMPLE_WORDS][:EXAMPLES]

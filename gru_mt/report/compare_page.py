@@ -5,8 +5,8 @@ from typing import Any
 
 from gru_mt.evaluation.compare import Comparison, SetComparison
 from gru_mt.evaluation.overlap import TrainOverlap
+from gru_mt.report import pictures
 from gru_mt.report.html import render
-from gru_mt.report.page import scores_picture
 from gru_mt.report.samples import differences
 from gru_mt.report.tables import SentenceScores, tables_of
 
@@ -46,7 +46,7 @@ def _tables(
         yield {
             "first": tables[0],
             "rows": [*zip(*columns.values(), strict=True)],
-            "picture": scores_picture(tables[0].title, columns),
+            "picture": pictures.scores(tables[0].title, columns),
         }
 
 

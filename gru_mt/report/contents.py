@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.splits import Splits, load_splits
+from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import choose_bleu_tokenizer, evaluate_set, find_sets
 from gru_mt.evaluation.hypotheses import (
@@ -19,8 +19,16 @@ from gru_mt.evaluation.overlap import TrainOverlap, read_train_overlap, train_ov
 from gru_mt.evaluation.robustness.measure import RobustnessReport, read_robustness
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.waiting import while_computing
-from gru_mt.report.failures import Analysis, analyse
-from gru_mt.report.samples import Samples, read_samples, sample, write_samples
+from gru_mt.report.failures import (
+    CalibrationBin,
+    Failure,
+    WordAccuracy,
+    calibration_bins,
+    failures_of,
+    word_accuracy,
+)
+from gru_mt.report.samples import Samples, samples_of
+from gru_mt.report.tables import SentenceScores, Table, tables_of
 from gru_mt.run import Run
 from gru_mt.storage import read_json, write_checksummed_json
 
@@ -34,7 +42,11 @@ class SetContents:
     """What is said of a dev or test set."""
 
     hypotheses: Hypotheses
-    analysis: Analysis
+    chrf: list[float]  # of the sentences
+    tables: list[Table]
+    word_accuracy: list[WordAccuracy]  # empty where the training split is not known
+    failures: list[Failure]
+    calibration: list[CalibrationBin]  # empty where there are no confidences
     samples: Samples
     robustness: RobustnessReport | None  # None where `eval --real` did not measure it
 
@@ -62,18 +74,28 @@ def contents_of(run: Run, split: str, *, say: Say, translating: bool = True) -> 
     if not run.bundle.is_dir() or not translating or not find_sets(run.folder, split):
         return Contents(run, config, split, [], config.decoding.beam_size, "")
     found = read_hypotheses(run, split) or _translate(run, split, say)
-    overlaps, why_none = _overlaps(
-        run, split, config, [hypotheses.set for hypotheses in found.sets], say
-    )
-    analyses = [
-        analyse(hypotheses, overlap, found.bleu_tokenizer)
-        for hypotheses, overlap in zip(found.sets, overlaps, strict=True)
+    overlaps, why_none = _overlaps(run, split, config, [one.set for one in found.sets], say)
+    scores = [
+        SentenceScores(one.texts, one.set.references, found.bleu_tokenizer) for one in found.sets
     ]
-    samples = read_samples(run, split) or _sample(run, split, found, analyses)
-    measured = read_robustness(run, split)
-    reports: Sequence[RobustnessReport | None] = measured or [None] * len(found.sets)
-    contents = [*map(SetContents, found.sets, analyses, samples, reports)]
-    return Contents(run, config, split, contents, found.decoding.beam_size, why_none)
+    samples = samples_of(run, split, found.sets, [score.chrf for score in scores])
+    robustness: Sequence[RobustnessReport | None] = read_robustness(run, split)
+    robustness = robustness or [None] * len(found.sets)
+    rows = zip(found.sets, scores, overlaps, samples, robustness, strict=True)
+    sets = [
+        SetContents(
+            hypotheses,
+            score.chrf,
+            tables_of(hypotheses.set, overlap, score),
+            word_accuracy(hypotheses, overlap) if overlap else [],
+            failures_of(hypotheses),
+            calibration_bins(hypotheses, score.chrf),
+            shown,
+            report,
+        )
+        for hypotheses, score, overlap, shown, report in rows
+    ]
+    return Contents(run, config, split, sets, found.decoding.beam_size, why_none)
 
 
 def check_run(run: Run) -> None:
@@ -98,15 +120,6 @@ def _translate(run: Run, split: str, say: Say) -> RunHypotheses:
     return written
 
 
-def _sample(run: Run, split: str, found: RunHypotheses, analyses: list[Analysis]) -> list[Samples]:
-    """Return the sentences that are shown of the sets, and keep them: loading torch takes long."""
-    translator = Translator.load(run.folder)
-    pairs = zip(found.sets, analyses, strict=True)
-    samples = [sample(hypotheses, analysis.chrf, translator) for hypotheses, analysis in pairs]
-    write_samples(run, split, samples)
-    return samples
-
-
 def _overlaps(
     run: Run, split: str, config: Config, sets: list[EvaluationSet], say: Say
 ) -> tuple[Sequence[TrainOverlap | None], str]:
@@ -119,25 +132,24 @@ def _overlaps(
     say("reading the corpora, to see what the training split has of these sentences")
     try:
         splits = load_splits(config.data, folder=run.folder)
-        _check_same(splits, run, split, sets)
+        digests = [corpus["sha256"] for corpus in read_json(run.corpus_report)["corpora"]]
     except UserError as error:
         return [None] * len(sets), str(error)
+    now = splits.dev if split == "dev" else splits.test
+    known_sources = [one.sources for one in sets]
+    sentences = sum(map(len, known_sources))
+    why_none = ""
+    if digests != [corpus.sha256 for corpus in splits.corpora]:
+        why_none = "the corpora are not what they were at training"
+    elif any(one.sources not in known_sources for one in now):
+        why_none = f"the {split} split is not what it was at training"
+    elif sentences * len(splits.train) > MOST_COMPARED:
+        why_none = (
+            f"{sentences:,} sentences and {len(splits.train):,} training pairs are too many to "
+            "compare all of them"
+        )
+    if why_none:
+        return [None] * len(sets), why_none
     found = train_overlap(splits.train, sets)
     write_checksummed_json(run.train_overlap(split), {"sets": [*map(asdict, found)]})
     return found, ""
-
-
-def _check_same(splits: Splits, run: Run, split: str, sets: Sequence[EvaluationSet]) -> None:
-    """Raise UserError where `splits` are not those of a run, or are too many to be compared."""
-    digests = [corpus["sha256"] for corpus in read_json(run.corpus_report)["corpora"]]
-    if digests != [corpus.sha256 for corpus in splits.corpora]:
-        raise UserError("the corpora are not what they were at training")
-    now = splits.dev if split == "dev" else splits.test
-    known = [one.sources for one in sets]
-    if any(one.sources not in known for one in now):
-        raise UserError(f"the {split} split is not what it was at training")
-    if sum(map(len, known)) * len(splits.train) > MOST_COMPARED:
-        raise UserError(
-            f"{sum(map(len, known)):,} sentences and {len(splits.train):,} training pairs are too "
-            "many to compare all of them"
-        )

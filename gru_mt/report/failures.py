@@ -6,7 +6,7 @@ A sentence's own reference is here the one that fits the translation best, by ch
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gru_mt.data.dataset.components import key
@@ -16,12 +16,21 @@ from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.overlap import TrainOverlap
 from gru_mt.evaluation.score import sentence_chrf
 from gru_mt.inference.confidence import is_repetitive
-from gru_mt.report.pictures import Interval
-from gru_mt.report.tables import SentenceScores, Table, range_names, tables_of
+from gru_mt.report.tables import Interval, range_names
 
 COUNTS = (0, 2, 9, 99, 999)  # training targets with a word
 TOO_LONG, TOO_SHORT = 1.5, 0.5  # times the words of the longest reference, of the shortest
 SLACK = 1  # words that a translation may always be longer or shorter
+KINDS = {
+    "empty": "Nothing was written.",
+    "too long": f"More than {TOO_LONG} times the longest reference, and a word.",
+    "too short": "Less than half of the shortest reference, less a word.",
+    "repeated": "A word or phrase three times in a row; no reference does so.",
+    "copied": "The source itself; no reference is that.",
+    "lost number": "Digits of the source that every reference has, and it has not.",
+    "lost name": "A capitalised word of the source that every reference has, and it has not.",
+}
+MARKED = "The model's own warning; see `gru-mt translate --json`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,67 +61,38 @@ class CalibrationBin:
     right: Interval  # %
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """Where a translator fails on a set."""
-
-    chrf: list[float]  # of the sentences
-    tables: list[Table]
-    word_accuracy: list[WordAccuracy]  # empty where the training split is not known
-    failures: list[Failure]
-    calibration: list[CalibrationBin]  # empty where there are no confidences
-
-
-def analyse(hypotheses: Hypotheses, overlap: TrainOverlap | None, tokenizer: str) -> Analysis:
-    """Return where a translator fails; `tokenizer` is sacreBLEU's name for a tokenizer."""
-    scores = SentenceScores(hypotheses.texts, hypotheses.set.references, tokenizer)
-    return Analysis(
-        scores.chrf,
-        tables_of(hypotheses.set, overlap, scores),
-        word_accuracy(hypotheses, overlap) if overlap else [],
-        failures_of(hypotheses),
-        calibration_bins(hypotheses, scores.chrf),
-    )
-
-
 def failures_of(hypotheses: Hypotheses) -> list[Failure]:
     """Return the kinds of failure, and the sentences that have them."""
-    rows = [*zip(hypotheses.set.sources, hypotheses.texts, hypotheses.set.references, strict=True)]
-    found = [_failure(name, about, [fails(*row) for row in rows]) for name, about, fails in _KINDS]
-    about = "The model's own warning; see `gru-mt translate --json`."
-    for warning in sorted({warning for warnings in hypotheses.warnings for warning in warnings}):
-        marked = [warning in warnings for warnings in hypotheses.warnings]
-        found.append(_failure(f"marked: {warning}", about, marked))
-    return found
+    marks = sorted({warning for warnings in hypotheses.warnings for warning in warnings})
+    about_of = KINDS | {f"marked: {mark}": MARKED for mark in marks}
+    rows_of: dict[str, list[int]] = {name: [] for name in about_of}
+    columns = hypotheses.set.sources, hypotheses.texts, hypotheses.set.references
+    rows = zip(*columns, hypotheses.warnings, strict=True)
+    for index, (source, text, references, warnings) in enumerate(rows):
+        marked = {f"marked: {warning}" for warning in warnings}
+        for name in _kinds(source, text, references) | marked:
+            rows_of[name].append(index)
+    total = len(hypotheses.texts)
+    return [
+        Failure(name, about_of[name], found, wilson(len(found), total))
+        for name, found in rows_of.items()
+    ]
 
 
-def _failure(name: str, about: str, failed: Sequence[bool]) -> Failure:
-    rows = [row for row, fails in enumerate(failed) if fails]
-    return Failure(name, about, rows, wilson(len(rows), len(failed)))
-
-
-def _is_too_long(_source: str, text: str, references: Sequence[str]) -> bool:
-    return count_words(text) > TOO_LONG * max(map(count_words, references)) + SLACK
-
-
-def _is_too_short(_source: str, text: str, references: Sequence[str]) -> bool:
-    return count_words(text) < TOO_SHORT * min(map(count_words, references)) - SLACK
-
-
-def _is_repeated(_source: str, text: str, references: Sequence[str]) -> bool:
-    return is_repetitive(text) and not any(map(is_repetitive, references))
-
-
-def _is_copied(source: str, text: str, references: Sequence[str]) -> bool:
+def _kinds(source: str, text: str, references: Sequence[str]) -> set[str]:
+    """Return the names of what is wrong with a translation."""
+    length, lengths = count_words(text), [*map(count_words, references)]
     read = key(source)
-    return bool(read) and key(text) == read and all(key(other) != read for other in references)
-
-
-def _loses(items: Callable[[str], set[str]]) -> Callable[[str, str, Sequence[str]], bool]:
-    """Return whether an item of the source is in every reference but not in the text."""
-    return lambda source, text, references: bool(
-        items(source).intersection(*map(items, references)) - items(text)
-    )
+    fails: dict[str, object] = {
+        "empty": not text.strip(),
+        "too long": length > TOO_LONG * max(lengths) + SLACK,
+        "too short": length < TOO_SHORT * min(lengths) - SLACK,
+        "repeated": is_repetitive(text) and not any(map(is_repetitive, references)),
+        "copied": read and key(text) == read and all(key(other) != read for other in references),
+    }
+    for name, items in (("lost number", _numbers), ("lost name", _names)):
+        fails[name] = items(source).intersection(*map(items, references)) - items(text)
+    return {name for name, failed in fails.items() if failed}
 
 
 def _numbers(text: str) -> set[str]:
@@ -121,25 +101,6 @@ def _numbers(text: str) -> set[str]:
 
 def _names(text: str) -> set[str]:
     return {word for word in words(text) if len(word) > 1 and word[0].isupper()}
-
-
-_KINDS: tuple[tuple[str, str, Callable[[str, str, Sequence[str]], bool]], ...] = (
-    ("empty", "Nothing was written.", lambda source, text, references: not text.strip()),
-    ("too long", f"More than {TOO_LONG} times the longest reference, and a word.", _is_too_long),
-    ("too short", "Less than half of the shortest reference, less a word.", _is_too_short),
-    ("repeated", "A word or phrase three times in a row; no reference does so.", _is_repeated),
-    ("copied", "The source itself; no reference is that.", _is_copied),
-    (
-        "lost number",
-        "Digits of the source that every reference has, and it has not.",
-        _loses(_numbers),
-    ),
-    (
-        "lost name",
-        "A capitalised word of the source that every reference has, and it has not.",
-        _loses(_names),
-    ),
-)
 
 
 def word_accuracy(hypotheses: Hypotheses, overlap: TrainOverlap) -> list[WordAccuracy]:

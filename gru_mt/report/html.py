@@ -12,26 +12,18 @@ from gru_mt.evaluation.score import FEW
 from gru_mt.report import pictures
 
 
-def policy(style: str, script: str, **more: str) -> str:
+def policy(style: str, script: str, *, script_sources: str = "", more: str = "") -> str:
     """Return the content security policy that allows this style and this script, and no address.
 
-    `more` are further directives, with _ for -: worker_src="blob:". What it has for script_src
-    comes after the script's digest.
+    `script_sources` come after the script's digest; `more` are further directives.
     """
-    added = more.pop("script_src", "")
-    directives = {
-        "default-src": "'none'",
-        "style-src": f"'sha256-{_digest(style)}'",
-        "script-src": f"'sha256-{_digest(script)}' {added}".strip(),
-        **{name.replace("_", "-"): value for name, value in more.items()},
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in directives.items())
-
-
-def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    style_digest, script_digest = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
+    )
+    scripts = f"'sha256-{script_digest}' {script_sources}".rstrip()
+    own = f"default-src 'none'; style-src 'sha256-{style_digest}'; script-src {scripts}"
+    return f"{own}; {more}; base-uri 'none'; form-action 'none'"
 
 
 def json_in_page(values: Any) -> str:
@@ -48,9 +40,8 @@ def render(template: str, values: dict[str, Any], script: str = "") -> str:
     style = environment().get_template("page.css").render()
     common = {
         "style": style,
-        "policy": policy(style, script, img_src="data:"),
+        "policy": policy(style, script, more="img-src data:"),
         "drawn": pictures.can_draw(),
-        "install": pictures.INSTALL,
     }
     return environment().get_template(template).render(values | common)
 
@@ -58,11 +49,7 @@ def render(template: str, values: dict[str, Any], script: str = "") -> str:
 @cache
 def environment() -> Environment:
     """Return what renders the templates of reports."""
-    found = Environment(
-        loader=PackageLoader("gru_mt.report"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.globals["few"] = FEW
+    loader = PackageLoader("gru_mt.report")
+    found = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    found.globals |= {"few": FEW, "install": pictures.INSTALL, "pictures": pictures}
     return found

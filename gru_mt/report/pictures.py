@@ -1,13 +1,11 @@
-"""The pictures of a report: matplotlib's SVG, embedded in the page as data.
+"""The pictures of a report: matplotlib's SVG as data in the page, or nothing without matplotlib.
 
-matplotlib comes with the extra gru-mt[report]; without it every picture is empty. Series are told
-apart by colours that colour-blind people can tell apart (Okabe and Ito 2008), and by dashes or
-marks. They are drawn in dark ink on no ground; page.css inverts them on a dark page.
+Colours are for colour-blind people too (Okabe and Ito 2008). page.css inverts them when it is dark.
 """
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import cycle
@@ -18,6 +16,9 @@ from markupsafe import Markup
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from gru_mt.report.failures import CalibrationBin
+    from gru_mt.report.tables import Bucket
 
 INSTALL = "pip install 'gru-mt[report]'"
 COLOURS = ("#0072b2", "#d55e00", "#009e73")  # blue, vermilion, bluish green
@@ -38,15 +39,6 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A value with its 95 % interval; None where a single sentence has none."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
 def can_draw() -> bool:
     """Return whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
@@ -61,8 +53,7 @@ def curves(
     """Return lines of values by update, with the minutes above; those of dev are marked."""
 
     def draw(axes: "Axes") -> None:
-        styles = zip(series.items(), cycle(COLOURS), cycle(DASHES), strict=False)
-        for (name, value_at), colour, dash in styles:
+        for (name, value_at), colour, dash in zip(series.items(), COLOURS, DASHES, strict=False):
             (line,) = axes.plot([*value_at], [*value_at.values()], dash, color=colour, label=name)
             if name == "dev":
                 line.set(marker="o", markersize=3)
@@ -79,60 +70,57 @@ def _add_minutes(axes: "Axes", minutes_at: Mapping[int, float]) -> None:
     """Add an axis of minutes above."""
     from matplotlib.ticker import MaxNLocator
 
-    update_N, minute_N = (np.array(column) for column in zip(*minutes_at.items(), strict=True))
-    above = axes.secondary_xaxis(
-        "top",
-        functions=(
-            lambda update: np.interp(np.asarray(update), update_N, minute_N),
-            lambda minute: np.interp(np.asarray(minute), minute_N, update_N),
-        ),
-    )
+    update_N, minute_N = np.array([*minutes_at]), np.array([*minutes_at.values()])
+    to_minutes = partial(np.interp, xp=update_N, fp=minute_N)
+    to_updates = partial(np.interp, xp=minute_N, fp=update_N)
+    above = axes.secondary_xaxis("top", functions=(to_minutes, to_updates))
     ticks = MaxNLocator(6).tick_values(0, minute_N[-1])
     above.set_xticks([tick for tick in ticks if minute_N[0] <= tick <= minute_N[-1]])
     above.set_xlabel("minutes")
 
 
-def intervals(
-    title: str, unit: str, names: Sequence[str], series: Mapping[str, Sequence[Interval]]
-) -> Markup:
-    """Return a point and a bar of its interval for each row of each series, the first row on top.
+def scores(title: str, buckets: Mapping[str, Sequence["Bucket"]]) -> Markup:
+    """Return the BLEU of the same buckets of each system, the first bucket on top.
 
-    `names` are those of the rows, which all series have.
+    A point is a score, and a bar its interval.
     """
-    step = 0.6 / len(series)
+    names = [bucket.name for bucket in next(iter(buckets.values()))]
+    step = 0.6 / len(buckets)
 
     def draw(axes: "Axes") -> None:
-        styles = zip(series.items(), cycle(COLOURS), cycle(MARKERS), strict=False)
+        styles = zip(buckets.items(), cycle(COLOURS), cycle(MARKERS), strict=False)
         for number, ((name, rows), colour, marker) in enumerate(styles):
-            offset = (number - (len(series) - 1) / 2) * step
+            offset = (number - (len(buckets) - 1) / 2) * step
             heights = [row + offset for row in range(len(rows))]
-            for height, row in zip(heights, rows, strict=True):
-                if row.low is not None and row.high is not None:
-                    axes.plot([row.low, row.high], [height, height], color=colour, linewidth=2)
-            values = [row.value for row in rows]
+            bleu = [row.bleu for row in rows]
+            for height, found in zip(heights, bleu, strict=True):
+                if found.low is not None and found.high is not None:
+                    axes.plot([found.low, found.high], [height] * 2, color=colour, linewidth=2)
+            values = [found.value for found in bleu]
             axes.plot(values, heights, marker, color=colour, markersize=5, label=name)
         axes.set_yticks(range(len(names)), names)
-        axes.set(xlabel=unit, ylim=(len(names) - 0.5, -0.5))
-        if len(series) > 1:
+        axes.set(xlabel="BLEU", ylim=(len(names) - 0.5, -0.5))
+        if len(buckets) > 1:
             axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
-    height = 0.9 + (0.15 + 0.15 * len(series)) * len(names) + 0.25 * (len(series) - 1)
+    height = 0.9 + (0.15 + 0.15 * len(buckets)) * len(names) + 0.25 * (len(buckets) - 1)
     return _image(title, draw, height=height)
 
 
-def calibration(title: str, points: Sequence[tuple[float, Interval]]) -> Markup:
+def calibration(bins: Sequence["CalibrationBin"]) -> Markup:
     """Return how often a translation was right, in %, over how confident the model was, in %."""
 
     def draw(axes: "Axes") -> None:
         axes.plot([0, 100], [0, 100], ":", color="black", linewidth=1)
-        for confidence, row in points:
-            at = 100 * confidence
-            if row.low is not None and row.high is not None:
-                axes.plot([at, at], [row.low, row.high], color=COLOURS[0], linewidth=2)
-            axes.plot([at], [row.value], "o", color=COLOURS[0], markersize=5)
+        for found in bins:
+            at, (right, low, high) = 100 * found.confidence, found.right
+            assert low is not None, "a share has an interval"
+            assert high is not None, "a share has an interval"
+            axes.plot([at, at], [low, high], color=COLOURS[0], linewidth=2)
+            axes.plot([at], [right], "o", color=COLOURS[0], markersize=5)
         axes.set(xlabel="confidence, %", ylabel="right, %", xlim=(0, 100), ylim=(0, 100))
 
-    return _image(title, draw, height=3.2)
+    return _image("Calibration", draw, height=3.2)
 
 
 def _image(title: str, draw: Callable[["Axes"], None], *, height: float) -> Markup:

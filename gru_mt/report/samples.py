@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from gru_mt.data.text.normalize import SPACELESS, in_word
 from gru_mt.data.tokenizer.subword_sampling import SPACE
 from gru_mt.evaluation.hypotheses import Hypotheses
-from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
+from gru_mt.inference.translation import Candidate, SentenceTranslation
 from gru_mt.inference.translator import Translator
 from gru_mt.report.failures import best_references
 from gru_mt.run import Run
@@ -69,22 +69,23 @@ class Samples:
 _SETS = TypeAdapter(list[Samples])
 
 
-def read_samples(run: Run, split: str) -> list[Samples]:
-    """Return the samples that a run keeps of its hypotheses of a split, or none."""
-    path = run.samples(split)
-    if not path.is_file():
-        return []
-    values = read_checksummed_json(path)
-    if values["hypotheses"] != file_digest(run.hypotheses(split)):
-        return []
-    return _SETS.validate_python(values["sets"])
+def samples_of(
+    run: Run, split: str, sets: Sequence[Hypotheses], chrfs: Sequence[Sequence[float]]
+) -> list[Samples]:
+    """Return the sentences that are shown of the sets that a run keeps hypotheses of.
 
-
-def write_samples(run: Run, split: str, sets: list[Samples]) -> None:
-    """Write the samples of a split's sets, of the hypotheses that the run keeps now."""
-    digest = file_digest(run.hypotheses(split))
-    values = {"hypotheses": digest, "sets": _SETS.dump_python(sets, mode="json")}
-    write_checksummed_json(run.samples(split), values)
+    The run keeps them too, because loading torch takes long.
+    """
+    path, digest = run.samples(split), file_digest(run.hypotheses(split))
+    if path.is_file():
+        values = read_checksummed_json(path)
+        if values["hypotheses"] == digest:
+            return _SETS.validate_python(values["sets"])
+    translator = Translator.load(run.folder)
+    found = [sample(*each, translator) for each in zip(sets, chrfs, strict=True)]
+    values = {"hypotheses": digest, "sets": _SETS.dump_python(found, mode="json")}
+    write_checksummed_json(path, values)
+    return found
 
 
 def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator) -> Samples:
@@ -102,30 +103,23 @@ def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator
     # Attention is read for the best candidate alone: it takes longer than the search for all.
     attentive = translator.translate(sources, attention=True)
     several = translator.translate(sources, n_best=min(N_BEST, translator.decoding.beam_size))
-    shown = {
-        row: _sample(hypotheses, row, chrf[row], best, others)
-        for row, best, others in zip(rows, attentive, several, strict=True)
-    }
+    shown = {}
+    for row, attended, candidates in zip(rows, attentive, several, strict=True):
+        text = hypotheses.texts[row]
+        references = best_references(text, hypotheses.set.references[row])
+        one = candidates.sentences[0] if len(candidates.sentences) == 1 else None
+        shown[row] = Sample(
+            row + 1,
+            hypotheses.set.sources[row],
+            differences(text, references[0]),
+            [differences(reference, text) for reference in references],
+            chrf[row],
+            hypotheses.confidences[row],
+            hypotheses.warnings[row],
+            [(found.text, found.score) for found in one.candidates] if one else [],
+            [heat(each, each.candidates[0]) for each in attended.sentences if each.source_tokens],
+        )
     return Samples(*([shown[row] for row in group] for group in (worst, best, drawn)))
-
-
-def _sample(
-    hypotheses: Hypotheses, row: int, chrf: float, best: Translation, others: Translation
-) -> Sample:
-    text = hypotheses.texts[row]
-    references = best_references(text, hypotheses.set.references[row])
-    one = others.sentences[0] if len(others.sentences) == 1 else None
-    return Sample(
-        row + 1,
-        hypotheses.set.sources[row],
-        differences(text, references[0]),
-        [differences(reference, text) for reference in references],
-        chrf,
-        hypotheses.confidences[row],
-        hypotheses.warnings[row],
-        [(found.text, found.score) for found in one.candidates] if one else [],
-        [heat(one, one.candidates[0]) for one in best.sentences if one.source_tokens],
-    )
 
 
 def differences(text: str, other: str) -> list[Piece]:
@@ -148,32 +142,29 @@ def differences(text: str, other: str) -> list[Piece]:
 def heat(sentence: SentenceTranslation, candidate: Candidate) -> Heat:
     """Return attention by words: summed over a source word's tokens, averaged over a target's."""
     assert candidate.attention is not None, "it was asked for"
-    source, target = [*sentence.source_tokens, END], [*candidate.tokens, END]
-    columns, rows = word_ends(source), word_ends(target)
-    weights = []
-    for first, last in rows:
-        read = [
-            [sum(row[start:end]) for start, end in columns]
-            for row in candidate.attention[first:last]
-        ]
-        means = (sum(column) / len(read) for column in zip(*read, strict=True))
-        weights.append([round(mean, 4) for mean in means])
-    return Heat(_words(source, columns), [*zip(_words(target, rows), weights, strict=True)])
+    columns, rows = joined([*sentence.source_tokens, END]), joined([*candidate.tokens, END])
+    found = []
+    for word, place in rows:
+        read = [[sum(row[part]) for _, part in columns] for row in candidate.attention[place]]
+        means = [round(sum(column) / len(read), 4) for column in zip(*read, strict=True)]
+        found.append((word, means))
+    return Heat([word for word, _ in columns], found)
 
 
-def word_ends(tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where each word's tokens begin and end: "▁un", "able", "." -> (0, 2) and (2, 3).
+def joined(tokens: Sequence[str]) -> list[tuple[str, slice]]:
+    """Return words with the places of their tokens: "▁un", "able", "." -> "unable" 0:2, "." 2:3.
 
     A letter of a script without spaces is a word of its own with its token. Where no token begins
     with a space, each token is a word.
     """
-    pieces = any(token.startswith(SPACE) for token in tokens)
+    has_spaces = any(token.startswith(SPACE) for token in tokens)
     starts = [
         index
         for index, token in enumerate(tokens)
-        if index == 0 or not pieces or not _goes_on(tokens[index - 1], token)
+        if index == 0 or not has_spaces or not _goes_on(tokens[index - 1], token)
     ]
-    return [*zip(starts, [*starts[1:], len(tokens)], strict=True)]
+    places = map(slice, starts, [*starts[1:], len(tokens)])
+    return [("".join(tokens[at]).replace(SPACE, " ").strip() or "␣", at) for at in places]
 
 
 def _goes_on(before: str, token: str) -> bool:
@@ -181,8 +172,3 @@ def _goes_on(before: str, token: str) -> bool:
     joins = in_word(token[:1]) or token[:1] in "'’"
     left = in_word(before[-1:]) or before[-1:] in "'’" or before == SPACE
     return joins and left and not SPACELESS.search(before + token)
-
-
-def _words(tokens: Sequence[str], ends: Sequence[tuple[int, int]]) -> list[str]:
-    joined = ("".join(tokens[start:end]) for start, end in ends)
-    return [word.replace(SPACE, " ").strip() or "␣" for word in joined]
