@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,3 +38,12 @@ def run_node(script: str, data: Any = None) -> Any:
         )
     assert ended.returncode == 0, ended.stderr.decode()
     return json.loads(ended.stdout)
+
+
+def assert_same(
+    script: str, python: Callable[[str], Any], texts: Sequence[str], **data: Any
+) -> None:
+    """Assert that the function `of` of a script gives for each text what one of Python gives."""
+    found = run_node(f"{script}\nresult = data.texts.map(of);", {"texts": texts, **data})
+    for text, of_javascript in zip(texts, found, strict=True):
+        assert of_javascript == json.loads(json.dumps(python(text))), ascii(text)

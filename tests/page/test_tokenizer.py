@@ -9,12 +9,13 @@ import pytest
 from gru_mt.config.data import DataConfig
 from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.splits import load_splits
+from gru_mt.data.text.normalize import clean
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Vocabulary, train_tokenizer
 from gru_mt.page.model_data import vocabulary_data
 from tests.page.node import needs_node, run_node
-from tests.page.texts import cleaned_texts
+from tests.page.strings import random_strings
 
 pytestmark = needs_node
 
@@ -40,25 +41,22 @@ def side(request: pytest.FixtureRequest) -> tuple[str, Vocabulary]:
     return request.param, train_tokenizer(config, sources, targets, warn=lambda _: None).source
 
 
-def random_ids(size: int, count: int) -> list[list[int]]:
-    rng = random.Random(3)
-    ends = [size, 300, 12]  # of all tokens; of bytes and more; of special ones
-    return [
-        [rng.randrange(2, min(size, rng.choice(ends))) for _ in range(rng.randint(0, 12))]
-        for _ in range(count)
-    ]
-
-
 def test_ids_pieces_and_texts_are_pythons(side: tuple[str, Vocabulary]) -> None:
     kind, vocabulary = side
     rng = random.Random(4)
     sentences = [text for pair in PARTS.train[1:4_000:9] for text in (pair.source, pair.target)]
-    marked = [
-        " ".join([*text.split()[:3], *rng.choices(PLACEHOLDER_TOKENS, k=2), *text.split()[3:]])
-        for text in sentences[::3]
+    tokens = [" ".join(rng.choices(PLACEHOLDER_TOKENS, k=2)) for _ in sentences]
+    marked = [text.replace(" ", f" {two} ", 1) for text, two in zip(sentences, tokens, strict=True)]
+    cleaned = [clean(text) for text in random_strings(10_000) if text.isprintable()]
+    texts = [*sentences, *marked, *cleaned]
+    ends = [vocabulary.size, 300, 12]  # of all tokens; of bytes and more; of special ones
+    lists = [
+        [
+            rng.randrange(2, min(rng.choice(ends), vocabulary.size))
+            for _ in range(rng.randint(0, 12))
+        ]
+        for _ in range(2_000)
     ]
-    texts = [*sentences, *marked, *cleaned_texts(10_000)]
-    lists = random_ids(vocabulary.size, 2_000)
     data = {"vocabulary": vocabulary_data(vocabulary, kind), "texts": texts, "lists": lists}
     found = run_node(IDS, data)
     expected = vocabulary.encode_all(texts)
@@ -79,14 +77,9 @@ def test_of_equally_good_segmentations_it_takes_pythons(
     vocabulary = Subwords(with_few_scores(trained, step, factor))
     rng = random.Random(5)
     words = sorted({word for text in sources for word in text.split()})
+    between = [*PLACEHOLDER_TOKENS, " "]
     texts = [
-        "".join(
-            [
-                *rng.choices(words, k=3),
-                rng.choice([*PLACEHOLDER_TOKENS, " "]),
-                word * rng.randint(1, 5),
-            ]
-        )
+        "".join([*rng.choices(words, k=3), rng.choice(between), word * rng.randint(1, 5)])
         for word in rng.choices(words, k=5_000)
     ]
     data = {"vocabulary": vocabulary_data(vocabulary, kind), "texts": texts, "lists": []}
@@ -98,9 +91,8 @@ def test_of_equally_good_segmentations_it_takes_pythons(
 def with_few_scores(vocabulary: Subwords, step: float, factor: float) -> bytes:
     """Return a model with few different scores. Sums that should be equal differ by rounding."""
     model = vocabulary.to_bytes()
-    for piece, score in zip(
-        vocabulary.pieces(range(vocabulary.size)), vocabulary.scores(), strict=True
-    ):
+    pieces = vocabulary.pieces(range(vocabulary.size))
+    for piece, score in zip(pieces, vocabulary.scores(), strict=True):
         name = piece.encode()
         head = bytes([0x0A, len(name)]) + name + b"\x15"  # of SentencePiece's protocol buffer
         rounded = round(score / step) * factor

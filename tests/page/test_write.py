@@ -1,9 +1,9 @@
 """The page as a file, and its worker in Node: it says what Python says."""
 
 import base64
+import random
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,14 @@ from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translation import Languages
 from gru_mt.inference.translator import Translator
 from gru_mt.page.model_data import FOLDER, model_data
-from gru_mt.page.write import page, worker_source
+from gru_mt.page.write import WORKER, joined, page
 from gru_mt.report.html import json_in_page
 from tests.command_line import Run, assert_one_line
 from tests.data.text import test_placeholders
 from tests.inference.preprocessing import test_sentence
 from tests.page.node import needs_node, run_node
-from tests.page.strings import FRAMES, framed, written_strings
+from tests.page.strings import framed, written_strings
+from tests.report.made import Page
 from tests.test_bundle import Kind, configure, tokenizer
 from tests.test_bundle import model_of as model_with
 
@@ -32,19 +33,6 @@ ABOUT: dict[str, Any] = {
     "version": "0.1.0", "score": None, "corpora": [], "attribution": "</script><b>", "megabytes": 1,
     "examples": ["</script><script>document.title = 'owned'</script>"],
 }  # fmt: skip
-
-
-class Tags(HTMLParser):
-    """The tags of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
 
 
 def test_the_kernel_is_what_its_text_says() -> None:
@@ -69,19 +57,18 @@ def test_the_command_writes_a_page_beside_the_model(there: Path, gru_mt: Run) ->
 def test_the_page_asks_for_nothing_and_text_in_it_is_inert() -> None:
     nasty = {**ABOUT, "truecaser": "<!--<script></script>-->", "vocabularies": ["</script><b>"]}
     text = page(nasty, "weights")
-    tags = Tags(text).tags
-    assert [tag for tag, _ in tags].count("script") == 4
-    assert "b" not in [tag for tag, _ in tags]
-    assert not [each for _, each in tags if {"src", "href", "style"} & each.keys()]
-    policies = [each["content"] for _, each in tags if "http-equiv" in each]
+    elements = Page(text).elements
+    tags = [tag for tag, _ in elements]
+    assert tags.count("script") == 4
+    assert "b" not in tags
+    assert not [each for _, each in elements if {"src", "href", "style"} & each.keys()]
+    policies = [each["content"] for _, each in elements if "http-equiv" in each]
     assert "default-src 'none'" in str(policies)
     assert "unsafe-inline" not in str(policies)
+    assert page(nasty, "weights") == text, "the same page has the same bytes"
 
 
-def test_the_page_is_renewed_with_the_same_bytes() -> None:
-    assert page(ABOUT, "weights") == page(ABOUT, "weights")
-
-
+WORKER_SCRIPT = joined(WORKER)
 TRANSLATE = """
 const bytes = Buffer.from(data.weights, "base64");
 const weights = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
@@ -116,7 +103,7 @@ def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str])
     bundle = Bundle(model, words, config, {"weights": {"calibration": [0.5] * 7}})
     metadata, weights = model_data(bundle, precision="fp32")
     data = {"metadata": metadata, "weights": base64.b64encode(weights).decode(), "lines": LINES}
-    found: list[dict[str, Any]] = run_node(worker_source() + TRANSLATE, data)
+    found: list[dict[str, Any]] = run_node(WORKER_SCRIPT + TRANSLATE, data)
     translator = Translator(
         TorchEngine(model),
         words,
@@ -149,10 +136,13 @@ def test_what_people_type_is_translated_as_by_python(workplace: Path) -> None:
     run = workplace / "runs" / "small"
     metadata, weights = model_data(load_bundle(run, torch.device("cpu")), precision="fp32")
     texts = [text for text in written_strings(test_placeholders, test_sentence) if len(text) < 200]
-    message = "I see {n, plural, one {# cat} other {# cats, {b, select, c {see one cat}}}}."
-    lines = [*framed(FRAMES, 3), *texts, message, "I see one cat, and " * 80, "Спасибо Большое"]
+    rng = random.Random(1)
+    arms = ["{n, plural, ", "{a.b ,select,", "one {", "=1{", "other {", "} ", "}}", "# é", "a "]
+    messages = ["".join(rng.choices(arms, k=8)) for _ in range(100)]
+    messages += ["I see {n, plural, one {# cat} other {# cats, {b, select, c {see one cat}}}}."]
+    lines = [*framed(3), *texts, *messages, "I see one cat, and " * 80, "Спасибо Большое"]
     data = {"metadata": metadata, "weights": base64.b64encode(weights).decode(), "lines": lines}
-    found: list[dict[str, Any]] = run_node(worker_source() + TRANSLATE, data)
+    found: list[dict[str, Any]] = run_node(WORKER_SCRIPT + TRANSLATE, data)
     expected = Translator.load(run).translate(lines)
     seen = {warning for each in expected for warning in each.warnings}
     assert seen >= {"split", "language", "spelling"}
@@ -167,7 +157,7 @@ def test_a_damaged_file_is_said_to_be() -> None:
     config, words = configure(), tokenizer()
     bundle = Bundle(model_with(config, words), words, config, {"weights": {}})
     metadata, weights = model_data(bundle)
-    script = worker_source() + (
+    script = WORKER_SCRIPT + (
         "const weights = new Uint8Array(data.weights).buffer;\n"
         "const given = { metadata: data.metadata, weights };\n"
         "result = await load(given).then(() => '', (e) => e.message);"
@@ -179,7 +169,7 @@ def test_a_damaged_file_is_said_to_be() -> None:
 
 def test_no_name_is_declared_twice_among_the_modules() -> None:
     names = re.findall(
-        r"^(?:async )?(?:const|let|function|class) (\w+)", worker_source(), re.MULTILINE
+        r"^(?:async )?(?:const|let|function|class) (\w+)", WORKER_SCRIPT, re.MULTILINE
     )
     assert len(names) == len({*names})
-    assert "<!--" not in json_in_page(worker_source())
+    assert "<!--" not in json_in_page(WORKER_SCRIPT)

@@ -3,7 +3,7 @@
 import pytest
 
 from gru_mt.evaluation.overlap import TrainOverlap
-from gru_mt.report.failures import analyse, calibration_bins, failures_of, wilson, word_accuracy
+from gru_mt.report.failures import calibration_bins, failures_of, wilson, word_accuracy
 from tests.report.made import hypotheses
 
 TEN = "un deux trois quatre cinq six sept huit neuf dix"
@@ -41,12 +41,8 @@ def test_a_translation_fails_or_not() -> None:
 
 
 def test_the_models_own_marks_are_counted() -> None:
-    row = ("a", "b", ["b"])
-    found = failures_of(
-        hypotheses(
-            row, row, row, warnings=[["under-translated"], [], ["under-translated", "limit"]]
-        )
-    )
+    marks = [["under-translated"], [], ["under-translated", "limit"]]
+    found = failures_of(hypotheses(*[("a", "b", ["b"])] * 3, warnings=marks))
     assert [(each.name, each.rows) for each in found[-2:]] == [
         ("marked: limit", [2]),
         ("marked: under-translated", [0, 2]),
@@ -88,14 +84,5 @@ def test_bins_of_confidence_have_as_many_sentences_each() -> None:
 def test_wilsons_interval() -> None:
     # z * z is 3.8415. The middle is (5 + 1.9207) / 13.8415 = 50 %, and half of the interval
     # 1.96 * sqrt(0.025 + 3.8415 / 400) / 1.38415 = 26.34 %.
-    found = wilson(5, 10)
-    assert (found.value, found.low, found.high) == pytest.approx((50, 23.66, 76.34), abs=0.01)
-    assert wilson(0, 10).low == 0.0
-    assert wilson(0, 10).high == pytest.approx(384.15 / 13.8415, abs=0.01)
-
-
-def test_without_the_training_part_its_tables_are_left_out() -> None:
-    found = analyse(hypotheses(("a b", "x", ["x"]), ("a", "y", ["z"])), None, "13a")
-    assert [table.title for table in found.tables] == ["Short and long sentences"]
-    assert found.word_accuracy == []
-    assert found.chrf == pytest.approx([100.0, 0.0])
+    assert wilson(5, 10) == pytest.approx((50, 23.66, 76.34), abs=0.01)
+    assert wilson(0, 10) == pytest.approx((0, 0, 384.15 / 13.8415), abs=0.01)

@@ -33,50 +33,35 @@ def parsed(page: Path) -> Page:
 def test_text_of_a_corpus_is_never_markup(parsed: Page) -> None:
     tags = [tag for tag, _ in parsed.elements]
     assert tags.count("script") == 2  # the data of the search, and the search
-    images = [attributes for tag, attributes in parsed.elements if tag == "img"]
-    assert all((image["src"] or "").startswith("data:image/svg+xml;base64,") for image in images)
-    assert "b" not in [tag for tag, attributes in parsed.elements if tag == "b" and attributes]
-    assert not [
-        name
-        for tag, attributes in parsed.elements
-        for name in attributes
-        if name.startswith("on") or name == "style" or (name == "src" and tag != "img")
-    ]
+    assert "b" not in [tag for tag, attributes in parsed.elements if attributes]
+    names = [(tag, name) for tag, attributes in parsed.elements for name in attributes]
+    assert not [name for _, name in names if name.startswith("on") or name == "style"]
+    assert {tag for tag, name in names if name == "src"} <= {"img"}
     rows = json.loads(parsed.contents["json"])
     assert [row[0] for row in rows[: len(NASTY)]] == NASTY
     assert parsed.contents["title"] == "small <b>: en to fr"
 
 
 def test_the_page_asks_nobody_and_runs_only_its_own_script(parsed: Page) -> None:
-    (policy,) = [
-        attributes["content"] or ""
-        for tag, attributes in parsed.elements
-        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
-    ]
+    values = {name: value for _, attributes in parsed.elements for name, value in attributes.items()
+              if name == "content"}  # fmt: skip
+    policy = str(values["content"])
     assert policy.startswith("default-src 'none'; ")
     for name in ("style", "script"):
         digest = hashlib.sha256(parsed.contents[name].encode()).digest()
         assert f"{name}-src 'sha256-{base64.b64encode(digest).decode()}';" in policy
-    links = [
-        attributes.get(name) or ""
-        for _, attributes in parsed.elements
-        for name in ("href",)
-        if name in attributes
-    ]
-    assert links
-    assert all(link.startswith("#") for link in links)
-
-
-def test_every_link_has_its_place_and_no_place_is_there_twice(parsed: Page) -> None:
     places = [attributes["id"] for _, attributes in parsed.elements if "id" in attributes]
     assert len(places) == len({*places})
-    links = [attributes["href"] or "" for tag, attributes in parsed.elements if tag == "a"]
-    assert {link.removeprefix("#") for link in links} <= {*places}
+    links = {attributes["href"] for _, attributes in parsed.elements if "href" in attributes}
+    assert links
+    assert links <= {f"#{place}" for place in places}, "every link has its place in the page"
 
 
 def test_the_page_has_its_pictures_and_is_small(page: Path, parsed: Page) -> None:
     pytest.importorskip("matplotlib", reason="pictures come with the extra gru-mt[report]")
-    labels = [attributes.get("alt") for tag, attributes in parsed.elements if tag == "img"]
+    images = [attributes for tag, attributes in parsed.elements if tag == "img"]
+    assert all(str(one["src"]).startswith("data:image/svg+xml;base64,") for one in images)
+    labels = [image["alt"] for image in images]
     assert labels[:5] == ["Loss", "BLEU", "Learning rate", "Gradient norm", "Speed"]
     assert "Short and long sentences" in labels
     assert page.stat().st_size < 1_000_000
@@ -100,18 +85,16 @@ def test_rows_of_few_sentences_or_words_say_so(page: Path) -> None:
     assert found == {(True, True), (False, False)}
 
 
-def test_what_is_kept_is_not_translated_again(
+def test_what_is_kept_is_not_translated_again_and_other_hypotheses_have_other_samples(
     page: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr("gru_mt.report.contents.Translator.load", pytest.fail)
-    monkeypatch.setattr("gru_mt.report.contents.load_splits", pytest.fail)
-    write_report(run, run.report, say=said.append)
+    with monkeypatch.context() as nothing:
+        nothing.setattr("gru_mt.report.contents.Translator.load", pytest.fail)
+        nothing.setattr("gru_mt.report.contents.load_splits", pytest.fail)
+        write_report(run, run.report, say=said.append)
     assert said == []
     assert run.report.read_bytes() == page.read_bytes()
-
-
-def test_other_hypotheses_have_other_samples(run: Run) -> None:
     values = read_checksummed_json(run.hypotheses("test"))
     values["sets"][0]["texts"][0] = "!"
     write_checksummed_json(run.hypotheses("test"), values)
@@ -130,52 +113,43 @@ def test_without_matplotlib_the_page_says_what_is_missing(
     assert "Short and long sentences" in text
 
 
-def test_a_corpus_that_is_gone_or_another_leaves_its_tables_out(run: Run, tmp_path: Path) -> None:
+def test_another_corpus_or_split_or_too_many_sentences_leave_tables_out(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def text_of(run: Run) -> str:
+        return page_of(contents_of(run, "test", say=silent))
+
+    def another(*given: Any, **more: Any) -> Splits:
+        other = [EvaluationSet(["Another one."], [["Une autre."]])]
+        return replace(load_splits(*given, **more), test=other)
+
     run.train_overlap("test").unlink()
+    for name, value, why in (
+        ("load_splits", another, "is not what it was"),
+        ("MOST_COMPARED", 99, "too many to compare"),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setattr(f"gru_mt.report.contents.{name}", value)
+            assert why in text_of(run)
     corpus = tmp_path / "pairs.tsv"
     before = Path(re.findall(r"\S+pairs\.tsv", run.config.read_text("utf-8"))[0])
     run.config.write_text(run.config.read_text("utf-8").replace(str(before), str(corpus)), "utf-8")
-    text = page_of(contents_of(run, "test", say=silent))
+    text = text_of(run)
     assert "pairs.tsv: no such file" in text
     assert "Rare words" not in text
     corpus.write_bytes(before.read_bytes() + b"I see nine cat.\tmoi vois chat neuf.\n")
-    assert "not what they were at training" in page_of(contents_of(run, "test", say=silent))
+    assert "not what they were at training" in text_of(run)
     assert not run.train_overlap("test").exists()
 
 
-def test_another_split_or_too_many_sentences_leave_the_tables_out(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run.train_overlap("test").unlink()
-    other = [EvaluationSet(["Another one."], [["Une autre."]])]
-
-    def another(*given: Any, **more: Any) -> Splits:
-        return replace(load_splits(*given, **more), test=other)
-
-    with monkeypatch.context() as changed:
-        changed.setattr("gru_mt.report.contents.load_splits", another)
-        text = page_of(contents_of(run, "test", say=silent))
-    assert "is not what it was" in text
-    assert "Rare words" not in text
-    monkeypatch.setattr("gru_mt.report.contents.MOST_COMPARED", 99)
-    assert "too many to compare" in page_of(contents_of(run, "test", say=silent))
-
-
-def test_a_run_that_is_not_finished_has_curves_and_says_so(run: Run) -> None:
+def test_an_unfinished_run_the_dev_split_and_no_run(run: Run, tmp_path: Path) -> None:
+    assert "sentences of the dev split" in page_of(contents_of(run, "dev", say=silent))
+    assert run.hypotheses("dev").is_file()
     run.summary.unlink()
     text = page_of(contents_of(run, "test", say=silent, translating=False))
     assert "The training is not finished" in text
     assert "What the dev split said" in text
     assert 'id="sentences' not in text
-
-
-def test_dev_can_be_shown_instead(run: Run) -> None:
-    text = page_of(contents_of(run, "dev", say=silent))
-    assert "sentences of the dev split" in text
-    assert run.hypotheses("dev").is_file()
-
-
-def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no run; give the folder"):
         contents_of(Run(tmp_path), "test", say=silent)
 

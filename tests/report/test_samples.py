@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
-from gru_mt.report.samples import Piece, differences, heat, sample, word_ends
+from gru_mt.report.samples import Piece, differences, heat, joined, sample
 from tests.report.made import hypotheses
 
 
@@ -45,10 +45,9 @@ def test_words_that_the_other_has_not_are_marked(
     ],
 )  # fmt: skip
 def test_tokens_are_put_together_to_words(tokens: list[str], expected: list[str]) -> None:
-    joined = [
-        "".join(tokens[start:end]).replace("▁", " ").strip() for start, end in word_ends(tokens)
-    ]
-    assert [word or "␣" for word in joined] == expected
+    words = joined(tokens)
+    assert [word for word, _ in words] == expected
+    assert [token for _, place in words for token in tokens[place]] == tokens
 
 
 class Again:

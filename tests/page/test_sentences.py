@@ -1,0 +1,146 @@
+"""The page splits a line into sentences, reads and finishes them as `translate` does."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gru_mt.data.text.sentences import sentence_rules, split_sentences
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
+from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.preprocessing.sentence import Sentence
+from tests.data.text import test_placeholders, test_truecase
+from tests.data.text.test_truecase import NAMES
+from tests.inference import test_confidence
+from tests.inference.preprocessing import test_sentence
+from tests.inference.preprocessing.test_sentence import TRUECASER
+from tests.page.node import assert_same, needs_node
+from tests.page.strings import (
+    corpus_pairs,
+    framed,
+    random_strings,
+    with_insertions,
+    written_strings,
+)
+
+pytestmark = needs_node
+
+WRITTEN = written_strings(test_truecase, test_placeholders, test_sentence, test_confidence)
+SPLIT = """
+import { sentenceRules, splitSentences } from "./sentences.js";
+const rules = sentenceRules(data.rules);
+const of = (text) => splitSentences(text, rules);
+"""
+LINES = {
+    "en": [
+        'He said "Go." Then left. At 5 p.m. We left, at 6 a.m. too. Hello (you!) there. Ok.',
+        "A. Smith came. I am. No. 5 is. Yes! no. Wait... what? J. R. Tolkien wrote. Plan B. Tom",
+        "Mr. and Mrs. Smith came. It is 3.14. e.g. this. Etc. And so. U.S. forces. What?! No!!",
+        "1. Milk 2. Eggs a) one. b) two. (1) Go. Now • Go. Now • Come i) Go ii) Come (a) x. Y",
+        "“Go!” she said. “Stay.” He left. Tom said ' Go. Now ' to me. Tom.'' . So 'Go!' he said.",
+        "Mail a.b@c.org. Then go. No.5 is it.I see. Hi.There A\ue010. \ue011 B. Go.我 我.Go",
+        "Ah ! oh. Well ! ! Then . . . Who ? . . . me. It is 6 ft. Tom is tall. 6 ft. 2 in. Tom",
+        "Go, Yahoo! Tom 7.Bg5 wins. So[1] it. Is.[2] Is .NET and ASP.NET. It is. Vol. 2, Lvl. 5",
+        'Tom "is (so. Aa" bb). He «said. So» it. He „said. So.“ It is. He can\'t. \' So "He". So',
+        "vol. V, ch. IIb, no. $5, no. -$-5, rm. (\ue010 5 km. Mon. to Fri. I. tel. \ue010. p. m. y",
+        "The end.Then I left.I'm ok.A b.THEN.Zz THE END.THEN I LEFT. a.Name() b.Get[5]",
+        "St.Louis. Im 2. Stock. x.É d.ßa É.Ça 5.Ça ².Ça ª.Ça a.Ǆa a.ǅa Go.(He) Go.«He» a-b. c",
+    ],
+    "fr": ["« Va ! » dit-il. « Non. » M. Roy, etc. Oui. Hé\u00a0! tu\u202f? Le F.B.I. Vient. V. M"],
+    "de": ["Es ist der 5. Mai. Ja! z. B. gut. Dr. Müller kam. Hauptstr. 5. Usw. „Ich komme.“ Ja."],
+    "es": ["¿Cómo estás? ¡Bien! Sr. López vino. Son las 5 p.m. ¿Qué? EE. UU. es grande."],
+    "ru": ["Привет! Это т.е. так. «Да», — сказал он. Ул. Ленина, д. 5. Да.так. Г. Иванов. , Да"],
+    "el": ["Τι κάνεις; Καλά! Ο κ. Παπάς ήρθε. Ναι ! ! Όχι . . . Ναι"],
+    "ja": ["私は猫です。「はい。」と言った。そうですか？はい！你好。“真的吗？”他问。"],
+    "hi": ["यह अच्छा है। वह गया। مرحبا. كيف حالك؟ أنا بخير!"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LINES)
+def test_lines_are_split_as_in_python(language: str) -> None:
+    rng = random.Random(1)
+    words = " ".join(LINES[language]).split()
+    mixed = [" ".join(rng.choices(words, k=rng.randint(2, 9))) for _ in range(1_000)]
+    texts = [*LINES[language], *mixed, *with_insertions(mixed), *random_strings(2_000)]
+    rules = sentence_rules(language).to_json()
+    assert_same(SPLIT, lambda text: split_sentences(text, language), texts, rules=rules)
+
+
+SENTENCES = """
+import { Truecaser } from "./truecase.js";
+import { readLine } from "./reader.js";
+import { sentenceRules, splitSentences } from "./sentences.js";
+const rules = sentenceRules(data.rules);
+const truecaser = Truecaser.from(data.truecaser);
+const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
+const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), fits };
+const fields = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
+  sentence.typed, sentence.text, sentence.placeholders, sentence.noSpace.map((side) => [...side]),
+  sentence.case, sentence.spellingCorrected, sentence.isPart, sentence.isCopied];
+const of = (line) => readLine(line, reading).map((sentence) => {
+  const numbered = sentence.withNumbers();
+  const texts = [...data.outputs[line], sentence.text, numbered.text];
+  return [fields(sentence), fields(numbered), texts.map((text) => [sentence.finished(text),
+    numbered.finished(text), sentence.keepsNumbers(text), sentence.shown([...text])])];
+});
+"""
+
+
+def fields(sentence: Sentence) -> list[Any]:
+    found: list[Any] = [sentence.source, sentence.gap, sentence.before, sentence.after]
+    found += [sentence.typed, sentence.text, sentence.placeholders]
+    sides = [sorted(index for index, one in sentence.no_space if one == side) for side in (0, 1)]
+    return [*found, sides, sentence.case, sentence.spelling_corrected, sentence.is_part,
+            sentence.is_copied]  # fmt: skip
+
+
+def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: int = 1_000) -> None:
+    """Compare the sentences of lines, and their parts of `longest` characters at most."""
+    rng = random.Random(1)
+    reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
+    written = [*PLACEHOLDER_TOKENS * 2, *"ß7²我   .?…😀", "le", "12", "5e", "12pmer", "7-0", "-5"]
+    outputs = {
+        line: ["".join(rng.choices(written, k=rng.randrange(16))) for _ in range(3)]
+        for line in lines
+    }
+
+    def sentences(line: str) -> list[Any]:
+        found = []
+        for one in reader.sentences(line):
+            numbered = one.with_numbers()
+            finished = [
+                [one.finished(text), numbered.finished(text), one.keeps_numbers(text),
+                 one.shown([*text])]
+                for text in (*outputs[line], one.text, numbered.text)
+            ]  # fmt: skip
+            found.append([fields(one), fields(numbered), finished])
+        return found
+
+    rules, data = sentence_rules("en").to_json(), truecaser.to_bytes().decode()
+    assert_same(SENTENCES, sentences, [*outputs], truecaser=data, longest=longest, rules=rules,
+                outputs=outputs)  # fmt: skip
+
+
+def test_lines_are_read_and_finished_as_in_python() -> None:
+    rng = random.Random(2)
+    joined = ["".join(rng.choices(WRITTEN, k=3)) for _ in range(200)]
+    assert_same_sentences(TRUECASER, [*WRITTEN, *joined, *random_strings(300, seed=4)])
+    assert_same_sentences(NAMES, with_insertions(WRITTEN))
+
+
+def test_sentences_in_frames_and_long_ones_are_read_and_finished_as_in_python() -> None:
+    texts = framed(3)
+    assert_same_sentences(TRUECASER, [*texts, *with_insertions(texts)])
+    long = ["I see. " * 30, "我" * 50, "क्षि" * 30, "😀a, " * 20, "a; b — c, d" * 9]
+    assert_same_sentences(TRUECASER, [*framed(2), *random_strings(200), *long], longest=14)
+
+
+def test_lines_of_the_corpus_are_read_and_finished_as_in_python(fra_eng_zip: Path) -> None:
+    pairs = corpus_pairs(fra_eng_zip, 2_000)
+    lines = [source for source, _ in pairs[::4]]
+    rng = random.Random(3)
+    joined = [" ".join(rng.choices(lines, k=3)) for _ in range(300)]
+    texts = [*lines, *joined, *with_insertions(lines + joined)]
+    assert_same_sentences(Truecaser.learn(*zip(*pairs, strict=True)), texts)
