@@ -1,6 +1,5 @@
 """The guide's commands and snippets run, and the small programs beat their baselines."""
 
-import ast
 import inspect
 import re
 import runpy
@@ -30,14 +29,6 @@ COMMANDS: list[str] = [
 STEPS = {"classify": 15, "sentiment": 150, "tag": 160, "forecast": 15}  # that beat the baseline
 OTHERS = ("import_cell", "mistakes", "gates")
 FIRST_LINES, *SNIPPETS = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture
-def two_threads() -> Iterator[None]:
-    """Make torch compute with two threads."""
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(1)
 
 
 @pytest.fixture
@@ -109,8 +100,9 @@ def test_a_training_of_the_guides_runs(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_an_example_beats_its_baseline_with_one_thread(
-    name: str, run_program: Callable[..., str], two_threads: None
+    name: str, run_program: Callable[..., str]
 ) -> None:
+    torch.set_num_threads(2)
     printed = run_program(command_of(name), "--steps", str(STEPS[name]))
     ours, baseline = map(float, re.findall(r": (\d\.\d+)$", printed, re.MULTILINE))
     assert ours < 0.9 * baseline if name == "forecast" else ours > baseline + 0.05
@@ -144,6 +136,7 @@ def test_gates_are_drawn_and_the_guide_says_what_they_keep(
     small_config: Callable[..., Config],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("matplotlib", reason="needs gru-mt[report]")
     train(small_config("training.max_steps=2"), tmp_path / "runs/quickstart", started_s=0.0)
@@ -155,40 +148,15 @@ def test_gates_are_drawn_and_the_guide_says_what_they_keep(
     shares = [line.split(" over 60 steps ")[1].split()[0] for line in kept]
     assert shares == ["1e-12", "2e-11", "1e-12", "2e-01", "1e+00"]
     assert all(f"{share}" in said for share in ("1e-12", "2e-11 and 1e-12", "0.2 and all of it"))
-
-
-@pytest.mark.slow
-def test_a_run_without_gates_is_named(
-    run_program: Callable[..., str],
-    small_config: Callable[..., Config],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    pytest.importorskip("matplotlib", reason="needs gru-mt[report]")
     config = small_config("training.max_steps=1", "model.cell=lstm")
-    train(config, tmp_path / "runs/quickstart", started_s=0.0)
-    monkeypatch.chdir(tmp_path)
+    train(config, tmp_path / "runs/other", started_s=0.0)
     with pytest.raises(SystemExit) as end:
-        run_program(command_of("gates"))
+        run_program(command_of("gates").replace("runs/quickstart", "runs/other"))
     assert end.value.code == 2
     assert "its cell is lstm, not one with both gates" in capsys.readouterr().err
-    assert not (tmp_path / "gates.svg").exists()
 
 
-def imported_from_notebook(snippet: str) -> list[str]:
-    """Return the names that `snippet` imports from notebook_weights."""
-    return [
-        alias.name
-        for node in ast.parse(snippet).body
-        if isinstance(node, ast.ImportFrom) and node.module == "notebook_weights"
-        for alias in node.names
-    ]
-
-
-@pytest.mark.parametrize(
-    "snippet", SNIPPETS, ids=lambda snippet: imported_from_notebook(snippet)[-1]
-)
+@pytest.mark.parametrize("snippet", SNIPPETS)
 def test_a_snippet_runs_after_the_first_lines_alone(snippet: str) -> None:
     with torch.random.fork_rng():
         exec(FIRST_LINES + snippet, {})  # compares our cell's step with the notebook's
@@ -196,9 +164,8 @@ def test_a_snippet_runs_after_the_first_lines_alone(snippet: str) -> None:
 
 
 def test_the_guide_shows_each_function_of_the_notebook_module() -> None:
-    functions = {
-        name
-        for name, value in inspect.getmembers(notebook_weights, inspect.isfunction)
-        if not name.startswith("_")
+    functions = {name for name, _ in inspect.getmembers(notebook_weights, inspect.isfunction)}
+    imports = re.findall(r"from notebook_weights import (.+)", "".join(SNIPPETS))
+    assert {*", ".join(imports).split(", ")} == {
+        name for name in functions if not name.startswith("_")
     }
-    assert {name for snippet in SNIPPETS for name in imported_from_notebook(snippet)} == functions

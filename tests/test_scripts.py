@@ -108,42 +108,32 @@ def calls(checkout: Path) -> Path:
     return checkout / "calls"
 
 
-def test_quickstart_installs_once_then_trains_evaluates_and_translates(
+def test_quickstart_trains_evaluates_and_translates_and_new_requirements_are_installed(
     checkout: Path, calls: Path
 ) -> None:
-    subprocess.run([checkout / "scripts" / "quickstart"], check=True, capture_output=True)
-    *installing, train, evaluate, translate = calls.read_text().splitlines()
-    assert any("pip install" in call and call.endswith(" -e .") for call in installing)
+    def run_again(name: str) -> tuple[bool, list[str]]:
+        """Return whether a script installed anything, and what else it called."""
+        calls.write_text("")
+        subprocess.run([checkout / "scripts" / name], check=True, capture_output=True)
+        called = calls.read_text().splitlines()
+        return "pip install" in " ".join(called), called[-3:]
+
+    installs, (train, evaluate, translate) = run_again("quickstart")
+    assert installs
     assert train == "-m gru_mt train --config configs/quickstart.yaml"
     assert evaluate == "-m gru_mt eval --model runs/quickstart"
     assert translate.startswith("-m gru_mt translate --model runs/quickstart ")
-
-    calls.unlink()
-    subprocess.run([checkout / "scripts" / "quickstart"], check=True, capture_output=True)
-    assert calls.read_text().splitlines() == [train, evaluate, translate]
-
-
-def test_new_requirements_are_installed_and_the_test_tools_hold_the_package_too(
-    checkout: Path, calls: Path
-) -> None:
-    def installs(name: str) -> bool:
-        calls.write_text("")
-        subprocess.run([checkout / "scripts" / name], check=True, capture_output=True)
-        return "pip install" in calls.read_text()
-
-    assert installs("test")
-    assert not installs("quickstart")
+    assert run_again("quickstart") == (False, [train, evaluate, translate])
     with (checkout / "scripts" / "constraints.txt").open("a") as constraints:
         constraints.write("another==1.0\n")
-    assert installs("quickstart")
-    assert installs("test")
+    assert run_again("test")[0]
+    assert not run_again("quickstart")[0], "the test tools hold the package too"
 
 
-@pytest.mark.parametrize("all_tests", [False, True])
+@pytest.mark.parametrize("options", [[], ["--all"]])
 def test_the_checks_are_lint_format_types_and_tests(
-    checkout: Path, calls: Path, all_tests: bool
+    checkout: Path, calls: Path, options: list[str]
 ) -> None:
-    options = ["--all"] if all_tests else []
     subprocess.run([checkout / "scripts" / "test", *options], check=True, capture_output=True)
     checks = [call for call in calls.read_text().splitlines() if call.startswith("-m")]
     checks = [call for call in checks if "pip install" not in call]
@@ -151,32 +141,34 @@ def test_the_checks_are_lint_format_types_and_tests(
     types, tests = sorted(checks[2:])  # at the same time
     assert types == "-m mypy"
     assert tests.startswith("-m pytest ")
-    assert ("not slow" in tests) != all_tests
+    assert ("not slow" in tests) != bool(options)
 
 
-@pytest.mark.parametrize("failing", ["ruff", "mypy", "pytest"])
-def test_a_check_that_fails_is_shown_and_fails_the_script(
-    checkout: Path, calls: Path, failing: str
+def test_a_check_that_fails_or_skips_the_corpus_fails_the_script(
+    checkout: Path, calls: Path
 ) -> None:
-    with (checkout / ".venv" / "bin" / "python").open("a") as file:
-        file.write(f'[ "$2" != {failing} ] || {{ echo "a mistake"; exit 1; }}\n')
-    result = subprocess.run([checkout / "scripts" / "test"], capture_output=True, text=True)
-    assert (result.returncode, result.stdout) == (1, "a mistake\n")
-    assert ("-m mypy" in calls.read_text().splitlines()) == (failing != "ruff")
+    def checked() -> subprocess.CompletedProcess[str]:
+        calls.write_text("")
+        command = [checkout / "scripts" / "test"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
-
-@pytest.mark.parametrize("corpus_is_there", [False, True])
-def test_skipped_tests_of_the_corpus_fail_the_checks_where_it_is_there(
-    checkout: Path, calls: Path, corpus_is_there: bool
-) -> None:
+    python = checkout / ".venv" / "bin" / "python"
+    whole = python.read_text()
+    for failing in ("ruff", "mypy", "pytest"):
+        mistake = f'[ "$2" != {failing} ] || {{ echo "a mistake"; exit 1; }}\n'
+        python.write_text(whole + mistake)
+        result = checked()
+        assert (result.returncode, result.stdout) == (1, "a mistake\n")
+        assert ("-m mypy" in calls.read_text().splitlines()) == (failing != "ruff")
+    python.write_text(whole)
+    (checkout / "report").write_text("SKIPPED [3] tests/a.py:1: no fra-eng corpus\n")
+    assert checked().returncode == 0
     corpus = checkout.parent / "shared" / "data" / "fra-eng.zip"
-    if corpus_is_there:
-        corpus.parent.mkdir(parents=True)
-        corpus.touch()
-    (calls.parent / "report").write_text("SKIPPED [3] tests/a.py:1: no fra-eng corpus\n")
-    result = subprocess.run([checkout / "scripts" / "test"], capture_output=True, text=True)
-    assert result.returncode == corpus_is_there
-    assert ("tests of the fra-eng corpus were skipped" in result.stderr) == corpus_is_there
+    corpus.parent.mkdir(parents=True)
+    corpus.touch()
+    result = checked()
+    assert result.returncode == 1
+    assert "tests of the fra-eng corpus were skipped" in result.stderr
 
 
 def test_every_requirement_is_pinned() -> None:

@@ -164,8 +164,7 @@ def scores(run: Path) -> dict[str, Any]:
         for test in sets:
             prefix = f"{test['set']}_" if len(sets) > 1 else ""
             for score in test["scores"]:
-                kind = KINDS[score.pop("name")]
-                figures[f"{prefix}test_{name}_{kind}"] = score
+                figures[f"{prefix}test_{name}_{KINDS[score.pop('name')]}"] = score
     return figures
 
 

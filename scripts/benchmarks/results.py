@@ -7,13 +7,15 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from gru_mt.run import flatten
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path("scripts/results")
@@ -64,18 +66,15 @@ def commit(checkout: Path) -> str | None:
 
     None where git knows no commit, as in a copy without history.
     """
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(checkout), *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
+    git = ["git", "-C", str(checkout)]
+    command = [*git, "rev-parse", "--short", "HEAD"]
     try:
-        short = git("rev-parse", "--short", "HEAD")
-        others = (".", f":!{RESULTS}")  # earlier results do not change what is measured now
-        changes = git("status", "--porcelain", "--untracked-files=no", "--", *others)
+        found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return None
-    return f"{short}+changes" if changes else short
+    others = (".", f":!{RESULTS}")  # earlier results do not change what is measured now
+    differs = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", *others], check=False)
+    return f"{found}+changes" if differs.returncode else found
 
 
 def begin(track: str, settings: dict[str, Any]) -> dict[str, Any]:
@@ -96,10 +95,12 @@ def begin(track: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 def record(line: dict[str, Any], figures: Mapping[str, Any], path: Path) -> None:
     """Print the figures, and add the line with them to a file of results."""
-    settings = ", ".join(f"{name} {value}" for name, value in line["settings"].items())
-    print(f"{line['track']}: {settings}")
-    for name, figure in figures.items():
-        show(name, readable(figure))
+    print(
+        f"{line['track']}:",
+        ", ".join(f"{name} {value}" for name, value in line["settings"].items()),
+    )
+    for name, figure in flatten(dict(figures)).items():
+        print(f"{name:<40} {readable(figure)}", flush=True)
     # No figure is exact to more than five digits.
     rounded = json.loads(json.dumps(figures), parse_float=lambda text: float(f"{float(text):.5g}"))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,31 +110,19 @@ def record(line: dict[str, Any], figures: Mapping[str, Any], path: Path) -> None
     print(f"a line was added to {path}", file=sys.stderr)
 
 
-def show(name: str, figure: str) -> None:
-    """Print a figure."""
-    print(f"{name.replace('_', ' '):<32} {figure}", flush=True)
-
-
 def print_means(runs: Sequence[Mapping[str, Any]]) -> None:
-    """Print the mean over runs of each figure that is a number or a score, and its range."""
+    """Print the mean over runs of each number among their figures, and its range."""
     if len(runs) < 2:
         return
     print(f"means over {len(runs)} runs")
     values: dict[str, list[float]] = {}
     for figures in runs:
-        for name, value in _numbers(figures):
-            values.setdefault(name, []).append(value)
+        for name, figure in flatten(dict(figures)).items():
+            if isinstance(figure, int | float):
+                values.setdefault(name, []).append(figure)
     for name, found in values.items():
-        show(name, f"{readable(statistics.fmean(found))} ({span(found)})")
-
-
-def _numbers(figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    for name, figure in figures.items():
-        if isinstance(figure, int | float):
-            yield name, figure
-        elif isinstance(figure, dict):
-            keys = {"value": name, "kept": f"{name}, % kept", "bleu": f"{name}, BLEU"}
-            yield from ((keys[key], figure[key]) for key in keys if figure.get(key) is not None)
+        span = f"{readable(min(found))} to {readable(max(found))}, of {len(found)}"
+        print(f"{name:<40} {readable(statistics.fmean(found))} ({span})")
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:
@@ -142,26 +131,10 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
 
 
 def readable(figure: Any) -> str:
-    """Return a figure as text: a number, None, texts, a `spread`, a score, a row, validations."""
-    match figure:
-        case [str(), *_]:
-            return " | ".join(figure)
-        case {"median": median, "values": values}:
-            return f"{readable(median)} ({span(values)})"
-        case {"value": value, "low": low, "high": high, "signature": signature}:
-            return f"{value:.1f} (95 % interval {low:.1f} to {high:.1f})  {signature}"
-        case {"kept": kept, "sentences": sentences, "bleu": bleu, "plain_bleu": plain}:
-            scores = f", BLEU {bleu:.1f}, plain {plain:.1f}" if bleu is not None else ""
-            share = "none" if kept is None else f"{kept:.1f} %"
-            return f"{share} (of {sentences:,} lines{scores})"
-        case [*validations]:
-            return ", ".join(f"{at['bleu']:.1f} at {at['minutes']:.1f} min" for at in validations)
-        case None:
-            return "none"
-    digits = 0 if isinstance(figure, int) or figure >= 100 else 1 if figure >= 10 else 2
-    return f"{figure:,.{digits}f}"
-
-
-def span(values: Sequence[float]) -> str:
-    """Return as text the least and the most of `values`, and how many they are."""
-    return f"{readable(min(values))} to {readable(max(values))}, of {len(values)}"
+    """Return a figure as text: 0.0612 -> 0.06, 3864 -> 3,864, [1, 2] -> 1, 2."""
+    if isinstance(figure, list):
+        return ", ".join(map(readable, figure))
+    if isinstance(figure, int | float):
+        digits = 0 if isinstance(figure, int) or figure >= 100 else 1 if figure >= 10 else 2
+        return f"{figure:,.{digits}f}"
+    return str(figure)
