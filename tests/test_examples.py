@@ -166,6 +166,5 @@ def test_a_snippet_runs_after_the_first_lines_alone(snippet: str) -> None:
 def test_the_guide_shows_each_function_of_the_notebook_module() -> None:
     functions = {name for name, _ in inspect.getmembers(notebook_weights, inspect.isfunction)}
     imports = re.findall(r"from notebook_weights import (.+)", "".join(SNIPPETS))
-    assert {*", ".join(imports).split(", ")} == {
-        name for name in functions if not name.startswith("_")
-    }
+    public = {name for name in functions if not name.startswith("_")}
+    assert {*", ".join(imports).split(", ")} == public

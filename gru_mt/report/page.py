@@ -22,28 +22,15 @@ from gru_mt.training.output.lock import is_locked
 SEARCHED_BYTES = 600_000  # of the sentences that the page can search
 REFRESH_S = 15
 NEEDED = {"training_pairs", "sentences", "gru_mt", "torch", "python"}  # of a provenance
-_CURVES = (  # title, unit, keys of the metrics with their names, caption
-    (
-        "Loss",
-        "nats a token",
-        {"loss": "train", "dev_loss": "dev"},
-        "Loss. Training has dropout, augmentation and label smoothing in it, and dev has not.",
-    ),
-    ("BLEU", "BLEU", {"dev_bleu": "dev"}, "BLEU on dev: greedy, all references."),
-    ("Learning rate", "learning rate", {"learning_rate": "learning rate"}, "Learning rate."),
-    (
-        "Gradient norm",
-        "norm",
-        {"grad_norm": "norm"},
-        "Norm of the gradient before it is clipped, a mean over the updates between two points.",
-    ),
-    (
-        "Speed",
-        "tokens a second",
-        {"tokens_s": "tokens"},
-        "Target tokens a second, without validations.",
-    ),
-)
+_CURVES = [  # title, unit, keys of the metrics, caption
+    ("Loss", "nats a token", ("loss", "dev_loss"),
+     "Loss. Training has dropout, augmentation and label smoothing in it, and dev has not."),
+    ("BLEU", "BLEU", ("dev_bleu",), "BLEU on dev: greedy, all references."),
+    ("Learning rate", "learning rate", ("learning_rate",), "Learning rate."),
+    ("Gradient norm", "norm", ("grad_norm",),
+     "Norm of the gradient before it is clipped, a mean over the updates between two points."),
+    ("Speed", "tokens a second", ("tokens_s",), "Target tokens a second, without validations."),
+]  # fmt: skip
 
 
 def write_report(run: Run, out: Path, split: str = "test", *, say: Say) -> None:
@@ -121,11 +108,11 @@ def _searched(found: SetContents) -> list[Any]:
 def _curves(metrics: Sequence[dict[str, Any]]) -> Iterator[tuple[Markup, str]]:
     """Yield the curves of training that there are figures for, and their captions."""
     minutes_at = {line["step"]: line["elapsed_s"] / 60 for line in metrics}
-    for title, unit, names, caption in _CURVES:
-        series = {
-            name: {line["step"]: line[key] for line in metrics if line.get(key) is not None}
-            for key, name in names.items()
-        }
-        known = {name: value_at for name, value_at in series.items() if value_at}
-        if known and (picture := curves(title, unit, known, minutes_at)):
+    for title, unit, keys, caption in _CURVES:
+        series = {}
+        for key in keys:
+            value_at = {line["step"]: line[key] for line in metrics if line.get(key) is not None}
+            if value_at:
+                series["dev" if key.startswith("dev_") else "train"] = value_at
+        if series and (picture := curves(title, unit, series, minutes_at)):
             yield picture, caption

@@ -238,7 +238,7 @@ def page(
     sentences: Annotated[int, typer.Option(min=1, help="Of the test set.")] = 500,
     results: ResultsOption = RESULTS,
 ) -> None:
-    """The page that translates, in Chromium: its size, start, memory and latency.
+    """The page that translates, in Chromium: its size, start and latency.
 
     Latency is that of the test set's first sentences, typed one by one. Greedy search is measured
     on a copy of the page that has a beam of 1.

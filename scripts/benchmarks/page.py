@@ -28,9 +28,8 @@ def measure(model: Path, sentences: Sequence[str], beams: Mapping[str, int]) -> 
             for _ in range(4):
                 with opened(path) as (_, seconds):
                     ready_s.append(seconds)
-            with opened(path) as (browser, _):
-                times_ms = milliseconds(browser, sentences)
-                figures[f"{name}_renderer_mb"] = renderer_mb()
+            with opened(path) as (page, _):
+                times_ms = milliseconds(page, sentences)
             figures[f"{name}_ms"] = statistics.median(times_ms)
             figures[f"{name}_ms_of_95_in_100"] = statistics.quantiles(times_ms, n=20)[-1]
     return figures | {"ready_s": spread(ready_s)}
@@ -59,16 +58,3 @@ def milliseconds(page: Page, sentences: Sequence[str]) -> list[float]:
         assert shown, page.inner_text("#speed")
         found.append(float(shown[1]))
     return found
-
-
-def renderer_mb() -> float:
-    """Return the memory of Chromium's largest renderer, with its share of what is shared."""
-    sizes = [0.0]
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if b"--type=renderer" in (process / "cmdline").read_bytes():
-                rollup = (process / "smaps_rollup").read_text()
-                sizes.append(int(re.findall(r"^Pss: +(\d+)", rollup, re.MULTILINE)[0]) / 1_000)
-        except (OSError, IndexError):
-            continue  # it has ended
-    return max(sizes)

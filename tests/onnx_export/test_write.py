@@ -20,7 +20,6 @@ from gru_mt.onnx_export.write import export
 from gru_mt.run import WEIGHTS
 from gru_mt.storage import read_checksummed_json, read_json, write_checksummed_json, write_json
 from gru_mt.tensors import load_tensors, save_tensors
-from tests.inference.test_translator import NO_FORK
 from tests.test_bundle import SOURCES, configure, tokenizer, write_bundle
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
@@ -107,33 +106,6 @@ def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, f"using {run / 'onnx'}\n")
     assert done.stdout.count("\n") == 1
-
-
-POOL = """
-import multiprocessing, sys
-from gru_mt import Translator
-
-def translate(folder, *sources):
-    return [each.text for each in Translator.load(folder).translate(sources)]
-
-if __name__ == "__main__":
-    expected = translate(*sys.argv[1:])
-    with multiprocessing.get_context("forkserver").Pool(1) as pool:
-        assert pool.apply(translate, sys.argv[1:]) == expected
-"""
-
-
-@NO_FORK
-def test_a_fork_server_of_a_process_that_translated_translates_too(
-    run: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "pool.py").write_text(POOL)
-    command = [sys.executable, str(tmp_path / "pool.py"), str(run / "onnx"), *SOURCES[:5]]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
-        command, env=environment, timeout=100, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 # Which one is used
@@ -227,6 +199,8 @@ def test_metadata_that_are_not_what_was_written_are_refused(run: Path) -> None:
         assert_refused(run / "onnx")  # it is not what was checksummed
         write_checksummed_json(path, metadata | change)
         assert_refused(run / "onnx")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert_refused(run / "onnx", "not JSON")
 
 
 # Writing

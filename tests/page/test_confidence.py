@@ -74,8 +74,10 @@ def expected(case: dict[str, Any], truecaser: Truecaser) -> dict[str, Any]:
     numbers = features(text, len(pieces) + 1, hypothesis, truecaser)
     calibration = Calibration.of(case["weights"])
     chance = calibration.confidence(numbers) if calibration else None
-    read: tuple[Any, ...] = (text, "", "", "", text.upper(), text, (), frozenset(), "model")
-    sentence = Sentence(*read, case["spellingCorrected"], is_part=case["isPart"])
+    sentence = Sentence(
+        text, "", "", "", text.upper(), text, (), frozenset(), "model",
+        case["spellingCorrected"], is_part=case["isPart"],
+    )  # fmt: skip
     odd = warnings_of(sentence, pieces, case["translation"], hypothesis, chance, truecaser)
     return {
         "numbers": pytest.approx([*numbers, chance or 0], rel=1e-12),

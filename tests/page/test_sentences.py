@@ -1,6 +1,7 @@
 """The page splits a line into sentences, reads and finishes them as `translate` does."""
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
 from tests.data.text import test_placeholders, test_truecase
-from tests.data.text.test_truecase import NAMES
+from tests.data.text.test_truecase import ENGLISH, NAMES
 from tests.inference import test_confidence
 from tests.inference.preprocessing import test_sentence
 from tests.inference.preprocessing.test_sentence import TRUECASER
@@ -28,6 +29,14 @@ from tests.page.strings import (
 pytestmark = needs_node
 
 WRITTEN = written_strings(test_truecase, test_placeholders, test_sentence, test_confidence)
+MIXED_CASE = Truecaser.learn(
+    [
+        "x straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ 我 ² isn't l'été I don't. it isnt Im Isn't here",
+        f"so ca'nts, c'ants and ca'nts, {'ab' * 20}",
+    ],
+    ["", ""],
+)
+MISSPELT = ["I see cants so", f"so {'ab' * 20}cd and {'ab' * 21}", "don't Dont L’ete isn’t ISNT"]
 SPLIT = """
 import { sentenceRules, splitSentences } from "./sentences.js";
 const rules = sentenceRules(data.rules);
@@ -123,24 +132,56 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
                 outputs=outputs)  # fmt: skip
 
 
-def test_lines_are_read_and_finished_as_in_python() -> None:
+def with_typos(lines: list[str]) -> list[str]:
+    """Return each line with one to three words that are typed wrongly."""
+    rng = random.Random(1)
+
+    def mistyped(word: str) -> str:
+        place, letter = rng.randrange(len(word)), rng.choice("abcdefghijklmnopqrstuvwxyz'’")
+        before, at, after = word[:place], word[place], word[place + 1 :]
+        forms = [f"{before}{at}{at}{after}", f"{before}{at * 4}{after}", before + after or "x"]
+        forms += [f"{before}{letter}{after}", f"{before}{letter}{at}{after}", word.upper()]
+        forms += [f"{before}{after[:1]}{at}{after[1:]}", word.title(), f"{word}{letter * 2}thes"]
+        return rng.choice([*forms, word.replace("'", ""), f"{word}-{word}", f"Mr. {word}"])
+
+    def changed(line: str) -> str:
+        found = line.split() or ["x"]
+        for place in rng.choices(range(len(found)), k=rng.randint(1, 3)):
+            found[place] = mistyped(found[place])
+        return rng.choice([" ", " ", " ", ""]).join(found)
+
+    return [*map(changed, lines)]
+
+
+@pytest.mark.parametrize(
+    "truecaser",
+    [TRUECASER, ENGLISH, NAMES, MIXED_CASE, Truecaser({}, copies_names=True)],
+    ids=["sentences", "English", "names are copied", "mixed case", "empty"],
+)
+def test_lines_are_read_and_finished_as_in_python(truecaser: Truecaser) -> None:
     rng = random.Random(2)
     joined = ["".join(rng.choices(WRITTEN, k=3)) for _ in range(200)]
-    assert_same_sentences(TRUECASER, [*WRITTEN, *joined, *random_strings(300, seed=4)])
-    assert_same_sentences(NAMES, with_insertions(WRITTEN))
+    texts = [*WRITTEN, *MISSPELT, *joined, *random_strings(300, seed=4), *with_typos(joined)]
+    assert_same_sentences(truecaser, texts)
 
 
-def test_sentences_in_frames_and_long_ones_are_read_and_finished_as_in_python() -> None:
-    texts = framed(3)
+def test_placeholders_frames_and_long_sentences_are_read_as_in_python() -> None:
+    rng = random.Random(1)
+    plain = [re.sub("[⟦⟧]", "", case) for case in test_placeholders.cases()]
+    ends = [f"`a{end}b` <a{end}b='{end}'>" for end in "\n\r\x0b\x1c\x85\u2028"]
+    mixed = ["".join(rng.choices([*"  .,a", *" ".join(plain).split()], k=8)) for _ in range(800)]
+    texts = [*framed(3), *plain, *ends, *mixed]
     assert_same_sentences(TRUECASER, [*texts, *with_insertions(texts)])
     long = ["I see. " * 30, "我" * 50, "क्षि" * 30, "😀a, " * 20, "a; b — c, d" * 9]
     assert_same_sentences(TRUECASER, [*framed(2), *random_strings(200), *long], longest=14)
 
 
 def test_lines_of_the_corpus_are_read_and_finished_as_in_python(fra_eng_zip: Path) -> None:
-    pairs = corpus_pairs(fra_eng_zip, 2_000)
-    lines = [source for source, _ in pairs[::4]]
+    pairs = corpus_pairs(fra_eng_zip, 8_000)
+    lines = [source for source, _ in pairs[::12]]
     rng = random.Random(3)
     joined = [" ".join(rng.choices(lines, k=3)) for _ in range(300)]
-    texts = [*lines, *joined, *with_insertions(lines + joined)]
-    assert_same_sentences(Truecaser.learn(*zip(*pairs, strict=True)), texts)
+    truecaser = Truecaser.learn(*zip(*pairs, strict=True))
+    assert truecaser.copies_names
+    texts = [*lines, *joined, *with_insertions(lines + joined), *with_typos(lines)]
+    assert_same_sentences(truecaser, texts)

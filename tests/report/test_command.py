@@ -37,8 +37,8 @@ def test_train_ends_with_a_report_once(
     assert "the report is" in gru_mt(*command).err
 
 
-def test_the_newest_run_is_shown_and_its_figures_come_as_csv(
-    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+def test_the_newest_run_is_shown_or_another_split_and_figures_come_as_csv(
+    there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
@@ -50,27 +50,18 @@ def test_the_newest_run_is_shown_and_its_figures_come_as_csv(
     lines = [json.loads(line) for line in Path("runs/small/metrics.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [str(line["step"]) for line in lines]
     assert rows[-1]["dev_bleu"] == str(lines[-1]["dev_bleu"])
-
-
-def test_another_file_and_another_split_can_be_asked_for(
-    there: Path, gru_mt: Run, tmp_path: Path
-) -> None:
     out = tmp_path / "page.html"
     assert gru_mt("report", "runs/small", "--split", "dev", "--out", out).out == f"{out}\n"
     assert "sentences of the dev split" in out.read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
+def test_a_mistake_is_one_line(there: Path, gru_mt: Run) -> None:
+    for arguments, part in (
         (["runs"], "runs: holds no run; give the folder that gru-mt train wrote"),
-        (["nowhere"], "nowhere: holds no run"),
         (["--out", "runs"], "runs: cannot be written: is a folder"),
         (["--out", "none/x.html"], "none/x.html: cannot be written: there is no folder"),
-    ],
-)
-def test_a_mistake_is_one_line(there: Path, gru_mt: Run, arguments: list[str], part: str) -> None:
-    assert_one_line(gru_mt("report", *arguments), part)
+    ):
+        assert_one_line(gru_mt("report", *arguments), part)
 
 
 def test_eval_real_is_shown_where_it_was_measured(
@@ -88,7 +79,6 @@ def test_eval_real_is_shown_where_it_was_measured(
     text = PAGE.read_text("utf-8")
     assert "adds a table here" not in text
     assert '<th scope="row">lower case</th>' in text
-    assert '<td class="number">51.2</td>' in text
     assert '<th scope="row">&lt;b&gt;tags&lt;/b&gt;</th><td class="number">250</td>' in text
     assert '<td class="number"></td><td class="number">98.4</td></tr>' in text
     Path("runs/small/test.real.json").unlink()
