@@ -142,6 +142,7 @@ def with_typos(lines: list[str]) -> list[str]:
         forms = [f"{before}{at}{at}{after}", f"{before}{at * 4}{after}", before + after or "x"]
         forms += [f"{before}{letter}{after}", f"{before}{letter}{at}{after}", word.upper()]
         forms += [f"{before}{after[:1]}{at}{after[1:]}", word.title(), f"{word}{letter * 2}thes"]
+        forms += [word[:1].upper() * 2 + word[1:].lower()]
         return rng.choice([*forms, word.replace("'", ""), f"{word}-{word}", f"Mr. {word}"])
 
     def changed(line: str) -> str:
