@@ -111,7 +111,10 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
     reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
     written = [*PLACEHOLDER_TOKENS * 2, *"ß7²我   .?…😀", "le", "12", "5e", "12pmer", "7-0", "-5"]
     outputs = {
-        line: ["".join(rng.choices(written, k=rng.randrange(16))) for _ in range(3)]
+        line: [
+            *("".join(rng.choices(written, k=rng.randrange(16))) for _ in range(2)),
+            rng.choice(["", " le "]).join(rng.sample(PLACEHOLDER_TOKENS[:6], 6)),
+        ]
         for line in lines
     }
 
