@@ -19,6 +19,7 @@ from tests.inference.preprocessing import test_sentence
 from tests.inference.preprocessing.test_sentence import TRUECASER
 from tests.page.node import assert_same, needs_node
 from tests.page.strings import (
+    KNOWN,
     corpus_pairs,
     framed,
     random_strings,
@@ -174,7 +175,8 @@ def test_placeholders_frames_and_long_sentences_are_read_as_in_python() -> None:
     plain = [re.sub("[⟦⟧]", "", case) for case in test_placeholders.cases()]
     ends = [f"`a{end}b` <a{end}b='{end}'>" for end in "\n\r\x0b\x1c\x85\u2028"]
     mixed = ["".join(rng.choices([*"  .,a", *" ".join(plain).split()], k=8)) for _ in range(800)]
-    texts = [*framed(3), *plain, *ends, *mixed]
+    tagged = [f"I <b>see <i>{word}</i> cat</b> and *two* <u>dogs</u>." for word in KNOWN[100:200]]
+    texts = [*framed(3), *plain, *ends, *mixed, *tagged]
     assert_same_sentences(TRUECASER, [*texts, *with_insertions(texts)])
     long = ["I see. " * 30, "我" * 50, "क्षि" * 30, "😀a, " * 20, "a; b — c, d" * 9]
     assert_same_sentences(TRUECASER, [*framed(2), *random_strings(200), *long], longest=14)
