@@ -47,7 +47,7 @@ ROWS = """
         inference.translation inference.engines.onnx_engine inference.preprocessing.messages
         inference.sentence_translator inference.translator onnx_export onnx_export.graphs
         onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
-        evaluation.hypotheses evaluation.calibration evaluation.evaluate evaluation.significance
+        evaluation.hypotheses evaluation.calibration evaluation.evaluate
         evaluation.systems evaluation.compare evaluation.robustness
         evaluation.robustness.perturbations evaluation.robustness.cases
         evaluation.robustness.markup evaluation.robustness.measure training training.launch

@@ -1,8 +1,7 @@
 """Compare systems that translated the same sentences: runs, files of translations, groups of runs.
 
-Two systems are compared by sacreBLEU's tests of significance, which tell how far a score depends on
-the sentences. Groups of runs differ by their seeds; how far a score depends on these, only the
-spread tells, so groups are not tested.
+Tests of significance tell how far a score depends on the sentences. How far it depends on the seed,
+only the spread tells of a group of runs, so groups are not tested.
 """
 
 from collections import Counter
@@ -21,8 +20,14 @@ from sacrebleu.metrics.helpers import extract_all_word_ngrams
 from gru_mt.config.yaml_text import yaml_inline
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError, as_path
-from gru_mt.evaluation.score import corpus_bleu, corpus_chrf, sentence_chrf
-from gru_mt.evaluation.significance import MetricScores, differing, score_systems
+from gru_mt.evaluation.score import (
+    MetricScores,
+    corpus_bleu,
+    corpus_chrf,
+    differing,
+    score_systems,
+    sentence_chrf,
+)
 from gru_mt.evaluation.systems import System, SystemMetadata, common_sets, read_systems
 
 LONGEST_NGRAM = 4  # words, as in BLEU
@@ -229,10 +234,10 @@ def _changes(systems: Sequence[System]) -> list[Change]:
 
 
 def compare_ngrams(first: _Ngrams, second: _Ngrams) -> list[NgramCounts]:
-    """Return what one system has right more often: the second's greatest gain first.
+    """Return what one of two has right more often, by `right_ngrams`: the second's gains first.
 
-    The arguments are of `right_ngrams`. Of equal gains longer n-grams come first. Where an n-gram
-    is part of a longer one with the same two counts, only the longer one is listed.
+    Of equal gains longer n-grams come first. A part of a longer one with the same two counts is
+    left out.
     """
     pairs = ((ngram, first[ngram], second[ngram]) for ngram in first | second)
     counts = [(ngram, one, two) for ngram, one, two in pairs if one != two]
@@ -246,8 +251,7 @@ def right_ngrams(
 ) -> _Ngrams:
     """Return how often `texts` have each n-gram that a reference of the sentence has too.
 
-    A sentence counts it at most as often as the reference that has most of it, as BLEU does: "the
-    the" against [["the cat"], ["a the"]] counts "the" once.
+    A sentence counts it at most as often as the reference that has most of it, as BLEU does.
     """
     tokenize = BLEU(tokenize=tokenizer).tokenizer
     right: _Ngrams = Counter()

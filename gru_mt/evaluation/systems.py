@@ -56,18 +56,15 @@ def read_systems(
     UserError where a folder is no run or keeps no translations, a file cannot be read, is empty or
     differs in length, or a path is given twice.
     """
+    runs = [] if references else [_find_run(folder, split) for folder in paths]
+    real = [run.folder.resolve() for run in runs] or paths
+    for path, resolved in zip(paths, real, strict=True):
+        if real.count(resolved) > 1:
+            raise UserError(f"{path}: is given twice; name different {'runs' if runs else 'files'}")
     if references:
         return _read_files(paths, references, source, bleu_tokenizer or "auto")
-    runs = [_find_run(folder, split) for folder in paths]
-    _check_distinct(paths, [run.folder.resolve() for run in runs], "runs")
     pairs = zip(paths, runs, strict=True)
     return [_read_run(short_text(folder), run, split, bleu_tokenizer) for folder, run in pairs]
-
-
-def _check_distinct(paths: Sequence[Path], resolved: Sequence[Path], what: str) -> None:
-    for path, real in zip(paths, resolved, strict=True):
-        if resolved.count(real) > 1:
-            raise UserError(f"{path}: is given twice; name different {what}")
 
 
 def _find_run(folder: Path, split: str) -> Run:
@@ -112,7 +109,6 @@ def _read_files(
     files: Sequence[Path], references: Sequence[Path], source: Path | None, bleu_tokenizer: str
 ) -> list[System]:
     """Return systems of files: line N of each is of sentence N."""
-    _check_distinct(files, files, "files")
     first = source or references[0]
     lines = {path: read_lines(path) for path in (first, *references, *files)}
     if not lines[first]:

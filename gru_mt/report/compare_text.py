@@ -6,8 +6,7 @@ from unicodedata import combining, east_asian_width
 
 from gru_mt.errors import escape
 from gru_mt.evaluation.compare import Change, Comparison, GroupComparison, SetComparison, Spread
-from gru_mt.evaluation.score import FEW
-from gru_mt.evaluation.significance import MetricScores
+from gru_mt.evaluation.score import FEW, MetricScores
 from gru_mt.evaluation.systems import SystemMetadata
 
 SENTENCES = 5  # that gained most, and that lost most

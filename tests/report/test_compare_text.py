@@ -14,7 +14,7 @@ from tests.kept_runs import make_run
 
 @pytest.fixture(autouse=True)
 def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gru_mt.evaluation.significance.TRIALS", 50)
+    monkeypatch.setattr("gru_mt.evaluation.score.TRIALS", 50)
 
 
 def lines_of(*systems: System) -> list[str]:

@@ -1,7 +1,4 @@
-"""Sentences with texts that a translation must have as they are: items, numbers, names, terms.
-
-All is a pure function of text and rng.
-"""
+"""Sentences with texts that a translation must have as they are: items, numbers, names, terms."""
 
 import random
 import re
@@ -118,19 +115,13 @@ def _has_terms(wanted: Mapping[str, int], translation: str) -> bool:
 
 
 def has_numbers(source: str, translation: str) -> bool:
-    """Return whether a translation has each number of the source as often, with its sign.
-
-    "à 7-0" has those of "at 7-0", and "5°" not that of "-5°".
-    """
+    """Return whether a translation has each number of the source as often, with its sign."""
     wanted, found = (Counter(_NUMBER.findall(text)) for text in (source, translation))
     return all(found[number] == count for number, count in wanted.items())
 
 
 def whole(item: str) -> re.Pattern[str]:
-    """Return a pattern of `item` where no digit goes on, nor a word by a letter.
-
-    Of "5" there are two in "5 or 5?", and none in "15", "3,5" or "5:30".
-    """
+    """Return a pattern of `item` where no digit or letter goes on: "5", but not in "15" or "5:3"."""
     before = after = ""
     if item[0].isdigit():
         before = r"(?<!\d)(?<!\d[.,:])"
@@ -173,8 +164,8 @@ def _placed(text: str, items: Sequence[str], rng: random.Random) -> str:
 def drawn(templates: Sequence[str], rng: random.Random) -> str:
     """Return one of some templates with its digits and words drawn; see `ITEMS`."""
     draw = {
-        "D": lambda: str(rng.randrange(10)),
-        "N": lambda: str(rng.randrange(1, 10)),
+        "D": lambda: rng.choice("0123456789"),
+        "N": lambda: rng.choice("123456789"),
         "X": lambda: rng.choice("0123456789abcdef"),
         "W": lambda: _made_up(rng, rng.choice((2, 3))),
         "C": lambda: _made_up(rng, 2).title(),
@@ -185,15 +176,12 @@ def drawn(templates: Sequence[str], rng: random.Random) -> str:
 
 
 def add_numbers(one: Sentence, rng: random.Random) -> Case | None:
-    """Return a sentence with a number that is signed or joined, as -5 or 7-0; None if it has any.
-
-    It stands where an item does, and one with a colon at the start: "Tavo 3: ...".
-    """
-    text = one.source
-    if _NUMBER.search(text):
+    """Return a sentence with a number that is signed or joined: -5, 7-0; None if it has numbers."""
+    if _NUMBER.search(one.source):
         return None
     number = drawn(NUMBERS, rng)
-    source = f"{number} {text}" if number.endswith(":") else _placed(text, [number], rng)
+    is_label = number.endswith(":")  # "Tavo 3: ..."
+    source = f"{number} {one.source}" if is_label else _placed(one.source, [number], rng)
     return Case(source, partial(has_numbers, source))
 
 
@@ -212,10 +200,7 @@ def _made_up(rng: random.Random, syllables: int) -> str:
 
 
 def glossary_terms(sources: Sequence[str], count: int, rng: random.Random) -> dict[str, str]:
-    """Return up to `count` words of the sources, each with a made-up translation of its own.
-
-    Some translations are in capitals, begin with one or have two words.
-    """
+    """Return up to `count` words of the sources, each with a made-up translation of its own."""
     found = {word.lower() for source in sources for word in WHOLE_WORD.findall(source)}
     words = sorted(word for word in found if len(word) >= 3 and not re.search(r"[\d'’-]", word))
     terms: dict[str, str] = {}
@@ -228,10 +213,9 @@ def glossary_terms(sources: Sequence[str], count: int, rng: random.Random) -> di
 
 
 def with_terms(text: str, terms: Mapping[str, str]) -> Case | None:
-    """Return `text` with the translations that a glossary demands for it.
+    """Return `text` with the translations that a glossary demands for it; None if it has no term.
 
-    None if it has no term, or one has an apostrophe or a hyphen beside it: whether "don" is a word
-    of "don't" is the glossary's affair.
+    None, too, if one is beside an apostrophe or a hyphen: is "don" a word of "don't"?
     """
     found = [word for word in WHOLE_WORD.findall(text.lower()) if word in terms]
     pieces = [word for word in re.split(rf"[\s'’{_PUNCTUATION}-]+", text.lower()) if word in terms]
@@ -247,7 +231,7 @@ def rename(one: Sentence, rng: random.Random) -> Case | None:
     """
     for name in filter(str.istitle, dict.fromkeys(_NAME.findall(one.source))):
         count = len(whole(name).findall(one.source))
-        if all(len(whole(name).findall(reference)) == count for reference in one.references):
+        if all(has_texts({name: count}, reference) for reference in one.references):
             other = _new(lambda: rng.choice(NAMES), [one.source])
             if other is None:
                 return None

@@ -1,7 +1,4 @@
-"""Sentences with markup around them or around their words, which a translation must have too.
-
-All is a pure function of text and rng. A pair is what opens and what closes: "<b>" and "</b>".
-"""
+"""Sentences with markup around them or around their words, which a translation must have too."""
 
 import random
 import re
@@ -10,7 +7,7 @@ from functools import partial
 
 from gru_mt.evaluation.robustness.cases import WHOLE_WORD, Case, Sentence, drawn, has_texts
 
-Pair = tuple[str, str]
+Pair = tuple[str, str]  # what opens, and what closes
 
 # Templates as those of items; "…" is where the sentence stands.
 FRAMES = (
@@ -72,10 +69,7 @@ def _wrapped(text: str, pairs: Sequence[Pair], rng: random.Random, *, most: int)
 
 
 def nest_tags(one: Sentence, rng: random.Random) -> Case | None:
-    """Return a sentence with two or three pairs of tags, the first perhaps around all of it.
-
-    None if it has tags, or less than two words.
-    """
+    """Return a sentence with nested pairs of tags; None if it has tags, or less than two words."""
     text = one.source
     count = len(WHOLE_WORD.findall(text))
     if count < 2 or "<" in text:
@@ -111,10 +105,7 @@ def _has_letter(text: str) -> bool:
 
 
 def add_markdown(one: Sentence, rng: random.Random) -> Case | None:
-    """Return a sentence with emphasis, code, a link or a picture, perhaps a heading or an item.
-
-    None if it has no letter, or has such marks.
-    """
+    """Return a sentence with Markdown; None if it has no letter, or has such marks."""
     text = one.source
     if not WHOLE_WORD.search(text) or re.search(r"[][*_~`#>]", text):
         return None

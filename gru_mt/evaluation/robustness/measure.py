@@ -16,18 +16,8 @@ from typing import Any, TypeVar
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.evaluation.hypotheses import model_digest, run_of
-from gru_mt.evaluation.robustness.cases import (
-    ITEMS,
-    NAMES,
-    Case,
-    Sentence,
-    add_items,
-    add_numbers,
-    glossary_terms,
-    rename,
-    with_terms,
-)
-from gru_mt.evaluation.robustness.markup import add_frame, add_markdown, add_tags, nest_tags
+from gru_mt.evaluation.robustness import cases, markup
+from gru_mt.evaluation.robustness.cases import ITEMS, Case, Sentence
 from gru_mt.evaluation.robustness.perturbations import PERTURBATIONS, has_final_mark
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.run import Run
@@ -60,12 +50,11 @@ class Row:
     plain_bleu: float | None = None
 
     def __str__(self) -> str:
-        bleu, plain = (
-            " " * 6 if score is None else f"{score:6.1f}" for score in (self.bleu, self.plain_bleu)
-        )
-        # Rounded down: 100.0 % is all.
-        share = self.retained
-        retained = "   none" if share is None else f"{math.floor(share * 10) / 10:5.1f} %"
+        scores = (self.bleu, self.plain_bleu)
+        bleu, plain = (" " * 6 if score is None else f"{score:6.1f}" for score in scores)
+        retained = "   none"
+        if self.retained is not None:  # rounded down: 100.0 % is all
+            retained = f"{math.floor(self.retained * 10) / 10:5.1f} %"
         return f"{self.name:<34}{self.sentences:>9,}  {bleu}  {plain}  {retained}"
 
 
@@ -89,10 +78,7 @@ class RobustnessReport:
 
 
 def write_robustness(folder: Path, split: str, reports: Sequence[RobustnessReport]) -> None:
-    """Write the tables of a split's sets into the run that `folder` is, or is the bundle of.
-
-    Nothing is written where `folder` is neither.
-    """
+    """Write the tables of a split's sets into the run that `folder` is or is the bundle of."""
     if run := run_of(folder, split):
         sets = [report.to_json().items() for report in reports]
         tables = [[{"name": name} | values for name, values in rows] for rows in sets]
@@ -101,10 +87,7 @@ def write_robustness(folder: Path, split: str, reports: Sequence[RobustnessRepor
 
 
 def read_robustness(run: Run, split: str) -> list[RobustnessReport]:
-    """Return the tables that a run keeps of its sets; none where it has none of its weights.
-
-    Raises UserError where the file is damaged.
-    """
+    """Return the tables that a run keeps of its sets; none where it has none of its weights."""
     if not run.robustness(split).is_file():
         return []
     values = read_checksummed_json(run.robustness(split))
@@ -150,11 +133,11 @@ def measure(
             bleu, plain_bleu = bleu_of(texts, references), bleu_of(plain, references)
             retained = 100 * bleu / plain_bleu if plain_bleu else None
             rows.append(Row(name, len(lines), retained, bleu, plain_bleu))
-    for name, cases, glossary in _checked(sentences):
-        if cases:
-            texts = translated(name, [case.source for case in cases], glossary=glossary)
-            held = sum(case.holds(text) for case, text in zip(cases, texts, strict=True))
-            rows.append(Row(name, len(cases), 100 * held / len(cases)))
+    for name, chosen, glossary in _checked(sentences):
+        if chosen:
+            texts = translated(name, [case.source for case in chosen], glossary=glossary)
+            held = sum(case.holds(text) for case, text in zip(chosen, texts, strict=True))
+            rows.append(Row(name, len(chosen), 100 * held / len(chosen)))
     return RobustnessReport(tuple(rows))
 
 
@@ -212,26 +195,30 @@ def _checked(
 ) -> Iterator[tuple[str, list[Case], Glossary | None]]:
     """Yield sentences with what a translation must have: items, markup, glossary terms, names."""
 
-    def chosen(cases: Iterable[Case | None], most: int) -> list[Case]:
-        return _spread([case for case in cases if case], most)
+    def chosen(found: Iterable[Case | None], most: int) -> list[Case]:
+        return _spread([case for case in found if case], most)
 
     makers: list[tuple[str, str, Callable[[Sentence, random.Random], Case | None]]] = [
-        *((kind, kind, partial(add_items, kinds=[kind])) for kind in ITEMS),
-        ("three items", "three", lambda one, rng: add_items(one, rng, rng.sample([*ITEMS], 3))),
-        ("signed and joined numbers", "numbers", add_numbers),
-        ("a frame around it", "frames", add_frame),
-        ("<b>tags</b> around a word", "tags", add_tags),
-        ("tags that nest", "nested", nest_tags),
-        ("Markdown", "markdown", add_markdown),
+        *((kind, kind, partial(cases.add_items, kinds=[kind])) for kind in ITEMS),
+        (
+            "three items",
+            "three",
+            lambda one, rng: cases.add_items(one, rng, rng.sample([*ITEMS], 3)),
+        ),
+        ("signed and joined numbers", "numbers", cases.add_numbers),
+        ("a frame around it", "frames", markup.add_frame),
+        ("<b>tags</b> around a word", "tags", markup.add_tags),
+        ("tags that nest", "nested", markup.nest_tags),
+        ("Markdown", "markdown", markup.add_markdown),
     ]
     for name, seed, make in makers:
-        cases = (make(one, rng) for one, rng in _seeded(seed, sentences))
-        yield name, chosen(cases, MANY if make is add_frame else SOME), None
+        found = (make(one, rng) for one, rng in _seeded(seed, sentences))
+        yield name, chosen(found, MANY if make is markup.add_frame else SOME), None
     sources = [one.source for one in sentences]
-    terms = glossary_terms(sources, TERMS, random.Random("real/glossary"))
-    cases = (with_terms(source, terms) for source in sources)
-    yield "glossary terms", chosen(cases, MANY), Glossary.of(terms)
-    renamed = [rename(one, rng) for one, rng in _seeded("names", sentences)]
+    terms = cases.glossary_terms(sources, TERMS, random.Random("real/glossary"))
+    found = (cases.with_terms(source, terms) for source in sources)
+    yield "glossary terms", chosen(found, MANY), Glossary.of(terms)
+    renamed = [cases.rename(one, rng) for one, rng in _seeded("names", sentences)]
     yield "a name never seen", chosen(renamed, MANY), None
-    first = (case for case in renamed if case and case.source.startswith(NAMES))
+    first = (case for case in renamed if case and case.source.startswith(cases.NAMES))
     yield "a name never seen, first", chosen(first, MANY), None

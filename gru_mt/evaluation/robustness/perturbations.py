@@ -1,7 +1,4 @@
-"""Sentences of a test set as people type them. All is a pure function of text and rng.
-
-A perturbation that does not fit a sentence returns it as it is.
-"""
+"""Sentences as people type them; a perturbation that does not fit one returns it as it is."""
 
 import random
 import re

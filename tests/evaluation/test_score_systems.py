@@ -10,12 +10,8 @@ from sacrebleu import BLEU, CHRF
 from sacrebleu.significance import PairedTest, Result
 
 from gru_mt.errors import UserError
-from gru_mt.evaluation import score as score_module
-from gru_mt.evaluation import significance
-from gru_mt.evaluation.score import (
-    score_translations,
-)
-from gru_mt.evaluation.significance import score_systems
+from gru_mt.evaluation import score as module
+from gru_mt.evaluation.score import score_systems, score_translations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +38,7 @@ SYSTEMS = [damaged(REFERENCES, 3, seed=2), damaged(REFERENCES, 2, seed=3)]
 
 
 def test_all_figures_are_sacrebleus_to_the_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_module, "_COUNTED", 7)  # sentences, of 60
+    monkeypatch.setattr(module, "_COUNTED", 7)  # sentences, of 60
     monkeypatch.setenv("SACREBLEU_SEED", "12345")  # sacreBLEU's default, and ours
     references = [[text, *SYSTEMS[0][row : row + row % 3]] for row, text in enumerate(REFERENCES)]
     streams = [*zip_longest(*references)]
@@ -89,7 +85,7 @@ def test_few_differences_have_no_p_value_and_equal_scores_have_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of equal scores sacreBLEU gives 0.001 and 0.0001, the smallest that there are."""
-    monkeypatch.setattr(significance, "TRIALS", 40)
+    monkeypatch.setattr(module, "TRIALS", 40)
     references = [[text] for text in REFERENCES]
     most, least = ([*REFERENCES[:-count], *[""] * count] for count in (30, 29))
     spaced = [text.replace(" ", "  ") for text in REFERENCES]
