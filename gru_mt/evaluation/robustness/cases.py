@@ -121,7 +121,7 @@ def has_numbers(source: str, translation: str) -> bool:
 
 
 def whole(item: str) -> re.Pattern[str]:
-    """Return a pattern of `item` where no digit or letter goes on: "5", but not in "15" or "5:3"."""
+    """Return a pattern of `item` where no digit or letter goes on: "5", not in "15" or "5:3"."""
     before = after = ""
     if item[0].isdigit():
         before = r"(?<!\d)(?<!\d[.,:])"
