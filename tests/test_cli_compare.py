@@ -82,13 +82,15 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
     assert "tok:char|" in result.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
+def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
+    path = Path("runs/b/test.hypotheses.json")
+    path.write_text(path.read_text().replace("chien", "chat", 1))
+    for arguments, text in (
         ("runs/a", "give two or more runs"),
         ("runs/a runs/none", "runs/none: there is no such folder"),
+        ("runs/a runs/b", f"{path}: damaged: "),
         ("runs/a runs/cars", "runs/cars: its test split is not that of runs/a"),
-        ("runs/a runs/b --split dev", "runs/a: keeps no dev split"),
+        ("runs/a runs/cars --split dev", "runs/a: keeps no dev split"),
         ("runs/a --group x=runs/b", "--group: give groups of runs, or runs, or files"),
         ("--group x=runs/a,", "--group x=runs/a,: expected NAME=RUN,RUN"),
         ("--group x=runs/a --group x=runs/b", "--group x: is given twice"),
@@ -96,16 +98,8 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
         ("a.txt b.txt --source x", "--source belongs to files"),
         ("a.txt b.txt --reference x --split dev", "--split belongs to runs"),
         ("a.txt b.txt --reference x", "x: cannot be read: No such file"),
-    ],
-)  # fmt: skip
-def test_a_mistake_is_one_line(runs: Path, gru_mt: Run, arguments: str, text: str) -> None:
-    assert_one_line(gru_mt("compare", *arguments.split()), text)
-
-
-def test_damaged_translations_are_one_line(runs: Path, gru_mt: Run) -> None:
-    path = Path("runs/b/test.hypotheses.json")
-    path.write_text(path.read_text().replace("chien", "chat", 1))
-    assert_one_line(gru_mt("compare", "runs/a", "runs/b"), f"{path}: damaged: ")
+    ):
+        assert_one_line(gru_mt("compare", *arguments.split()), text)
     assert gru_mt("runs").code == 0
 
 

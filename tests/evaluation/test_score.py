@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
 
 import pytest
 from sacrebleu import BLEU, CHRF
@@ -103,20 +102,16 @@ def test_a_score_reads_as_one_line_with_interval_and_signature() -> None:
     assert str(replace(score, sentences=29)) == f"chrF 38.21 ({few})  nrefs:var"
 
 
-@pytest.mark.parametrize("score", [corpus_bleu, score_translations])
-@pytest.mark.parametrize(
-    ("hypotheses", "references", "message"),
-    [
+def test_what_cannot_be_scored_is_named() -> None:
+    cases: list[tuple[list[str], list[list[str]], str]] = [
         (["a", "b"], [["a"]], r"2 translations .* references of 1 sentences"),
         ([], [], "nothing to score"),
         (["a", "b"], [["a"], []], "sentence 2 has no reference"),
-    ],
-)
-def test_what_cannot_be_scored_is_named(
-    score: Any, hypotheses: list[str], references: list[list[str]], message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
-        score(hypotheses, references)
+    ]
+    for hypotheses, references, message in cases:
+        for score in (corpus_bleu, score_translations):
+            with pytest.raises(UserError, match=message):
+                score(hypotheses, references)
 
 
 def test_bleu_for_validation_does_not_advise_to_detokenize(
