@@ -10,7 +10,6 @@ import torch
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.errors import UserError
 from gru_mt.inference.confidence import (
-    FEATURES,
     LOW,
     Calibration,
     features,
@@ -25,59 +24,31 @@ TRUECASER = Truecaser({word: word for word in ("the", "cat", "sees", "a")}, copi
 
 
 def hypothesis(
-    *,
-    ids: int = 3,
-    log_prob: float = -2.0,
-    lowest: float = -1.5,
-    ended: bool = True,
-    coverage: list[float] | None = None,
+    *, ids: int = 3, lowest: float = -1.5, ended: bool = True, coverage: list[float] | None = None
 ) -> Hypothesis:
-    return Hypothesis([5] * ids, log_prob, log_prob, lowest, ended, coverage)
-
-
-# Features
+    return Hypothesis([5] * ids, -2.0, -2.0, lowest, ended, coverage)
 
 
 def test_features_by_hand() -> None:
-    found = features(
-        "the cat saw Zbigniew", 5, hypothesis(coverage=[0.0, 0.5, 1.0, 3.0, 0.5]), TRUECASER
-    )
+    read = hypothesis(coverage=[0.0, 0.5, 1.0, 3.0, 0.5])
     # Four tokens with <eos>; (1 + 0.5 + 0 + 0 + 0.5) / 5 left out; one of four words unknown.
     # Zbigniew is a name.
-    assert found == pytest.approx([-0.5, -1.5, math.log(5), math.log(5 / 4), 0.4, 0.25])
-    assert len(found) == FEATURES
-
-
-def test_features_of_extremes_are_finite() -> None:
-    worst = hypothesis(ids=0, log_prob=-1e300, lowest=-math.inf)
-    found = features("", 1, worst, TRUECASER)
-    assert found == pytest.approx([-1e300, -20, 0, 0, 0, 0])
+    assert features("the cat saw Zbigniew", 5, read, TRUECASER) == pytest.approx(
+        [-0.5, -1.5, math.log(5), math.log(5 / 4), 0.4, 0.25]
+    )
     stopped = features("a", 2, hypothesis(ids=4, ended=False), TRUECASER)
     assert stopped == pytest.approx([-0.5, -1.5, math.log(2), math.log(2), 0, 0])
-    long = features("a " * 1_000, 1_000, hypothesis(ids=1, coverage=[0.0]), TRUECASER)
-    assert long == pytest.approx([-1, -1.5, math.log(1_000), math.log(500), 1, 0])
+    worst = features("", 1, hypothesis(ids=0, lowest=-math.inf), TRUECASER)
+    assert worst == pytest.approx([-2, -20, 0, 0, 0, 0])
 
 
-# The chance
-
-
-def test_the_chance_is_logistic() -> None:
-    calibration = Calibration((1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.5))
-    chance = calibration.confidence([-1.5, 9.0, 9.0, 0.25, 9.0, 9.0])
-    assert chance == pytest.approx(1 / (1 + math.exp(0.5)))
-    assert Calibration((0.0,) * 7).confidence([1.0] * 6) == 0.5
-
-
-@pytest.mark.parametrize("value", [1e4, 1e200, 1e308])
-def test_extreme_values_do_not_overflow(value: float) -> None:
-    calibration = Calibration((1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    assert calibration.confidence([value, value, 0, 0, 0, 0]) == pytest.approx(1)
-    assert calibration.confidence([-value, -value, 0, 0, 0, 0]) == pytest.approx(0)
-
-
-def test_only_weights_make_a_calibration() -> None:
-    assert Calibration.of(None) is None
-    assert Calibration.of([1, 2, 3, 4, 5, 6, 7]) == Calibration((1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0))
+@pytest.mark.parametrize("value", [1.5, 1e4, 1e308])
+def test_the_chance_is_logistic_and_never_overflows(value: float) -> None:
+    calibration = Calibration((1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.5))
+    for sign in (-1, 1):
+        chance = calibration.confidence([sign * value, sign * value, 0, 0, 0, 0])
+        logit = max(-30, min(30, sign * 3 * value + 0.5))
+        assert chance == pytest.approx(1 / (1 + math.exp(-logit)))
 
 
 @pytest.mark.parametrize(
@@ -85,12 +56,11 @@ def test_only_weights_make_a_calibration() -> None:
     [[], [1.0] * 6, [1.0] * 8, 3, "1234567", {"a": 1}, [1.0] * 6 + [None], [1.0] * 6 + [True],
      [1.0] * 6 + ["2"], [1.0] * 6 + [math.nan], [math.inf] + [1.0] * 6, [10**400] * 7, [[1.0] * 7]],
 )  # fmt: skip
-def test_anything_else_is_no_calibration(weights: object) -> None:
+def test_only_weights_make_a_calibration(weights: object) -> None:
     with pytest.raises(UserError, match=r"^model\.json: damaged: calibration must be 7 numbers"):
         Calibration.of(weights, "model.json")
-
-
-# The fit
+    assert Calibration.of(None) is None
+    assert Calibration.of([1, 2, 3, 4, 5, 6, 7]) == Calibration((1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0))
 
 
 def descended(feature_NF: Floats, right_N: Floats, penalty: float) -> Floats:
@@ -118,8 +88,7 @@ def descended(feature_NF: Floats, right_N: Floats, penalty: float) -> Floats:
     return np.array([*by_feature.tolist(), constant.item()])
 
 
-@pytest.mark.parametrize("penalty", [1.0, 10.0])
-@pytest.mark.parametrize("noise", [0.3, 3.0])
+@pytest.mark.parametrize(("penalty", "noise"), [(1.0, 0.3), (10.0, 3.0)])
 def test_the_fit_is_that_of_another_optimizer(penalty: float, noise: float) -> None:
     rng = np.random.default_rng(1)
     feature_NF = rng.normal(size=(300, 3)) * [1.0, 5.0, 0.1] + [0.0, -3.0, 2.0]
@@ -130,25 +99,16 @@ def test_the_fit_is_that_of_another_optimizer(penalty: float, noise: float) -> N
     assert found.weights == pytest.approx(descended(feature_NF, right_N, penalty), rel=1e-4)
 
 
-@pytest.mark.parametrize("right", [0.0, 1.0])
-def test_a_fit_of_one_kind_alone_is_sure_and_finite(right: float) -> None:
+def test_a_fit_of_one_kind_alone_or_of_a_feature_that_never_changes_is_finite() -> None:
     feature_NF = np.random.default_rng(2).normal(size=(50, 3))
-    found = fitted(feature_NF, np.full(50, right))
-    assert all(map(math.isfinite, found.weights))
-    assert found.confidence([0.0, 0.0, 0.0]) == pytest.approx(right, abs=1e-3)
-
-
-def test_a_feature_that_never_changes_or_separates_does_no_harm() -> None:
+    for right in (0.0, 1.0):
+        found = fitted(feature_NF, np.full(50, right))
+        assert found.confidence([0.0, 0.0, 0.0]) == pytest.approx(right, abs=1e-3)
     one_N = np.arange(40.0)
-    feature_NF = np.column_stack([one_N, np.full(40, 7.0)])
-    found = fitted(feature_NF, (one_N >= 20).astype(float))
-    assert all(map(math.isfinite, found.weights))
+    found = fitted(np.column_stack([one_N, np.full(40, 7.0)]), (one_N >= 20).astype(float))
     chances = [found.confidence([value, 7.0]) for value in one_N]
     assert all(low < high for low, high in pairwise(chances))
     assert chances[19] < 0.5 < chances[20]
-
-
-# What is odd
 
 
 def warned(
@@ -181,9 +141,8 @@ def test_what_is_odd_is_named_once_and_in_order() -> None:
         ("the cat", False),
         ("the mouse likes", False),  # a third
         ("the mouse likes cheese", True),
-        ("mouse", True),
         ("a mouse", True),  # a single letter says nothing beside words
-        ("a", False),
+        ("Es ist so the", True),
         ("b", True),
         ("\ue010, \ue011", False),
         ("我明白", True),
@@ -193,53 +152,28 @@ def test_a_text_of_unknown_words_is_of_another_language(source: str, odd: bool) 
     assert warned("le chat", source=source) == (("language",) if odd else ())
 
 
-def test_unknown_words_that_are_copied_are_of_another_language_too() -> None:
-    typed, text, placeholders = "Es ist so the", "\ue010 \ue011 \ue012 the", ("Es", "ist", "so")
-    sentence = Sentence(
-        typed, "", "", "", typed, text, placeholders, frozenset(), "model", spelling_corrected=False
-    )
-    assert warnings_of(sentence, [], "le", hypothesis(), None, TRUECASER) == ("language",)
-
-
 @pytest.mark.parametrize(
     ("text", "odd"),
     [
         ("très très", False),
         ("très très bien, très", False),
-        ("ha ha ha", True),
         ("non, non, non!", True),
-        ("le chat le chat le chat", True),
         ("le chat, le chat. le chat", True),
         ("le chat - le chat", False),
         ("un deux un deux trois un deux", False),
-        ("ha hat hat", False),
         ("a ha ha hat", False),
         ("क क कि", False),
-        ("की की की", True),
-        ("tatata", False),
         ("\ue010 \ue010 \ue010", False),
-        ("", False),
     ],
 )
 def test_three_times_in_a_row_is_a_repetition(text: str, odd: bool) -> None:
     assert warned(text) == (("repetition",) if odd else ())
-
-
-def test_a_repetition_of_the_source_is_none() -> None:
-    assert warned("non, non, non", source="cat, cat, cat") == ()
+    assert warned(text, source="cat, cat, cat") == (), "one of the source is none"
 
 
 @pytest.mark.parametrize(
     ("unit", "odd"),
-    [
-        ("a ", True),
-        ("a-", True),
-        ("a b ", True),
-        ("abc abd ", True),
-        (f"a{',' * 100}b{' ' * 100}", False),  # too long to be one
-        ("ab", False),
-        ("- ", False),
-    ],
+    [("a-", True), ("a b ", True), (f"a{',' * 100}b{' ' * 100}", False), ("ab", False)],
 )
 def test_a_long_text_is_looked_through_in_linear_time(unit: str, odd: bool) -> None:
     for end in ("", "x_", " ?"):

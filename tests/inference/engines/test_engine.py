@@ -23,12 +23,8 @@ def test_a_grid_has_the_hypotheses_of_each_source_side_by_side() -> None:
     row_AK, position_R = state_of([0, 2, 2, 2, 3], "abcd").grid()
     assert row_AK.tolist() == [[0, 0, 0], [0, 0, 0], [1, 2, 3], [4, 0, 0]]
     assert position_R.tolist() == [0, 6, 7, 8, 9]
-    assert row_AK.flatten()[position_R].tolist() == [0, 1, 2, 3, 4]
-
-
-def test_a_grid_of_one_hypothesis_each_is_two_wide() -> None:
     row_AK, position_R = state_of([0, 1], "ab").grid()
-    assert row_AK.tolist() == [[0, 0], [1, 0]]
+    assert row_AK.tolist() == [[0, 0], [1, 0]], "one that is alone has a row of two"
     assert position_R.tolist() == [0, 2]
 
 
@@ -39,15 +35,15 @@ def test_selected_hypotheses_take_their_states_and_sources_along() -> None:
     coverage = [selected.coverage(row) for row in range(4)]
     assert coverage == [[10.5, 10.0], [10.5, 10.0], [30.5], [40.5]]  # padding is cut off
     assert selected.sources_held == 4  # source a stays: three of four are still read
-
-
-def test_sources_leave_when_half_of_them_are_read_no_more() -> None:
+    # Sources leave when half of them are read no more.
     selected = state_of([0, 1, 2, 2, 3], "abcd").select(np.array([1, 4, 4]))
     assert selected.sources["name"].tolist() == ["b", "d"]
     assert selected.source_R.tolist() == [0, 1, 1]
     assert read(selected) == "bdd"
     assert selected.coverage(1) == [40.5]
     assert selected.sources_held == 2
+    none_left = state_of([0, 1], "ab").select(np.array([], dtype=np.int64))
+    assert (none_left.sources["name"].tolist(), none_left.sources_held) == ([], 0)
 
 
 def test_coverage_sums_the_weights_of_all_steps() -> None:
@@ -55,17 +51,7 @@ def test_coverage_sums_the_weights_of_all_steps() -> None:
     state = BeamState.start(np.zeros((1, 2, 1)), np.array([2, 3]), {"mask_AS": mask_AS})
     for weights in ([[0.25, 0.75, 0.0], [0.5, 0.5, 0.0]], [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]]):
         state = state.after(state.state_LRZ, np.array(weights))
-    assert state.coverage(0) == [1.25, 0.75]
-    assert state.coverage(1) == [0.5, 1.0, 0.5]
-
-
-def test_without_attention_there_is_no_coverage() -> None:
+    assert [state.coverage(row) for row in (0, 1)] == [[1.25, 0.75], [0.5, 1.0, 0.5]]
     state = BeamState.start(np.zeros((1, 2, 1)), np.array([2, 3]), {})
     state = state.after(state.state_LRZ, np.zeros((2, 0))).select(np.array([1, 1, 1]))
-    assert state.coverage(2) is None
-
-
-def test_nothing_is_left_when_all_have_ended() -> None:
-    selected = state_of([0, 1], "ab").select(np.array([], dtype=np.int64))
-    assert selected.sources["name"].tolist() == []
-    assert selected.sources_held == 0
+    assert state.coverage(2) is None, "without attention"

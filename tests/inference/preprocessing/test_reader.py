@@ -35,9 +35,6 @@ def echoed(line: str) -> str:
     return "".join(each.finished(each.text) + each.gap for each in read(line))
 
 
-# Frames
-
-
 FRAMES = [
     "<p>{}</p>", "<b>{}</b>", "<p><b>{}</b></p>", '<a href="x">{}</a>', "[b]{}[/b]",
     "**{}**", "*{}*",
@@ -52,7 +49,7 @@ FRAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["He is big.", "Where is the dog?", "Tom is big!"])
+@pytest.mark.parametrize("text", ["He is big.", "Tom is big!"])
 def test_a_sentence_in_a_frame_is_read_as_it_is_alone(text: str) -> None:
     (alone,) = read(text)
     for frame in FRAMES:
@@ -69,15 +66,11 @@ def test_a_sentence_in_a_frame_is_read_as_it_is_alone(text: str) -> None:
     ("line", "text"),
     [
         ("{name} is here.", "\ue010 is here."),
-        ("%s is big.", "\ue010 is big."),
         ("<b>He</b> is big.", "\ue010 he \ue011 is big."),
         ("He is <b>big</b>.", "he is \ue010 big \ue011."),
-        ("*He* is big.", "\ue010 he \ue011 is big."),
         ("-5 degrees", "-5 degrees"),
-        ("I am big.", "I am big."),
         ("You see {name}", "you see \ue010"),
         ('"He," Tom sees, "is big."', '"he," Tom sees, "is big."'),
-        ("(He is) big.", "(he is) big."),
         ("Step 1: go on.", "step 1: go on."),
     ],
 )
@@ -93,40 +86,29 @@ def test_a_number_is_a_frame_before_a_word_that_needs_no_capital() -> None:
         assert read(line)[0].before == ""
 
 
-def test_a_capital_after_a_placeholder_begins_the_sentence() -> None:
-    (sentence,) = read("{name}He is big.")
-    assert sentence.finished("\ue010 il est grand.") == "{name}Il est grand."
-
-
-def test_a_sentence_without_a_capital_gets_none() -> None:
-    (sentence,) = read("- he is big")
-    assert sentence.finished("il est grand") == "- il est grand"
-    (sentence,) = read("Where is Tom?")
-    assert sentence.finished("où est Tom ?") == "Où est Tom ?"
-
-
-def test_numbers_keep_their_signs() -> None:
-    (sentence,) = read("It is -5 and 7-0.")
-    assert sentence.keeps_numbers("il fait -5 et 7-0")
-    assert not sentence.keeps_numbers("il fait 5 et 7-0")
-    assert not sentence.keeps_numbers("il fait -5 et 7 0")
-    assert sentence.with_numbers().placeholders == ("-5", "7-0")
-
-
-# Breaks
+@pytest.mark.parametrize(
+    ("line", "translated", "finished"),
+    [
+        ("{name}He is big.", "\ue010 il est grand.", "{name}Il est grand."),
+        ("- he is big", "il est grand", "- il est grand"),  # no capital gives none
+        ("Where is Tom?", "où est Tom ?", "Où est Tom ?"),
+    ],
+)
+def test_a_capital_begins_a_translation_where_one_begins_the_sentence(
+    line: str, translated: str, finished: str
+) -> None:
+    (sentence,) = read(line)
+    assert sentence.finished(translated) == finished
 
 
 @pytest.mark.parametrize(
     ("line", "sources"),
     [
         ("He is big.<br>She is big.", ["He is big.<br>", "She is big."]),
-        ("He is big<br/>She is big", ["He is big<br/>", "She is big"]),
         ("He is big.\\nShe is big.", ["He is big.\\n", "She is big."]),
         ("he is\\nbig", ["he is\\nbig"]),  # a sentence over two lines
-        ("he is<br>big", ["he is<br>big"]),
         ("| He is | she is |", ["| He is | ", "she is |"]),
         ("<li>He is big</li><li>She is</li>", ["<li>He is big</li>", "<li>She is</li>"]),
-        ("<td>he is</td><td>she is</td>", ["<td>he is</td>", "<td>she is</td>"]),
         ("he is<p>she is</p>", ["he is", "<p>she is</p>"]),  # an opening one is of what comes
         ("He is <b>big</b>", ["He is <b>big</b>"]),
     ],
@@ -136,40 +118,21 @@ def test_a_sentence_ends_at_a_break(line: str, sources: list[str]) -> None:
     assert [each.source + each.gap for each in found] == sources
 
 
-# Splits
-
-
 def test_a_sentence_too_long_is_read_in_parts_that_fit() -> None:
     line = "He is big, she sees {x}, and Tom is where the dog is; " * 20 + "so we go."
     found = [*reader(most=200).sentences(line)]
     assert len(found) > 5
     assert all(len(each.text) <= 200 and each.is_part for each in found)
     assert "".join(each.source + each.gap for each in found) == line
-    assert sum(each.source.count("{x}") for each in found) == 20
     assert "".join(each.finished(each.text) + each.gap for each in found) == line
     assert all(each.source.endswith((";", ",", ".")) for each in found), "at marks"
-
-
-def test_a_part_within_a_sentence_begins_small() -> None:
-    found = [
-        *reader(most=60).sentences("He is where the dog is, she is where the cat is, and so it is")
-    ]
-    assert len(found) > 1
-    assert [each.finished("Il est")[:2] for each in found] == ["Il"] + ["il"] * (len(found) - 1)
-
-
-def test_a_sentence_that_fits_is_no_part() -> None:
-    assert [each.is_part for each in reader(most=200).sentences("He is big. She is.")] == [
-        False
-    ] * 2
-
-
-def test_a_text_without_a_seam_is_cut_anywhere() -> None:
-    found = [*reader(most=40).sentences("a" * 1_000)]
+    line = "He is where the dog is, she is where the cat is, and so it is"
+    first, *others = reader(most=60).sentences(line)
+    assert first.finished("Il est") == "Il est"
+    assert {each.finished("Il est") for each in others} == {"il est"}, "a part begins small"
+    found = [*reader(most=40).sentences("a" * 1_000)]  # it has no seam
     assert "".join(each.source for each in found) == "a" * 1_000
-
-
-# Anything
+    assert not any(each.is_part for each in reader(most=200).sentences("He is big. She is."))
 
 
 PIECES = [
@@ -191,32 +154,24 @@ def random_line(rng: random.Random) -> str:
     return "".join(rng.choice(PIECES) + rng.choice(["", "", " "]) for _ in range(rng.randrange(25)))
 
 
-@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("most", [30, 10_000])
-def test_any_line_is_read_and_comes_back_with_its_placeholders(seed: int, most: int) -> None:
-    rng = random.Random(seed)
-    for line in (random_line(rng) for _ in range(150)):
+def test_any_line_is_read_and_comes_back_with_its_placeholders(most: int) -> None:
+    rng = random.Random(most)
+    for line in (random_line(rng) for _ in range(1_000)):
         found = [*reader(most=most).sentences(line)]
         whole = "".join(each.source + each.gap for each in found)
         assert normal(whole) == normal(" ".join(line.splitlines())).rstrip(), ascii(line)
         for each in found:
-            assert len(PLACEHOLDER.findall(each.text)) == len(each.placeholders)
-            again = each.finished(each.text)
-            placeholders = [
-                span.text for span in find_placeholders(each.source, TRUECASER.__contains__)
-            ]
-            for placeholder in placeholders if each.case != "capitals" else ():
-                assert again.count(placeholder) == each.source.count(placeholder), ascii(
-                    (line, placeholder)
-                )
-            letters = "".join(re.findall(r"\w", each.source)).casefold()
+            marks, again = PLACEHOLDER.findall(each.text), each.finished(each.text)
+            assert len(marks) == len(each.placeholders)
+            spans = find_placeholders(each.source, TRUECASER.__contains__)
+            for text in (span.text for span in spans if each.case != "capitals"):
+                assert again.count(text) == each.source.count(text), ascii((line, text))
             if not each.spelling_corrected:
-                assert "".join(re.findall(r"\w", again)).casefold() == letters, ascii(line)
+                letters = ["".join(re.findall(r"\w", x)).casefold() for x in (each.source, again)]
+                assert letters[0] == letters[1], ascii(line)
             # Whatever the model does, each placeholder comes out once.
-            marks = PLACEHOLDER.findall(each.text)
             rng.shuffle(marks)
             mixed = each.finished(" un ".join(marks))
-            for placeholder in {*each.placeholders}:
-                assert mixed.count(placeholder) >= each.placeholders.count(placeholder), ascii(
-                    (line, placeholder)
-                )
+            for text in {*each.placeholders}:
+                assert mixed.count(text) >= each.placeholders.count(text), ascii((line, text))

@@ -38,9 +38,6 @@ def echoed(line: str, *, glossary: Glossary | None = None, split: bool = True) -
     return "".join(sentence.finished(sentence.text) + sentence.gap for sentence in found)
 
 
-# Seams
-
-
 def test_a_line_is_its_sentences_and_the_spaces_between() -> None:
     first, second, third = read(" I saw Tom.  Go to a@b.org!\u00a0The dog. ")
     assert [each.source for each in (first, second, third)] == [
@@ -91,45 +88,25 @@ def test_what_is_copied_has_plain_digits_and_letters_for_those_of_full_width() -
     assert sentence.placeholders == ("555-1234", "a@b.org")
 
 
-def test_a_term_is_found_however_its_accents_are_written() -> None:
-    (sentence,) = read("so the cafe\u0301 is", glossary=Glossary.of({"café": "x"}))
-    assert sentence.placeholders == ("x",)
-
-
-@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u2028", "\u00a0\u202f", "\u200b \ufeff"])
 @pytest.mark.parametrize("split", [True, False])
-def test_a_blank_line_has_no_sentence(blank: str, split: bool) -> None:
-    assert read(blank, split=split) == []
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\u2028", "\x85", "\x0b"])
-def test_an_end_of_a_line_within_is_a_space(end: str) -> None:
-    assert echoed(f"I saw Tom.{end}The dog.{end}") == "I saw Tom. The dog."
-    assert echoed(f"I saw{end}Tom", split=False) == "I saw Tom"
-
-
-def test_half_a_surrogate_pair_is_replaced() -> None:
-    assert echoed("so it is \udc80") == "So it is ?"
+def test_odd_spaces_and_surrogates(split: bool) -> None:
+    for blank in ("", " ", "\t\n", "\u2028", "\u00a0\u202f", "\u200b \ufeff"):
+        assert read(blank, split=split) == []
+    for end in ("\n", "\r\n", "\u2028", "\x85", "\x0b"):
+        assert echoed(f"I saw{end}Tom.{end}", split=split) == "I saw Tom."
+    assert echoed("so it is \udc80", split=split) == "So it is ?"
 
 
 @pytest.mark.parametrize(
-    ("line", "language", "sources"),
-    [
-        ("我明白了。你好吗？", "zh", ["我明白了。", "你好吗？"]),
-        ("مرحبا بك. كيف حالك؟ a@b.org", "ar", ["مرحبا بك.", "كيف حالك؟ a@b.org"]),
-        ("שלום לך. מה שלומך?", "he", ["שלום לך.", "מה שלומך?"]),
-    ],
+    ("language", "sources"),
+    [("zh", ["我明白了。", "你好吗？"]), ("ar", ["مرحبا بك. ", "كيف حالك؟ a@b.org"])],
 )
-def test_other_scripts_are_cut_and_stay_as_they_are(
-    line: str, language: str, sources: list[str]
-) -> None:
-    found = read(line, language=language)
+def test_other_scripts_are_cut_and_stay_as_they_are(language: str, sources: list[str]) -> None:
+    found = read("".join(sources), language=language)
+    sources = [*map(str.strip, sources)]
     assert [each.source for each in found] == sources
     assert [each.finished(each.text) for each in found] == sources
     assert all(each.case == "model" for each in found)
-
-
-# Placeholders
 
 
 def test_placeholders_keep_their_places_over_the_sentences_of_a_line() -> None:
@@ -140,9 +117,8 @@ def test_placeholders_keep_their_places_over_the_sentences_of_a_line() -> None:
     found = read(line)
     assert len(found) == 7
     assert [placeholder for each in found for placeholder in each.placeholders] == numbers
-    assert all(each.text.count(PLACEHOLDER_TOKENS[0]) == 1 for each in found), (
-        "each begins with the first"
-    )
+    first = PLACEHOLDER_TOKENS[0]
+    assert all(each.text.count(first) == 1 for each in found), "each begins with the first"
     assert echoed(line) == echoed(line, split=False) == line
     (whole,) = read(line, split=False)
     assert whole.placeholders == tuple(numbers)
@@ -152,8 +128,6 @@ def test_placeholders_keep_their_places_over_the_sentences_of_a_line() -> None:
 def test_a_users_own_marks_are_placeholders() -> None:
     line = "".join(PLACEHOLDER_TOKENS) * 3
     assert echoed(line) == line
-    (sentence,) = read(f"I saw {line[::-1]}")
-    assert (sentence.text, sentence.after) == ("I saw", f" {line[::-1]}")
     (sentence,) = read(f"I saw {line[::-1]} go")
     assert sentence.placeholders == tuple(line[::-1])
     assert sentence.text == f"I saw {line} go"
@@ -188,13 +162,7 @@ def test_a_name_is_copied_as_it_was_written() -> None:
 
 
 TERMS = Glossary.of(
-    {
-        "cat": "matou",
-        "IT": "informatique",
-        "phone": "iPhone",
-        "sea": "mer du Nord",
-        "Paris": "paris",
-    }
+    {"cat": "matou", "IT": "informatique", "phone": "iPhone", "sea": "mer du Nord", "é": "x"}
 )
 
 
@@ -205,22 +173,17 @@ TERMS = Glossary.of(
         ("The cat is here.", "{0} est là.", "Matou est là."),  # the translation begins with it
         ("Cat, come here.", "Viens, {0}.", "Viens, matou."),
         ("The cat and the Cat.", "{0} et {1}.", "Matou et matou."),
-        ("cat is here.", "{0} est là.", "matou est là."),
         ("Cat", "{0}", "Matou"),
         ("cat", "{0}", "matou"),
-        ("CAT", "{0}", "MATOU"),
+        ("so e\u0301 is", "{0} est", "x est"),  # however its accent is written
         ("Is a cat here?", "« {0} est là ? »", "« Matou est là ? »"),
         ("<b>Cat</b> is here.", "{0}{1}{2} est là.", "<b>Matou</b> est là."),
-        ("<b>cat</b> Is here.", "{0}{1}{2} est là.", "<b>matou</b> est là."),
         ("Zbigniew, cat!", "{0}, {1} !", "Zbigniew, matou !"),
-        ("Paris is big.", "{0} est là.", "Paris est là."),  # it begins a sentence
         ("THE CAT IS HERE.", "le {0} est là.", "LE MATOU EST LÀ."),
         ("THE PHONE IS <i>HERE</i>.", "{0} est {1}là{2}.", "IPHONE EST <i>LÀ</i>."),
-        ("I SAW ZBIGNIEW, THE CAT.", "{0} le {1}.", "ZBIGNIEW LE MATOU."),
         ("SO IT IS.", "{0} ici.", "INFORMATIQUE ICI."),
         ("IT", "{0}", "Informatique"),  # that is how it is always written
         ("IT is here.", "{0} est là.", "Informatique est là."),
-        ("It is here.", "C'est là.", "C'est là."),
         ("SO, cat.", "Bon, {0}.", "Bon, matou."),  # not in capitals
         ("Phone me.", "{0} moi.", "iPhone moi."),  # has a capital of its own
         ("Sea is here.", "{0} là.", "Mer du Nord là."),
@@ -238,20 +201,13 @@ def test_terms_have_a_capital_where_a_sentence_begins_and_are_in_capitals_with_i
     )
 
 
-# The model's text
-
-
 @pytest.mark.parametrize(
     ("line", "copied"),
     [
         ("10", True),
-        ("555-1234.", True),
-        ("😀 😀!", True),
-        ("a@b.org", True),
         ("Zbigniew", True),
         ("?", True),
         ("so", False),
-        ("é", False),
         ("10 m", False),
         ("我", False),
     ],
@@ -286,13 +242,8 @@ def test_the_second_placeholder_of_a_mark_takes_its_second_place() -> None:
     assert sentence.shown(["\ue011", "\ue010", "\ue010"]) == ["101-5555", "100-5555", "108-5555"]
 
 
-def test_many_sentences_with_placeholders_are_read() -> None:
-    line = "So I go 555-1234. " * 2_000
-    assert len(read(line)) == 2_000
-
-
 @pytest.mark.parametrize(
-    ("line", "read", "translated", "finished"),
+    ("line", "masked", "translated", "finished"),
     [
         ("Go <b>home</b> now.", "Go {0} home {1} now.", "Va {0} là {1} ici.", "Va <b>là</b> ici."),
         ("Go <b>home</b> now.", "Go {0} home {1} now.", "{1} va{0}.", "<b>va</b>."),
@@ -306,33 +257,29 @@ def test_many_sentences_with_placeholders_are_read() -> None:
     ],
 )
 def test_a_word_that_touches_a_placeholder_is_read_apart_and_joined_again(
-    line: str, read: str, translated: str, finished: str
+    line: str, masked: str, translated: str, finished: str
 ) -> None:
-    (sentence,) = Reader(TRUECASER, "en", lambda *_: True).sentences(line)
-    assert sentence.text.lower() == read.format(*PLACEHOLDER_TOKENS).lower()
+    (sentence,) = read(line)
+    assert sentence.text.lower() == masked.format(*PLACEHOLDER_TOKENS).lower()
     assert sentence.finished(translated.format(*PLACEHOLDER_TOKENS)) == finished
 
 
-def test_a_number_may_have_letters_after_it() -> None:
+def test_numbers_are_kept_with_their_letters_and_signs_or_become_placeholders() -> None:
     (sentence,) = read("go at 5pm, the 7th, 10:30 or 1.5")
-    assert sentence.keeps_numbers("le 7e, à 5 h, 10 h 30 ou 1,5")
+    assert sentence.keeps_numbers("le 7e, à 5h, 10 h 30 ou 1,5")
     assert not sentence.keeps_numbers("le 7e, à 5 h, 10 h 30:30 ou 1,5")
     assert not sentence.keeps_numbers("le 7e, à 10 h 30 ou 1,5")
-    assert sentence.keeps_numbers("le 7e, à 5h, 10h30 ou 1,5")
     assert sentence.with_numbers().placeholders == ("5pm", "7th", "10:30", "1.5")
-
-
-def test_a_number_has_the_vowel_signs_of_the_letters_after_it() -> None:
+    (sentence,) = read("go -5 and 7-0")
+    assert sentence.keeps_numbers("il fait -5 et 7-0")
+    assert not sentence.keeps_numbers("il fait 5 et 7-0")
+    assert not sentence.keeps_numbers("il fait -5 et 7 0")
     (sentence,) = read("go 5वीं so 7िकीम")
-    assert sentence.with_numbers().placeholders == ("5वीं",)
+    assert sentence.with_numbers().placeholders == ("5वीं",), "with the vowel signs"
 
 
 def test_numbers_as_placeholders_keep_what_touches_the_others() -> None:
-    line = "go 7 <b>cat</b> 12"
-    (sentence,) = Reader(TRUECASER, "en", lambda *_: True).sentences(line)
-    assert sentence.keeps_numbers("12 fois 7")
-    assert not sentence.keeps_numbers("12 fois")
-    assert not sentence.keeps_numbers("7, 7, 12")
+    (sentence,) = read("go 7 <b>cat</b> 12")
     numbered = sentence.with_numbers()
     assert numbered.placeholders == ("7", "<b>", "</b>", "12")
     assert numbered.text.lower() == "go {} {} cat {} {}".format(*PLACEHOLDER_TOKENS)
