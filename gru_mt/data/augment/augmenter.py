@@ -59,10 +59,9 @@ class Augmenter:
             others = (rng.choice(self._pairs) for _ in range(rng.choice(_OTHERS)))
             pair = joined([pair, *others])
         if rng.random() < config.typos:
-            pair = pair._replace(source=with_typo(pair.source, rng))
+            pair = Texts(with_typo(pair.source, rng), pair.target)
         if rng.random() < config.apostrophes:
-            source = _APOSTROPHE.sub(rng.choice(_FOR_APOSTROPHES), pair.source)
-            pair = pair._replace(source=source)
+            pair = Texts(_APOSTROPHE.sub(rng.choice(_FOR_APOSTROPHES), pair.source), pair.target)
         if rng.random() < config.names:  # after mistakes, as names have none
             pair = self._renamed(pair, rng)
         if rng.random() < config.numbers:
@@ -72,7 +71,7 @@ class Augmenter:
         if rng.random() < config.no_mark:
             pair = Texts(*(_END.sub("", side) or side for side in pair))
         if rng.random() < config.marks:
-            pair = pair._replace(source=odd_marks(pair.source, rng))
+            pair = Texts(odd_marks(pair.source, rng), pair.target)
         return shuffled_placeholders(pair, rng)
 
     def _renamed(self, pair: Texts, rng: random.Random) -> Texts:

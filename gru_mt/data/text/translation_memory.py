@@ -233,7 +233,7 @@ def _most_frequent(group: Iterable[_Pair]) -> list[_Pair]:
     """Return the pairs of the most frequent translations, and the first choice of each text."""
     frequent = [*_ranks(group)][:MOST_TRANSLATIONS]
     rare_first = sorted(group, key=lambda pair: -pair.times)[::-1]
-    best = {pair.source: pair for pair in rare_first}
+    best = {pair.source: pair for pair in rare_first}  # the most frequent one, the first of these
     return [each for each in group if _key(each.target) in frequent or each is best[each.source]]
 
 

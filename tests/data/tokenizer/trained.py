@@ -49,7 +49,7 @@ def train(
     *,
     size: int = 1_000,
     joint: bool = True,
-    warn: Callable[[str], object] = str,  # it does nothing
+    warn: Callable[[str], object] = str,  # which does nothing with a warning
     sources: list[str] = SOURCES,
     targets: list[str] = TARGETS,
 ) -> Tokenizer:
