@@ -1,7 +1,6 @@
 """The processes that train one model together, over torch.distributed.
 
-Shapes: W gradients of all weights and the loss, filled up to a multiple of the processes; S those
-of the slice that one process adds up.
+Shapes: W gradients of all weights, the loss and padding; S those of one process's slice.
 """
 
 import multiprocessing
@@ -24,7 +23,6 @@ PREPARATION = timedelta(days=30)  # until process 0 has prepared the data
 
 A = TypeVar("A")
 B = TypeVar("B")
-Weights = Sequence[nn.Parameter]
 Backward = Callable[[int], Tensor]  # computes a microbatch's gradients, by its index -> its loss
 
 
@@ -70,7 +68,7 @@ class Group:
         return int(number) or None
 
     def sum_gradients(
-        self, weights: Weights, count: int, backward: Backward, *, in_order: bool
+        self, weights: list[nn.Parameter], count: int, backward: Backward, *, in_order: bool
     ) -> Tensor:
         """Leave in each weight its gradient over `count` microbatches; return their summed loss.
 
