@@ -46,7 +46,7 @@ LanguagesOption = Annotated[
     str | None,
     typer.Option(
         metavar="A,B",
-        help="Languages of the first side and of the second; else of the files' endings.",
+        help="Languages of the first side and of the second; else by the files' endings or text.",
     ),
 ]
 ModelsOption = Annotated[

@@ -1,14 +1,28 @@
 """A first configuration for a user's own files, fitted to what is in them."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from gru_mt.config.load import parse_config
 from gru_mt.config.yaml_text import yaml_inline
-from gru_mt.data.corpus.files import TABLES, CorpusFile, find_files
-from gru_mt.data.corpus.languages import main_scripts, script_counts
+from gru_mt.data.corpus.files import TABLES, CorpusFile, FileGroup, find_files
+from gru_mt.data.corpus.languages import (
+    CODE_BY_NAME,
+    language_code,
+    likely_language,
+    main_scripts,
+    script_counts,
+)
+from gru_mt.data.corpus.load import BUILT_IN
+from gru_mt.data.corpus.readers.columns import ReadOptions, header_languages
+from gru_mt.data.corpus.readers.parquet import ParquetTable
+from gru_mt.data.corpus.readers.registry import Source, open_group, read_rows
+from gru_mt.data.corpus.report import Dropped
+from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.data.dataset.components import key
 from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError, short_repr, short_text
@@ -19,27 +33,31 @@ _SPLIT_OF_WORD = {  # words in the names of files that are not trained on
 }
 _PAIRS_SEEN = 480_000  # in all epochs together: fra-eng.yaml's three of 162,000
 _MOST_EPOCHS = 30
+_LOOKED_AT = 1_000  # rows that tell the languages
 _SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
 
 
 def suggest_config(
-    files: Sequence[Path], languages: Sequence[str] | None, overrides: Sequence[str] = ()
+    files: Sequence[Path],
+    languages: Sequence[str] | None,
+    columns: Sequence[int] | None = None,
+    overrides: Sequence[str] = (),
 ) -> tuple[str, Splits]:
     """Return a configuration for the files of a corpus as YAML, and the splits read for it.
 
     Files whose names have the word dev, valid or test are sets of their own, in a folder too.
-    `languages` are those of the files' endings if none are given. `overrides` count where the files
-    are read, and are not in the text. Raises UserError where that cannot be told, and as
-    `load_splits` does.
+    `languages` are those of the files' endings, of a header or of the text if none are given;
+    `columns` those of tables, from 1. `overrides` count where the files are read, and are not in
+    the text. Raises UserError where that cannot be told, and as `load_splits` does.
     """
     groups: defaultdict[str, list[Path]] = defaultdict(list)
     notes: list[str] = []
+    languages = languages or _languages(files, columns, notes)
     for given in files:
         for path in _sets_apart(given, languages, notes):
             groups[_split_of(path.name)].append(path)
     if not groups["corpus"]:
         raise UserError("no file to train on: all are called dev or test")
-    languages = languages or _languages(groups["corpus"])
     entries = {split: _entries(group, languages) for split, group in groups.items()}
     has_both = "dev" in entries and "test" in entries
     lines = ["data:"]
@@ -50,7 +68,9 @@ def suggest_config(
     ):
         if split in entries:
             lines.append(f"  {title}")
-            lines += [f"    - {{path: {yaml_inline(paths)}{part}}}" for paths in entries[split]]
+            for paths in entries[split]:
+                chosen = f", columns: {[*columns]}" if columns and len(paths) == 1 else ""
+                lines.append(f"    - {{path: {yaml_inline(paths)}{chosen}{part}}}")
     lines += [
         f"  languages: {yaml_inline([*languages])}  # of the first side, and of the second",
         f"  source: {yaml_inline(languages[0])}  # translate from this language",
@@ -74,12 +94,12 @@ def _split_of(name: str) -> str:
     return next((_SPLIT_OF_WORD[word] for word in words if word in _SPLIT_OF_WORD), "corpus")
 
 
-def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -> list[Path]:
+def _sets_apart(path: Path, languages: Sequence[str], notes: list[str]) -> list[Path]:
     """Return the files of a folder that has sets of its own; else just `path`.
 
     `notes` get what is left out.
     """
-    if languages is None or not (path.is_dir() or path.suffix.lower() == ".zip"):
+    if not (path.is_dir() or path.suffix.lower() == ".zip"):
         return [path]
     found = find_files([path], languages)
     inside = [file for group in found.groups for file in group]
@@ -92,19 +112,65 @@ def _sets_apart(path: Path, languages: Sequence[str] | None, notes: list[str]) -
     return [file.path for file in inside]
 
 
-def _languages(files: Sequence[Path]) -> list[str]:
-    """Return the languages that two parallel files' endings name."""
-    endings = dict.fromkeys(CorpusFile(path).ending for path in files)
-    if len(endings) == 2 and endings.keys().isdisjoint(TABLES):
-        return [ending.removeprefix(".") for ending in endings]
-    raise UserError(
-        "the languages cannot be told from the files' names; give --languages, such as "
-        "--languages en,de: of the first side, and of the second"
-    )
+def _languages(files: Sequence[Path], columns: Sequence[int] | None, notes: list[str]) -> list[str]:
+    """Return the languages of a corpus's sides: by its files' endings, a header, or the text.
+
+    `notes` get a line where the text decides.
+    """
+    if _is_built_in(files):
+        return ["en", "fr"]
+    names = [name for path in files for name in (path.iterdir() if path.is_dir() else [path])]
+    endings = dict.fromkeys(CorpusFile(name).ending.removeprefix(".") for name in names)
+    known = [ending for ending in endings if language_code(ending) in CODE_BY_NAME.values()]
+    if len(known) == 2:
+        return known if files[0].is_file() else sorted(known)
+    trained = [path for path in files if _split_of(path.name) == "corpus"] or files[:1]
+    group = _parallel(trained) or find_files(trained[:1], ("first", "second")).groups[0]
+    with open_group(group) as sources:
+        found = header_languages(_column_names(sources[0])) if len(group) == 1 else []
+        if not found:
+            rows = islice(read_rows(sources, ReadOptions(("first", "second"), columns)), _LOOKED_AT)
+            sides = [row[:2] for row in rows if not isinstance(row, Dropped)]
+            looks = [likely_language(side) for side in zip(*sides, strict=True)]
+            found = [language for language in dict.fromkeys(looks) if language]
+            notes.append(f"the languages are {' and '.join(found)} by their words; see --languages")
+    if len(found) != 2:
+        raise UserError(
+            f"{group[0]}: neither its name nor its text tells both languages; give --languages, "
+            "such as --languages en,de: of the first side, and of the second; and of a table with "
+            "more than two columns of text --columns"
+        )
+    return found
+
+
+def _is_built_in(files: Sequence[Path]) -> bool:
+    return len(files) == 1 and str(files[0]) in BUILT_IN and not files[0].exists()
+
+
+def _column_names(source: Source) -> list[str]:
+    """Return the names that columns or keys have, where the first line has names."""
+    if isinstance(source, ParquetTable):
+        return [*source.types]
+    first = source.start.partition("\n")[0]
+    return re.findall(r'"([^"]*)" *:', first) or re.split(r'"?\s*[\t,;|]\s*"?', first.strip(' "\r'))
+
+
+def _parallel(paths: Sequence[Path]) -> FileGroup | None:
+    """Return two files as the sides of a corpus; None where one is a table or a folder."""
+    group = tuple(map(CorpusFile, paths))
+    tables = {*TABLES, ".json", ".zip"} - {".txt"}
+    if len(group) != 2 or any(file.ending in tables or file.path.is_dir() for file in group):
+        return None
+    with open_group(group) as sources:
+        has_tabs = any(isinstance(text, TextStream) and "\t" in text.start for text in sources)
+    return None if has_tabs else group
 
 
 def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]:
     """Return the `path` of each corpus: a table alone, parallel files in couples."""
+    sides = _parallel(files)
+    if sides and {file.ending for file in sides} != {f".{language}" for language in languages}:
+        return [[*map(str, files)]]  # their order is that of the languages
     entries: list[list[str]] = []
     couples: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for path in files:
@@ -112,7 +178,7 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
         language = file.ending.removeprefix(".")
         if language in languages:
             couples[file.name.removesuffix(file.ending)][language] = str(path)
-        elif file.ending in (*TABLES, ".json", ".zip") or path.is_dir():
+        elif file.ending in (*TABLES, ".json", ".zip") or path.is_dir() or _is_built_in(files):
             entries.append([str(path)])
         else:
             raise UserError(
@@ -120,10 +186,12 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
                 f"languages {short_repr([*languages])}; give --languages as the files' endings "
                 "have them"
             )
-    for stem, sides in couples.items():
-        for other in {*languages} - {*sides}:
-            raise UserError(f"{next(iter(sides.values()))}: {stem}.{other} is missing beside it")
-        entries.append([sides[language] for language in languages])
+    for stem, by_language in couples.items():
+        for other in {*languages} - {*by_language}:
+            raise UserError(
+                f"{next(iter(by_language.values()))}: {stem}.{other} is missing beside it"
+            )
+        entries.append([by_language[language] for language in languages])
     return entries
 
 

@@ -153,6 +153,62 @@ def test_a_folder_with_sets_of_its_own_is_not_split_anew_and_what_is_beside_them
     assert "d: not read: 'alone.de', 'notes.odt'" in splits.warnings()
 
 
+ENGLISH = "the man of the house and I saw that it was you who had them"
+FRENCH = "le père de la maison et je vois que vous êtes dans les rues"
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("a.tsv", "{0} {n}\t{1} {n}"),
+        ("a.csv", "{n},{0} {n},{1} {n},12"),
+        ("a.jsonl", '{{"x": "{0} {n}", "y": "{1} {n}"}}'),
+    ],
+)
+def test_languages_are_told_by_frequent_words_and_that_is_said(name: str, line: str) -> None:
+    for sides, languages in (((ENGLISH, FRENCH), ["en", "fr"]), ((FRENCH, ENGLISH), ["fr", "en"])):
+        Path(name).write_text("".join(line.format(*sides, n=n) + "\n" for n in range(40)))
+        text, splits = suggest_config([Path(name)], None)
+        assert parse_config(text, where="a").data.languages == languages
+        assert f"the languages are {languages[0]} and {languages[1]} by their words" in "\n".join(
+            splits.warnings()
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "line", "languages"),
+    [
+        ("a.csv", "id,French,English\n", "{n},a{n},b{n}\n", ["fr", "en"]),
+        ("a.tsv", "english\tfrench\tnote\n", "b{n}\ta{n}\tc{n}\n", ["en", "fr"]),
+        ("a.jsonl", "", '{{"text_fr": "a{n}", "text_en": "b{n}", "n": "c{n}"}}\n', ["fr", "en"]),
+    ],
+)
+def test_languages_are_told_by_the_names_of_columns(
+    name: str, first: str, line: str, languages: list[str]
+) -> None:
+    Path(name).write_text(first + "".join(line.format(n=n) for n in range(40)))
+    text, splits = suggest_config([Path(name)], None)
+    assert parse_config(text, where="a").data.languages == languages
+    assert splits.corpora[0].report.kept == 40
+
+
+def test_two_files_without_tabs_are_parallel_in_the_order_given() -> None:
+    for names in (["x.txt", "y.txt"], ["train.source", "train.target"]):
+        for name, letter in zip(names, "ab", strict=True):
+            Path(name).write_text("".join(f"{letter}{n}\n" for n in range(40)))
+        config = suggested([*map(Path, names)], ["en", "de"])
+        assert [each.path for each in config.data.corpus] == [names]
+
+
+def test_columns_and_built_in_corpora_are_put_into_the_configuration() -> None:
+    Path("a.csv").write_text("".join(f"{n},a{n},b{n},c{n}\n" for n in range(40)))
+    text, _ = suggest_config([Path("a.csv")], ["en", "de"], [4, 2])
+    assert parse_config(text, where="a").data.corpus[0].columns == [4, 2]
+    config = suggested([Path("phrasebook")], None)
+    assert config.data.corpus[0].path == ["phrasebook"]
+    assert config.data.languages == ["en", "fr"]
+
+
 def test_an_archive_with_sets_of_its_own_is_refused() -> None:
     with zipfile.ZipFile("all.zip", "w") as archive:
         for path in files("train.en", "train.ja", "test.en", "test.ja"):
@@ -166,8 +222,9 @@ def test_an_archive_with_sets_of_its_own_is_refused() -> None:
     [
         (["dev.en", "dev.fr"], None, "no file to train on"),
         (["pairs.tsv"], None, "give --languages, such as --languages en,de"),
+        (["train.source", "train.target"], None, "give --languages, such as --languages en,de"),
         (["train.en", "train.fr", "dev.en"], None, "dev.en: dev.fr is missing beside it"),
-        (["train.source", "train.target"], ["en", "de"], "train.source: ends neither in .tsv"),
+        (["a.source", "b.target", "c.xx"], ["en", "de"], "a.source: ends neither in .tsv"),
     ],
 )
 def test_files_that_cannot_be_told_apart_are_refused(

@@ -14,6 +14,8 @@ INIT_EXAMPLES = """\b
 Examples:
   gru-mt init train.en train.de dev.en dev.de test.en test.de
   gru-mt init pairs.tsv --languages en,de --out my.yaml
+  gru-mt init export.csv --columns 3,5
+  gru-mt init phrasebook
 """
 CONFIG_EXAMPLES = """\b
 Examples:
@@ -29,10 +31,18 @@ def init(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE", help="A table, two parallel files, a folder; sets called dev and test."
+            metavar="FILE",
+            help="A table, two parallel files, a folder, phrasebook; sets called dev and test.",
         ),
     ],
     languages: LanguagesOption = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="M,N",
+            help="Columns of a table that have the first side and the second, from 1.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The file to write; else the corpus's name with .yaml."),
@@ -45,7 +55,8 @@ def init(
     from gru_mt.storage import check_output, write_output
 
     named = two_languages(languages)
-    text, splits = suggest_config(files, named)
+    numbers = _two_columns(columns) if columns else None
+    text, splits = suggest_config(files, named, numbers)
     for warning in splits.warnings():
         say(f"warning: {warning}")
     first = CorpusFile(files[0])
@@ -56,6 +67,13 @@ def init(
     write_output(out, text.encode())
     say(f"wrote {out}")
     print_result(f"gru-mt train --config {out}")
+
+
+def _two_columns(text: str) -> list[int]:
+    columns = text.split(",")
+    if len(columns) != 2 or not all(column.strip().isdecimal() for column in columns):
+        raise UserError("--columns: expected two numbers with a comma between, such as 2,3")
+    return [*map(int, columns)]
 
 
 @app.command("config", cls=Command, epilog=CONFIG_EXAMPLES)

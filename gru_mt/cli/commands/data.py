@@ -86,7 +86,7 @@ def _check(
         settings = load_config(config, overrides)
         splits = load_splits(settings.data)
     else:
-        text, splits = suggest_config(files, languages, overrides)
+        text, splits = suggest_config(files, languages, overrides=overrides)
         settings = parse_config(text, where="the files", overrides=overrides)
     found = statistics_of(splits, settings.data)
     if not as_json:

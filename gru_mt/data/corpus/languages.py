@@ -103,26 +103,43 @@ def _counts(texts: Sequence[str]) -> Counter[str]:
     return Counter(word.lower() for text in texts for word in WORD.findall(text))
 
 
-def _other_language(texts: Sequence[str], language: str, other: str) -> str | None:
-    """Return the code or script that texts clearly have instead of `language`; else None.
+def likely_language(texts: Sequence[str]) -> str | None:
+    """Return the code of the language that texts clearly have; None for short or unknown ones."""
+    script, _ = _main_script(texts)
+    return _language_or_script(texts, script) if script else None
 
-    The other side's language is called `other`. Where `language` is not known, it is the only one.
-    """
-    code, other_code = language_code(language), language_code(other)
+
+def _main_script(texts: Sequence[str]) -> tuple[str, Counter[str]]:
+    """Return the script of most letters, "" where none is clear, and the letters of each."""
     letters = script_counts("".join(texts))  # those of Japanese count as kana
     kana = letters.pop(_KANA, 0) + letters.pop("Katakana", 0)
     both = kana + letters.pop("Han", 0)
     letters[_KANA if kana > _LEAST_KANA * both else "Han"] = _SYLLABLE * both
     letters["Hangul"] *= _SYLLABLE
     [(script, count)] = letters.most_common(1)
-    if letters.total() < _LEAST_LETTERS or 2 * count < letters.total():
+    is_clear = letters.total() >= _LEAST_LETTERS and 2 * count >= letters.total()
+    return script if is_clear else "", letters
+
+
+def _language_or_script(texts: Sequence[str], script: str) -> str | None:
+    """Return the language of a script that texts have, by frequent words or as the only one."""
+    codes = _languages_of(script)
+    return _likeliest(_counts(texts), script, "") or (codes[0] if len(codes) == 1 else None)
+
+
+def _other_language(texts: Sequence[str], language: str, other: str) -> str | None:
+    """Return the code or script that texts clearly have instead of `language`; else None.
+
+    The other side's language is called `other`. Where `language` is not known, it is the only one.
+    """
+    code, other_code = language_code(language), language_code(other)
+    script, letters = _main_script(texts)
+    if not script:
         return None
     counts = _counts(texts)
     own = None if "latn" in language.lower() else _SCRIPT_OF.get(code)
-    if own and letters[own] < _LEAST_OWN * count:
-        codes = _languages_of(script)
-        only = codes[0] if len(codes) == 1 else f"{script}{_SCRIPT}"
-        found: str | None = _likeliest(counts, script, "") or only
+    if own and letters[own] < _LEAST_OWN * letters[script]:
+        found: str | None = _language_or_script(texts, script) or f"{script}{_SCRIPT}"
     else:
         found = _likeliest(counts, script, code)
         if found != other_code and code not in _WORDS_OF:

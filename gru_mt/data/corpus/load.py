@@ -23,7 +23,7 @@ from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.progress import ProgressBar
 
 PHRASEBOOK = Path(__file__).with_name("phrasebook.tsv.zst")  # scripts/phrasebook makes it
-_BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
+BUILT_IN = ("fra-eng", "phrasebook")  # their first side is English, their second French
 
 
 def load_corpora(config: DataConfig, folder: Path | None = None) -> list[Corpus]:
@@ -52,7 +52,7 @@ def data_files(config: DataConfig) -> list[Path]:
 
 def is_built_in(corpus: CorpusConfig) -> bool:
     """Return whether a corpus is built in, and no file of a user's."""
-    return len(corpus.path) == 1 and corpus.path[0] in _BUILT_IN
+    return len(corpus.path) == 1 and corpus.path[0] in BUILT_IN
 
 
 def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore) -> Corpus:
@@ -102,9 +102,9 @@ def _chunks(
     """Yield the rows of a corpus, a chunk at a time; `builder` gets what is known of its files."""
     missing, lines = "", 0
     if len(corpus.path) == 1:
-        near = difflib.get_close_matches(corpus.path[0], _BUILT_IN, n=1)
+        near = difflib.get_close_matches(corpus.path[0], BUILT_IN, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        missing = f", nor a corpus ({' or '.join(_BUILT_IN)}){hint}"
+        missing = f", nor a corpus ({' or '.join(BUILT_IN)}){hint}"
     for group in found.groups:
         builder.first_lines.append((group[0].name, lines + 1))
         with open_group(group, corpus.encoding, missing) as sources:

@@ -117,6 +117,13 @@ def named_columns(names: Sequence[str], languages: Sequence[str]) -> tuple[int, 
     return tuple(columns) if len({*columns}) == len(languages) else ()
 
 
+def header_languages(names: Sequence[str]) -> list[str]:
+    """Return the codes of the two languages that columns are named by, in their order; else []."""
+    named = [_languages_in(name) for name in names if not _is_usual(name)]  # "id" is no language
+    codes = [*dict.fromkeys(code for found in named for code in found)]
+    return codes if len(codes) == 2 and is_header(names, codes) else []
+
+
 def is_header(names: Sequence[str], languages: Sequence[str]) -> bool:
     """Return whether a line names its columns: "en" and "fr", "source" and "target", "id" ..."""
     cells = [name.strip().lower() for name in names if name.strip()]
