@@ -69,8 +69,7 @@ class Layer(nn.Module):
         x_BTI = x if index_BT is None else nn.functional.embedding(index_BT, x)
         if exporting:
             return self._scanned(x_BTI, start_BZ)
-        in_fp16 = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.half
-        lacks_kernel = self.kind == "lstm" and x.is_cpu and in_fp16  # oneDNN has no such LSTM
+        lacks_kernel = self.kind == "lstm" and x.is_cpu and _lacks_lstm()
         if infers or self.kind not in FUSED or lacks_kernel:
             return self._written_out(x_BTI, start_BZ)
         if x.is_cuda and _has_cudnn():
@@ -142,6 +141,14 @@ class Layer(nn.Module):
 
         last_BZ, output_TBH = scan(step, start_BZ, self.cell.project(x_BTI).transpose(0, 1))
         return output_TBH.transpose(0, 1), last_BZ
+
+
+def _lacks_lstm() -> bool:
+    """Return whether oneDNN has no LSTM of autocast's type: of fp16 never, of bf16 by the CPU."""
+    if not torch.is_autocast_enabled("cpu") or torch.get_autocast_dtype("cpu") == torch.float32:
+        return False
+    has_bf16 = torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    return torch.get_autocast_dtype("cpu") == torch.half or not has_bf16
 
 
 def _has_cudnn() -> bool:
