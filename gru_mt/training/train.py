@@ -124,6 +124,6 @@ def train(
                 run_log.open()
                 writer.start(state.step, config.training)
             # Loop
-            trainer = Trainer(config, data, loader, optimizer, state, group, writer)
+            trainer = Trainer(config, data, loader, optimizer, state, writer)
             with closing(loader), closing(writer):
                 return trainer.run()

@@ -23,7 +23,6 @@ from gru_mt.model.device import machine
 from gru_mt.model.loss import forced_loss
 from gru_mt.progress import ProgressBar
 from gru_mt.storage import read_json, write_json
-from gru_mt.training.distributed import Group
 from gru_mt.training.optim.lr_schedule import buffer_updates, learning_rate
 from gru_mt.training.optim.optimizer import Optimizer, Update
 from gru_mt.training.output.checkpoint import save_checkpoint
@@ -45,11 +44,10 @@ class Trainer:
         loader: PairLoader,
         optimizer: Optimizer,
         state: TrainState,
-        group: Group,
         writer: MetricsWriter,
     ) -> None:
         self.config, self.data, self.loader = config, data, loader
-        self.optimizer, self.state, self.group = optimizer, state, group
+        self.optimizer, self.state, self.group = optimizer, state, optimizer.group
         self.writer, self.run_folder = writer, writer.run
         self._window: list[Update] = []  # since the last report
         self._window_s = self._saved_s = time.perf_counter()

@@ -52,7 +52,7 @@ class Optimizer:
     ) -> None:
         self.model, self.precision = model, precision
         self.average = copy.deepcopy(model).requires_grad_(False)
-        self._config, self._group = config, group
+        self._config, self.group = config, group
         self._weights = list(model.parameters())
         self._averaged_weights = list(self.average.parameters())
         named = list(model.named_parameters())
@@ -92,7 +92,7 @@ class Optimizer:
             return part.detach()
 
         in_order = self._config.reduce == "ordered"
-        loss = self._group.sum_gradients(self._weights, len(rows), backward, in_order=in_order)
+        loss = self.group.sum_gradients(self._weights, len(rows), backward, in_order=in_order)
         norm = self.step(learning_rate, step)
         return Update(step, pairs, rows, tokens, learning_rate, loss, norm)
 
