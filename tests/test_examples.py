@@ -138,7 +138,6 @@ def test_gates_are_drawn_and_the_guide_says_what_they_keep(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    pytest.importorskip("matplotlib", reason="needs gru-mt[report]")
     train(small_config("training.max_steps=2"), tmp_path / "runs/quickstart", started_s=0.0)
     monkeypatch.chdir(tmp_path)
     *kept, last = run_program(command_of("gates")).splitlines()

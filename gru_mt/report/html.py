@@ -38,11 +38,7 @@ def render(template: str, values: dict[str, Any], script: str = "") -> str:
     All values are escaped: a line of a corpus may be markup.
     """
     style = environment().get_template("page.css").render()
-    common = {
-        "style": style,
-        "policy": policy(style, script, more="img-src data:"),
-        "drawn": pictures.can_draw(),
-    }
+    common = {"style": style, "policy": policy(style, script, more="img-src data:")}
     return environment().get_template(template).render(values | common)
 
 
@@ -51,5 +47,5 @@ def environment() -> Environment:
     """Return what renders the templates of reports."""
     loader = PackageLoader("gru_mt.report")
     found = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    found.globals |= {"few": FEW, "install": pictures.INSTALL, "pictures": pictures}
+    found.globals |= {"few": FEW, "pictures": pictures}
     return found

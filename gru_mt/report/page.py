@@ -114,5 +114,5 @@ def _curves(metrics: Sequence[dict[str, Any]]) -> Iterator[tuple[Markup, str]]:
             value_at = {line["step"]: line[key] for line in metrics if line.get(key) is not None}
             if value_at:
                 series["dev" if key.startswith("dev_") else "train"] = value_at
-        if series and (picture := curves(title, unit, series, minutes_at)):
-            yield picture, caption
+        if series:
+            yield curves(title, unit, series, minutes_at), caption

@@ -1,47 +1,94 @@
-"""The pictures of a report: matplotlib's SVG as data in the page, or nothing without matplotlib.
+"""The pictures of a report: SVG in the page, in its colours; a pointer on a mark shows the value.
 
-Colours are for colour-blind people too (Okabe and Ito 2008). page.css inverts them when it is dark.
+page.css has the colours of systems, which colour-blind people tell apart (Okabe and Ito 2008).
 """
 
-from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from importlib.util import find_spec
-from io import BytesIO
-from itertools import cycle
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from gru_mt.report.failures import CalibrationBin
-    from gru_mt.report.tables import Bucket
+    from gru_mt.report.tables import Bucket, Interval
 
-INSTALL = "pip install 'gru-mt[report]'"
-COLOURS = ("#0072b2", "#d55e00", "#009e73")  # blue, vermilion, bluish green
-DASHES = ("-", "--", ":")
-MARKERS = ("o", "s", "^")
-_SETTINGS: dict[Any, Any] = {
-    "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "gru-mt",  # the same picture has the same bytes
-    "font.family": "sans-serif",
-    "font.sans-serif": ["system-ui", "DejaVu Sans"],
-    "font.size": 9,
-    "grid.alpha": 0.3,
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "legend.fontsize": 8,
-}
+WIDTH, LEFT, RIGHT, BOTTOM = 460, 66, 16, 40  # of a picture and its margins, in pixels at full size
+LINE, LETTER = 15, 6.2  # height of a line of text, and width of a letter, about
+TICKS = 5  # of an axis, about
+MARKS = 150  # of a line, at most
+STYLES = ("first", "second", "third")  # of systems
+SHAPES = ("M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0", "M-3-3h6v6h-6z", "M0-4l4 7h-8z")
+Range = tuple[float, float]  # of the values from one edge to the other
 
 
-def can_draw() -> bool:
-    """Return whether matplotlib is installed."""
-    return find_spec("matplotlib") is not None
+class _Plot:
+    """A picture under construction. `x` and `y` give the place of a value, in pixels."""
+
+    def __init__(
+        self, x_range: Range, y_range: Range, *, height: float, top: float = 12, left: float = LEFT
+    ) -> None:
+        self.x_range, self.y_range = x_range, y_range
+        self.left, self.top, self.base, self.height = left, top, height - BOTTOM, height
+        self.parts: list[Markup] = []
+
+    def x(self, value: float) -> float:
+        return _between(value, self.x_range, (self.left, WIDTH - RIGHT))
+
+    def y(self, value: float) -> float:
+        return _between(value, self.y_range, (self.base, self.top))
+
+    def add(self, tag: str, style: str, content: object = "", **attributes: object) -> None:
+        attributes |= {"class": style}
+        written = Markup("").join(Markup(' {}="{}"').format(*item) for item in attributes.items())
+        self.parts.append(Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), written, content))
+
+    def text(self, x: float, y: float, text: str, style: str = "", turn: int = 0) -> None:
+        place = f"translate({x:.1f} {y:.1f})" + (f" rotate({turn})" if turn else "")
+        self.add("text", style, text, transform=place)
+
+    def line(self, style: str, points: Sequence[tuple[float, float]]) -> None:
+        places = " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in points)
+        self.add("polyline", style, points=places)
+
+    def mark(self, style: str, shape: str, x: float, y: float, about: str = "") -> None:
+        """Add a mark at a place in pixels; a pointer on it shows what it is about."""
+        title = Markup("<title>{}</title>").format(about) if about else ""
+        self.add("path", f"mark {style}", title, d=shape, transform=f"translate({x:.1f} {y:.1f})")
+
+    def interval(self, system: int, found: "Interval", about: str, **at: float) -> None:
+        """Add a value with its interval: along x at the y `at`, or along y at the x `at`."""
+        style, shape = STYLES[system % len(STYLES)], SHAPES[system % len(SHAPES)]
+        ends = [end for end in (found.low, found.high) if end is not None]
+        points = [(at.get("x", value), at.get("y", value)) for value in (found.value, *ends)]
+        if ends:
+            self.line(f"bar {style}", points[1:])
+            about += f" ({ends[0]:.1f} to {ends[1]:.1f})"
+        self.mark(style, shape, self.x(points[0][0]), self.y(points[0][1]), about)
+
+    def x_axis(self, label: str) -> None:
+        for tick in _ticks(*self.x_range):
+            self.line("grid", [(tick, self.y_range[0]), (tick, self.y_range[1])])
+            self.text(self.x(tick), self.base + LINE, _number(tick), "middle")
+        self.text((self.left + WIDTH - RIGHT) / 2, self.height - 6, label, "middle quiet")
+
+    def y_axis(self, label: str) -> None:
+        for tick in _ticks(*self.y_range):
+            self.line("grid", [(self.x_range[0], tick), (self.x_range[1], tick)])
+            self.text(self.left - 6, self.y(tick) + 4, _number(tick), "end")
+        self.text(10, (self.top + self.base) / 2, label, "middle quiet", turn=-90)
+
+    def legend(self, names: Sequence[str], *, across: float = 0) -> None:
+        """Name the systems above, below each other or `across` pixels apart."""
+        for system, name in enumerate(names):
+            x, y = self.left + 8 + across * system, 8 if across else 8 + LINE * system
+            self.mark(STYLES[system % len(STYLES)], SHAPES[system % len(SHAPES)], x, y)
+            self.text(x + 10, y + 4, name)
+
+    def svg(self, title: str) -> Markup:
+        head = '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-label="{}">{}</svg>'
+        return Markup(head).format(WIDTH, self.height, title, Markup("\n").join(self.parts))
 
 
 def curves(
@@ -51,89 +98,87 @@ def curves(
     minutes_at: Mapping[int, float],
 ) -> Markup:
     """Return lines of values by update, with the minutes above; those of dev are marked."""
-
-    def draw(axes: "Axes") -> None:
-        for (name, value_at), colour, dash in zip(series.items(), COLOURS, DASHES, strict=False):
-            (line,) = axes.plot([*value_at], [*value_at.values()], dash, color=colour, label=name)
-            if name == "dev":
-                line.set(marker="o", markersize=3)
-        axes.set(xlabel="updates", ylabel=unit)
-        if len(series) > 1:
-            axes.legend(frameon=False)
-        if len(minutes_at) > 1:
-            _add_minutes(axes, minutes_at)
-
-    return _image(title, draw, height=2.6)
-
-
-def _add_minutes(axes: "Axes", minutes_at: Mapping[int, float]) -> None:
-    """Add an axis of minutes above."""
-    from matplotlib.ticker import MaxNLocator
-
-    update_N, minute_N = np.array([*minutes_at]), np.array([*minutes_at.values()])
-    to_minutes = partial(np.interp, xp=update_N, fp=minute_N)
-    to_updates = partial(np.interp, xp=minute_N, fp=update_N)
-    above = axes.secondary_xaxis("top", functions=(to_minutes, to_updates))
-    ticks = MaxNLocator(6).tick_values(0, minute_N[-1])
-    above.set_xticks([tick for tick in ticks if minute_N[0] <= tick <= minute_N[-1]])
-    above.set_xlabel("minutes")
+    values = [value for value_at in series.values() for value in value_at.values()]
+    last = max(max(value_at) for value_at in series.values())
+    plot = _Plot((0, last), _padded(min(values), max(values)), height=230, top=40)
+    plot.x_axis("updates")
+    plot.y_axis(unit)
+    update_N, minute_N = [*minutes_at], [*minutes_at.values()]
+    for tick in _ticks(0, minute_N[-1]):
+        if minute_N[0] <= tick <= minute_N[-1]:
+            update = float(np.interp(tick, minute_N, update_N))
+            plot.text(plot.x(update), 32, f"{tick:g} min", "middle quiet")
+    for (name, value_at), style, shape in zip(series.items(), STYLES, SHAPES, strict=False):
+        points = [*value_at.items()]
+        plot.line(style, points)
+        for update, value in points[:: math.ceil(len(points) / MARKS)]:
+            about = f"{name}: {value:.4g} at update {update:,}, {minutes_at[update]:.1f} min"
+            seen = style if name == "dev" else f"{style} unseen"
+            plot.mark(seen, shape, plot.x(update), plot.y(value), about)
+    if len(series) > 1:
+        plot.legend([*series], across=70)
+    return plot.svg(title)
 
 
 def scores(title: str, buckets: Mapping[str, Sequence["Bucket"]]) -> Markup:
     """Return the BLEU of the same buckets of each system, the first bucket on top.
 
-    A point is a score, and a bar its interval.
+    A mark is a score, and a bar its interval.
     """
     names = [bucket.name for bucket in next(iter(buckets.values()))]
-    step = 0.6 / len(buckets)
-
-    def draw(axes: "Axes") -> None:
-        styles = zip(buckets.items(), cycle(COLOURS), cycle(MARKERS), strict=False)
-        for number, ((name, rows), colour, marker) in enumerate(styles):
-            offset = (number - (len(buckets) - 1) / 2) * step
-            heights = [row + offset for row in range(len(rows))]
-            bleu = [row.bleu for row in rows]
-            for height, found in zip(heights, bleu, strict=True):
-                if found.low is not None and found.high is not None:
-                    axes.plot([found.low, found.high], [height] * 2, color=colour, linewidth=2)
-            values = [found.value for found in bleu]
-            axes.plot(values, heights, marker, color=colour, markersize=5, label=name)
-        axes.set_yticks(range(len(names)), names)
-        axes.set(xlabel="BLEU", ylim=(len(names) - 0.5, -0.5))
-        if len(buckets) > 1:
-            axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-
-    height = 0.9 + (0.15 + 0.15 * len(buckets)) * len(names) + 0.25 * (len(buckets) - 1)
-    return _image(title, draw, height=height)
+    values = [value for rows in buckets.values() for row in rows for value in row.bleu]
+    known = [value for value in values if value is not None]
+    top = 12 + LINE * len(buckets) * (len(buckets) > 1)
+    height = top + (14 + 11 * len(buckets)) * len(names) + BOTTOM
+    left = 14 + LETTER * max(map(len, names))
+    x_range = _padded(min(known), max(known))
+    plot = _Plot(x_range, (len(names) - 0.5, -0.5), height=height, top=top, left=left)
+    plot.x_axis("BLEU")
+    for row, name in enumerate(names):
+        plot.text(left - 8, plot.y(row) + 4, name, "end")
+    for system, (of, rows) in enumerate(buckets.items()):
+        offset = (system - (len(buckets) - 1) / 2) * 0.6 / len(buckets)
+        for row, bucket in enumerate(rows):
+            about = f"{of}{': ' if of else ''}{bucket.name}: {bucket.bleu.value:.1f}"
+            plot.interval(system, bucket.bleu, about, y=row + offset)
+    if len(buckets) > 1:
+        plot.legend([*buckets])
+    return plot.svg(title)
 
 
 def calibration(bins: Sequence["CalibrationBin"]) -> Markup:
     """Return how often a translation was right, in %, over how confident the model was, in %."""
-
-    def draw(axes: "Axes") -> None:
-        axes.plot([0, 100], [0, 100], ":", color="black", linewidth=1)
-        for found in bins:
-            at, (right, low, high) = 100 * found.confidence, found.right
-            assert low is not None, "a share has an interval"
-            assert high is not None, "a share has an interval"
-            axes.plot([at, at], [low, high], color=COLOURS[0], linewidth=2)
-            axes.plot([at], [right], "o", color=COLOURS[0], markersize=5)
-        axes.set(xlabel="confidence, %", ylabel="right, %", xlim=(0, 100), ylim=(0, 100))
-
-    return _image("Calibration", draw, height=3.2)
+    plot = _Plot((0, 100), (0, 100), height=320)
+    plot.x_axis("confidence, %")
+    plot.y_axis("right, %")
+    plot.line("ideal", [(0, 0), (100, 100)])
+    for found in bins:
+        at = 100 * found.confidence
+        plot.interval(
+            0, found.right, f"confident by {at:.0f} %, right {found.right.value:.0f} %", x=at
+        )
+    return plot.svg("Calibration")
 
 
-def _image(title: str, draw: Callable[["Axes"], None], *, height: float) -> Markup:
-    """Return what `draw` puts into the axes of a figure, `height` inches high, as an element."""
-    if not can_draw():
-        return Markup("")
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
+def _between(value: float, values: Range, ends: Range) -> float:
+    """Return where a value lies between two ends, as it lies between the first and last value."""
+    share = (value - values[0]) / (values[1] - values[0])
+    return ends[0] + share * (ends[1] - ends[0])
 
-    file = BytesIO()
-    with mpl.rc_context(_SETTINGS):
-        figure = Figure(figsize=(4.6, height), layout="constrained")
-        draw(figure.subplots())
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    data = b64encode(file.getvalue()).decode()
-    return Markup('<img alt="{}" src="data:image/svg+xml;base64,{}">').format(title, data)
+
+def _padded(low: float, high: float) -> Range:
+    """Return a range with room beside the values; it has a width."""
+    room = 0.05 * (high - low) or 0.5 * abs(high) or 1.0
+    return low - room if low < 0 or low > room else 0.0, high + room
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return about TICKS round values between two, a step of 1, 2 or 5 of some power of ten."""
+    raw = (high - low) / TICKS
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = power * next(factor for factor in (1, 2, 5, 10) if power * factor >= raw)
+    return [step * count for count in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:.4g}"

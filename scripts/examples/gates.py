@@ -1,6 +1,6 @@
 """What gates do: those of a trained encoder at each word, and how they carry a gradient back.
 
-Needs matplotlib: pip install 'gru-mt[report]'. Shapes: B batch, T time, G gates, H units, Z state.
+Needs matplotlib. Shapes: B batch, T time, G gates, H units, Z state.
 """
 
 import argparse

@@ -44,7 +44,7 @@ def cells(text: str, title: str) -> list[list[str]]:
 def test_nothing_of_the_translations_is_markup(text: str) -> None:
     page = Page(text)
     assert "script" not in [tag for tag, _ in page.elements]
-    assert page.contents["title"] == "a&b and new: test"
+    assert page.contents["title"].startswith("a&b and new: test")  # then those of marks
     assert "&lt;script" in text
 
 
