@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails
 
 from gru_mt.config.decoding import Decoding
 from gru_mt.config.fields import Section
-from gru_mt.config.recipes import find_recipe, measured_recipes
+from gru_mt.config.recipes import find_recipe, list_recipes
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import parse_yaml
 from gru_mt.errors import UserError, as_path, as_texts, short_repr, short_text
@@ -155,14 +155,16 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
         return _checked(deepcopy(dict(source)), "configuration", overrides)
     path = as_path(source, "the configuration")
     where = short_text(str(path))
-    if not path.exists():
-        path = find_recipe(str(path)) or path
+    if (recipe := find_recipe(str(path))) and not path.exists():
+        path = recipe
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)  # no more: /dev/zero has no end
         text = content.decode()
     except OSError as error:
-        hint = f"; recipes: {measured_recipes()}" if isinstance(error, FileNotFoundError) else ""
+        near = difflib.get_close_matches(path.stem, [one.name for one in list_recipes()], n=1)
+        is_missing = isinstance(error, FileNotFoundError)
+        hint = f"; did you mean the recipe {near[0]}?" if near and is_missing else ""
         raise UserError(f"{where}: cannot be read: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: not UTF-8 at byte {error.start}") from None

@@ -168,8 +168,8 @@ def _parallel(paths: Sequence[Path]) -> FileGroup | None:
 
 def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]:
     """Return the `path` of each corpus: a table alone, parallel files in couples."""
-    sides = _parallel(files)
-    if sides and {file.ending for file in sides} != {f".{language}" for language in languages}:
+    endings = {CorpusFile(path).ending.removeprefix(".") for path in files}
+    if endings != {*languages} and _parallel(files):
         return [[*map(str, files)]]  # their order is that of the languages
     entries: list[list[str]] = []
     couples: defaultdict[str, dict[str, str]] = defaultdict(dict)
