@@ -93,6 +93,7 @@ def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
         ("runs/a runs/cars --split dev", "runs/a: keeps no dev split"),
         ("runs/a --group x=runs/b", "--group: give groups of runs, or runs, or files"),
         ("--group x=runs/a,", "--group x=runs/a,: expected NAME=RUN,RUN"),
+        ("--group runs/a", "--group runs/a: expected NAME=RUN,RUN"),
         ("--group x=runs/a --group x=runs/b", "--group x: is given twice"),
         ("--group x=runs/a --html x", "--html shows runs or files, not groups"),
         ("a.txt b.txt --source x", "--source belongs to files"),
