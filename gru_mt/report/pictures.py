@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gru_mt.report.tables import Bucket, Interval
 
 WIDTH, LEFT, RIGHT, BOTTOM = 460, 66, 16, 40  # of a picture and its margins, in pixels at full size
-LINE, LETTER = 15, 6.2  # height of a line of text, and width of a letter, about
+LINE, LETTER = 15, 7  # height of a line of text, and width of a letter, about
 TICKS = 5  # of an axis, about
 MARKS = 150  # of a line, at most
 STYLES = ("first", "second", "third")  # of systems
