@@ -134,8 +134,9 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
                 f"{weights}: damaged: {name} has something else than 32-bit numbers up to "
                 f"{_LARGEST:g}"
             )
-    model = model.to_empty(device=device)
-    load_named_tensors(model, tensors, weights)
+    # Module.to_empty would import sympy: parameters are replaced; a joint embedding is there once.
+    copies = {name: tensor.to(device, copy=True) for name, tensor in tensors.items()}
+    model.load_state_dict(copies, strict=False, assign=True)
     return Bundle(model.eval(), tokenizer, config, {**provenance, "weights": metadata})
 
 

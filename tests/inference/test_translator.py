@@ -4,10 +4,12 @@ import json
 import math
 import multiprocessing
 import random
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -457,3 +459,12 @@ def test_a_process_forked_after_a_translation_translates_too() -> None:
         assert work() == expected
     finally:
         torch.set_num_threads(threads)
+
+
+def test_loading_and_translating_import_neither_the_compiler_nor_sympy(workplace: Path) -> None:
+    run = str(workplace / "runs" / "small")
+    code = (
+        f"import sys, gru_mt; gru_mt.Translator.load({run!r}).translate('a'); print(*sys.modules)"
+    )
+    names = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert {"torch._dynamo", "sympy"} & {*names.decode().split()} == set(), "they take seconds"
