@@ -29,7 +29,9 @@ def test_train_ends_with_a_report_once(
     assert result.err.endswith("\nwarning: there is no report: the disk is full\n")
     assert "the report is" not in gru_mt(*command, "--no-report").err
     assert not page.exists()
-    assert gru_mt(*command).err.endswith(f"\nthe report is {page}\n")
+    *_, score, last = gru_mt(*command).err.splitlines()
+    assert score == "test small: " + gru_mt("eval", "--model", tmp_path / "run").out.splitlines()[0]
+    assert last == f"the report is {page}"
     written = page.stat().st_mtime_ns
     assert "the report is" not in gru_mt(*command).err
     assert page.stat().st_mtime_ns == written
