@@ -29,25 +29,29 @@ make_environment() {
   fail "needs Python 3.11 or newer with its venv module, and found none on PATH"
 }
 
-# Installs the package into .venv with the extra $1 ("" or "[dev,onnx]"), unless it is there already.
+# Installs the package into .venv, unless it is there already. `set_up dev` installs what the tests
+# use too: extras and the dependency group `dev`, which older versions of pip do not know.
 set_up() {
-  local extra=$1 stamp=.venv/installed state words
+  local tools=(hatchling editables) package=(-e .) stamp=.venv/installed state words
+  if [[ ${1-} == dev ]]; then
+    tools+=(pip) package=(-e '.[onnx,tensorboard]' --group dev)
+  fi
   state=$(printf '%s\n' "$PWD" | cat - pyproject.toml scripts/constraints.txt | cksum)
-  if [[ -f $stamp$extra && $(<"$stamp$extra") == "$state" ]]; then return; fi
+  if [[ -f $stamp${1-} && $(<"$stamp${1-}") == "$state" ]]; then return; fi
 
   suits $PYTHON pip || make_environment
-  say "installing gru-mt$extra into .venv (PyTorch takes a minute or more)"
+  say "installing gru-mt${1:+ and its test tools} into .venv (PyTorch takes a minute or more)"
   rm -f $LOG
-  # The build tool is pinned like all else, so it comes first and the build is not isolated.
-  if ! words=$(pip_install hatchling editables && pip_install --no-build-isolation -e ".$extra"); then
+  # The build tools are pinned like all else, so they come first and the build is not isolated.
+  if ! words=$(pip_install "${tools[@]}" && pip_install --no-build-isolation "${package[@]}"); then
     if grep -qE 'Could not fetch URL .*: (connection error|timed out)' $LOG; then
       fail "no package registry can be reached: check the network and pip's settings (see $LOG)"
     fi
     printf '%s\n' "$words" >&2
-    fail "pip could not install gru-mt$extra, for the reason above (more in $LOG)"
+    fail "pip could not install gru-mt, for the reason above (more in $LOG)"
   fi
-  printf '%s\n' "$state" >"$stamp$extra"
-  printf '%s\n' "$state" >"$stamp"  # whatever the extra, the package itself is there too
+  printf '%s\n' "$state" >"$stamp${1-}"
+  printf '%s\n' "$state" >"$stamp"  # with test tools or without, the package itself is there too
 }
 
 # Modules are compiled as they are first imported (see `unset` above): most of PyTorch's never are.
