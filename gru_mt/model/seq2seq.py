@@ -168,7 +168,8 @@ class Seq2Seq(nn.Module):
 def _embedding(size_V: int, size_E: int, length: float) -> nn.Embedding:
     weight_VE = torch.empty(size_V, size_E)
     if weight_VE.is_meta:  # drawing would import torch's compiler, which takes seconds
-        return nn.Embedding.from_pretrained(weight_VE, freeze=False)
+        unset: nn.Embedding = nn.Embedding.from_pretrained(weight_VE, freeze=False)
+        return unset
     embedding = nn.Embedding(size_V, size_E)
     nn.init.normal_(embedding.weight, std=length * size_E**-0.5)
     return embedding
