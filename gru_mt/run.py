@@ -53,15 +53,20 @@ class Run:
     metrics_csv = RunFile("metrics.csv")
 
     @classmethod
-    def newest(cls, runs: Path = RUNS) -> "Run":
-        """Return the run in `runs` that finished last; UserError where none has."""
+    def finished(cls, runs: Path = RUNS) -> list["Run"]:
+        """Return the finished runs in `runs`, the newest first; UserError without any."""
         summaries = runs.glob(f"*/{cls(Path()).summary}")
-        newest = max(summaries, key=lambda path: path.stat().st_mtime, default=None)
-        if newest is None:
+        newest_first = sorted(summaries, key=lambda path: path.stat().st_mtime, reverse=True)
+        if not newest_first:
             raise UserError(
                 f"no finished run in {runs}/: train one with gru-mt train, or name one with --model"
             )
-        return cls(newest.parent)
+        return [cls(path.parent) for path in newest_first]
+
+    @classmethod
+    def newest(cls, runs: Path = RUNS) -> "Run":
+        """Return the run in `runs` that finished last; UserError where none has."""
+        return cls.finished(runs)[0]
 
     # Checksummed JSON about a split, `dev` or `test`
 

@@ -59,7 +59,8 @@ ROWS = """
         report.compare_text
         evaluation.overlap report.tables report.failures report.pictures report.html
         report.samples report.contents report.page report.compare_page page page.model_data
-        page.write onnx_export.write cli.streams cli.app cli.translator cli.commands
+        page.write onnx_export.write cli.streams cli.app cli.translator
+        cli.directions cli.commands
         cli.commands.train cli.commands.evaluate cli.commands.report cli.commands.compare
         cli.commands.runs cli.commands.translate cli.commands.export cli.commands.data
         cli.commands.config cli __main__

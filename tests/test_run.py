@@ -31,6 +31,7 @@ def test_the_newest_run_is_the_one_that_finished_last_if_any_has(tmp_path: Path)
     (tmp_path / "unfinished").mkdir()
     (tmp_path / "a file").touch()
     assert Run.newest(tmp_path) == Run(tmp_path / "b")
+    assert [run.folder.name for run in Run.finished(tmp_path)] == ["b", "c", "a"]
     with pytest.raises(UserError, match=r"no finished run in .*: train one with gru-mt train, or"):
         Run.newest(tmp_path / "none")
 

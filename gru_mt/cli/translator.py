@@ -1,20 +1,24 @@
 """The translator that a command uses."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gru_mt.cli.streams import say
-from gru_mt.run import Run
+from gru_mt.errors import UserError, short_text
+from gru_mt.run import RUNS, Run
 
 if TYPE_CHECKING:
     from gru_mt.inference.translator import Translator
 
 
 def load_translator(
-    models: Sequence[Path], *, device: str, attention: bool = False
+    models: Sequence[Path], *, device: str, attention: bool = False, target: str | None = None
 ) -> "Translator":
     """Return the translator of the folders that a user named, or of the newest finished run.
+
+    With `target`, a language, that is the newest that translates into it.
 
     An export is used where it will do: it starts faster, but shows no attention, and computes on
     the CPU alone. A message says so where the user named no folder, or another one.
@@ -22,8 +26,10 @@ def load_translator(
     from gru_mt.inference.engines.onnx_engine import usable_export
     from gru_mt.inference.translator import Translator
 
+    if models and target:
+        raise UserError("give --model or --to, not both")
     used = []
-    for folder in models or [Run.newest().folder]:
+    for folder in models or [_newest(target).folder]:
         export = None
         if not attention and device in ("auto", "cpu"):
             export = usable_export(folder, warn=say)
@@ -32,3 +38,23 @@ def load_translator(
         if folder not in models:
             say(f"using {folder}")
     return Translator.averaging(used, device=device)
+
+
+def _newest(target: str | None) -> Run:
+    """Return the newest finished run; with `target`, of those that translate into it."""
+    if target is None:
+        return Run.newest()
+    from gru_mt.config.load import load_config
+    from gru_mt.data.corpus.languages import is_language
+
+    others = set()
+    for run in Run.finished():
+        with suppress(UserError):  # a damaged one translates into nothing
+            language = load_config(run.config).data.target
+            if is_language(language, target):
+                return run
+            others.add(language)
+    raise UserError(
+        f"--to {short_text(target)}: no finished run in {RUNS}/ translates into it; there are runs "
+        f"into {', '.join(sorted(others)) or 'no known language'}"
+    )

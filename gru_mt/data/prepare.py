@@ -77,8 +77,8 @@ class TrainingData:
 def prepare(
     start: Start,
     run: Run,
-    *,
     splits: Splits | None = None,
+    *,
     synthetic_sources: Sequence[str] | None = None,
 ) -> TrainingData:
     """Read and split the corpora, train or load the tokenizer, and write the pairs as ids.

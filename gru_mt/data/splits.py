@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gru_mt.config.data import CorpusConfig, DataConfig
 from gru_mt.data.corpus.builder import Corpus
@@ -39,6 +40,7 @@ from gru_mt.errors import UserError, short_repr
 log = logging.getLogger(__name__)
 
 Sets = dict[str, list[EvaluationSet]]  # of dev and of test
+SplitOfPairs = npt.NDArray[np.int8]  # DEV, TEST or TRAIN of N pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Splits:
     beyond_limit: dict[str, int] = field(default_factory=dict)  # left out of each corpus
     notes: list[str] = field(default_factory=list)  # on how dev and test were read
     sizes_of: list[int] = field(default_factory=list)  # training pairs or texts of each corpus
+    split_N_of: list[SplitOfPairs] = field(default_factory=list)  # of each corpus
 
     def lines(self) -> list[str]:
         """Return lines for a person to read: what became of each corpus, and the sizes."""
@@ -137,30 +140,31 @@ def load_splits(
     others: Mapping[str, Sequence[EvaluationSet]] | None = None,
     *,
     folder: Path | None = None,
+    back: Splits | None = None,
 ) -> Splits:
     """Return the splits of the corpora and a user's own sets, which come first.
 
     `others` are more sets, by dev and test; those that are not there already come last. The pairs
-    of train are in files without names, in `folder` if it is given.
+    of train are in files without names, in `folder` if it is given. `back` are the splits of the
+    other direction, if they are known: then no corpus is read or split again.
 
     Each corpus is split by itself, so its dev and test stay the same beside other corpora. A
     training pair that has the `key` of a sentence of dev or test, on the side of that sentence's
     language, is a leak. Raises UserError as `load_corpora` and `load_evaluation_set` do, and where
     two sets have one name.
     """
-    sets: Sets = {"dev": [], "test": []}
-    notes: list[str] = []
-    for split, files in (("dev", config.dev), ("test", config.test)):
-        for own in files:
-            found, said = load_evaluation_set(own, config, f"data.{split}")
-            sets[split].append(found)
-            notes += said
-    corpora = load_corpora(config, folder)
-    log.info("splitting")
-    rows = [
-        _divided(corpus, settings, sets, reverse=config.reversed)
-        for corpus, settings in zip(corpora, config.corpus, strict=True)
-    ]
+    sets, notes = load_own_sets(config)
+    if back is None:
+        corpora = load_corpora(config, folder)
+        log.info("splitting")
+        split_N_of = [*map(_split, corpora, config.corpus)]
+    else:
+        corpora, split_N_of = back.corpora, back.split_N_of
+    for name, split in (("dev", DEV), ("test", TEST)):
+        for corpus, split_N in zip(corpora, split_N_of, strict=True):
+            row_M = np.flatnonzero(split_N == split)
+            if examples := LazyExamples([corpus], [row_M], reverse=config.reversed):
+                sets[name].append(EvaluationSet.from_examples(examples, corpus.name))
     _add_others(sets, others or {})
     kept_out = [pair for found in (*sets["dev"], *sets["test"]) for pair in found.examples]
     sources, targets = [pair.source for pair in kept_out], [pair.target for pair in kept_out]
@@ -169,7 +173,8 @@ def load_splits(
     leaks: dict[str, int] = {}
     beyond: dict[str, int] = {}
     train, monolingual = [], []
-    for corpus, settings, row_M in zip(corpora, config.corpus, rows, strict=True):
+    for corpus, settings, split_N in zip(corpora, config.corpus, split_N_of, strict=True):
+        row_M = np.flatnonzero(split_N == TRAIN)
         is_leak_M = np.zeros(len(row_M), np.bool_)
         for side in (0, 1) if settings.side is None else (int(not config.reversed),):
             is_leak_M |= np.isin(corpus.metadata(KEYS[side])[row_M, 0], keys[side])
@@ -194,6 +199,7 @@ def load_splits(
         beyond,
         notes,
         [len(pairs) + len(texts) for pairs, texts in zip(train, monolingual, strict=True)],
+        split_N_of,
     )
 
 
@@ -212,24 +218,31 @@ def check_epochs(splits: Splits, config: DataConfig) -> None:
         )
 
 
+def load_own_sets(config: DataConfig) -> tuple[Sets, list[str]]:
+    """Return a user's own sets, by dev and test, and notes about how they were read."""
+    sets: Sets = {"dev": [], "test": []}
+    notes: list[str] = []
+    for split, files in (("dev", config.dev), ("test", config.test)):
+        for own in files:
+            found, said = load_evaluation_set(own, config, f"data.{split}")
+            sets[split].append(found)
+            notes += said
+    return sets, notes
+
+
+def _split(corpus: Corpus, config: CorpusConfig) -> SplitOfPairs:
+    """Return the split of each pair of a corpus, which may train as a whole."""
+    if config.part == "train" or config.side:
+        return np.full(len(corpus.row_N), TRAIN, np.int8)
+    return split_of(corpus).astype(np.int8)
+
+
 def split_of(corpus: Corpus) -> Ints:
     """Return the split of each pair of a corpus: DEV, TEST or TRAIN."""
     component_N = component_of(*map(corpus.metadata, KEYS))
     firsts = Subset(corpus.stored.sides[0], corpus.row_N)
     split_N = split_components(component_N, corpus.metadata("bucket"), firsts)
     return capped(split_N, component_N, corpus.metadata(KEYS[0]))
-
-
-def _divided(corpus: Corpus, config: CorpusConfig, sets: Sets, *, reverse: bool) -> Ints:
-    """Return the rows of a corpus that are trained on; the others go into `sets`."""
-    if config.part == "train" or config.side:
-        return np.arange(len(corpus.row_N))
-    split_N = split_of(corpus)
-    for name, split in (("dev", DEV), ("test", TEST)):
-        examples = LazyExamples([corpus], [np.flatnonzero(split_N == split)], reverse=reverse)
-        if examples:
-            sets[name].append(EvaluationSet.from_examples(examples, corpus.name))
-    return np.flatnonzero(split_N == TRAIN)
 
 
 def _add_others(sets: Sets, others: Mapping[str, Sequence[EvaluationSet]]) -> None:

@@ -61,7 +61,7 @@ def try_updates(config: Config, splits: Splits) -> Trial:
         run = Run(Path(folder))
         start = choose_start(config, run)
         texts = [pair.target for pair in splits.monolingual]  # stand in for their sources
-        data = prepare(start, run, splits=splits, synthetic_sources=texts)
+        data = prepare(start, run, splits, synthetic_sources=texts)
         loader = PairLoader(start.config, data.tokenizer, data.pairs)
         pairs = loader.load((0, 0))
         config = resolve_config(start.config, loader)

@@ -15,6 +15,7 @@ from gru_mt.config.schema import Config
 from gru_mt.data.dataset.dataset import check_undamaged
 from gru_mt.data.loader import PairLoader
 from gru_mt.data.prepare import load_data, prepare
+from gru_mt.data.splits import Splits
 from gru_mt.errors import as_path
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.model.device import own_device, resolve_device, resolve_precision
@@ -78,6 +79,18 @@ def train(
     """
     config = config if isinstance(config, Config) else load_config(config)
     run = Run(as_path(folder, "folder"))
+    return train_run(config, run, on_metrics=on_metrics, started_s=started_s)
+
+
+def train_run(
+    config: Config,
+    run: Run,
+    *,
+    load: Callable[..., Splits] | None = None,
+    on_metrics: Callable[[Metrics], object] | None = None,
+    started_s: float | None = None,
+) -> TrainState:
+    """Train as `train` does; `load` stands in for `load_splits`, where the corpora are wanted."""
     started_s = time.perf_counter() if started_s is None else started_s
     check_number("started_s", started_s, 0, whole=False)
     keep_memory()
@@ -99,7 +112,8 @@ def train(
             check_undamaged(run.data)
             data = load_data(start.config, run)
         else:
-            data = prepare(start, run)
+            given = start.config.data, start.sets
+            data = prepare(start, run, load(*given, folder=run.folder) if load else None)
         with while_computing(device.type):
             # Model and optimizer, whose state may be that of a checkpoint
             loader = PairLoader(start.config, data.tokenizer, data.pairs)

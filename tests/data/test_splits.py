@@ -116,6 +116,21 @@ def test_a_set_may_have_several_references_in_the_language_translated_into() -> 
     assert said == "data.dev: 2 files are in fr, which is translated from: name one of them"
 
 
+def test_the_other_direction_needs_no_corpus_to_be_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    corpora = [*BOTH, {"path": "own.tsv", "limit": 1}]
+    Path("own.tsv").write_text("w459\tb\nw628\tc\nw3428\tc\nw10\ta\nw11\tb\nw12\td\n")
+    settings: Any = {"dev": OWN, "test": "mine.tsv", "leaks": "drop"}
+    there, back = splits(corpora, **settings), splits(corpora, **settings, **BACK)
+    monkeypatch.setattr("gru_mt.data.splits.load_corpora", pytest.fail)
+    for known, expected, direction in ((there, back, BACK), (back, there, {})):
+        found = load_splits(data_config(corpora, **settings, **direction), back=known)
+        assert (found.dev, found.test, found.train) == (expected.dev, expected.test, expected.train)
+        assert found.to_json() == expected.to_json()
+        assert found.sizes() == expected.sizes()
+
+
 @pytest.mark.parametrize(
     ("texts", "said"),
     [

@@ -2,9 +2,10 @@
 
 import logging
 import os
+import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +28,7 @@ Examples:
   gru-mt train --config fra-eng --fresh
   gru-mt train --config my.yaml --run runs/deep --set model.encoder_layers=2
   gru-mt train --run runs/deep --set training.max_epochs=20
+  gru-mt train --config my.yaml --both
   gru-mt train --config my.yaml --from runs/fra-eng
   gru-mt train --config my.yaml --processes 4 --set training.accumulation=4
 """
@@ -52,6 +54,10 @@ def train(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew, in a numbered folder beside it.")
     ] = False,
+    both: Annotated[
+        bool,
+        typer.Option("--both", help="Train there and back: runs/my-en-fr, then runs/my-fr-en."),
+    ] = False,
     processes: Annotated[
         int,
         typer.Option(
@@ -65,6 +71,8 @@ def train(
     """Train a translator, or go on with a run that was stopped."""
     print_messages(logging.INFO)
     with _told_once():
+        if both and config is None:
+            raise UserError("--both: give --config too; the one that a run keeps is for it alone")
         if config is None:
             config = _config_of(run)
         from gru_mt.config.load import load_config
@@ -72,6 +80,12 @@ def train(
 
         begun = [f"training.start={yaml_inline(str(start))}"] if start else []
         parsed = load_config(config, [*overrides, *begun])
+        folder = run or RUNS / config.stem
+        runs = {Run(folder): parsed}
+        if both:
+            from gru_mt.cli.directions import there_and_back
+
+            runs = there_and_back(parsed, folder)
         if processes > 1 and "RANK" not in os.environ:
             from gru_mt.training.launch import launch
 
@@ -83,25 +97,45 @@ def train(
                 "--fresh: processes that torchrun starts again would begin anew once more; name a "
                 "new --run instead"
             )
-        trained = _trained(parsed, Run(run or RUNS / config.stem), fresh=fresh)
-        if _number("RANK") == 0 and not no_report:
-            _report(trained)
+        is_main, commands = _number("RANK") == 0, []
+        for trained, its in zip(_trained(runs, fresh=fresh), runs.values(), strict=True):
+            if is_main and not no_report:
+                _report(trained)
+            commands.append(_translate_command(trained, its))
+        for command in commands if both and is_main else ():
+            say(command)
 
 
-def _trained(config: "Config", run: Run, *, fresh: bool) -> Run:
-    """Train in a run's folder, or in an unused one beside it; return the run."""
+def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[Run]:
+    """Train in the runs' folders, or in unused ones beside them; yield each that is at its end."""
+    from gru_mt.cli.directions import check_start, loading_once
     from gru_mt.training.output.lock import InUse, unused
-    from gru_mt.training.train import train as train_run
+    from gru_mt.training.train import train_run
 
+    load = loading_once() if len(runs) > 1 else None
     while True:
-        chosen = unused(run) if fresh else run
+        chosen = unused(*runs) if fresh else [*runs]
+        first, *later = configs = dict(zip(chosen, runs.values(), strict=True))
+        for run in later if _number("RANK") == 0 else ():
+            check_start(configs[run], run)
         try:
-            train_run(config, chosen.folder, started_s=STARTED_S)
+            train_run(configs[first], first, load=load, started_s=STARTED_S)
         except InUse:
             if not fresh or _number("WORLD_SIZE", 1) > 1:
                 raise  # else another start took the folder at the same moment
         else:
-            return chosen
+            break
+    yield first
+    for run in later:
+        train_run(configs[run], run, load=load)
+        yield run
+
+
+def _translate_command(run: Run, config: "Config") -> str:
+    """Return what to type to translate with a run."""
+    if run.folder.parent == RUNS:
+        return f'gru-mt translate --to {shlex.quote(config.data.target)} "..."'
+    return f'gru-mt translate --model {shlex.quote(str(run.folder))} "..."'
 
 
 @contextmanager

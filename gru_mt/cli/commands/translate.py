@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   gru-mt translate "Where is the station?" "I lost my keys."
-  gru-mt translate --input letters.txt --n-best 3
+  gru-mt translate --to French --input letters.txt --n-best 3
   gru-mt translate --json --attention < letters.txt
   gru-mt translate --glossary terms.tsv --input manual.txt
 """
@@ -47,6 +47,12 @@ def translate(
         typer.Argument(metavar="SENTENCE", help="A line to translate, in quotes; else --input."),
     ] = None,
     model: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--to", metavar="LANGUAGE", help="Use the newest finished run into it: fr, or French."
+        ),
+    ] = None,
     input_file: Annotated[
         Path | None,
         typer.Option("--input", metavar="FILE", help="A file of lines to translate; else stdin."),
@@ -100,7 +106,7 @@ def translate(
     from gru_mt.data.text.glossary import Glossary
 
     glossary = Glossary.read(glossary_file) if glossary_file else None
-    translator = load_translator(model, device=device, attention=attention)
+    translator = load_translator(model, device=device, attention=attention, target=target)
     doubts: Counter[str] = Counter()
     with while_computing(translator.engine.device_type):
         for lines in _chunks(sentences, input_file):

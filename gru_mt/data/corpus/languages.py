@@ -39,6 +39,13 @@ def language_code(name: str) -> str:
     return CODE_BY_NAME.get(code, code)
 
 
+def is_language(name: str, wanted: str) -> bool:
+    """Return whether `name` is the wanted language: "pt-BR" is "Portuguese", but not "pt-PT"."""
+    found = (_REGION.search(each.strip().lower()) for each in (name, wanted))
+    regions = {region[0][1:] for region in found if region}
+    return language_code(name) == language_code(wanted) and len(regions) < 2
+
+
 def script_counts(text: str) -> Counter[str]:
     """Return how many letters a text has of each script."""
     return Counter(script(letter) for letter in text if letter.isalpha())

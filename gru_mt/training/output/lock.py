@@ -27,7 +27,7 @@ def locked(run: Run) -> Iterator[None]:
     written, holds something else than a run, or is in use. The lock ends with its process. Where
     the block raises before anything of a run is kept, all that was made for it is removed.
     """
-    _check_folder(run)
+    check_folder(run)
     new = [path for path in (run.lock, run.folder, *run.folder.parents) if not path.exists()]
     with os_errors_as(run.folder):
         run.folder.mkdir(parents=True, exist_ok=True)
@@ -71,16 +71,19 @@ def is_locked(run: Run) -> bool:
     return False
 
 
-def unused(run: Run) -> Run:
-    """Return this run, or the first of folder-2, folder-3 ... where none has kept anything."""
-    candidate, number = run, 1
-    while candidate.folder.exists():
-        begun = not candidate.folder.is_dir() or candidate.config.exists() or _holds_more(candidate)
-        if not begun and not is_locked(candidate):
-            break
+def unused(*runs: Run) -> list[Run]:
+    """Return these runs, or folder-2, folder-3 ... where none of them has kept anything."""
+    candidates, number = [*runs], 1
+    while any(map(_is_used, candidates)):
         number += 1
-        candidate = Run(run.folder.with_name(f"{run.folder.name}-{number}"))
-    return candidate
+        candidates = [Run(run.folder.with_name(f"{run.folder.name}-{number}")) for run in runs]
+    return candidates
+
+
+def _is_used(run: Run) -> bool:
+    if not run.folder.exists():
+        return False
+    return not run.folder.is_dir() or run.config.exists() or _holds_more(run) or is_locked(run)
 
 
 def _holds_more(run: Run) -> bool:
@@ -94,7 +97,7 @@ def _holds_more(run: Run) -> bool:
     )
 
 
-def _check_folder(run: Run) -> None:
+def check_folder(run: Run) -> None:
     """Raise UserError for a folder that holds something else than a run, or has an odd name."""
     folder = run.folder
     try:

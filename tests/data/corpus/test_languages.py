@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.data.corpus.languages import language_code, languages_warning
+from gru_mt.data.corpus.languages import is_language, language_code, languages_warning
 from tests.corpora import load, write
 
 # The same in each language, as people say it.
@@ -74,6 +74,22 @@ def test_what_cannot_be_told_is_no_warning() -> None:
         assert warning(one, other, languages) is None, languages
     assert {*map(language_code, ["ENG", "English", "en-GB", "en_us", "anglais"])} == {"en"}
     assert language_code("zh-Hans") == language_code("cmn") == "zh"
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "holds"),
+    [
+        ("pt-BR", "Portuguese", True),
+        ("fra", "français", True),
+        ("pt-BR", "por_br", True),
+        ("pt-BR", "pt-PT", False),
+        ("sr-Cyrl", "sr-Latn", False),
+        ("tlh", "TLH", True),
+        ("Old English", "English", False),
+    ],
+)
+def test_a_language_is_wanted_by_any_of_its_names(name: str, wanted: str, holds: bool) -> None:
+    assert is_language(name, wanted) is is_language(wanted, name) is holds
 
 
 def test_no_part_of_the_real_corpus_is_a_warning_unless_it_is_the_other_way_round(

@@ -143,10 +143,10 @@ def test_a_start_that_is_refused_leaves_nothing(
 
 def test_an_unused_run_is_numbered_beside_it(tmp_path: Path) -> None:
     run = Run(tmp_path / "run")
-    assert unused(run) == run
+    assert unused(run) == [run]
     run.folder.mkdir()
     run.config.touch()
-    assert unused(run).folder == tmp_path / "run-2"
+    assert unused(run) == [Run(tmp_path / "run-2")]
     (tmp_path / "run-2").write_text("a file")
     (tmp_path / "run-3").mkdir()
     (tmp_path / "run-3" / "letters.txt").touch()
@@ -154,9 +154,10 @@ def test_an_unused_run_is_numbered_beside_it(tmp_path: Path) -> None:
     killed.folder.mkdir()
     killed.lock.touch()
     (killed.folder / ".data.7-1.part").mkdir()
-    assert unused(run) == killed
+    assert unused(run) == [killed]
     with locked(killed):
-        assert unused(run).folder == tmp_path / "run-5"
+        assert unused(run) == [Run(tmp_path / "run-5")]
+    assert unused(Run(tmp_path / "new"), run) == [Run(tmp_path / "new-4"), killed]
 
 
 def test_a_lock_ends_with_its_process_or_its_file(tmp_path: Path) -> None:
