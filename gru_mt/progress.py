@@ -40,10 +40,12 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
         items: Iterable[Any] | None = None,
         total: float | None = None,
         initial: int = 0,
+        delay_s: float = 0,
     ) -> None:
         """Begin with `initial` of `total` units done, such as "pairs"; iterating yields `items`.
 
-        A `description` is logged at once; without one the caller sets it later.
+        A `description` is logged at once; without one the caller sets it later. What ends within
+        `delay_s` shows no bar.
         """
         is_silent = not log.isEnabledFor(logging.ERROR)  # as in all but one of several processes
         self._is_terminal = sys.stderr.isatty() and not is_silent
@@ -58,7 +60,8 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
             miniters=1,
             unit=unit,
             initial=initial,
-            bar_format=WITH_TOTAL if total else "{desc}: {n:,} {unit}",
+            delay=delay_s,
+            bar_format=WITH_TOTAL if total else "{desc}: {n:,} {unit}{postfix}",
         )
         if description:
             (log.debug if self._is_terminal else log.info)(description)
@@ -66,7 +69,8 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
     def display(self, msg: str | None = None, pos: int | None = None) -> None:
         """Show how far the work is."""
         if self._is_terminal:
-            super().display(msg, pos)
+            if self.format_dict["elapsed"] >= self.delay:
+                super().display(msg, pos)
         elif msg is None and self.n > self.initial:
             text = f"{self.desc.removesuffix(': ')}: {self.n:,}"
             text += f" of {self.total:,} {self.unit}" if self.total else f" {self.unit}"

@@ -1,8 +1,15 @@
 """Run the commands in this process, as a user types them."""
 
+import fcntl
+import os
+import pty
+import struct
 import sys
-from collections.abc import Callable
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TextIO
 
 import pytest
 
@@ -45,3 +52,22 @@ def assert_one_line(result: Result, *parts: str) -> None:
     assert result.out == ""
     assert result.err.count("\n") == 1
     assert all(part in result.err for part in parts), result.err
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[TextIO, list[str]]]:
+    """Yield a terminal of 70 columns to write on, and what is drawn there once the block ends.
+
+    That are texts, each drawn over the one before. A terminal holds 4,000 characters.
+    """
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 70, 0, 0))
+    drawn: list[str] = []
+    with os.fdopen(writer, "w") as written:
+        yield written, drawn
+    text = b""
+    with suppress(OSError):  # all is read
+        while True:
+            text += os.read(reader, 10_000)
+    os.close(reader)
+    drawn += text.decode().replace("\r\n", "\n").split("\r")

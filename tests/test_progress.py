@@ -1,20 +1,15 @@
 """Progress bars and messages, on a terminal and without one."""
 
-import fcntl
 import logging
-import os
-import pty
 import re
-import struct
 import sys
-import termios
-from contextlib import suppress
 
 import pytest
 
 from gru_mt import progress
 from gru_mt.cli.streams import print_messages
 from gru_mt.progress import ProgressBar
+from tests.command_line import terminal
 
 
 @pytest.fixture(autouse=True)
@@ -56,20 +51,12 @@ def test_items_go_through_a_bar_of_unknown_length_though_nobody_can_write_to_std
 def test_on_a_terminal_progress_is_one_line_and_messages_go_above_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    reader, writer = pty.openpty()
-    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 70, 0, 0))
-    with os.fdopen(writer, "w") as terminal:
-        monkeypatch.setattr(sys, "stderr", terminal)
+    with terminal() as (written, drawn):
+        monkeypatch.setattr(sys, "stderr", written)
         with ProgressBar("encoding", unit="pairs", total=4) as bar:
             bar.update(2)
             bar.set_postfix_str("loss 2.50")
             progress.log.warning("small")
-    text = b""
-    with suppress(OSError):  # all is read
-        while True:
-            text += os.read(reader, 10_000)
-    os.close(reader)
-    drawn = text.decode().replace("\r\n", "\n").split("\r")
     assert any(re.match(r"encoding  \[.{20}\] 50 %, .* left, loss 2\.50", line) for line in drawn)
     assert any(line.startswith("warning: small\n") for line in drawn)
     assert max(map(len, drawn)) <= 70

@@ -1,10 +1,12 @@
 """`gru-mt translate`."""
 
+import logging
 import os
 import stat
 import sys
+import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -19,18 +21,27 @@ from gru_mt.cli.app import (
     PenaltyOption,
     app,
 )
-from gru_mt.cli.streams import flush_results, print_json, print_translation, require_stdout, say
+from gru_mt.cli.streams import (
+    flush_results,
+    print_json,
+    print_messages,
+    print_translation,
+    require_stdout,
+    say,
+)
 from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.model.fast.waiting import while_computing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from io import BufferedReader
 
     from gru_mt.inference.preprocessing.lines import Line
     from gru_mt.inference.translation import Translation
 
+PROGRESS_AFTER_S = 2.0  # what ends sooner shows none
+log = logging.getLogger(__name__)
 EXAMPLES = """\b
 Examples:
   gru-mt translate "Where is the station?" "I lost my keys."
@@ -108,8 +119,11 @@ def translate(
     glossary = Glossary.read(glossary_file) if glossary_file else None
     translator = load_translator(model, device=device, attention=attention, target=target)
     doubts: Counter[str] = Counter()
-    with while_computing(translator.engine.device_type):
-        for lines in _chunks(sentences, input_file):
+    with (
+        while_computing(translator.engine.device_type),
+        closing(_chunks(sentences, input_file)) as chunks,
+    ):
+        for lines in chunks:
             translations = translator.translate(
                 [line.text for line in lines],
                 beam_size=beam,
@@ -136,9 +150,11 @@ def translate(
         say(f"warning: sentences to look at: {counts} (--json marks them)")
 
 
-def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[list[Line]]":
+def _chunks(
+    sentences: list[str] | None, input_file: Path | None
+) -> "Generator[list[Line], None, None]":
     """Yield the lines to translate: the sentences, else the file's, else those of stdin."""
-    from gru_mt.inference.preprocessing.lines import decode_line, read_chunks
+    from gru_mt.inference.preprocessing.lines import decode_line
 
     if sentences:
         raw = map(os.fsencode, sentences)
@@ -148,15 +164,44 @@ def _chunks(sentences: list[str] | None, input_file: Path | None) -> "Iterator[l
         raise UserError("stdin: is closed; give sentences or --input")
     try:
         if input_file is None:
-            given = cast("BufferedReader", sys.stdin.buffer)
-            _check_not_own_output(given, "stdin")
-            yield from read_chunks(given)
+            yield from _read(cast("BufferedReader", sys.stdin.buffer), "stdin")
         else:
             with input_file.open("rb") as file:
-                _check_not_own_output(file, short_text(input_file))
-                yield from read_chunks(file)
+                yield from _read(file, short_text(input_file))
     except OSError as error:
         raise UserError(f"{input_file or 'stdin'}: cannot be read: {error.strerror}") from None
+
+
+def _read(file: "BufferedReader", name: str) -> "Iterator[list[Line]]":
+    """Yield the lines of a file, and show how far it is, unless a terminal has lines or results."""
+    from gru_mt.inference.preprocessing.lines import read_chunks
+
+    _check_not_own_output(file, name)
+    if file.isatty() or sys.stdout.isatty():
+        yield from read_chunks(file)
+        return
+    from gru_mt.progress import ProgressBar
+
+    print_messages(logging.INFO)
+    size, lines, started_s = _size(file), 0, time.perf_counter()
+    unit = "bytes" if size else "lines"
+    with ProgressBar("", unit=unit, total=size, delay_s=PROGRESS_AFTER_S) as bar:
+        bar.set_description_str("translating", refresh=False)
+        for chunk in read_chunks(file):
+            yield chunk  # which is translated before this goes on
+            lines += len(chunk)
+            rate = f"{lines / (time.perf_counter() - started_s):,.0f} lines/s"
+            bar.set_postfix_str(f"{lines:,} lines" if size else rate, refresh=False)
+            bar.update((file.tell() if size else lines) - bar.n)
+
+
+def _size(file: "BufferedReader") -> int | None:
+    """Return how many bytes a file on disk has; None for a pipe, which may go on for ever."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # as below
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _check_not_own_output(file: "BufferedReader", name: str) -> None:
@@ -179,10 +224,10 @@ def _warn_of_files(sentences: list[str]) -> None:
 
 def _warn_of(line: "Line", translation: "Translation") -> None:
     for warning in line.warnings:
-        say(f"warning: line {line.number}: {warning}")
+        log.warning(f"line {line.number}: {warning}")
     parts = sum("split" in sentence.warnings for sentence in translation.sentences)
     if parts:
-        say(
-            f"warning: line {line.number}: a sentence is too long, and was translated in {parts} "
+        log.warning(
+            f"line {line.number}: a sentence is too long, and was translated in {parts} "
             "parts (decoding.max_source_tokens)"
         )
