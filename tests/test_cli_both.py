@@ -62,6 +62,7 @@ def test_the_corpora_are_read_once_and_both_commands_are_told(there: Path, gru_m
     assert (result.code, result.out) == (0, "")
     said = result.err.splitlines()
     assert said.count("reading small") == said.count("splitting") == 1
+    assert "now fr to en: runs/my-fr-en-2" in said
     assert said.count("420 lines read, 420 kept") == 2, "each log has it"
     assert said[-2:] == [
         'gru-mt translate --to fr "..."', 'gru-mt translate --to en "..."'

@@ -112,11 +112,11 @@ def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[Run]:
     from gru_mt.training.output.lock import InUse, unused
     from gru_mt.training.train import train_run
 
-    load = loading_once() if len(runs) > 1 else None
+    is_main, load = _number("RANK") == 0, loading_once() if len(runs) > 1 else None
     while True:
         chosen = unused(*runs) if fresh else [*runs]
         first, *later = configs = dict(zip(chosen, runs.values(), strict=True))
-        for run in later if _number("RANK") == 0 else ():
+        for run in later if is_main else ():
             check_start(configs[run], run)
         try:
             train_run(configs[first], first, load=load, started_s=STARTED_S)
@@ -127,6 +127,8 @@ def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[Run]:
             break
     yield first
     for run in later:
+        if is_main:
+            say(f"now {configs[run].data.source} to {configs[run].data.target}: {run.folder}")
         train_run(configs[run], run, load=load)
         yield run
 
