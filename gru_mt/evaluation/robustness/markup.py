@@ -23,7 +23,8 @@ TAGS = (
     ('<span class="x-1">', "</span>"),
 )
 BLOCKS = (("<p>", "</p>"), ("<li>", "</li>"), ('<div class="x-2">', "</div>"))
-_TAG = re.compile(r"<(/?)(\w+)[^<>]*>")
+_TAG = r"</?\w+[^<>]*>"
+_PAIR = re.compile(rf"<(\w+)\b[^<>]*>((?:(?!{_TAG}).)*)</\1\b[^<>]*>")  # without tags inside
 MARKDOWN = (
     *(("*", "*"), ("**", "**"), ("***", "***"), ("_", "_"), ("~~", "~~"), ("`", "`")),
     *(("[", "](https://example.org/a-b)"), ("![", "](img/x-1.png)")),
@@ -85,23 +86,15 @@ def nest_tags(one: Sentence, rng: random.Random) -> Case | None:
 
 def has_nested_tags(source: str, translation: str) -> bool:
     """Return whether a translation has the tags of the source, well nested, around letters."""
-    tags = [*_TAG.finditer(translation)]
-    if sorted(tag[0] for tag in tags) != sorted(tag[0] for tag in _TAG.finditer(source)):
+    if sorted(re.findall(_TAG, translation)) != sorted(re.findall(_TAG, source)):
         return False
-    opened: list[re.Match[str]] = []
-    for tag in tags:
-        if not tag[1]:
-            opened.append(tag)
-            continue
-        if not opened or opened[-1][2] != tag[2]:
-            return False
-        if not _has_letter(translation[opened.pop().end() : tag.start()]):
-            return False
-    return not opened
+    while (pair := _PAIR.search(translation)) and _has_letter(pair[2]):
+        translation = translation.replace(pair[0], pair[2])  # the pair around it is next
+    return not re.search(_TAG, translation)
 
 
 def _has_letter(text: str) -> bool:
-    return any(map(str.isalpha, _TAG.sub("", text)))
+    return any(map(str.isalpha, text))
 
 
 def add_markdown(one: Sentence, rng: random.Random) -> Case | None:

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import chain, product, zip_longest
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -112,17 +112,15 @@ def measure(
     the rows; `tokenizer` is BLEU's: see `resolve_bleu_tokenizer`. A row without sentences is left
     out: a script without case has no capitals. Raises UserError for a set without sentences.
     """
-
     bleu_of = partial(corpus_bleu, tokenizer=tokenizer)
 
     def translated(name: str, sources: list[str], **options: Any) -> list[str]:
-        say(f"{name}: {len(sources):,} lines")
+        say(f"{name}: {len(sources):,} {'sentences' if name == 'plain' else 'lines'}")
         return [translation.text for translation in translate(sources, **options)]
 
-    pairs = _spread([*zip(evaluation_set.sources, evaluation_set.references, strict=True)], ALL)
-    sources, references = [source for source, _ in pairs], [texts for _, texts in pairs]
-    say(f"plain: {len(sources):,} sentences")
-    plain = [translation.text for translation in translate(sources)]
+    sources = _spread(evaluation_set.sources, ALL)
+    references: Sequence[Sequence[str]] = _spread(evaluation_set.references, ALL)
+    plain = translated("plain", sources)
     bleu = bleu_of(plain, references)
     rows = [Row("plain", len(plain), 100.0, bleu, bleu)]
     sentences = [*map(Sentence, sources, references, plain)]
@@ -133,8 +131,8 @@ def measure(
             bleu, plain_bleu = bleu_of(texts, references), bleu_of(plain, references)
             retained = 100 * bleu / plain_bleu if plain_bleu else None
             rows.append(Row(name, len(lines), retained, bleu, plain_bleu))
-    for name, chosen, glossary in _checked(sentences):
-        if chosen:
+    for name, found, most, glossary in _checked(sentences):
+        if chosen := _spread([case for case in found if case], most):
             texts = translated(name, [case.source for case in chosen], glossary=glossary)
             held = sum(case.holds(text) for case, text in zip(chosen, texts, strict=True))
             rows.append(Row(name, len(chosen), 100 * held / len(chosen)))
@@ -183,42 +181,37 @@ def _join(sentences: Sequence[Sentence]) -> Sentence:
     Where a sentence has no more, its first stands again: [[a, b], [c]] -> ["a c", "b c"].
     """
     sources, references, plain = zip(*sentences, strict=True)
-    filled = (
-        (texts[0] if text is None else text for text, texts in zip(row, references, strict=True))
-        for row in zip_longest(*references)
-    )
-    return Sentence(" ".join(sources), [*map(" ".join, filled)], " ".join(plain))
+    joined = [
+        " ".join(texts[row] if row < len(texts) else texts[0] for texts in references)
+        for row in range(max(map(len, references)))
+    ]
+    return Sentence(" ".join(sources), joined, " ".join(plain))
 
 
 def _checked(
     sentences: Sequence[Sentence],
-) -> Iterator[tuple[str, list[Case], Glossary | None]]:
-    """Yield sentences with what a translation must have: items, markup, glossary terms, names."""
+) -> Iterator[tuple[str, Iterable[Case | None], int, Glossary | None]]:
+    """Yield for each row its cases, None where a sentence has none, and how many are taken."""
 
-    def chosen(found: Iterable[Case | None], most: int) -> list[Case]:
-        return _spread([case for case in found if case], most)
+    def three_items(one: Sentence, rng: random.Random) -> Case | None:
+        return cases.add_items(one, rng, rng.sample([*ITEMS], 3))
 
-    makers: list[tuple[str, str, Callable[[Sentence, random.Random], Case | None]]] = [
-        *((kind, kind, partial(cases.add_items, kinds=[kind])) for kind in ITEMS),
-        (
-            "three items",
-            "three",
-            lambda one, rng: cases.add_items(one, rng, rng.sample([*ITEMS], 3)),
-        ),
-        ("signed and joined numbers", "numbers", cases.add_numbers),
-        ("a frame around it", "frames", markup.add_frame),
-        ("<b>tags</b> around a word", "tags", markup.add_tags),
-        ("tags that nest", "nested", markup.nest_tags),
-        ("Markdown", "markdown", markup.add_markdown),
+    makers: list[tuple[str, str, Callable[[Sentence, random.Random], Case | None], int]] = [
+        *((kind, kind, partial(cases.add_items, kinds=[kind]), SOME) for kind in ITEMS),
+        ("three items", "three", three_items, SOME),
+        ("signed and joined numbers", "numbers", cases.add_numbers, SOME),
+        ("a frame around it", "frames", markup.add_frame, MANY),
+        ("<b>tags</b> around a word", "tags", markup.add_tags, SOME),
+        ("tags that nest", "nested", markup.nest_tags, SOME),
+        ("Markdown", "markdown", markup.add_markdown, SOME),
     ]
-    for name, seed, make in makers:
-        found = (make(one, rng) for one, rng in _seeded(seed, sentences))
-        yield name, chosen(found, MANY if make is markup.add_frame else SOME), None
+    for name, seed, make, most in makers:
+        yield name, [make(one, rng) for one, rng in _seeded(seed, sentences)], most, None
     sources = [one.source for one in sentences]
     terms = cases.glossary_terms(sources, TERMS, random.Random("real/glossary"))
-    found = (cases.with_terms(source, terms) for source in sources)
-    yield "glossary terms", chosen(found, MANY), Glossary.of(terms)
+    with_terms = [cases.with_terms(source, terms) for source in sources]
+    yield "glossary terms", with_terms, MANY, Glossary.of(terms)
     renamed = [cases.rename(one, rng) for one, rng in _seeded("names", sentences)]
-    yield "a name never seen", chosen(renamed, MANY), None
-    first = (case for case in renamed if case and case.source.startswith(cases.NAMES))
-    yield "a name never seen, first", chosen(first, MANY), None
+    yield "a name never seen", renamed, MANY, None
+    first = [case for case in renamed if case and case.source.startswith(cases.NAMES)]
+    yield "a name never seen, first", first, MANY, None

@@ -85,20 +85,14 @@ def test_a_template_is_drawn(templates: list[str], pattern: str) -> None:
         assert re.fullmatch(pattern, drawn(templates, random.Random(seed)))
 
 
-@pytest.mark.parametrize(
-    ("source", "right", "wrong"),
-    [
+def test_a_translation_has_each_number_as_often_and_with_its_sign() -> None:
+    for source, right, wrong in (
         ("It is -5 here.", "Il fait -5 ici.", "Il fait 5 ici."),
         ("We won 7-7.", "On a gagné 7 à 7.", "On a gagné 7."),
         ("It is 3½.", "3 ½", "C'est 3."),
         ("Read XIV.", "Lis XIV.", "Lis XIX."),
-    ],
-)
-def test_a_translation_has_each_number_as_often_and_with_its_sign(
-    source: str, right: str, wrong: str
-) -> None:
-    assert has_numbers(source, right)
-    assert not has_numbers(source, wrong)
+    ):
+        assert (has_numbers(source, right), has_numbers(source, wrong)) == (True, False), source
 
 
 def test_numbers_are_put_into_sentences_without() -> None:

@@ -17,6 +17,11 @@ def drawn(name: str, text: str, seeds: int = 30) -> set[str]:
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
+        ("several final marks", "Why?", "Why??|Why???"),
+        ("a short text, another mark", "Stop.", "Stop|Stop!"),
+        ("a short text, another mark", "Où ?", "Où|Où.|Où!"),
+        ("a short text, another mark", "No", "No.|No!"),
+        ("a short text, another mark", "你好。", "你好|你好！"),
         ("Title Case", '"yes," don\'t élise (twice)', '"Yes," Don\'t Élise (Twice)'),
         ("no final mark", "我明白了。", "我明白了"),
         ("no final mark", 'At 3.5 "go."', 'At 3.5 "go."'),
@@ -32,22 +37,11 @@ def drawn(name: str, text: str, seeds: int = 30) -> set[str]:
     ],
 )
 def test_a_perturbation_by_hand(name: str, text: str, expected: str) -> None:
-    assert drawn(name, text, seeds=1) == {expected}
+    assert drawn(name, text) == {*expected.split("|")}
 
 
 def test_a_short_text_is_compared_without_its_marks_and_case() -> None:
     assert bare("¡Je vois Tom !") == bare("JE VOIS TOM") == "je vois tom"
-
-
-def test_perturbations_that_are_drawn() -> None:
-    assert drawn("several final marks", "Why?") == {"Why??", "Why???"}
-    for text, expected in (
-        ("Stop.", {"Stop", "Stop!"}),
-        ("Où ?", {"Où", "Où.", "Où!"}),
-        ("No", {"No.", "No!"}),
-        ("你好。", {"你好", "你好！"}),
-    ):
-        assert drawn("a short text, another mark", text) == expected
 
 
 def test_a_typo_is_one_letter_of_a_long_word() -> None:
