@@ -45,14 +45,19 @@ FRAMES = [
     "@tom: {}", "{{\\an8}}{}", "{{name}}: {}", "{{name}} {}", "%s {}", "%s: {}", "{}\\n",
     "Tom: {}", "TOM: {}",
     '"{}"', "“{}”", "«{}»", "({})", "‘{}’", "→ {}", "    {}", "\t- {}", "<!-- {} -->{}",
-    "&nbsp;{}", "| {} |", "{}<br>", "\\textbf{{{}}}", "[{}](https://a.org)",
+    "&nbsp;{}", "| {} |", "{}<br>", "\\textbf{{{}}}", "[{}](https://a.org)", "[INFO] {}",
+    "[Tom]: {}", "{{{{#if a}}}}{}{{{{/if}}}}", "@tom, {}", "%s - {}", "… {}", "» {}", "—{}",
+    "1.2. {}", "(1) {}", "(b) {}",
+    "iv. {}", "A: {}", "key: {}", "key = {}", "'{}'", "„{}“", "« {} »",
+    "「{}」", '("{}")', '<p>"{}"</p>', "- 1) *{}*",
 ]  # fmt: skip
+BEFORE_A_SMALL_WORD = ["1984 {}", "1984: {}", "12 {}", "10:30 {}"]  # 12 Tom
 
 
 @pytest.mark.parametrize("text", ["He is big.", "Tom is big!"])
 def test_a_sentence_in_a_frame_is_read_as_it_is_alone(text: str) -> None:
     (alone,) = read(text)
-    for frame in FRAMES:
+    for frame in FRAMES + BEFORE_A_SMALL_WORD * (text == "He is big."):
         line = frame.format(text) if frame.count("{}") == 1 else frame.format("x", text)
         *copied, sentence = read(line)  # "IV. " is a sentence too
         assert all(each.is_copied for each in copied), frame
@@ -62,28 +67,41 @@ def test_a_sentence_in_a_frame_is_read_as_it_is_alone(text: str) -> None:
         assert before + sentence.finished("il est grand.") == expected
 
 
+WHOLE = [
+    "{name} is here", "[name] is here", "1984 is big", "%s is here", "He is {name}", "-5 degrees",
+    "5 dogs", "M. Dupont", "So he is: big", "I am big", "10:30 is so", "12 Tom", "Step 1: go on.",
+    "Step: open", "Where: he is", '"He," he said, "is big."', '"He" is "big"', "(He) is (big)",
+    "«He» is «big»", "He is (big)", "He said 'so'", "<b>He</b> is big.", "He is <b>big</b>.",
+    "*He* is *big*", "[b]He[/b] is", "don't", "'tis big", "…", "😀", "<p></p>", "1)", "-",
+    "<b>He</b> and <b>so</b>",
+]  # fmt: skip
+
+
+def test_what_is_a_part_of_the_sentence_is_no_frame() -> None:
+    for line in WHOLE:
+        (sentence,) = read(line)
+        assert (sentence.before, sentence.after) == ("", ""), line
+
+
 @pytest.mark.parametrize(
-    ("line", "text"),
+    ("before", "text", "after"),
     [
-        ("{name} is here.", "\ue010 is here."),
-        ("<b>He</b> is big.", "\ue010 he \ue011 is big."),
-        ("He is <b>big</b>.", "he is \ue010 big \ue011."),
-        ("-5 degrees", "-5 degrees"),
-        ("You see {name}", "you see \ue010"),
-        ('"He," Tom sees, "is big."', '"he," Tom sees, "is big."'),
-        ("Step 1: go on.", "step 1: go on."),
+        ("<p>", "He is <b>big</b>", "</p>"),
+        ("<p>", "<b>He</b> is big", "</p>"),
+        ("😀 ", "<b>He</b> is big", ""),
+        ("- ", '"He" is big', ""),
+        ("", 'He is big."', " 😀"),
+        ("1) ", "He is (big)", ""),
+        ("{name}: ", "{x} is", ""),
+        ("", "He is big.", " 1984"),  # a placeholder after the end
+        ("", "He is big", " 😀 😀"),
     ],
 )
-def test_what_is_a_part_of_the_sentence_is_no_frame(line: str, text: str) -> None:
-    (sentence,) = read(line)
-    assert (sentence.text, sentence.before, sentence.after) == (text, "", "")
-
-
-def test_a_number_is_a_frame_before_a_word_that_needs_no_capital() -> None:
-    for line in ("10:30 He is big.", "5 Where is the dog?"):
-        assert read(line)[0].before == line[: line.index(" ") + 1]
-    for line in ("10:30 Tom is big.", "5 dogs"):
-        assert read(line)[0].before == ""
+def test_a_frame_ends_where_a_pair_or_a_quotation_would_be_torn(
+    before: str, text: str, after: str
+) -> None:
+    (sentence,) = read(before + text + after)
+    assert (sentence.before, sentence.after) == (before, after)
 
 
 @pytest.mark.parametrize(
