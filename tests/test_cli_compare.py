@@ -60,13 +60,11 @@ def test_a_comparison_goes_to_stdout_and_notes_to_stderr(runs: Path, gru_mt: Run
 
 
 def test_groups_show_their_spread(runs: Path, gru_mt: Run) -> None:
-    result = gru_mt("compare", "--group", "one=runs/a,runs/b", "--json")
-    [pets] = json.loads(result.out)["sets"]
-    scores = [corpus_bleu(texts, SET.references)
-              for texts in (["un chat", "un chat"], ["un chat", "un chien"])]  # fmt: skip
+    [pets] = json.loads(gru_mt("compare", "--group", "one=runs/a,runs/b", "--json").out)["sets"]
+    texts = ["un chat", "un chat"], ["un chat", "un chien"]
+    scores = [corpus_bleu(each, SET.references) for each in texts]
     assert pets["metrics"]["BLEU"][0]["values"] == pytest.approx(scores)
     two = gru_mt("compare", "--group", "one=runs/a", "--group", "two=runs/b")
-    assert two.code == 0
     assert "two has one run" in two.out
 
 
@@ -85,9 +83,15 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
 def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
     path = Path("runs/b/test.hypotheses.json")
     path.write_text(path.read_text().replace("chien", "chat", 1))
+    Path("folder").mkdir()
+    for name, text in {"one": "a\n", "two": "a\nb\n", "empty": ""}.items():
+        Path(name).write_text(text)
     for arguments, text in (
         ("runs/a", "give two or more runs"),
         ("runs/a runs/none", "runs/none: there is no such folder"),
+        ("runs/a folder", "folder: is no run of gru-mt train"),
+        ("runs/a one", "one: is a file; to compare files of translations, give --reference"),
+        ("runs/a/model runs/a", "runs/a/model: is given twice; name different runs"),
         ("runs/a runs/b", f"{path}: damaged: "),
         ("runs/a runs/cars", "runs/cars: its test split is not that of runs/a"),
         ("runs/a runs/cars --split dev", "runs/a: keeps no dev split"),
@@ -96,9 +100,12 @@ def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
         ("--group runs/a", "--group runs/a: expected NAME=RUN,RUN"),
         ("--group x=runs/a --group x=runs/b", "--group x: is given twice"),
         ("--group x=runs/a --html x", "--html shows runs or files, not groups"),
-        ("a.txt b.txt --source x", "--source belongs to files"),
-        ("a.txt b.txt --reference x --split dev", "--split belongs to runs"),
-        ("a.txt b.txt --reference x", "x: cannot be read: No such file"),
+        ("one two --source x", "--source belongs to files"),
+        ("one two --reference x --split dev", "--split belongs to runs"),
+        ("one two --reference x", "x: cannot be read: No such file"),
+        ("one two --reference one", "two: 2 lines, but one has 1"),
+        ("empty one --reference empty", "empty: is empty"),
+        ("one one --reference one", "one: is given twice; name different files"),
     ):
         assert_one_line(gru_mt("compare", *arguments.split()), text)
     assert gru_mt("runs").code == 0

@@ -7,12 +7,11 @@ only the spread tells of a group of runs, so groups are not tested.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from itertools import chain
-from operator import itemgetter, or_
+from operator import or_
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TypeVar
 
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
@@ -32,8 +31,6 @@ from gru_mt.evaluation.systems import System, SystemMetadata, common_sets, read_
 
 LONGEST_NGRAM = 4  # words, as in BLEU
 
-_T = TypeVar("_T")
-_Gains = list[tuple[float, int]]
 _Ngrams = Counter[tuple[str, ...]]
 
 
@@ -65,25 +62,20 @@ class SetComparison:
     chrf: list[list[float]]  # of each sentence
     ngrams: list[list[NgramCounts]]  # of each system against the baseline; see `compare_ngrams`
 
-    def most_changed(self, system: int, most: int) -> tuple[_Gains, _Gains]:
-        """Return the gains of chrF and the indexes of sentences that gained most, and lost most."""
-        pairs = zip(self.chrf[0], self.chrf[system], strict=True)
-        gains = [(second - first, row) for row, (first, second) in enumerate(pairs)]
-        return _extremes(sorted(gains, key=lambda gain: -gain[0]), itemgetter(0), most)
+    def most_changed(self, system: int, most: int) -> tuple[list[int], list[int]]:
+        """Return the indexes of sentences that gained most chrF, and that lost most."""
+        gains = [two - one for one, two in zip(self.chrf[0], self.chrf[system], strict=True)]
+        rows = sorted(range(len(gains)), key=gains.__getitem__, reverse=True)
+        gained = [row for row in rows if gains[row] > 0]
+        return gained[:most], [row for row in reversed(rows) if gains[row] < 0][:most]
 
     def most_changed_ngrams(
         self, system: int, most: int
     ) -> tuple[list[NgramCounts], list[NgramCounts]]:
         """Return the n-grams that the system has right more often, and less often."""
-        return _extremes(self.ngrams[system], lambda ngram: ngram.second - ngram.first, most)
-
-
-def _extremes(
-    items: Sequence[_T], gain: Callable[[_T], float], most: int
-) -> tuple[list[_T], list[_T]]:
-    """Return the first items with a gain, and the last ones with a loss, the last first."""
-    gained = [item for item in items[:most] if gain(item) > 0]
-    return gained, [item for item in items[: -most - 1 : -1] if gain(item) < 0]
+        more = [each for each in self.ngrams[system] if each.second > each.first]
+        less = [each for each in reversed(self.ngrams[system]) if each.second < each.first]
+        return more[:most], less[:most]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,22 +197,23 @@ def compare_groups(groups: Mapping[str, Sequence[System]], split: str) -> GroupC
     Raises UserError as `compare_systems` does.
     """
     systems = [*chain(*groups.values())]
+    tokenizer = systems[0].bleu_tokenizer
     sets, left_out = common_sets(systems, split)
-    scores: dict[str, Callable[[Sequence[str], Sequence[Sequence[str]]], float]] = {
-        "BLEU": partial(corpus_bleu, tokenizer=systems[0].bleu_tokenizer),
-        "chrF": corpus_chrf,
-    }
-
-    def spread(metric: str, group: Sequence[System], one: EvaluationSet) -> Spread:
-        values = [scores[metric](system.texts(one), one.references) for system in group]
-        return Spread(values, mean(values), stdev(values) if len(values) > 1 else None)
-
     spreads = []
     for one in sets:
-        metrics = {name: [spread(name, group, one) for group in groups.values()] for name in scores}
+        metrics: dict[str, list[Spread]] = {"BLEU": [], "chrF": []}
+        for group in groups.values():
+            texts = [system.texts(one) for system in group]
+            bleu = [corpus_bleu(each, one.references, tokenizer=tokenizer) for each in texts]
+            metrics["BLEU"].append(_spread(bleu))
+            metrics["chrF"].append(_spread([corpus_chrf(each, one.references) for each in texts]))
         spreads.append(SetSpreads(one.name, len(one.sources), metrics))
     known = {name: [system.metadata for system in group] for name, group in groups.items()}
     return GroupComparison(split, known, _changes(systems), spreads, left_out)
+
+
+def _spread(values: list[float]) -> Spread:
+    return Spread(values, mean(values), stdev(values) if len(values) > 1 else None)
 
 
 def _changes(systems: Sequence[System]) -> list[Change]:
@@ -239,11 +232,11 @@ def compare_ngrams(first: _Ngrams, second: _Ngrams) -> list[NgramCounts]:
     Of equal gains longer n-grams come first. A part of a longer one with the same two counts is
     left out.
     """
-    pairs = ((ngram, first[ngram], second[ngram]) for ngram in first | second)
-    counts = [(ngram, one, two) for ngram, one, two in pairs if one != two]
-    inside = {(part, *both) for ngram, *both in counts for part in (ngram[1:], ngram[:-1])}
-    counts.sort(key=lambda each: (each[1] - each[2], -len(each[0]), each[0]))
-    return [NgramCounts(" ".join(each[0]), *each[1:]) for each in counts if each not in inside]
+    counts = {(ngram, first[ngram], second[ngram]) for ngram in first | second}
+    changed = {(ngram, one, two) for ngram, one, two in counts if one != two}
+    inside = {(part, *both) for ngram, *both in changed for part in (ngram[1:], ngram[:-1])}
+    ranked = sorted(changed - inside, key=lambda each: (each[1] - each[2], -len(each[0]), each[0]))
+    return [NgramCounts(" ".join(ngram), one, two) for ngram, one, two in ranked]
 
 
 def right_ngrams(
@@ -254,11 +247,11 @@ def right_ngrams(
     A sentence counts it at most as often as the reference that has most of it, as BLEU does.
     """
     tokenize = BLEU(tokenize=tokenizer).tokenizer
+
+    def ngrams(text: str) -> _Ngrams:
+        return extract_all_word_ngrams(tokenize(text), 1, LONGEST_NGRAM)[0]
+
     right: _Ngrams = Counter()
-    for sentence in zip(texts, references, strict=True):
-        ngrams, *wanted = (
-            extract_all_word_ngrams(tokenize(text), 1, LONGEST_NGRAM)[0]
-            for text in (sentence[0], *sentence[1])
-        )
-        right.update(ngrams & reduce(or_, wanted))
+    for text, known in zip(texts, references, strict=True):
+        right.update(ngrams(text) & reduce(or_, map(ngrams, known)))
     return right

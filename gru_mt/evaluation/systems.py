@@ -13,7 +13,7 @@ from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.inference.preprocessing.lines import read_lines
-from gru_mt.run import WEIGHTS, Run, flatten
+from gru_mt.run import WEIGHTS, Run, bundle_of, flatten
 from gru_mt.tensors import tensors_info
 
 
@@ -56,51 +56,40 @@ def read_systems(
     UserError where a folder is no run or keeps no translations, a file cannot be read, is empty or
     differs in length, or a path is given twice.
     """
-    runs = [] if references else [_find_run(folder, split) for folder in paths]
-    real = [run.folder.resolve() for run in runs] or paths
+    real = [*paths] if references else [bundle_of(path).resolve() for path in paths]
     for path, resolved in zip(paths, real, strict=True):
         if real.count(resolved) > 1:
-            raise UserError(f"{path}: is given twice; name different {'runs' if runs else 'files'}")
+            kind = "files" if references else "runs"
+            raise UserError(f"{path}: is given twice; name different {kind}")
     if references:
         return _read_files(paths, references, source, bleu_tokenizer or "auto")
-    pairs = zip(paths, runs, strict=True)
-    return [_read_run(short_text(folder), run, split, bleu_tokenizer) for folder, run in pairs]
+    return [_read_run(path, split, bleu_tokenizer) for path in paths]
 
 
-def _find_run(folder: Path, split: str) -> Run:
+def _read_run(folder: Path, split: str, bleu_tokenizer: str | None) -> System:
     """Return the run that a user means by its folder or its bundle's."""
-    if folder.is_file():
-        raise UserError(f"{folder}: is a file; to compare files of translations, give --reference")
-    if not folder.is_dir():
-        raise UserError(f"{folder}: there is no such folder")
-    if run := run_of(folder, split):
-        return run
-    if Run(folder).config.is_file():
-        raise UserError(f"{folder}: keeps no {split} split")
-    raise UserError(f"{folder}: is no run of gru-mt train")
-
-
-def _read_run(name: str, run: Run, split: str, bleu_tokenizer: str | None) -> System:
+    name, run = short_text(folder), run_of(folder, split) if folder.is_dir() else None
+    if run is None:
+        problem = "is no run of gru-mt train"
+        if folder.is_file():
+            problem = "is a file; to compare files of translations, give --reference"
+        elif not folder.is_dir():
+            problem = "there is no such folder"
+        elif Run(folder).config.is_file():
+            problem = f"keeps no {split} split"
+        raise UserError(f"{folder}: {problem}")
     found = read_hypotheses(run, split)
     if found is None:
         option = "" if split == "test" else f" --split {split}"
-        raise UserError(
-            f"{name}: keeps no translations of its {split} split; "
-            f"run gru-mt eval --model {name}{option} first"
-        )
+        fix = f"run gru-mt eval --model {name}{option} first"
+        raise UserError(f"{name}: keeps no translations of its {split} split; {fix}")
     config = load_config(run.config).model_dump() | {"decoding": asdict(found.decoding)}
-    sentences = sum(len(one.texts) for one in found.sets)
-    metadata = SystemMetadata(
-        name,
-        run.read_minutes(),
-        sum(map(math.prod, tensors_info(run.bundle / WEIGHTS).shapes.values())),
-        sentences / sum(one.seconds for one in found.sets),
-    )
-    tokenizer = resolve_bleu_tokenizer(
-        config["data"]["target"],
-        bleu_tokenizer or found.bleu_tokenizer,
-        [texts for one in found.sets for texts in one.set.references],
-    )
+    shapes = tensors_info(run.bundle / WEIGHTS).shapes.values()
+    speed = sum(len(one.texts) for one in found.sets) / sum(one.seconds for one in found.sets)
+    metadata = SystemMetadata(name, run.read_minutes(), sum(map(math.prod, shapes)), speed)
+    references = [texts for one in found.sets for texts in one.set.references]
+    setting = bleu_tokenizer or found.bleu_tokenizer
+    tokenizer = resolve_bleu_tokenizer(config["data"]["target"], setting, references)
     outputs = [(one.set, one.texts) for one in found.sets]
     return System(metadata, outputs, tokenizer, flatten(config))
 
@@ -108,25 +97,22 @@ def _read_run(name: str, run: Run, split: str, bleu_tokenizer: str | None) -> Sy
 def _read_files(
     files: Sequence[Path], references: Sequence[Path], source: Path | None, bleu_tokenizer: str
 ) -> list[System]:
-    """Return systems of files: line N of each is of sentence N."""
+    """Return systems of files: line N of each is of sentence N. A reference may be a pipe."""
+    known = [(path, read_lines(path)) for path in references]
     first = source or references[0]
-    lines = {path: read_lines(path) for path in (first, *references, *files)}
-    if not lines[first]:
+    sources = read_lines(source) if source else [""] * len(known[0][1])
+    if not sources:
         raise UserError(f"{first}: is empty")
-    for path in files:
-        if len(lines[path]) != len(lines[first]):
-            raise UserError(
-                f"{path}: {len(lines[path]):,} lines, but {first} has {len(lines[first]):,}"
-            )
-    known = EvaluationSet.from_files([(path, lines[path]) for path in (first, *references)])
-    if source is None:
-        known = replace(known, sources=[""] * len(known.sources))
+    wanted = EvaluationSet.from_files([(first, sources), *known])
     language = references[0].suffix.removeprefix(".")
-    tokenizer = resolve_bleu_tokenizer(language, bleu_tokenizer, known.references)
-    return [
-        System(SystemMetadata(short_text(path)), [(known, lines[path])], tokenizer, {})
-        for path in files
-    ]
+    tokenizer = resolve_bleu_tokenizer(language, bleu_tokenizer, wanted.references)
+    systems = []
+    for path in files:
+        texts = read_lines(path)
+        if len(texts) != len(sources):
+            raise UserError(f"{path}: {len(texts):,} lines, but {first} has {len(sources):,}")
+        systems.append(System(SystemMetadata(short_text(path)), [(wanted, texts)], tokenizer, {}))
+    return systems
 
 
 def common_sets(systems: Sequence[System], split: str) -> tuple[list[EvaluationSet], list[str]]:
@@ -143,15 +129,13 @@ def common_sets(systems: Sequence[System], split: str) -> tuple[list[EvaluationS
             )
     known = [one for system in systems for one, _ in system.outputs]
     lacking = {one.name for one in known if not all(system.texts(one) for system in systems)}
-    sets = [one for one, _ in first.outputs if all(system.texts(one) for system in systems)]
-    if not sets:
-        wanted = first.outputs[0][0]
-        other = next(system for system in systems if not system.texts(wanted))
-        raise UserError(
-            f"{other.metadata.name}: its {split} split is not that of {first.metadata.name}: "
-            f"{_difference(other.outputs[0][0], wanted)}"
-        )
-    return sets, sorted(lacking)
+    if sets := [one for one, _ in first.outputs if all(system.texts(one) for system in systems)]:
+        return sets, sorted(lacking)
+    wanted = first.outputs[0][0]
+    other = next(system for system in systems if not system.texts(wanted))
+    difference = _difference(other.outputs[0][0], wanted)
+    names = f"{other.metadata.name}: its {split} split is not that of {first.metadata.name}"
+    raise UserError(f"{names}: {difference}")
 
 
 def _difference(one: EvaluationSet, other: EvaluationSet) -> str:

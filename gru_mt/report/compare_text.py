@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from unicodedata import combining, east_asian_width
+
+from rich.cells import cell_len
 
 from gru_mt.errors import escape
 from gru_mt.evaluation.compare import Change, Comparison, GroupComparison, SetComparison, Spread
@@ -16,20 +17,13 @@ NGRAMS = 10
 def table(rows: Sequence[Sequence[str]], texts: Collection[int] = (0,)) -> list[str]:
     """Return rows of cells as lines: columns of `texts` begin at the left, the others end alike."""
     rows = [[escape(cell) for cell in row] for row in rows]
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = []
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            gap = " " * (width - _width(cell))
-            cells.append(cell + gap if column in texts else gap + cell)
-        lines.append("  ".join(cells).rstrip())
-    return lines
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
 
+    def padded(cell: str, column: int) -> str:
+        gap = " " * (widths[column] - cell_len(cell))  # a Chinese character takes two columns
+        return cell + gap if column in texts else gap + cell
 
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: a Chinese character takes two."""
-    return sum(0 if combining(each) else 1 + (east_asian_width(each) in "WF") for each in text)
+    return ["  ".join(map(padded, row, range(len(row)))).rstrip() for row in rows]
 
 
 def number(value: float | None, form: str) -> str:
@@ -44,23 +38,22 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield from _systems_lines(comparison.systems)
         yield from _change_lines(comparison.changes, names)
     for found in comparison.sets:
-        yield from _title(comparison.split, found.set.name, len(found.set.sources))
+        sentences = f"{len(found.set.sources):,}"
+        yield from _title(comparison.split, found.set.name, sentences)
         for metric in found.metrics:
             yield from _metric_lines(metric, names)
         yield "p: share of resamples or trials in which chance alone made as large a difference;"
         yield "above 0.05 the difference may well be chance"
         for name, count in [*zip(names, found.differing, strict=True)][1:]:
             few = ", too few for p" if count < FEW else ""
-            of = f"{count:,} of {len(found.set.sources):,} translations"
-            yield escape(f"{name}: {of} are not those of {names[0]}{few}")
+            yield f"{name}: {count:,} of {sentences} translations are not those of {names[0]}{few}"
         if len(names) == 2:
             yield from _sentence_lines(found, names)
-            more, less = found.most_changed_ngrams(1, NGRAMS)
-            for name, ngrams in ((names[1], more), (names[0], less)):
-                if ngrams:
-                    rows = [[each.ngram, str(each.first), str(each.second)] for each in ngrams]
-                    yield ""
-                    yield from table([[f"right more often in {name}", *names], *rows])
+            ngrams = found.most_changed_ngrams(1, NGRAMS)
+            for name, chosen in zip(reversed(names), ngrams, strict=True):
+                if chosen:
+                    rows = [[each.ngram, str(each.first), str(each.second)] for each in chosen]
+                    yield from ["", *table([[f"right more often in {name}", *names], *rows])]
 
 
 def group_lines(comparison: GroupComparison) -> Iterator[str]:
@@ -76,19 +69,18 @@ def group_lines(comparison: GroupComparison) -> Iterator[str]:
             changes.append(Change(change.key, [*map(", ".join, distinct)]))
         yield from _change_lines(changes, groups)
     for found in comparison.sets:
-        yield from _title(comparison.split, found.name, found.sentences)
+        yield from _title(comparison.split, found.name, f"{found.sentences:,}")
         for metric, spreads in found.metrics.items():
             yield from _spread_lines(metric, spreads, groups)
     for name, group in groups.items():
         if len(group) == 1:
-            yield escape(f"{name} has one run: how far its scores depend on the seed is not known")
+            yield f"{name} has one run: how far its scores depend on the seed is not known"
     if len(groups) > 1:
         yield "groups are not tested: compare the change of the mean with the deviations"
 
 
-def _title(split: str, name: str, sentences: int) -> list[str]:
-    title = " ".join(filter(None, (split, name))) or "files"
-    return ["", escape(f"{title}: {sentences:,} sentences")]
+def _title(split: str, name: str, sentences: str) -> list[str]:
+    return ["", f"{' '.join(filter(None, (split, name))) or 'files'}: {sentences} sentences"]
 
 
 def _systems_lines(systems: Sequence[SystemMetadata]) -> list[str]:
@@ -99,29 +91,25 @@ def _systems_lines(systems: Sequence[SystemMetadata]) -> list[str]:
     return table(rows)
 
 
-def _change_lines(changes: Sequence[Change], names: Iterable[str]) -> Iterator[str]:
+def _change_lines(changes: Sequence[Change], names: Iterable[str]) -> list[str]:
     if not changes:
-        yield "the configurations do not differ"
-        return
-    yield ""
-    yield escape(f"what differs in the configurations of {' | '.join(names)}:")
-    for change in changes:
-        yield escape(f"  {change.key}: {' | '.join(change.values)}")
+        return ["the configurations do not differ"]
+    lines = [f"  {change.key}: {' | '.join(change.values)}" for change in changes]
+    return ["", f"what differs in the configurations of {' | '.join(names)}:", *lines]
 
 
-def _metric_lines(metric: MetricScores, names: Sequence[str]) -> Iterator[str]:
+def _metric_lines(metric: MetricScores, names: Sequence[str]) -> list[str]:
     head = ["score", "change", "mean", "95 % interval", "p bootstrap", "p randomisation"]
     rows = [[metric.name, *head]]
     for name, score in zip(names, metric.systems, strict=True):
-        change, p_values = "", ["", ""]
-        if len(rows) > 1:
-            change = f"{score.value - metric.systems[0].value:+.2f}"
-            p_values = [number(p, ".4f") for p in (score.p_bootstrap, score.p_randomisation)]
         interval = "-" if score.low is None else f"{score.low:.1f} to {score.high:.1f}"
+        change = f"{score.value - metric.systems[0].value:+.2f}"
+        p_values = [number(p, ".4f") for p in (score.p_bootstrap, score.p_randomisation)]
+        if score is metric.systems[0]:
+            change, p_values = "", ["", ""]
         rows.append([name, f"{score.value:.2f}", change, f"{score.mean:.2f}", interval, *p_values])
-    yield from table(rows)
-    yield f"  bootstrap      {metric.bootstrap}"
-    yield f"  randomisation  {metric.randomisation}"
+    tests = f"  bootstrap      {metric.bootstrap}", f"  randomisation  {metric.randomisation}"
+    return [*table(rows), *tests]
 
 
 def _spread_lines(
@@ -136,21 +124,18 @@ def _spread_lines(
     yield from table(rows)
     for group, spread in zip(groups.values(), spreads, strict=True):
         pairs = zip(group, spread.values, strict=True)
-        yield escape(f"  {', '.join(f'{run.name} {value:.2f}' for run, value in pairs)}")
+        yield f"  {', '.join(f'{run.name} {value:.2f}' for run, value in pairs)}"
 
 
 def _sentence_lines(found: SetComparison, names: Sequence[str]) -> Iterator[str]:
-    width = max(map(len, ("reference", *names)))
-    for title, chosen in zip(("gained", "lost"), found.most_changed(1, SENTENCES), strict=True):
-        if chosen:
-            yield ""
-            yield f"sentences that {title} most chrF:"
-        for gain, row in chosen:
+    for title, rows in zip(("gained", "lost"), found.most_changed(1, SENTENCES), strict=True):
+        if rows:
+            yield from ["", f"sentences that {title} most chrF:"]
+        for row in rows:
             before, after = (chrf[row] for chrf in found.chrf)
-            yield f"  {gain:+.1f}: {before:.1f} to {after:.1f}, sentence {row + 1:,}"
+            yield f"  {after - before:+.1f}: {before:.1f} to {after:.1f}, sentence {row + 1:,}"
             source, references = found.set.sources[row], " / ".join(found.set.references[row])
             shown = [("source", source)] if source else []
-            translations = (system[row] for system in found.texts)
+            translations = (texts[row] for texts in found.texts)
             shown += [("reference", references), *zip(names, translations, strict=True)]
-            for label, text in shown:
-                yield escape(f"    {label:{width}}  {text}")
+            yield from (f"    {line}" for line in table(shown, texts=(0, 1)))
