@@ -311,11 +311,14 @@ def test_export_gives_its_options_on(
     monkeypatch.setattr(
         "gru_mt.onnx_export.write.export", lambda *args, **more: given.append((*args, more))
     )
-    options = ["--model", "m", "--precision", "int8", "--out", "o"]
-    assert gru_mt("export", *options).code == gru_mt("export", "--format", "page").code == 0
+    for options in (
+        ["--model", "m", "--precision", "int8", "--out", "o"],
+        ["--format", "archive", "--license", "mit"],
+    ):
+        assert gru_mt("export", *options).code == 0
     assert given == [
-        (Path("m"), Path("o"), {"format": "onnx", "precision": "int8"}),
-        (Path("runs/small"), None, {"format": "page", "precision": None}),
+        (Path("m"), Path("o"), {"format": "onnx", "precision": "int8", "license": None}),
+        (Path("runs/small"), None, {"format": "archive", "precision": None, "license": "mit"}),
     ]
 
 

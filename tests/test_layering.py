@@ -45,8 +45,8 @@ ROWS = """
         inference.engines.ensemble inference.engines.torch_engine inference.preprocessing.tags
         inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
         inference.translation inference.engines.onnx_engine inference.preprocessing.messages
-        inference.sentence_translator inference.translator onnx_export onnx_export.graphs
-        onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
+        inference.sentence_translator inference.published inference.translator onnx_export
+        onnx_export.graphs onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate
         evaluation.systems evaluation.compare evaluation.robustness
         evaluation.robustness.perturbations evaluation.robustness.cases
@@ -59,7 +59,8 @@ ROWS = """
         report.compare_text
         evaluation.overlap report.tables report.failures report.pictures report.html
         report.samples report.contents report.page report.compare_page page page.model_data
-        page.write onnx_export.write cli.streams cli.app cli.translator
+        page.write onnx_export.card onnx_export.archive
+        onnx_export.write cli.streams cli.app cli.translator
         cli.directions cli.commands
         cli.commands.train cli.commands.evaluate cli.commands.report cli.commands.compare
         cli.commands.runs cli.commands.translate cli.commands.export cli.commands.data

@@ -119,7 +119,7 @@ def test_a_stream_is_translated_chunk_by_chunk(translator: gru_mt.Translator) ->
 def test_export_names_what_it_cannot_write(folder: Path) -> None:
     run = folder / "runs" / "small"
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"format": "pdf"}, "format must be onnx or page, got 'pdf'"),
+        ({"format": "pdf"}, "format must be onnx or page or archive, got 'pdf'"),
         ({"precision": "int4"}, "precision must be fp32 or int8, got 'int4'"),
         ({"format": "page", "precision": "fp32"}, "a page has int8 weights"),
         ({"out": 3}, "out must be a path, got 3"),

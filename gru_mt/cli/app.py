@@ -54,8 +54,8 @@ ModelsOption = Annotated[
     typer.Option(
         "--model",
         metavar="FOLDER",
-        help="A run, a model folder or an export; given several times, they are averaged.  "
-        "[default: the newest finished run]",
+        help="A run, a model folder, an export, an archive, or hf:OWNER/NAME on the Hugging Face "
+        "hub; given several times, they are averaged.  [default: the newest finished run]",
     ),
 ]
 ModelOption = Annotated[
@@ -63,7 +63,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="FOLDER",
-        help="A run or a model folder.  [default: the newest finished run]",
+        help="A run, a model folder or an archive.  [default: the newest finished run]",
     ),
 ]
 BeamOption = Annotated[int | None, _setting_option("beam_size", "--beam", "N")]

@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 def load_translator(
     models: Sequence[Path], *, device: str, attention: bool = False, target: str | None = None
 ) -> "Translator":
-    """Return the translator of the folders that a user named, or of the newest finished run.
+    """Return the translator of the models that a user named, or of the newest finished run.
 
     With `target`, a language, that is the newest that translates into it.
 
     An export is used where it will do: it starts faster, but shows no attention, and computes on
-    the CPU alone. A message says so where the user named no folder, or another one.
+    the CPU alone. A message says so where the user named no model, or another one.
     """
     from gru_mt.inference.engines.onnx_engine import usable_export
+    from gru_mt.inference.published import local_folder
     from gru_mt.inference.translator import Translator
 
     if models and target:
         raise UserError("give --model or --to, not both")
     used = []
-    for folder in models or [_newest(target).folder]:
-        export = None
+    for model in models or [_newest(target).folder]:
+        folder, export = local_folder(model), None
         if not attention and device in ("auto", "cpu"):
             export = usable_export(folder, warn=say)
         used.append(export or folder)
-    for folder in used:
-        if folder not in models:
-            say(f"using {folder}")
+        if export or not models:
+            say(f"using {export or folder}")
     return Translator.averaging(used, device=device)
 
 

@@ -116,8 +116,8 @@ class TrainingConfig(Section):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """Seed of all that is random: first weights, order of batches, dropout, sampling."""
     start: Text | None = None
-    """A run, or a model folder, whose weights, tokenizer and model training begins with; null
-    begins afresh. `gru-mt train --from` sets it."""
+    """A run, a model folder, an archive or hf:owner/name, whose weights, tokenizer and model
+    training begins with; null begins afresh. `gru-mt train --from` sets it."""
     device: Text = "auto"
     """Device to train on: cpu, cuda, or cuda:1 for the second GPU. auto is cuda where it works,
     else cpu."""

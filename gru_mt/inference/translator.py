@@ -16,6 +16,7 @@ from gru_mt.inference.engines.ensemble import Ensemble
 from gru_mt.inference.engines.onnx_engine import is_export, load_export
 from gru_mt.inference.preprocessing.messages import arms, with_arms
 from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.published import local_folder
 from gru_mt.inference.sentence_translator import MapBatches, Options, SentenceTranslator
 from gru_mt.inference.translation import Languages, Translation
 
@@ -60,21 +61,22 @@ class Translator:
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
-        """Return the translator in a folder.
+        """Return the translator in a folder, an archive or a repository.
 
         Args:
-            path: The folder of a run, of its model, or of an export.
+            path: The folder of a run, of its model, or of an export; the file of an archive; or
+                hf:owner/name, a repository of the Hugging Face hub, perhaps with @revision.
             device: cpu, cuda or cuda:1; auto is cuda where it works, else cpu. An export runs on
                 the CPU, whatever this is, and does not import torch.
 
         Raises:
-            UserError: If there is no translator in the folder, or it is damaged.
+            UserError: If there is no translator there, or it is damaged.
 
         Example:
             >>> from gru_mt import Translator
             >>> translator = Translator.load("runs/small", device="cpu")
         """
-        path = as_path(path, "path")
+        path = local_folder(as_path(path, "path"))
         if is_export(path):
             return cls(*load_export(path))
         from gru_mt.bundle import load_bundle
@@ -95,7 +97,7 @@ class Translator:
         It reads and decodes as the first does, and has no confidence.
 
         Args:
-            paths: The folders of the models, as `load` takes them.
+            paths: The models, as `load` takes them.
             device: As in `load`.
 
         Raises:

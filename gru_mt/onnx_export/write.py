@@ -13,6 +13,8 @@ from gru_mt.bundle import load_bundle
 from gru_mt.errors import UserError, as_path, short_repr
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.onnx_engine import FORMAT, INSTALL, METADATA, is_export
+from gru_mt.inference.published import local_folder
+from gru_mt.onnx_export.archive import write_archive
 from gru_mt.onnx_export.graphs import graphs
 from gru_mt.onnx_export.int8 import quantise
 from gru_mt.run import WEIGHTS, Run, bundle_of
@@ -33,20 +35,25 @@ def export(
     model: str | Path,
     out: str | Path | None = None,
     *,
-    format: Literal["onnx", "page"] = "onnx",  # noqa: A002 the command's name for it
+    format: Literal["onnx", "page", "archive"] = "onnx",  # noqa: A002 the command's name for it
     precision: Literal["fp32", "int8"] | None = None,
+    license: str | None = None,  # noqa: A002 the hub's name for it
 ) -> Path:
-    """Write a translator for onnxruntime, or as one HTML file that translates in a browser.
+    """Write a translator for onnxruntime, for browsers, or for other machines.
 
     Args:
-        model: The folder of a run, or of its model.
-        out: The folder, or the file of a page; None is onnx, onnx-int8 or translator.html in the
-            run. An older export there is replaced.
-        format: What to write.
+        model: The folder of a run, or of its model; an archive, or hf:owner/name.
+        out: The folder or file; None is onnx, onnx-int8, translator.html or NAME.zip in the run. An
+            older export there is replaced.
+        format: A folder for onnxruntime; a page, one HTML file that translates in a browser; or an
+            archive, one file with the model, the export for onnxruntime if the run has it, and a
+            model card. An archive holds no folder's name of this machine.
         precision: Of onnx: fp32, or int8 in a quarter of the size; None is fp32. A page has int8.
+        license: What the card of an archive names, such as "cc-by-4.0".
 
     Returns:
-        The path of what was written. `Translator.load` takes that of an onnx export.
+        The path of what was written. `Translator.load` takes that of an onnx export and of an
+        archive.
 
     Raises:
         UserError: If there is no model, it is damaged, a package is missing, an argument is none of
@@ -59,19 +66,29 @@ def export(
     """
     folder, target = as_path(model, "model"), None if out is None else as_path(out, "out")
     for name, value, known in (
-        ("format", format, ("onnx", "page")),
+        ("format", format, ("onnx", "page", "archive")),
         ("precision", precision, (None, "fp32", "int8")),
     ):
         if value not in known:
             choices = " or ".join(str(choice) for choice in known if choice)
             raise UserError(f"{name} must be {choices}, got {short_repr(value)}")
+    for wrong, message in (
+        (format == "page" and precision == "fp32", "precision fp32: a page has int8 weights"),
+        (format == "archive" and precision, f"precision {precision}: an archive has all weights"),
+        (format != "archive" and license, f"license {license}: only an archive has a card"),
+    ):
+        if wrong:
+            raise UserError(f"{message}; leave it out")
+    local = local_folder(folder)
+    if target is None and local != folder:
+        raise UserError(f"{folder}: is in a cache; name the output with --out")
     if format == "onnx":
-        return write_onnx(folder, target or Run(folder).export(precision or "fp32"), precision)
-    if precision == "fp32":
-        raise UserError("precision fp32: a page has int8 weights; leave it out")
+        return write_onnx(local, target or Run(local).export(precision or "fp32"), precision)
+    if format == "archive":
+        return write_archive(local, target, license)
     from gru_mt.page.write import write_page  # an export needs none of it
 
-    return write_page(folder, target)
+    return write_page(local, target)
 
 
 def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:

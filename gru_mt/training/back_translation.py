@@ -19,6 +19,7 @@ from gru_mt.data.corpus.files import user_path
 from gru_mt.data.dataset.store import Ints
 from gru_mt.errors import UserError
 from gru_mt.inference.engines.engine import Engine
+from gru_mt.inference.published import local_folder
 from gru_mt.inference.search import Floats, S
 from gru_mt.inference.translator import Translator
 from gru_mt.progress import ProgressBar
@@ -68,7 +69,7 @@ def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
     before, sources = _read(path)
     if before.get("texts") != digest or len(sources) < len(texts):
         translator = _load(folder, config)
-        header = {"texts": digest, "model": file_digest(bundle_of(folder) / WEIGHTS)}
+        header = {"texts": digest, "model": file_digest(bundle_of(local_folder(folder)) / WEIGHTS)}
         sources = sources if before == header else []
         chunks = [sources[start : start + CHUNK] for start in range(0, len(sources), CHUNK)]
         write_file(path, b"".join(f"{json.dumps(line)}\n".encode() for line in [header, *chunks]))

@@ -18,6 +18,7 @@ from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError, short_repr
 from gru_mt.evaluation.evaluate import find_sets
+from gru_mt.inference.published import local_folder
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import Run, flatten
 from gru_mt.storage import read_json
@@ -77,7 +78,7 @@ def fine_tune(config: Config) -> Start:
     """
     assert config.training.start is not None, "only then a run is fine-tuned"
     folder = user_path(config.training.start)
-    bundle = load_bundle(folder, torch.device("cpu"))
+    bundle = load_bundle(local_folder(folder), torch.device("cpu"))
     before, data = bundle.config, config.data
     if (data.source, data.target) != (before.data.source, before.data.target):
         raise UserError(

@@ -12,6 +12,7 @@ import pytest
 
 from gru_mt.errors import UserError
 from gru_mt.inference.engines.onnx_engine import METADATA, is_export, load_export, usable_export
+from gru_mt.inference.published import local_folder
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.onnx_export import write
@@ -39,7 +40,7 @@ FILES = [
 @pytest.fixture(scope="module")
 def exported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    overrides = ("decoding.beam_size=2", "decoding.length_penalty=0.5")
+    overrides = ("decoding.beam_size=2", "decoding.length_penalty=0.5", "data.corpus=/mine/pairs")
     config = configure(*overrides, "evaluation.bleu_tokenizer=intl", joint=False)
     write_bundle(folder / "model", config, tokenizer(joint=False))
     made: list[Any] = []
@@ -106,6 +107,25 @@ def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, f"using {run / 'onnx'}\n")
     assert done.stdout.count("\n") == 1
+
+
+def test_an_archive_brings_the_export_along_unless_it_is_of_other_weights(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda _: tmp_path / "cache")
+    expected = [each.text for each in Translator.load(run / "onnx").translate(SOURCES)]
+    path = export(run, tmp_path / "a.zip", format="archive")
+    assert b"/mine" not in path.read_bytes()
+    found = usable_export(local_folder(path), warn=pytest.fail)
+    assert found
+    assert [each.text for each in Translator.load(found).translate(SOURCES)] == expected
+    with pytest.raises(UserError, match=r"a\.zip: is in a cache; name the output"):
+        export(path)
+    change_weights(run)
+    with caplog.at_level("INFO"):
+        path = export(run, tmp_path / "b.zip", format="archive")
+    assert "onnx: of other weights; it is not used" in caplog.text
+    assert not (local_folder(path) / "onnx").exists()
 
 
 # Which one is used

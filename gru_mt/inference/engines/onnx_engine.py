@@ -111,17 +111,22 @@ def is_export(folder: Path) -> bool:
 
 
 def usable_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
-    """Return the fp32 export in the folder of a run or a bundle; None where it cannot be used.
+    """Return what `fitting_export` does; None where there is no onnxruntime to use it."""
+    return fitting_export(folder, warn=warn) if find_spec("onnxruntime") else None
 
-    It cannot be used without onnxruntime. `warn` gets a line if it is damaged or of other weights.
+
+def fitting_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
+    """Return the fp32 export in the folder of a run or a bundle; None where it has none.
+
+    One that is damaged or of other weights is none: `warn` gets a line.
     """
     export = Run(folder).export("fp32")
-    if not is_export(export) or not find_spec("onnxruntime"):
+    if not is_export(export):
         return None
     weights = tensors_info(bundle_of(folder) / WEIGHTS).digest
     reason = f"{export}: of other weights"
     try:
-        if _read_metadata(export).get("weights_sha256") == weights:
+        if read_metadata(export).get("weights_sha256") == weights:
             return export
     except UserError as error:
         reason = str(error)
@@ -136,7 +141,7 @@ def load_export(folder: Path) -> Export:
     """
     if not find_spec("onnxruntime"):
         raise UserError(f"{folder}: an export needs onnxruntime: {INSTALL}")
-    metadata = _read_metadata(folder)
+    metadata = read_metadata(folder)
     try:
         digests = dict(metadata["files"])
         decoding = Decoding(**metadata["decoding"])
@@ -160,7 +165,7 @@ def load_export(folder: Path) -> Export:
     return Export(engine, Tokenizer.load(folder), decoding, languages, calibration)
 
 
-def _read_metadata(folder: Path) -> dict[str, Any]:
+def read_metadata(folder: Path) -> dict[str, Any]:
     """Return what METADATA says; UserError where it is damaged or of another version."""
     metadata = read_json(folder / METADATA, most_bytes=_MOST_BYTES)
     if metadata.get("format") != FORMAT:
