@@ -103,11 +103,12 @@ def _downloaded(name: str) -> Path:
         raise UserError(f"{short_text(name)}: expected hf:owner/name or hf:owner/name@revision")
     require_hub(name)
     from huggingface_hub import snapshot_download
-    from huggingface_hub.utils import tqdm
+    from huggingface_hub.utils.tqdm import tqdm
 
-    class TerminalBar(tqdm):  # type: ignore[misc]  # it would be shown in files and pipes, too
+    class TerminalBar(tqdm):  # the hub's own would be shown in files and pipes, too
         def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **options | {"disable": None})
+            options["disable"] = None
+            super().__init__(*arguments, **options)  # type: ignore[no-untyped-call]
 
     wanted = [CARD, CREDITS, CONFIG, "provenance.json", WEIGHTS, "tokenizer*", "onnx/*"]
     with hub_errors(name):
