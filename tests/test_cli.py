@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -354,6 +355,19 @@ def test_data_writes_the_split(there: Path, gru_mt: Run, tmp_path: Path) -> None
         result = gru_mt("data", "--config", "small.yaml", *options)
         assert result.code == 2
         assert re.fullmatch(message, result.err.splitlines()[-1])
+
+
+def test_minutes_that_preparation_has_taken_are_a_mistake(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.cli.commands.train.STARTED_S", time.perf_counter() - 9)
+    options = ("--config", "small.yaml", "--run", "runs/short")
+    result = gru_mt("train", *options, "--minutes", "0.1")
+    assert (result.code, result.out) == (2, "")
+    last = result.err.splitlines()[-1]
+    assert re.fullmatch(r"training\.minutes 0\.1: \d\.\d went .* at least \d\.\d", last)
+    assert not Path("runs/short").exists()
+    assert "--minutes" in gru_mt("train", *options, "--minutes", "0").err
 
 
 def test_init_and_check_lead_from_files_to_a_training(

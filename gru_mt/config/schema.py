@@ -124,12 +124,17 @@ class TrainingConfig(Section):
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     """Numbers to compute in; weights stay in fp32. auto is bf16 where the hardware has it, else
     fp16 on CUDA, else fp32."""
+    minutes: Positive | None = None
+    """Minutes that a run may take here, preparation and validations included: as it starts it times
+    a few updates, and sets by that what is auto, max_epochs and max_steps, whatever is written for
+    these two. A small corpus takes less, as more epochs would not help; null plans nothing."""
     max_epochs: Count = 10
     """Passes over the training split."""
     max_steps: Count | None = None
     """Optimizer updates after which training ends before its epochs do; null is no limit."""
     batch_tokens: Count | Auto = "auto"
-    """Padded target tokens of a microbatch, at most. auto is chosen by the size of the corpus."""
+    """Padded target tokens of a microbatch, at most. auto is chosen by the size of the corpus, and
+    with minutes by the updates that fit in."""
     batch_sentences: Count | None = None
     """Sentence pairs of a microbatch, at most; null is no limit."""
     cut_tokens: Count | None = None
@@ -189,8 +194,9 @@ class TrainingConfig(Section):
 
 
 class ResolvedTraining(TrainingConfig):
-    """What a run trains with: batch_tokens and warmup_steps are numbers, not `auto`."""
+    """What a run trains with: numbers in place of `auto` and of `minutes`."""
 
+    minutes: None = None
     batch_tokens: Count
     warmup_steps: CountOrZero
 

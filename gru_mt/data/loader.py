@@ -139,12 +139,11 @@ class PairLoader:
     def __init__(self, config: Config, tokenizer: Tokenizer, dataset: Dataset) -> None:
         """Take what `TrainingPairs` takes; a buffer has BUFFER_PAIRS pairs at most."""
         self._pairs = TrainingPairs(config, tokenizer, dataset, max_pairs=BUFFER_PAIRS)
-        self._epochs = config.training.max_epochs
         self._encodes = bool(config.data.augment or config.tokenizer.sampling)  # reading is quick
         self.buffers = self._pairs.buffers  # of each epoch
         self._loaded: tuple[Position, EpochPairs] | None = None
         self._next: tuple[Position, Future[EpochPairs]] | None = None
-        self._making_s = 0.0  # that this process took to make buffers
+        self.making_s = 0.0  # that this process took to make buffers
         self._stack = ExitStack()
         self._submit: Callable[[Position], Future[EpochPairs]] | None = None
 
@@ -160,16 +159,16 @@ class PairLoader:
             else:
                 started_s = time.monotonic()
                 self._loaded = position, self._pairs.load(position)
-                self._making_s += time.monotonic() - started_s
+                self.making_s += time.monotonic() - started_s
         return self._loaded[1]
 
-    def prefetch(self) -> None:
-        """Begin to make the buffer after the last one, where another process does so."""
+    def prefetch(self, epochs: int) -> None:
+        """Begin to make the next buffer of `epochs`, where another process does so."""
         assert self._loaded, "no buffer was loaded"
         epoch, index = self._loaded[0]
         after = (epoch, index + 1) if index + 1 < self.buffers else (epoch + 1, 0)
-        is_slow = self._encodes and self._making_s >= STARTING_S
-        if not is_slow or after[0] == self._epochs or (self._next and self._next[0] == after):
+        is_slow = self._encodes and self.making_s >= STARTING_S
+        if not is_slow or after[0] == epochs or (self._next and self._next[0] == after):
             return
         if self._submit is None:
             self._submit = self._stack.enter_context(pool(self._pairs.load, 1, nice=_NICE))

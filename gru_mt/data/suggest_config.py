@@ -32,7 +32,7 @@ _SPLIT_OF_WORD = {  # words in the names of files that are not trained on
     "test": "test",
 }
 _PAIRS_SEEN = 480_000  # in all epochs together: fra-eng.yaml's three of 162,000
-_MOST_EPOCHS = 30
+MOST_EPOCHS = 30
 _LOOKED_AT = 1_000  # rows that tell the languages
 _SMALL, _MIDDLE = 20_000, 100_000  # pairs, below which more dropout pays
 
@@ -86,6 +86,11 @@ def suggest_config(
     ]
     text = "\n".join([*header, *lines, *_settings(splits)]) + "\n"
     return text, replace(splits, notes=[*notes, *splits.notes])
+
+
+def usual_epochs(pairs: int) -> int:
+    """Return how often to train on a corpus of `pairs`: the smaller it is, the more often."""
+    return min(max(2, round(_PAIRS_SEEN / max(1, pairs))), MOST_EPOCHS)
 
 
 def _split_of(name: str) -> str:
@@ -204,7 +209,6 @@ def _settings(splits: Splits) -> list[str]:
             count.update(script_counts(text))
     source, target = map(main_scripts, counts)
     tokenizer = ["tokenizer:", "  joint: false  # the languages share no letters"]
-    epochs = min(max(2, round(_PAIRS_SEEN / max(1, pairs))), _MOST_EPOCHS)
     dropout = 0.3 if pairs < _SMALL else 0.1 if pairs < _MIDDLE else 0
     return [
         *(tokenizer if source.isdisjoint(target) else []),
@@ -212,7 +216,7 @@ def _settings(splits: Splits) -> list[str]:
         "  decoder_layers: 2",
         f"  dropout: {dropout}  # more for fewer pairs, none for many",
         "training:",
-        f"  max_epochs: {epochs}  # times over the corpus; more pairs need fewer",
+        f"  max_epochs: {usual_epochs(pairs)}  # times over the corpus; more pairs need fewer",
         "  schedule: linear",
         "  learning_rate: 2.5e-3",
     ]

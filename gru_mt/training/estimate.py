@@ -1,32 +1,179 @@
-"""How long a training would take here, by making a few of its updates."""
+"""How long a training takes on this machine, and the one that fits in some minutes.
 
+Both make a few of its updates, with a model of their own.
+"""
+
+import logging
+import math
 import sys
 import tempfile
 import time
+from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from gru_mt.bundle import build_model
-from gru_mt.config.schema import Config, ModelConfig
+from gru_mt.config.schema import Config, ResolvedConfig, TrainingConfig
 from gru_mt.data.loader import PairLoader
-from gru_mt.data.prepare import prepare
+from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.data.splits import Splits
+from gru_mt.data.suggest_config import MOST_EPOCHS, usual_epochs
+from gru_mt.errors import UserError
 from gru_mt.model.device import resolve_device, resolve_precision
 from gru_mt.run import Run
 from gru_mt.training.distributed import Group
-from gru_mt.training.optim.lr_schedule import buffer_updates, resolve_config
+from gru_mt.training.optim.lr_schedule import (
+    PLANNED,
+    SMALLEST_BATCH,
+    auto_batch_tokens,
+    buffer_updates,
+    resolve_config,
+)
 from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.output.logging import logging_to
 from gru_mt.training.resume import choose_start
 from gru_mt.training.state import TrainState
 
+log = logging.getLogger(__name__)
+
 WARM_UP, TIMED = 4, 16  # updates
-RECIPES = {  # epochs and updates, at most, of configurations that have one model
-    "fra-eng-10min.yaml": (2, 1_800),
-    "fra-eng.yaml": (3, None),
-    "fra-eng-60min.yaml": (8, None),
-}
-RECIPE_MODEL = ModelConfig(decoder_layers=2, dropout=0.0)
+VALIDATION = 5.0  # a validation takes as long as training on so many times its tokens
+USED = 0.95  # of the minutes: the rest is for a machine that is slower later
+FEWEST = 50  # updates, without which there is nothing to plan
+MOST_UPDATES = 1_000_000_000  # the largest value of training.max_steps
+ENOUGH = 1_000  # updates; where fewer fit, smaller batches make more
+LONGER = 3  # fra-eng-60min.yaml still gains by so many times the usual epochs
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a training goes on this machine."""
+
+    parameters: int
+    epoch_updates: int
+    buffers: int  # of an epoch
+    update_s: float
+    validation_s: float  # estimated; 0 without dev
+    buffer_s: float  # to make a buffer, which takes its time from the updates
+
+    def seconds(self, updates: int, config: Config) -> float:
+        """Return how long so many updates take, with validations, from the first buffer on."""
+        every = config.training.validate_steps or self.epoch_updates
+        validations = math.ceil(updates / every)
+        buffers = math.ceil(updates * self.buffers / self.epoch_updates)
+        validating_s, making_s = validations * self.validation_s, (buffers - 1) * self.buffer_s
+        return updates * self.update_s + validating_s + making_s
+
+    def updates_within(self, seconds: float, config: Config) -> int:
+        """Return the most updates that `seconds` are enough for."""
+        numbers = range(1, MOST_UPDATES)
+        return bisect_right(numbers, seconds, key=lambda updates: self.seconds(updates, config))
+
+
+def measure_pace(
+    config: ResolvedConfig, data: TrainingData, loader: PairLoader, processes: int = 1
+) -> Pace:
+    """Make a few updates of the first epoch as one of so many processes does, and time these.
+
+    Neither weights nor random numbers of the run depend on it.
+    """
+    training, pairs = config.training, loader.load((0, 0))
+    device = resolve_device(training.device)
+    with torch.random.fork_rng(devices=[]):
+        model = build_model(config, data.tokenizer).to(device)
+    precision = resolve_precision(training.precision, device)
+    optimizer = Optimizer(model, training, precision, Group())
+    updates = buffer_updates(training, pairs, 0)
+
+    def make(first: int, count: int) -> tuple[float, int]:
+        """Return the seconds that updates take, and the tokens that they have."""
+        started_s = time.perf_counter()
+        made = [
+            optimizer.update(pairs, updates[step % len(updates)][::processes], 0.0, step)
+            for step in range(first, first + count)
+        ]
+        made[-1].loss.item()  # waits for a GPU
+        return time.perf_counter() - started_s, sum(update.tokens for update in made)
+
+    make(0, WARM_UP)
+    seconds, tokens = make(WARM_UP, TIMED)
+    dev_tokens = sum(int(dev.target.length_N.sum()) for dev in data.dev_pairs)
+    return Pace(
+        parameters=sum(weight.numel() for weight in model.parameters()),
+        epoch_updates=len(updates) * loader.buffers,
+        buffers=loader.buffers,
+        update_s=seconds / TIMED,
+        validation_s=VALIDATION * dev_tokens / processes * seconds / tokens,
+        buffer_s=loader.making_s,
+    )
+
+
+def plan_minutes(
+    config: Config, data: TrainingData, loader: PairLoader, started_s: float, processes: int = 1
+) -> Config:
+    """Return `config` with what lets a run end within `training.minutes`; log the plan.
+
+    That is `max_steps`, `max_epochs` and, where it is `auto`, `batch_tokens`. Without `minutes` it
+    is `config` itself. The clock began at `started_s` of time.perf_counter. Raises UserError where
+    fewer than FEWEST updates fit.
+    """
+    training, minutes = config.training, config.training.minutes
+    if minutes is None:
+        return config
+    if training.batch_tokens == "auto":
+        largest = auto_batch_tokens(config, loader)
+        batches = [size for half in range(9) if (size := largest >> half) >= SMALLEST_BATCH]
+    else:
+        batches = [training.batch_tokens]
+    for batch in batches:
+        numbers = {"minutes": None, "batch_tokens": batch, "warmup_steps": 0}
+        tried = config.model_dump() | {"training": training.model_dump() | numbers}
+        pace = measure_pace(ResolvedConfig.model_validate(tried), data, loader, processes)
+        spent_s = time.perf_counter() - started_s
+        others_s = pace.buffer_s if processes > 1 else 0.0  # they make the first buffer now
+        fitting = pace.updates_within(USED * 60 * minutes - spent_s - others_s, config)
+        if fitting >= ENOUGH:
+            break
+    if fitting < FEWEST:
+        least_s = pace.seconds(FEWEST, config)
+        raise UserError(
+            f"training.minutes {minutes:g}: {spent_s / 60:.1f} went to preparation, and {FEWEST} "
+            f"updates with a validation take {least_s / 60:.1f}; give it at least "
+            f"{math.ceil((spent_s + least_s) / USED / 6) / 10:.1f}"
+        )
+    pairs = len(loader.load((0, 0)).row_N) * loader.buffers
+    most_epochs = min(LONGER * usual_epochs(pairs), MOST_EPOCHS)
+    updates = min(fitting, most_epochs * pace.epoch_updates)
+    log.info(_plan_line(training, batch, updates, pace))
+    if updates < fitting:
+        ends_min = (spent_s + pace.seconds(updates, config)) / 60
+        log.info(
+            f"it ends after about {ends_min:.1f} minutes, as more than {most_epochs} epochs of "
+            f"{pairs:,} pairs seldom help"
+        )
+    plan = {
+        "minutes": None,
+        "batch_tokens": batch,
+        "max_epochs": math.ceil(updates / pace.epoch_updates),
+        "max_steps": updates,
+    }
+    return config.model_copy(update={"training": training.model_copy(update=plan)})
+
+
+def _plan_line(training: TrainingConfig, batch: int, updates: int, pace: Pace) -> str:
+    """Return what is planned, and what the configuration says that does not count."""
+    written = [
+        f"training.{name} {value:,}"
+        for name in PLANNED
+        if name in training.model_fields_set and (value := getattr(training, name))
+    ]
+    return (
+        f"training.minutes {training.minutes:g}: {updates:,} updates of about "
+        f"{batch * training.accumulation:,} tokens, {updates / pace.epoch_updates:.1f} epochs, at "
+        f"{pace.update_s:.2g} s an update" + (f"; not {' and '.join(written)}" if written else "")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,63 +183,45 @@ class Trial:
     parameters: int
     updates: int  # of the whole training
     epochs: int
-    minutes: float  # of preparation and all updates; validations are not in it
-    recipes: dict[str, float]  # the minutes of RECIPES, where the model is theirs
+    batch_tokens: int
+    minutes: float  # of preparation, updates and validations
     peak_mb: float | None  # of this process so far; None where the system does not say
 
     def __str__(self) -> str:
         memory = f", {self.peak_mb / 1_000:.1f} GB of memory" if self.peak_mb else ""
-        recipes = ", ".join(f"{name} {minutes:.0f}" for name, minutes in self.recipes.items())
         return (
             f"a training of {self.epochs:,} epochs on this machine: {self.updates:,} updates of "
-            f"{self.parameters:,} parameters, about {self.minutes:.1f} minutes{memory}"
-            + (f"; minutes of it with the settings of {recipes}" if recipes else "")
+            f"{self.parameters:,} parameters, each by about {self.batch_tokens:,} tokens, about "
+            f"{self.minutes:.1f} minutes{memory}"
         )
 
 
 def try_updates(config: Config, splits: Splits) -> Trial:
-    """Prepare a training, make a few updates spread over its first epoch, and time these.
+    """Prepare a training, make a few updates of its first epoch, and time these.
 
-    `splits` are those of its corpora. Nothing stays on disk. Raises UserError as `prepare` does.
+    `splits` are those of its corpora. Nothing stays on disk. Raises UserError as `prepare` and
+    `plan_minutes` do.
     """
     started_s = time.perf_counter()
-    device = resolve_device(config.training.device)
     with tempfile.TemporaryDirectory() as folder, logging_to(Path(folder, "log"), is_main=False):
         run = Run(Path(folder))
         start = choose_start(config, run)
         texts = [pair.target for pair in splits.monolingual]  # stand in for their sources
         data = prepare(start, run, splits, synthetic_sources=texts)
         loader = PairLoader(start.config, data.tokenizer, data.pairs)
-        pairs = loader.load((0, 0))
-        config = resolve_config(start.config, loader)
-    training = config.training
-    model = build_model(config, data.tokenizer).to(device)
-    precision = resolve_precision(training.precision, device)
-    optimizer = Optimizer(model, training, precision, Group())
-    planned = buffer_updates(training, pairs, 0)
-    prepared_s = time.perf_counter() - started_s
-    for step, rows in enumerate(planned[: WARM_UP + TIMED]):
-        if step == min(WARM_UP, len(planned) - 1):
-            started_s = time.perf_counter()
-        optimizer.update(pairs, rows, 0.0, step)
-    timed = max(1, min(len(planned), WARM_UP + TIMED) - WARM_UP)
-    update_s = (time.perf_counter() - started_s) / timed
-
-    def minutes(count: int) -> float:
-        return (prepared_s + count * update_s) / 60
-
-    updates = TrainState().total_updates(len(planned), training, loader.buffers)
-    recipes = {
-        name: minutes(min(epochs * len(planned), limit or epochs * len(planned)))
-        for name, (epochs, limit) in RECIPES.items()
-    }
-    is_theirs = config.model.model_copy(update={"dropout": 0.0}) == RECIPE_MODEL
+        planned = plan_minutes(start.config, data, loader, started_s)
+        resolved = resolve_config(planned, loader)
+        prepared_s = time.perf_counter() - started_s
+        pace = measure_pace(resolved, data, loader)
+    training = resolved.training
+    first = pace.epoch_updates // loader.buffers
+    updates = TrainState().total_updates(first, training, loader.buffers)
     return Trial(
-        parameters=sum(weight.numel() for weight in model.parameters()),
+        parameters=pace.parameters,
         updates=updates,
         epochs=training.max_epochs,
-        minutes=minutes(updates),
-        recipes=recipes if is_theirs else {},
+        batch_tokens=training.batch_tokens * training.accumulation,
+        minutes=(prepared_s + pace.seconds(updates, resolved)) / 60,
         peak_mb=_peak_mb(),
     )
 

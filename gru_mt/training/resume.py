@@ -1,5 +1,6 @@
 """How a run begins: from scratch, with the weights of another run, or where it was stopped."""
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +24,12 @@ from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import Run, flatten
 from gru_mt.storage import read_json
 from gru_mt.training.distributed import Group
-from gru_mt.training.optim.lr_schedule import AUTO
+from gru_mt.training.optim.lr_schedule import AUTO, PLANNED
 from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.output.checkpoint import has_checkpoint
 from gru_mt.training.state import TrainState
+
+log = logging.getLogger(__name__)
 
 MAY_CHANGE = (  # files only to another place: a digest checks their contents
     "training.max_epochs",
@@ -99,14 +102,20 @@ def fine_tune(config: Config) -> Start:
 def resume(config: Config, run: Run) -> Start:
     """Return how a run goes on that was stopped: with what its folder and newest checkpoint hold.
 
-    `config` gets the run's own value in place of each `auto`. Raises UserError where any field
-    outside `MAY_CHANGE` differs from the run's.
+    `config` gets the run's own values in place of each `auto` and of `minutes`. Raises UserError
+    where any field outside `MAY_CHANGE` differs from the run's.
     """
     before = load_config(run.config)
     if before.training.start is not None:
         config = _inherit(config, before)
     training = config.training.model_dump()
     chosen = {name: getattr(before.training, name) for name in AUTO if training[name] == "auto"}
+    if training["minutes"] is not None:
+        chosen |= {name: getattr(before.training, name) for name in PLANNED} | {"minutes": None}
+        log.info(
+            f"training.minutes {training['minutes']:g}: the run goes on as it was planned at its "
+            "start; --fresh plans anew"
+        )
     config = ResolvedConfig.model_validate(config.model_dump() | {"training": training | chosen})
     changed = [
         f"{name} from {theirs} to {ours}"

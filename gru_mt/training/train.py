@@ -23,6 +23,7 @@ from gru_mt.model.fast import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 from gru_mt.training.distributed import join_group
+from gru_mt.training.estimate import plan_minutes
 from gru_mt.training.optim.lr_schedule import resolve_config
 from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.output.checkpoint import load_checkpoint
@@ -117,7 +118,8 @@ def train_run(
         with while_computing(device.type):
             # Model and optimizer, whose state may be that of a checkpoint
             loader = PairLoader(start.config, data.tokenizer, data.pairs)
-            config = resolve_config(start.config, loader)
+            config = plan_minutes(start.config, data, loader, started_s, group.size)
+            config = resolve_config(config, loader)
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(config.training.seed)
                 model = build_model(config, data.tokenizer).to(device)

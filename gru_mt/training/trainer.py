@@ -80,7 +80,7 @@ class Trainer:
         with ProgressBar("", unit="updates", total=total, initial=self.state.step) as bar:
             while not self.state.stop_reasons(training):
                 pairs, updates = self._load_buffer()
-                self.loader.prefetch()
+                self.loader.prefetch(training.max_epochs)
                 bar.total = total = self.state.total_updates(len(updates), training, buffers)
                 epoch = f"epoch {self.state.epoch + 1:,} of {training.max_epochs:,}"
                 bar.set_description_str(epoch, refresh=False)

@@ -166,7 +166,7 @@ def test_another_process_makes_the_same_buffers(
     monkeypatch.setattr(TrainingPairs, "load", counted)
     for position, pairs in zip(positions, expected, strict=True):
         assert ids_of(ahead.load(position)) == pairs
-        ahead.prefetch()
+        ahead.prefetch(2)
     ahead.close()
     alone = positions if starting_s or settings == PLAIN else positions[:1]
     assert made_here == alone, "the others come from the other process, where it pays"

@@ -1,32 +1,47 @@
-"""A trial of a few updates tells how long a training takes, and keeps nothing."""
+"""A few updates tell how long a training takes, and which one fits in some minutes."""
 
 import contextlib
 import os
+import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
+from gru_mt.data.dataset.ids import EpochPairs, IdSequences
 from gru_mt.data.splits import load_splits
-from gru_mt.training.estimate import RECIPE_MODEL, RECIPES, try_updates
+from gru_mt.errors import UserError
+from gru_mt.training import estimate
+from gru_mt.training.estimate import Pace, plan_minutes, try_updates
+from gru_mt.training.train import train
+from tests.training.processes import bits, train_until
 
 Configure = Callable[..., Config]
-THEIRS = ("model.embedding_size=256", "model.encoder_size=256", "model.decoder_size=512",
-          "model.decoder_layers=2")  # fmt: skip
+AUTO = ("training.batch_tokens=auto", "training.warmup_steps=auto")
 
 
+@pytest.mark.parametrize("limits", [("7", "9"), ("2", "null")])
 def test_a_trial_counts_what_training_would_do_and_writes_nothing(
-    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    limits: tuple[str, str],
+    small_config: Configure,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    config = small_config("training.max_epochs=7", "training.max_steps=9")
+    epochs, steps = limits
+    config = small_config(f"training.max_epochs={epochs}", f"training.max_steps={steps}")
     splits = load_splits(config.data)
     capsys.readouterr()
     with contextlib.chdir(tmp_path):
         trial = try_updates(config, splits)
-    assert (trial.updates, trial.epochs) == (9, 7)
-    assert trial.recipes == {}  # its model is another
+    assert trial.epochs == int(epochs)
+    assert trial.updates == 9 if steps == "9" else trial.updates > 9
+    assert trial.batch_tokens == 120
     assert trial.parameters > 1_000
     assert 0 < trial.minutes < 10
     assert trial.peak_mb is None or trial.peak_mb > 50
@@ -34,18 +49,102 @@ def test_a_trial_counts_what_training_would_do_and_writes_nothing(
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_trial_tells_how_long_the_recipes_of_its_model_take(small_config: Configure) -> None:
-    config = small_config(*THEIRS, "training.max_epochs=3")
+@pytest.mark.parametrize("every", [10, 7])
+@pytest.mark.parametrize(("validation_s", "buffer_s"), [(0, 0), (5, 4), (90, 1)])
+def test_as_many_updates_fit_as_the_clock_says(
+    every: int, validation_s: int, buffer_s: int
+) -> None:
+    pace = Pace(1, 10, 2, 3.0, validation_s, buffer_s)
+    training = {"validate_steps": None if every == 10 else every}  # of an epoch of 10 updates
+    config = load_config({"data": {"corpus": "a.tsv"}, "training": training})
+
+    def clock(updates: int) -> int:
+        """Return the seconds that updates take, one after the other."""
+        validations = sum(step % every == 0 or step == updates for step in range(1, updates + 1))
+        made = sum(step % 5 == 1 for step in range(2, updates + 1))  # buffers have 5 updates
+        return 3 * updates + validation_s * validations + buffer_s * made
+
+    for seconds in range(-5, 300):
+        found = pace.updates_within(seconds, config)
+        assert found == max([n for n in range(1, 100) if clock(n) <= seconds], default=0)
+        assert not found or pace.seconds(found, config) == clock(found)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "settings", "minutes", "expected"),
+    [
+        # Batches of 256 pairs, 100 an epoch, at 0.2 s, and 1 s a validation: 21 s an epoch.
+        # 0.95 * 600 s are 27 epochs, and 3 s: 10 updates more and a validation.
+        (25_600, {}, 10, (2_048, 2_710, 28)),
+        # 114 s are 5 epochs and 40 updates: too few. Half as large: 200 an epoch, and 80.
+        (25_600, {}, 2, (1_024, 1_080, 6)),
+        (25_600, {"batch_tokens": 2_048}, 2, (2_048, 540, 6)),
+        # There is time for hundreds of epochs, of 40 updates. Thirty are the most.
+        (2_560, {"batch_tokens": 512}, 600, (512, 40 * 30, 30)),
+        # 480,000 / 163,840 = 3 epochs are usual; three times as many are the most.
+        (163_840, {}, 600, (2_048, 640 * 9, 9)),
+    ],
+)
+def test_minutes_become_updates_epochs_and_batches(
+    pairs: int,
+    settings: dict[str, int],
+    minutes: int,
+    expected: tuple[int, int, int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def pace(config: Config, *_: object) -> Pace:
+        batch = int(config.training.batch_tokens)
+        return Pace(1, pairs * 8 // batch, 1, 0.2 * batch / 2_048, 1.0, 0.0)
+
+    monkeypatch.setattr(estimate, "measure_pace", pace)
+    monkeypatch.setattr("time.perf_counter", lambda: 7.0)  # measuring takes no time
+    side = IdSequences.of([[7] * 7] * pairs)  # eight tokens with <eos>
+    of_epoch = EpochPairs(side, side, np.arange(pairs))
+    loader: Any = SimpleNamespace(load=lambda _: of_epoch, buffers=1)
+    stated = {"minutes": minutes, "max_epochs": 2, "max_steps": 3} | settings
+    config = load_config({"data": {"corpus": "a.tsv"}, "training": stated})
+    data: Any = None
+    training = plan_minutes(config, data, loader, started_s=7.0).training
+    assert (training.batch_tokens, training.max_steps, training.max_epochs) == expected
+    assert training.minutes is None
+
+
+def test_a_run_is_planned_once_and_the_numbers_that_it_keeps_give_the_same_bits(
+    small_config: Configure,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Pace, "updates_within", lambda *_: 70)
+    config = small_config("training.minutes=0.3", "training.max_epochs=3", *AUTO)
+    train_until(config, tmp_path / "planned", 4, signal.SIGTERM)
+    said = capsys.readouterr().err
+    assert said.count("training.minutes 0.3: 70 updates of about 256 tokens, ") == 1
+    assert said.count(" s an update; not training.max_epochs 3\n") == 1
+    kept = load_config(tmp_path / "planned" / "config.yaml")
+    assert (kept.training.minutes, kept.training.max_steps) == (None, 70)
+    for minutes in ("0.3", "99"):  # goes on, and is finished then
+        state = train(small_config(f"training.minutes={minutes}", *AUTO), tmp_path / "planned")
+        assert f"training.minutes {minutes}: the run goes on as" in capsys.readouterr().err
+        assert state.step == 70
+    train(kept, tmp_path / "again")
+    assert bits(tmp_path / "again") == bits(tmp_path / "planned")
+
+
+def test_a_trial_shows_the_plan_and_a_small_corpus_takes_less(small_config: Configure) -> None:
+    config = small_config("training.minutes=99", "training.max_steps=1", *AUTO)
     trial = try_updates(config, load_splits(config.data))
-    assert [*trial.recipes] == [*RECIPES]
-    assert trial.recipes["fra-eng.yaml"] == trial.minutes
-    shorter, _, longer = trial.recipes.values()
-    assert shorter < trial.minutes < longer
-    assert f"with the settings of fra-eng-10min.yaml {shorter:.0f}, fra-eng.yaml" in str(trial)
+    assert trial.epochs == 30
+    assert trial.updates % 30 == 0
+    assert trial.minutes < 9
+    assert f": {trial.updates:,} updates of " in str(trial)
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_the_recipes_are_those_in_configs(name: str) -> None:
-    config = load_config(Path(__file__).parents[2] / "configs" / name)
-    assert RECIPES[name] == (config.training.max_epochs, config.training.max_steps)
-    assert config.model.model_copy(update={"dropout": 0.0}) == RECIPE_MODEL
+def test_too_few_minutes_are_a_mistake_and_leave_nothing(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError) as refused:
+        train(small_config("training.minutes=0.001"), tmp_path / "run")
+    pattern = r"training\.minutes 0\.001: .*; give it at least 0\.\d"
+    assert re.fullmatch(pattern, str(refused.value))
+    assert not (tmp_path / "run").exists()

@@ -28,6 +28,7 @@ Examples:
   gru-mt train --config fra-eng --fresh
   gru-mt train --config my.yaml --run runs/deep --set model.encoder_layers=2
   gru-mt train --run runs/deep --set training.max_epochs=20
+  gru-mt train --config my.yaml --minutes 30
   gru-mt train --config my.yaml --both
   gru-mt train --config my.yaml --from runs/fra-eng
   gru-mt train --config my.yaml --processes 4 --set training.accumulation=4
@@ -50,6 +51,12 @@ def train(
     start: Annotated[
         Path | None,
         typer.Option("--from", metavar="RUN", help="A run or model folder to begin with."),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", min=0.1, help="What the training may take; it plans epochs and batches."
+        ),
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew, in a numbered folder beside it.")
@@ -79,7 +86,8 @@ def train(
         from gru_mt.config.yaml_text import yaml_inline
 
         begun = [f"training.start={yaml_inline(str(start))}"] if start else []
-        parsed = load_config(config, [*overrides, *begun])
+        planned = [f"training.minutes={minutes}"] if minutes is not None else []
+        parsed = load_config(config, [*overrides, *begun, *planned])
         folder = run or RUNS / config.stem
         runs = {Run(folder): parsed}
         if both:

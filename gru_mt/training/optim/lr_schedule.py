@@ -13,6 +13,7 @@ from gru_mt.training.state import TrainState
 log = logging.getLogger(__name__)
 
 AUTO = ("batch_tokens", "warmup_steps")  # the settings that may be `auto`
+PLANNED = ("max_epochs", "max_steps")  # those that `minutes` decides
 LEAST_UPDATES = 100  # an epoch should have at least this many
 SMALLEST_BATCH, LARGEST_BATCH = 256, 2_048  # padded target tokens
 LONGEST_WARMUP = 200  # updates
@@ -54,21 +55,24 @@ def buffer_updates(
     return [plan[first : first + size] for first in range(0, len(plan), size)]
 
 
-def resolve_config(config: Config, loader: PairLoader) -> ResolvedConfig:
-    """Return `config` with each `auto` chosen by the first buffer of pairs; log what was chosen.
+def auto_batch_tokens(config: Config, loader: PairLoader) -> int:
+    """Return the largest power of two that leaves an epoch LEAST_UPDATES.
 
-    The tokens of a batch are the largest power of two that leaves an epoch LEAST_UPDATES, from
-    SMALLEST_BATCH to LARGEST_BATCH: only in small batches a small corpus is learned in few epochs.
+    It is from SMALLEST_BATCH to LARGEST_BATCH. Only in small batches a small corpus is learned in
+    few epochs.
     """
+    tokens = int(loader.load((0, 0)).target.length_N.sum()) * loader.buffers
+    most = tokens // (LEAST_UPDATES * config.training.accumulation)
+    return min(max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH)
+
+
+def resolve_config(config: Config, loader: PairLoader) -> ResolvedConfig:
+    """Return `config` with each `auto` chosen by the first buffer of pairs; log what was chosen."""
     if isinstance(config, ResolvedConfig):
         return config
     pairs, buffers, chosen = loader.load((0, 0)), loader.buffers, config.training.model_dump()
     if chosen["batch_tokens"] == "auto":
-        tokens = int(pairs.target.length_N.sum()) * buffers
-        most = tokens // (LEAST_UPDATES * config.training.accumulation)
-        chosen["batch_tokens"] = min(
-            max(1 << most.bit_length() >> 1, SMALLEST_BATCH), LARGEST_BATCH
-        )
+        chosen["batch_tokens"] = auto_batch_tokens(config, loader)
     training = ResolvedTraining.model_validate(chosen | {"warmup_steps": 0})
     total = TrainState().total_updates(len(buffer_updates(training, pairs, 0)), training, buffers)
     if chosen["warmup_steps"] == "auto":
