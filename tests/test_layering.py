@@ -52,7 +52,7 @@ ROWS = """
         evaluation.robustness.perturbations evaluation.robustness.cases
         evaluation.robustness.markup evaluation.robustness.measure training training.launch
         training.distributed training.state data.loader training.optim training.optim.optimizer
-        training.optim.lr_schedule training.output training.output.logging
+        training.optim.lr_schedule training.optim.speed training.output training.output.logging
         training.output.signals training.output.checkpoint training.output.lock
         training.back_translation training.resume data.prepare training.output.run_writer
         training.validation training.estimate training.trainer training.train runs report

@@ -15,11 +15,17 @@ _FOLDER = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent / "configs"
 class Recipe:
     """A shipped configuration, and what the first two lines of its file say."""
 
-    name: str  # what --config takes in place of a path
+    path: Path
     about: str  # a sentence
     bleu: str  # on its test split, at beam 5, against all references
     minutes: str  # on two cores
     memory: str  # at its peak
+    updates: int | None  # of the whole training; None where that is not known
+
+    @property
+    def name(self) -> str:
+        """What --config takes in place of a path."""
+        return self.path.stem
 
 
 def find_recipe(name: str) -> Path | None:
@@ -38,8 +44,16 @@ def measured_recipes() -> str:
 
 
 def _read(path: Path) -> Recipe:
-    """Read "# ABOUT" and "# BLEU 49.6; 14 to 24 minutes; 3.7 GB", with "-" for what is unknown."""
+    """Read "# ABOUT" and "# BLEU 49.6; 14 to 24 minutes; 3.7 GB; 3,906 updates"; "-": unknown."""
     with path.open(encoding="utf-8") as file:
         about, figures = (next(file).removeprefix("# ").rstrip(".\n") for _ in range(2))
-    bleu, minutes, memory = figures.removeprefix("BLEU ").split("; ")
-    return Recipe(path.stem, about, bleu, minutes.removesuffix(" minutes"), memory)
+    bleu, minutes, memory, updates = figures.removeprefix("BLEU ").split("; ")
+    count = updates.removesuffix(" updates").replace(",", "")
+    return Recipe(
+        path,
+        about,
+        bleu,
+        minutes.removesuffix(" minutes"),
+        memory,
+        int(count) if count != "-" else None,
+    )

@@ -1,17 +1,23 @@
 """Recipes: configurations that are found by name, in a checkout and after an installation."""
 
+import contextlib
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from gru_mt.config.load import load_config
 from gru_mt.config.recipes import find_recipe, list_recipes
+from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
+from gru_mt.training.estimate import try_updates
 
 ROOT = Path(__file__).parents[2]
+ENJA_ZIP = ROOT.parent / "shared" / "data" / "small_parallel_enja.zip"
+RECIPES = {recipe.name: recipe for recipe in list_recipes()}
 
 
 def test_a_recipe_is_loaded_by_its_name_and_a_file_of_that_name_comes_first(
@@ -36,12 +42,35 @@ def test_a_missing_file_brings_the_nearest_recipe(name: str, tmp_path: Path) -> 
 
 
 def test_each_recipe_says_what_it_gave() -> None:
-    recipes = {recipe.name: recipe for recipe in list_recipes()}
-    assert {path.stem for path in (ROOT / "configs").glob("*.yaml")} == set(recipes)
-    one = recipes["fra-eng"]
+    assert {path.stem for path in (ROOT / "configs").glob("*.yaml")} == set(RECIPES)
+    one = RECIPES["fra-eng"]
     assert one.about.startswith("English to French on fra-eng")
     assert 45 < float(one.bleu) < 55
     assert (one.minutes, one.memory) == ("14 to 24", "3.0 to 3.7 GB")
+
+
+def test_a_scored_recipe_names_its_updates_and_they_agree_on_one_corpus() -> None:
+    def updates_an_epoch(name: str) -> float:
+        return (RECIPES[name].updates or 0) / load_config(RECIPES[name].path).training.max_epochs
+
+    assert all(bool(one.updates) == (one.bleu != "-") for one in RECIPES.values())
+    assert updates_an_epoch("fra-eng-60min") == pytest.approx(updates_an_epoch("fra-eng"), rel=0.01)
+    shortest = load_config(RECIPES["fra-eng-10min"].path)
+    assert RECIPES["fra-eng-10min"].updates == shortest.training.max_steps
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["quickstart", "fra-eng", "cho2014", "en-ja", "ja-en"])
+def test_a_recipe_names_the_updates_that_its_training_makes(
+    name: str, fra_eng_zip: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(ENJA_ZIP) as archive:
+        archive.extractall(tmp_path / "small_parallel_enja")
+    corpus = [f"data.corpus={fra_eng_zip}"] if name in ("fra-eng", "cho2014") else []
+    config = load_config(RECIPES[name].path, corpus)
+    with contextlib.chdir(tmp_path):
+        trial = try_updates(config, load_splits(config.data))
+    assert trial.updates == pytest.approx(RECIPES[name].updates, rel=0.01)
 
 
 @pytest.mark.slow
