@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.commands import train
-from benchmarks.results import RESULTS, begin, gru_mt, record
+from benchmarks.results import RESULTS, begin, gru_mt, record, schedule, train
 
 from gru_mt.run import Run
 from gru_mt.storage import read_json
@@ -86,7 +85,7 @@ def measure(settings: list[str], updates: int, corpus: str) -> dict[str, Any]:
     """Train with these settings; return minutes, BLEU on test at beam 5, and translations."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        train(START, run, corpus, updates, updates, settings)
+        train(START, run, [*settings, f"data.corpus={corpus}", *schedule(updates)])
         summary = read_json(Run(run).summary)
         report = json.loads(gru_mt("eval", "--model", run, "--json").stdout)
         texts = gru_mt("translate", "--model", run, *SENTENCES).stdout.splitlines()
@@ -150,7 +149,7 @@ def main() -> None:
             line = begin("ablation", {"step": step.name, "updates": step.updates, "seed": seed})
             settings = [*SHORT, *settings_of(STEPS[: number + 1]), f"training.seed={seed}"]
             figures = measure(settings, step.updates, arguments.corpus)
-            record(line, figures, LINES)
+            record(line, figures)
     print(tables(LINES.read_text(encoding="utf-8").splitlines()))
 
 

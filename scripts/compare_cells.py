@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmarks.results import RESULTS, begin, gru_mt, record
+from benchmarks.results import RESULTS, Figures, begin, gru_mt, record, train
 from scipy import stats
 
 from gru_mt.run import WEIGHTS, Run
@@ -44,7 +44,6 @@ UNITS = (64, 256, 512)  # of a layer
 RECURRENT = ("encoder.", "decoder.")
 PARTS = ("epoch", "little", "copy", "layer")
 
-Figures = dict[str, Any]
 Scores = dict[int, float]  # by seed
 
 
@@ -53,8 +52,7 @@ def trained(settings: list[str], corpus: str, seed: int) -> Figures:
     values = [f"data.corpus.path={corpus}", *settings, f"training.seed={seed}"]
     with tempfile.TemporaryDirectory() as folder:
         run = Run(Path(folder) / "run")
-        options = [f"--set={value}" for value in values]
-        gru_mt("train", "--config", CONFIG, "--run", run.folder, *options)
+        train(CONFIG, run.folder, values)
         report = json.loads(gru_mt("eval", "--model", run.folder, "--json").stdout)
         weights, _ = load_tensors(run.bundle / WEIGHTS)
         minutes = read_json(run.summary)["minutes"]
@@ -174,7 +172,7 @@ def main() -> None:
         line = begin("cells", {})
         for settings, figures in measured(part, arguments.corpus, seed):
             line["settings"] = {"part": part, **settings, "seed": seed}
-            record(line, figures, LINES)
+            record(line, figures)
     print(tables(Results(LINES.read_text(encoding="utf-8").splitlines())))
 
 

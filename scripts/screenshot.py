@@ -6,16 +6,23 @@ word but three, to show what it read. It needs Chromium and the Python package p
 
 import argparse
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 
 
-def browser_path() -> str | None:
-    """Return where Chromium is; None where it is not."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start Chromium, the system's or else playwright's own, for the length of the block."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
 
 
 def take(
@@ -23,8 +30,7 @@ def take(
 ) -> None:
     """Write a picture of a page, `height` pixels of it, from the anchor on, or all."""
     path, _, anchor = page.partition("#")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=ARGUMENTS)
+    with chromium() as browser:
         opened = browser.new_page(
             viewport={"width": width, "height": height or 900},
             color_scheme="dark" if dark else "light",
@@ -36,7 +42,6 @@ def take(
             opened.locator(".word").nth(-4).hover()
             opened.wait_for_timeout(200)
         opened.screenshot(path=out, full_page=height is None)
-        browser.close()
 
 
 if __name__ == "__main__":

@@ -56,23 +56,23 @@ def test_a_row_has_the_mean_of_its_seeds_and_the_gain_on_the_row_before(
 
 
 def test_a_step_is_trained_with_its_settings_and_those_of_all_before(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trained: list[tuple[list[str], int]] = []
+    recorded: list[dict[str, Any]] = []
 
     def measure(settings: list[str], updates: int, corpus: str) -> dict[str, Any]:
         trained.append((settings, updates))
-        return {"test_beam_5": {"value": 1.5}, "translations": TEXTS}
+        return {}
 
     monkeypatch.setattr(ablation, "measure", measure)
-    monkeypatch.setattr(
-        ablation, "begin", lambda track, settings: {"track": track, "settings": settings}
-    )
-    monkeypatch.setattr(ablation, "LINES", tmp_path / "ablation.jsonl")
+    monkeypatch.setattr(ablation, "begin", lambda track, settings: settings)
+    monkeypatch.setattr(ablation, "record", lambda line, figures: recorded.append(line))
     monkeypatch.setattr(sys, "argv", ["ablation", "--seed", "2", "--step", "1", "16"])
     ablation.main()
     (second, updates), (late, more) = trained
     assert second == ["training.cosine_periods=1", *STEPS[1].settings, "training.seed=2"]
     assert {setting for step in STEPS[:17] for setting in step.settings} <= {*late}
     assert (updates, more) == (966, 3 * 966)
+    assert [line["step"] for line in recorded] == [STEPS[1].name, STEPS[16].name]
     assert load_config(START, late).training.seed == 2

@@ -4,14 +4,14 @@ import random
 import re
 from pathlib import Path
 
-from faults.checks import check, during, user_errors
-from faults.commands import ROOT, gru_mt, limit_memory
+from faults.checks import check, during
+from faults.commands import gru_mt
 from faults.fuzz import altered, damaged
-from faults.workspace import Suite, Workspace
-from gru_mt.config.load import load_config, parse_config
+from faults.scenarios import Scenarios
+from gru_mt.config.load import parse_config
 from gru_mt.config.yaml_text import dump_config
 
-LIMIT_S = 5.0  # what reading a configuration may take
+LIMIT_S = 20.0  # what reading a configuration may take
 EXTREMES = ["0", "1", "2", "-1", "1e-300", "1e300", "0.999999", str(2**31), str(2**63), str(10**30)]
 NAMES = ["", ".", "x" * 5000, "\udcff", "\x1b[2J", "a\nb", "/proc/self/mem", "a/b/c", "~nobody/a"]
 ODD = [
@@ -25,51 +25,50 @@ ODD = [
     "<<: {a: 1}", "<<: [a]", "<<: x", "{[a]: b}", "{{}: 1}", "? [a]\n: b", "é" * 100,
     "x" * 20_000, "[" * 2000, "{a: " * 500, "- " * 500,
 ]  # fmt: skip
+OWN = Path(__file__).parents[2] / "configs"
+DEFAULTS = parse_config("data: {corpus: a.tsv}", where="defaults")
+FIELDS = [
+    f"{section}.{name}"
+    for section, values in DEFAULTS.model_dump().items()
+    for name in values
+    if section != "data"
+]
 
 
-def configs(workspace: Workspace) -> Suite:
-    """Return the suite that reads odd configurations, and trains with one in fifty."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "configs").glob("*.yaml"))]
+def configs(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -> None:
+    """Read an odd configuration; in one trial of 50 train with odd values."""
+    if index % 50 == 49:
+        _train(scenarios, rng, folder)
+        return
+    texts = [path.read_text(encoding="utf-8") for path in sorted(OWN.glob("*.yaml"))]
     seeds = [re.sub("fra-eng|phrasebook", "a.tsv", text) for text in texts]  # no download
-    seeds += [dump_config(load_config(Path(workspace.config))), "", "data: {corpus: a.tsv}\n"]
-    fields = [
-        f"{section}.{name}"
-        for section, values in parse_config("data: {corpus: a}", where="a").model_dump().items()
-        for name in values
-        if section != "data"
-    ]
-
-    def trial(index: int, rng: random.Random, folder: Path) -> None:
-        if index % 50 == 49:
-            _train(workspace, fields, rng, folder)
-            return
-        text, overrides = mutated(rng, rng.choice(seeds)), []
-        while rng.random() < 0.3:
-            odd = ["data", "training", "a.b", "", ".", "data.corpus.path", "data.dev"]
-            name = rng.choice([*fields, *odd])
-            overrides.append(altered(rng, f"{name}={rng.choice(ODD)}", ODD))
-        path = folder / "a.yaml"
-        data = text.encode(rng.choice(["utf-16", "utf-8-sig"] + ["utf-8"] * 18), "replace")
-        path.write_bytes(damaged(rng, data) if rng.random() < 0.06 else data)
-        if index % 25 == 24:
-            name = rng.choice(["a.yaml", "a.yaml", "a.yaml", rng.choice(NAMES)])
-            out = rng.choice(["out", "/dev/null/out", rng.choice(NAMES)])
-            options = [f"--set={override}" for override in overrides if "\0" not in override]
-            check(gru_mt("data", f"--config={name}", f"--out={out}", *options, folder=folder))
-            return
-        limit_memory()
-        with user_errors(LIMIT_S):
-            load_config(path, overrides)
-
-    return Suite(2500, trial)
+    text = mutated(rng, rng.choice([*seeds, dump_config(DEFAULTS), "", "data: {corpus: a.tsv}\n"]))
+    overrides = []
+    while rng.random() < 0.3:
+        odd = ["data", "training", "a.b", "", ".", "data.corpus.path", "data.dev"]
+        name = rng.choice([*FIELDS, *odd])
+        overrides.append(altered(rng, f"{name}={rng.choice(ODD)}", ODD))
+    data = text.encode(rng.choice(["utf-16", "utf-8-sig"] + ["utf-8"] * 18), "replace")
+    (folder / "a.yaml").write_bytes(damaged(rng, data) if rng.random() < 0.06 else data)
+    options = [f"--set={override}" for override in overrides if "\0" not in override]
+    if index % 25 == 24:
+        name = rng.choice(["a.yaml", "a.yaml", "a.yaml", rng.choice(NAMES)])
+        out = rng.choice(["out", "/dev/null/out", rng.choice(NAMES)])
+        check(gru_mt("data", f"--config={name}", f"--out={out}", *options, folder=folder))
+    else:
+        check(gru_mt("config", "a.yaml", *options, folder=folder, limit_s=LIMIT_S))
 
 
-def _train(workspace: Workspace, fields: list[str], rng: random.Random, folder: Path) -> None:
+def _train(scenarios: Scenarios, rng: random.Random, folder: Path) -> None:
     """Train a little with odd values, and translate."""
-    values = [f"{rng.choice(fields)}={rng.choice(EXTREMES)}" for _ in range(rng.randint(1, 3))]
+    values = [f"{rng.choice(FIELDS)}={rng.choice(EXTREMES)}" for _ in range(rng.randint(1, 3))]
     options = [f"--set={value}" for value in values if "max_steps" not in value]
     with during(" ".join(options)):
-        check(gru_mt(*workspace.train("--set=training.max_steps=3", *options), folder=folder))
+        check(
+            gru_mt(
+                *scenarios["fresh"].arguments, "--set=training.max_steps=3", *options, folder=folder
+            )
+        )
         check(gru_mt("translate", "--model", "run", "I see cats.", folder=folder))
 
 
@@ -78,20 +77,12 @@ def mutated(rng: random.Random, text: str) -> str:
     if rng.random() < 0.03:
         return _bomb(rng)
     for _ in range(rng.randint(1, 4)):
-        lines = text.split("\n")
+        lines, odd = text.split("\n"), rng.choice(ODD)
         at = rng.randrange(len(lines))
-        key, colon, _ = lines[at].partition(":")
-        match rng.randrange(6):
-            case 0 if colon:
-                lines[at] = f"{key}: {rng.choice(ODD)}"
-            case 1 if colon:
-                lines[at] = lines[at].replace(key.strip() or key, altered(rng, key.strip(), ODD), 1)
-            case 2:
-                lines.insert(at, rng.choice([rng.choice(ODD), lines[at], f"  {lines[at]}"]))
-            case 3:
-                del lines[at]
-            case _:
-                lines = altered(rng, text, ODD).split("\n")
+        key, line = lines[at].partition(":")[0], lines[at]
+        twice, longer, other = [line, f"  {line}"], [line, odd], [f"{key}: {odd}"]
+        changed = [altered(rng, line, ODD)]
+        lines[at : at + 1] = rng.choice([[], [line, line], twice, longer, other, changed, changed])
         text = "\n".join(lines)
     return text
 

@@ -1,82 +1,56 @@
 """Damaged files of a finished run."""
 
-import json
 import random
+import shutil
 from pathlib import Path
 
-from faults.checks import Ended, Failed, check, compare, during, results
-from faults.commands import gru_mt
-from faults.workspace import Scenario, Suite, Workspace, copy, scenario, translate
+from faults.checks import Failed, check, compare, during, results
+from faults.scenarios import Scenario, Scenarios
 
 
-def damage(workspace: Workspace) -> Suite:
-    """Return the suite that damages a file of a finished run, and then uses it."""
-    longer = scenario(workspace, "longer")
-    exported = scenario(workspace, "export").folder / "run" if workspace.exports else workspace.run
-    translations = check(translate(workspace.folder), code=0).out
-    score = _evaluated(workspace.folder)
-    checkpoints = sorted((workspace.run / "checkpoints").iterdir())
-    newest = checkpoints[-1].relative_to(workspace.run)  # without it a run resumes earlier
-    assert len(set(translations.splitlines())) > 3, "the model tells sentences apart"
-
-    def trial(index: int, rng: random.Random, folder: Path) -> None:
-        run = copy(exported if index % 4 == 0 else workspace.run, folder)
-        of_data = index % 4 == 1  # then one of the pairs' files, from which a run resumes
-        files = (run / "data" if of_data else run).rglob("*")
-        victim = rng.choice(sorted(path for path in files if path.is_file()))
-        how, name = _damaged(victim, rng), victim.relative_to(run)
-        with during(f"{name} {how}"):
-            _same_or_refused(translate(folder), translations)
-            match "longer" if of_data else rng.choice(["eval", "train", "longer"]):
-                case "eval":
-                    if _evaluated(folder) not in (None, score):
-                        raise Failed("eval: exit 0, but another result")
-                case "train":
-                    if check(gru_mt(*workspace.train(), folder=folder)).code == 0:
-                        if not (run / "summary.json").is_file():
-                            raise Failed("train: exit 0 without a summary.json")
-                        _same_or_refused(translate(folder), translations)
-                case _:
-                    _resume(longer, folder, name, newest)
-
-    return Suite(500, trial)
+def damage(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -> None:
+    """Damage a file of a finished run, and use the run: all is as before, or refused."""
+    scenarios["longer"].prepare(folder)
+    if index % 4 == 0 and "export" in scenarios:
+        shutil.copytree(scenarios["export"].place, folder, symlinks=True, dirs_exist_ok=True)
+    run, of_data = folder / "run", index % 4 == 1  # one of the pairs' files
+    files = (run / "data" if of_data else run).rglob("*")
+    victim = rng.choice(sorted(path for path in files if path.is_file()))
+    with during(f"{victim.relative_to(run)} {_damaged(victim, rng)}"):
+        scenarios["translate"].finish_or_refuse(folder)
+        match "longer" if of_data else rng.choice(["eval", "train", "longer"]):
+            case "eval":
+                scenarios["eval"].finish_or_refuse(folder)
+            case "train":
+                if check(scenarios["fresh"].begin(folder)).code == 0:
+                    if not (run / "summary.json").is_file():
+                        raise Failed("train: exit 0 without a summary.json")
+                    scenarios["translate"].finish_or_refuse(folder)
+            case _:
+                _resume(scenarios["longer"], folder, victim.relative_to(run))
 
 
-def _resume(longer: Scenario, folder: Path, victim: Path, newest: Path) -> None:
+def _resume(longer: Scenario, folder: Path, victim: Path) -> None:
     """Train the run further, one of whose files is damaged: to the same result, or refused."""
+    run, newest = folder / "run", max((longer.given / "run" / "checkpoints").iterdir())
+    ended = check(longer.begin(folder))
     if victim.parts[0] == "data":
-        if str(victim) not in check(longer.begin(folder), code=2).err:
-            raise Failed("longer: the message names another file")
-    elif check(longer.begin(folder)).code == 0 and victim != newest:
-        found = results(folder / "run")
-        ours = {key: found[key] for key in found if not key.startswith("onnx/")}
+        if ended.code != 2 or str(victim) not in ended.err:
+            raise Failed(f"{ended.cause()} (exit 2 and the file's name were due)")
+    elif ended.code == 0 and victim.name != newest.name:  # without it a run resumes earlier
+        found = {key: of for key, of in results(run).items() if not key.startswith("onnx/")}
         reported = ["metrics.jsonl", "test.familiarity.json"]  # their damage is a warning
-        reported += ["report.html"] if (folder / "run/report.html").is_dir() else []
+        reported += ["report.html"] if (run / "report.html").is_dir() else []
         if victim.name in reported:
-            ours[victim.name] = longer.wanted[victim.name]
-        compare(ours, longer.wanted, "longer")
-
-
-def _evaluated(folder: Path) -> bytes | None:
-    """Return the run's translations of its test split, and their scores; None where it refuses."""
-    ended = check(gru_mt("eval", "--model", "run", "--json", "--output", "text", folder=folder))
-    if ended.code:
-        return None
-    scores = json.dumps(json.loads(ended.out)["scores"])
-    return (folder / "text").read_bytes() + scores.encode()
-
-
-def _same_or_refused(ended: Ended, wanted: bytes) -> None:
-    if check(ended).code == 0 and ended.out != wanted:
-        raise Failed(f"{ended.command}: exit 0, but another result")
+            found[victim.name] = longer.files[victim.name]
+        compare(found, longer.files, "longer")
 
 
 def _damaged(path: Path, rng: random.Random) -> str:
     """Damage a file; return how."""
     content = path.read_bytes()
     kinds = ["flipped", "flipped", "truncated", "emptied", "longer", "folder", "link", "removed"]
-    kind = rng.choice(kinds if content else kinds[3:])
-    at = rng.randrange(max(1, len(content)))
+    kind, at = rng.choice(kinds if content else kinds[3:]), rng.randrange(len(content) or 1)
     match kind:
         case "flipped":
             bit = 1 << rng.randrange(8)
@@ -85,12 +59,14 @@ def _damaged(path: Path, rng: random.Random) -> str:
         case "truncated":
             path.write_bytes(content[:at])
             return f"truncated to {at} of {len(content)} bytes"
-        case "emptied" | "longer":
-            path.write_bytes(b"" if kind == "emptied" else content + rng.randbytes(20))
-            return kind
-    path.unlink()
-    if kind == "folder":
-        path.mkdir()
-    elif kind == "link":
-        path.symlink_to("nowhere/at-all")
-    return f"replaced by a {kind}" if kind != "removed" else kind
+        case "emptied":
+            path.write_bytes(b"")
+        case "longer":
+            path.write_bytes(content + rng.randbytes(20))
+        case _:
+            path.unlink()
+            if kind == "folder":
+                path.mkdir()
+            elif kind == "link":
+                path.symlink_to("nowhere/at-all")
+    return kind

@@ -3,15 +3,46 @@
 import os
 import random
 import signal
+import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from faults.checks import Failed, check, during
-from faults.commands import STOPS, gru_mt, start_python
-from faults.workspace import SENTENCES, Suite, Workspace, scenario, translate, watch_files
+from faults.commands import STOPS, nothing
+from faults.scenarios import Scenarios, watch_files
 
 UPDATES = 10  # that a run may make after a signal before the signal counts as lost
+PYTHON_S = 3.0  # what the imports of a command take at most
+
+
+def points(scenarios: Scenarios) -> list[tuple[str, int]]:
+    """Return the name of each command with the number of each of its operations on files."""
+    found = [
+        (scenario.name, number)
+        for scenario in scenarios.values()
+        for number in range(len(scenario.operations))
+        if scenario.name != "export" or number % 6 == 0  # an export takes ten seconds
+    ]
+    random.Random(1).shuffle(found)  # so that a few of them are spread over all
+    return found
+
+
+def operations(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -> None:
+    """Kill a command before one of its operations on files, and run it again."""
+    found = points(scenarios)
+    name, number = found[index % len(found)]
+    tested = scenarios[name]
+    tested.prepare(folder)
+    share = rng.choice([0.0, rng.random(), 1.0])
+    ended = tested.begin(folder, first=partial(kill_before, folder, number, share))
+    if ended.code != -signal.SIGKILL:
+        raise Failed(f"{name}: no operation {number}: {ended.cause()}")
+    with during(f"{name} killed before operation {number} ({tested.operations[number]})"):
+        if name == "longer":
+            check(scenarios["translate"].begin(folder), code=0)
+        tested.finish(folder)
 
 
 def kill_before(folder: Path, number: int, share: float) -> None:
@@ -38,42 +69,39 @@ def kill_before(folder: Path, number: int, share: float) -> None:
     watch_files(folder, act)
 
 
-def operations(workspace: Workspace) -> Suite:
-    """Return the suite that kills a command before each of its operations on files."""
-    names = ["fresh", "longer", "data", "eval", *(["export"] if workspace.exports else [])]
-    points = [
-        (name, number)
-        for name in names
-        for number in range(len(scenario(workspace, name).operations))
-        if name != "export" or number % 6 == 0  # an export takes ten seconds
-    ]
-    random.Random(1).shuffle(points)  # so that a few of them are spread over all
+def kills(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -> None:
+    """Kill or stop a command at random moments, several times, and let it end.
 
-    def trial(index: int, rng: random.Random, folder: Path) -> None:
-        name, number = points[index % len(points)]
-        tested = scenario(workspace, name)
-        tested.prepare(folder)
-        share = rng.choice([0.0, rng.random(), 1.0])
-        ended = tested.begin(folder, first=partial(kill_before, folder, number, share))
-        if ended.code != -signal.SIGKILL:
-            raise Failed(f"{name}: no operation {number}: {ended.cause()}")
-        with during(f"{name} killed before operation {number} ({tested.operations[number]})"):
-            if name == "longer":
-                check(translate(folder), code=0)
-            tested.finish(folder)
-
-    return Suite(len(points), trial)
-
-
-def random_stops(rng: random.Random, longest_s: float) -> list[tuple[float, int]]:
-    """Return a random moment in seconds and a signal; one time in five, the signal comes twice."""
-    seconds, number = rng.random() * longest_s, rng.choice([signal.SIGKILL, *STOPS])
-    again = [(seconds + rng.random() * 0.05, number)] if rng.random() < 0.2 else []
-    return [(seconds, number), *again]
+    One time in five it begins as users start it. One signal in five comes twice.
+    """
+    names = [name for name in scenarios if name != "export"]
+    tested = scenarios[rng.choice(["fresh", "fresh", *names])]
+    is_new, run, history = index % 5 == 0, folder / "run", list[str]()
+    first = partial(start_python, tested.arguments) if is_new else nothing
+    tested.prepare(folder)
+    for _ in range(rng.randint(1, 4)):
+        seconds = rng.random() * (1.2 * tested.seconds + (PYTHON_S if is_new else 0.0))
+        number, seen = rng.choice([signal.SIGKILL, *STOPS]), list[int]()
+        stops = [(seconds, number)]
+        if rng.random() < 0.2:
+            stops.append((seconds + rng.random() * 0.05, number))
+        moments = " and ".join(f"{number.name} at {at_s:.2f} s" for at_s, _ in stops)
+        history.append(f"{tested.name}: {moments}")
+        with during(", ".join(history)):
+            note = partial(lambda seen: seen.append(updates(run)), seen)
+            ended = check(tested.begin(folder, first=first, stops=stops, on_stop=note))
+            if ended.code == 0 and seen and updates(run) - seen[0] > UPDATES:
+                raise Failed("the signal was lost")
+            if ended.code in [128 + number for number in STOPS] and updates(run):
+                check(scenarios["translate"].begin(folder), code=0)
+    with during(", ".join(history)):
+        tested.finish(folder)
 
 
-def described(stops: list[tuple[float, int]]) -> str:
-    return " and ".join(f"{signal.Signals(n).name} at {seconds:.2f} s" for seconds, n in stops)
+def start_python(arguments: Sequence[str]) -> None:
+    """Let this process become the command as users start it, Python's own start included."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    os.execve(sys.executable, [sys.executable, "-m", "gru_mt", *arguments], environment)
 
 
 def updates(run: Path) -> int:
@@ -81,51 +109,3 @@ def updates(run: Path) -> int:
     with suppress(OSError):
         return (run / "metrics.jsonl").read_bytes().count(b"\n")
     return 0
-
-
-def kills(workspace: Workspace) -> Suite:
-    """Return the suite that kills runs of training at random moments, each several times."""
-    fresh = scenario(workspace, "fresh")
-
-    def trial(index: int, rng: random.Random, folder: Path) -> None:
-        run, history = folder / "run", list[str]()
-        for _ in range(rng.randint(1, 4)):
-            at_stop: list[int] = []
-            stops = random_stops(rng, 1.2 * fresh.seconds)
-            history.append(described(stops))
-            with during(", ".join(history)):
-                ended = fresh.begin(
-                    folder, stops=stops, on_stop=lambda seen=at_stop: seen.append(updates(run))
-                )
-                check(ended)
-                if ended.code == 0 and at_stop and updates(run) - at_stop[0] > UPDATES:
-                    raise Failed("the signal was lost")
-                if ended.code in [128 + number for number in STOPS] and updates(run):
-                    check(translate(folder), code=0)
-        with during(", ".join(history)):
-            fresh.finish(folder)
-
-    return Suite(100, trial)
-
-
-def signals(workspace: Workspace) -> Suite:
-    """Return the suite that stops commands, as users start them, at any moment of their life."""
-    commands = [
-        (4.0, workspace.train()),
-        (3.0, ("translate", "--model", str(workspace.run))),
-        (3.5, ("eval", "--model", str(workspace.run))),
-        (1.5, ("data", "--config", workspace.config, "--out", "out")),
-        (0.6, ("train", "--help")),
-    ]
-    stdin = "".join(f"{line}\n" for line in SENTENCES * 300).encode()
-
-    def trial(index: int, rng: random.Random, folder: Path) -> None:
-        longest_s, arguments = commands[index % len(commands)]
-        stops = [(s, n) for s, n in random_stops(rng, longest_s) if n != signal.SIGKILL] or [
-            (rng.random() * longest_s, signal.SIGINT)
-        ]
-        with during(described(stops)):
-            first = partial(start_python, arguments)
-            check(gru_mt(*arguments, folder=folder, stdin=stdin, first=first, stops=stops))
-
-    return Suite(20, trial)

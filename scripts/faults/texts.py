@@ -7,32 +7,36 @@ import json
 import lzma
 import os
 import random
-import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import zstandard
 
-from faults.checks import HIDDEN, Ended, Failed, check, check_message, during, user_errors
-from faults.commands import gru_mt, limit_memory
+from faults.checks import HIDDEN, Ended, Failed, check, during
+from faults.commands import gru_mt
 from faults.fuzz import altered, damaged, random_lines, random_pairs
-from faults.workspace import Suite, Workspace
-from gru_mt.config.data import DataConfig
-from gru_mt.config.load import parse_config
-from gru_mt.config.schema import TokenizerConfig
-from gru_mt.data.corpus.load import load_corpora
-from gru_mt.data.dataset.components import TRAIN
-from gru_mt.data.splits import LazyExamples, split_of
-from gru_mt.data.tokenizer.tokenizer import train_tokenizer
+from faults.scenarios import Scenarios
 from gru_mt.errors import short_repr
 
-LIMIT_S = 20.0  # what reading a corpus may take
 FILES = [  # none is a text of pairs
     "/dev/zero", "fifo", "folder", "loop", "/proc/self/mem", "a" * 5000, "/dev/null", "folder/a/b",
     "\0", "a\x1bb", "fra-eng/", "~nobody/a", "%", "", "/dev/stdin", "/proc/self/pagemap",
 ]  # fmt: skip
+TMX = "<tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv lang='fr'><seg>{}<ph>x</ph></seg></tuv></tu>"
+FORMATS = [  # what comes first, a pair, what comes last; some of them wrong
+    ("", "{}\t{}\n", ""),
+    ("", '"{}","{}"\n', ""),
+    ("en;fr\n", "{};'{}'\n", ""),
+    ("sep=|\n", '"{}|{}"\n', ""),
+    ("target,source\n", "{},{}\n", '"'),
+    ("", '{{"en": "{}", "fr": "{}"}}\n', ""),
+    ("", '{{"id": "{}", "text": "{}"}}\n', "{"),
+    ("<?xml version='1.0' encoding='utf-16'?><tmx><body>", TMX, "</body></tmx>"),
+    ("<tmx><body>", TMX, "</body></tmx>"),
+    ("<?xml?><tmx><body>", TMX, "<tu>"),
+    ("<refset>", "<seg id='1'>{}</seg>\n", ""),
+]
 STEMS = ["a", "a b", "é中", "-a", "a'\"$", "\x1b[2J", "a\nb", ".a", "x" * 200, "\u202e"]
 ENDINGS = [".tsv", ".txt", "", ".TSV", ".csv", ".jsonl", ".tmx", ".json"]
 MEMBERS = ["a.txt", "_about.txt", ".b.txt", "c\x1b.tsv", "d.csv", "e.jsonl", "f.tmx", "g.en"]
@@ -50,117 +54,87 @@ OPTIONS = {  # some of them wrong
     "--batch-size": ["1", "7", "0", "-1", "99999999999999999999"],
 }
 FLAGS = [[], ["--json"], ["--json", "--attention"], ["--attention"], ["--no-split"]]
+FILTERS: dict[str, list[object]] = {
+    "max_words": [1, 5, 200, 2000],
+    "max_ratio": [1.01, 9, 1e9],
+    "allow_dropped": [0.2, 1],
+}
+TOKENIZERS: dict[str, list[object]] = {
+    "kind": ["unigram", "bpe", "char", "word"],
+    "vocabulary_size": [16, 300, 1000, 4000],
+    "joint": [True, False],
+}
 MISTAKES = ['"', "<", "\r", "\\", "\0", "{", "&"]
 
 
-def corpora(workspace: Workspace) -> Suite:
-    """Return the suite that reads and splits odd corpora, and trains tokenizers on them."""
-    config = Path(workspace.config).read_text()
-
-    def trial(index: int, rng: random.Random, folder: Path) -> None:
-        os.chdir(folder)
-        corpus = _no_file(rng) if index % 20 == 19 else _random_corpus(rng)
-        if index % 10 == 9:
-            value = json.dumps(corpus)
-            Path("a.yaml").write_text(
-                re.sub(r"corpus: [^}]*", lambda _: f"corpus: {value}", config)
-            )
-            with during(f"corpus {short_repr(corpus)}"):
-                check(
-                    gru_mt("data", "--config=a.yaml", "--out=out", folder=folder, limit_s=LIMIT_S)
-                )
-            return
-        words, ratio = rng.choice([1, 5, 200, 2000]), rng.choice([1.01, 9.0, 1e9])
-        data = {"corpus": corpus, "max_words": words, "max_ratio": ratio}
-        data["allow_dropped"] = rng.choice([0.2, 1.0])
-        limit_memory()
-        with user_errors(LIMIT_S):  # the name of a corpus may be refused too
-            _read(parse_config(json.dumps({"data": data}), where="config").data, rng)
-
-    return Suite(600, trial)
+def corpora(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -> None:
+    """Write an odd corpus as text, or prepare it with some tokenizer and train on it a little."""
+    corpus = _no_file(rng, folder) if index % 20 == 19 else _random_corpus(rng, folder)
+    data = {"corpus": corpus} | {name: rng.choice(values) for name, values in FILTERS.items()}
+    tokenizer = {name: rng.choice(values) for name, values in TOKENIZERS.items()}
+    model = {"embedding_size": 8, "encoder_size": 8, "decoder_size": 8}
+    training = {"max_steps": 1}
+    config = {"data": data, "tokenizer": tokenizer, "model": model, "training": training}
+    (folder / "a.yaml").write_text(json.dumps(config))
+    is_trained = index % 2 == 0
+    command = ("train", "--run=run", "--no-report") if is_trained else ("data", "--out=out")
+    with during(f"corpus {short_repr(corpus)}"):
+        if check(gru_mt(*command, "--config=a.yaml", folder=folder)).code == 0:
+            (_check_report if is_trained else _check_split)(folder)
 
 
-def _no_file(rng: random.Random) -> str:
-    os.mkfifo("fifo")
-    Path("folder").mkdir()
-    Path("loop").symlink_to("loop")
+def _check_report(folder: Path) -> None:
+    """Raise Failed where lines that were read are neither kept nor dropped."""
+    [report] = json.loads((folder / "run" / "corpus.json").read_text())["corpora"]
+    counts = [report["kept"], *(dropped["count"] for dropped in report["dropped"].values())]
+    if report["read"] != sum(counts):
+        raise Failed(f"{report['read']} lines read are not all kept or dropped")
+
+
+def _check_split(folder: Path) -> None:
+    """Raise Failed unless both sides have as many lines, without control characters."""
+    for name in ("train", "dev", "test"):
+        texts = [path.read_text("utf-8") for path in (folder / "out").glob(f"{name}.??")]
+        if len({text.count("\n") for text in texts}) != 1:
+            raise Failed(f"the sides of {name} have not the same number of lines")
+        if any(sign in text for text in texts for sign in "\r\t\x00\x1b"):
+            raise Failed(f"{name} holds control characters")
+
+
+def _no_file(rng: random.Random, folder: Path) -> str:
+    os.mkfifo(folder / "fifo")
+    (folder / "folder").mkdir()
+    (folder / "loop").symlink_to("loop")
     return rng.choice(FILES)
 
 
-def _random_corpus(rng: random.Random) -> str | dict[str, object]:
+def _random_corpus(rng: random.Random, folder: Path) -> object:
     """Write a table, in one of the formats, or parallel files; return the value of the key."""
     if rng.random() < 0.3:
-        source, target = (_write(rng, random_lines(rng)) for _ in range(2))
+        source, target = (_write(rng, folder, random_lines(rng)) for _ in range(2))
         return {"path": [source, rng.choice([source, target])]}
     if rng.random() < 0.5:
-        return _write(rng, random_pairs(rng))
+        return _write(rng, folder, random_pairs(rng))
     options = {
         "encoding": rng.choice(ENCODINGS),
         "columns": rng.choice([[1, 2], [2, 1], [3, 9]]),
         "delimiter": rng.choice([",", ";", "\t", "|||", " "]),
     }
     chosen = {key: value for key, value in options.items() if rng.random() < 0.3}
-    return {"path": _write(rng, _formatted(rng, random_pairs(rng))), **chosen}
-
-
-def _read(data: DataConfig, rng: random.Random) -> None:
-    """Read and split a corpus, and train a tokenizer on it."""
-    [corpus] = load_corpora(data)
-    report = corpus.report
-    if report.read != report.kept + sum(dropped.count for dropped in report.dropped.values()):
-        raise Failed(f"{report.read} lines read are not all kept or dropped")
-    if report.kept != len(corpus.pairs):
-        raise Failed(f"{report.kept} pairs kept, but there are {len(corpus.pairs)}")
-    rows = [np.arange(len(corpus.row_N))]
-    examples = [*LazyExamples([corpus], rows, reverse=data.reversed)]
-    for example in examples:
-        if any(sign in side for side in example[:2] for sign in "\n\r\t\x00\x1b"):
-            raise Failed(f"a pair holds control characters: {short_repr(example)}")
-    splits = zip(examples, split_of(corpus), strict=True)
-    train = [example for example, split in splits if split == TRAIN]
-    if not train:
-        return
-    config = TokenizerConfig(
-        kind=rng.choice(["unigram", "bpe", "char", "word"]),
-        vocabulary_size=rng.choice([16, 300, 1000, 4000]),
-        joint=rng.random() < 0.5,
-    )
-    sources, targets, *_ = map(list, zip(*train, strict=True))
-    tokenizer = train_tokenizer(config, sources, targets, warn=check_message)
-    ids = tokenizer.source.encode_all(sources)
-    if max(map(max, filter(None, ids)), default=0) >= tokenizer.source.size:
-        raise Failed("an id past the vocabulary")
+    return {"path": _write(rng, folder, _formatted(rng, random_pairs(rng))), **chosen}
 
 
 def _formatted(rng: random.Random, table: bytes) -> bytes:
-    """Return a table as CSV, JSON lines, TMX or SGML, with mistakes, in some encoding."""
-    rows = [line.split("\t") for line in table.decode(errors="replace").split("\n")]
-    mark, quote = rng.choice(",;\t|"), rng.choice(['"', '"', "'", ""])
-    match rng.randrange(4):
-        case 0:
-            quoted = [[quote * (rng.random() < 0.5) + cell + quote for cell in row] for row in rows]
-            text = "\n".join(mark.join(row) for row in quoted)
-        case 1:
-            names = rng.choice([("en", "fr"), ("target", "source"), ("a", "b"), ("id", "text")])
-            text = "\n".join(json.dumps(dict(zip(names, row, strict=False))) for row in rows)
-        case 2:
-            texts = [
-                f"<tuv xml:lang='en'><seg>{row[0]}</seg></tuv>"
-                f"<tuv lang='fr'><seg>{row[-1]}<ph>x</ph></seg></tuv>"
-                for row in rows
-            ]
-            declared = rng.choice(["", "<?xml version='1.0' encoding='utf-16'?>", "<?xml?>"])
-            units = "".join(f"<tu>{text}</tu>\n" for text in texts)
-            text = f"{declared}<tmx><body>{units}{rng.choice(['</body></tmx>', '<tu>', ''])}"
-        case _:
-            text = "<refset>" + "".join(f"<seg id='1'>{row[0]}</seg>\n" for row in rows)
+    """Return a table in another format, with mistakes, in some encoding."""
+    rows = (line.split("\t") for line in table.decode(errors="replace").split("\n"))
+    before, pair, after = rng.choice(FORMATS)
+    text = before + "".join(pair.format(row[0], row[-1]) for row in rows) + after
     for _ in range(rng.choice([0, 0, 0, 1, 3])):
         text = altered(rng, text, MISTAKES)
-    header = rng.choice(["", "", f"en{mark}fr\n", f"french{mark}english\n", f"sep={mark}\n"])
-    return (header + text).encode(rng.choice(ENCODINGS), errors="ignore")
+    return text.encode(rng.choice(ENCODINGS), errors="ignore")
 
 
-def _write(rng: random.Random, content: bytes) -> str:
+def _write(rng: random.Random, folder: Path, content: bytes) -> str:
     """Write a corpus, packed or not, perhaps damaged, under some name; return the name."""
     ending = rng.choice([*PACKERS, ".zip", *ENDINGS, *ENDINGS])
     if ending == ".zip":
@@ -172,39 +146,33 @@ def _write(rng: random.Random, content: bytes) -> str:
         content = packed.getvalue()
     elif ending in PACKERS:
         content = PACKERS[ending](content)
-    if ending in (*PACKERS, ".zip") and rng.random() < 0.3:
-        content = damaged(rng, content)
-    if ending in PACKERS:
         ending = rng.choice([ending, "", f".csv{ending}"])
-    path = Path(f"{rng.choice(STEMS)}-{rng.randrange(100)}{ending}")
-    path.write_bytes(content)
-    return str(path)
+    if ending not in ENDINGS and rng.random() < 0.3:
+        content = damaged(rng, content)
+    name = f"{rng.choice(STEMS)}-{rng.randrange(100)}{ending}"
+    (folder / name).write_bytes(content)
+    return name
 
 
-def inputs(workspace: Workspace) -> Suite:
-    """Return the suite of sentences to translate: as many lines out as in."""
-    run = workspace.run
-
-    def trial(index: int, rng: random.Random, folder: Path) -> None:
-        data = b"" if rng.random() < 0.05 else random_lines(rng)[:8_000]
-        options = [f"{n}={rng.choice(v)}" for n, v in OPTIONS.items() if rng.random() < 0.25]
-        options += rng.choice(FLAGS)
-        stdin, arguments = b"", []
-        match rng.randrange(3):
-            case 0:
-                stdin = data
-            case 1:
-                (folder / "in").write_bytes(data)
-                arguments = ["--input", "in"]
-            case 2:
-                lines = data.replace(b"\x00", b"").split(b"\n")[:20]
-                data = b"\n".join(lines) + b"\n"
-                arguments = ["--", *map(os.fsdecode, lines)]
-        command = ("translate", "--model", str(run), *options, *arguments)
-        with during(f"{' '.join(options)} {short_repr(arguments[:1])}"):
-            _check_lines(gru_mt(*command, folder=folder, stdin=stdin), data, options)
-
-    return Suite(320, trial)
+def inputs(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -> None:
+    """Translate odd lines with odd options: as many lines out as in, or a refusal."""
+    data = b"" if rng.random() < 0.05 else random_lines(rng)[:8_000]
+    options = [f"{n}={rng.choice(v)}" for n, v in OPTIONS.items() if rng.random() < 0.25]
+    options += rng.choice(FLAGS)
+    stdin, arguments = b"", []
+    match rng.randrange(3):
+        case 0:
+            stdin = data
+        case 1:
+            (folder / "in").write_bytes(data)
+            arguments = ["--input", "in"]
+        case 2:
+            lines = data.replace(b"\x00", b"").split(b"\n")[:20]
+            data = b"\n".join(lines) + b"\n"
+            arguments = ["--", *map(os.fsdecode, lines)]
+    command = ("translate", "--model", str(scenarios["longer"].given / "run"), *options, *arguments)
+    with during(f"{' '.join(options)} {short_repr(arguments[:1])}"):
+        _check_lines(gru_mt(*command, folder=folder, stdin=stdin), data, options)
 
 
 def _check_lines(ended: Ended, data: bytes, options: list[str]) -> None:
@@ -214,15 +182,13 @@ def _check_lines(ended: Ended, data: bytes, options: list[str]) -> None:
     data = data.removeprefix(b"\xef\xbb\xbf")
     count = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
     best = next((int(option[9:]) for option in options if option.startswith("--n-best=")), 1)
+    is_json = "--json" in options
     lines = ended.out.decode().split("\n")[:-1]
-    if len(lines) != count * (1 if "--json" in options else best):
+    if len(lines) != count * (1 if is_json else best):
         raise Failed(f"{count} lines in, {len(lines)} out")
-    for line in lines if "--json" in options else []:
+    for line in lines if is_json else []:
         if hidden := HIDDEN.search(line):
             raise Failed(f"{hidden[0]!r} in the JSON")
-        try:
-            sentences = json.loads(line)["sentences"]
-        except ValueError as error:
-            raise Failed(f"not JSON: {error}: {short_repr(line)}") from None
-        if not all(1 <= len(sentence["translations"]) <= best for sentence in sentences):
+        counts = [len(one["translations"]) for one in json.loads(line)["sentences"]]
+        if not all(1 <= found <= best for found in counts):
             raise Failed(f"not 1 to {best} translations: {short_repr(line)}")
