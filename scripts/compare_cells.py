@@ -1,7 +1,7 @@
 """Measures the recurrent cells beside each other: quality, little data, a long memory, speed.
 
 Each measurement adds a line to scripts/results/cells.jsonl. At the end the tables of
-scripts/examples/README.md are printed, from all lines of that file.
+scripts/results/CELLS.md are printed, from all lines of that file.
 
 epoch: BLEU on test of configs/compare.yaml with each cell, after an epoch of fra-eng.
 little: the same of GRU and LSTM on 1, 5 and 25 % of the training split.

@@ -1,17 +1,21 @@
 """scripts/ablation: it ends at the main recipe, and ABLATION.md shows what was measured."""
 
+import argparse
 import json
+import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 import ablation
 import pytest
-from ablation import LINES, START, STEPS, Step, settings_of, tables
+from ablation import LINES, SHORT, START, STEPS, UPDATES, Step, settings_of, tables
 
 from gru_mt.config.load import load_config
 
 CONFIGS = Path(__file__).parents[1] / "configs"
+PAGE = (CONFIGS / "ABLATION.md").read_text(encoding="utf-8")
 TEXTS = ["Oui.", "Non."]
 
 
@@ -28,10 +32,25 @@ def test_the_ablation_ends_at_the_main_configuration() -> None:
     assert load_config(START, settings) == load_config(CONFIGS / "fra-eng.yaml")
 
 
+def test_each_command_of_the_page_goes_from_the_run_before_to_the_step_that_it_names() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--config")
+    parser.add_argument("--run")
+    parser.add_argument("--set", action="append")
+    config, settings = START.stem, list[str]()
+    for line in re.findall(r"^gru-mt train (.*--run.*)", PAGE.replace("\\\n", ""), re.MULTILINE):
+        options = parser.parse_args(shlex.split(line))
+        assert options.config == config
+        config, settings = f"{options.run}/config.yaml", [*settings, *options.set]
+        steps = STEPS[: int(options.run.removeprefix("runs/step-")) + 1]
+        wanted = [f"training.max_steps={UPDATES}", *SHORT, *settings_of(steps)]
+        assert load_config(START, settings) == load_config(START, wanted)
+    assert config == "runs/step-15/config.yaml"
+
+
 def test_the_page_shows_the_tables_of_the_lines_that_are_kept() -> None:
-    page = (CONFIGS / "ABLATION.md").read_text(encoding="utf-8")
     for table in tables(LINES.read_text(encoding="utf-8").splitlines()).split("\n\n"):
-        assert table in page, "scripts/ablation --seed prints the tables"
+        assert table in PAGE, "scripts/ablation --seed prints the tables"
 
 
 def test_a_row_has_the_mean_of_its_seeds_and_the_gain_on_the_row_before(

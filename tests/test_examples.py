@@ -13,7 +13,6 @@ import pytest
 import torch
 
 from gru_mt.cli import main
-from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.training.train import train
 
@@ -24,8 +23,9 @@ ABLATION = (ROOT / "configs" / "ABLATION.md").read_text(encoding="utf-8")
 COMMANDS: list[str] = [
     line
     for block in re.findall(r"^```sh\n(.*?)^```", GUIDE + ABLATION, re.MULTILINE | re.DOTALL)
-    for line in block.splitlines()
+    for line in block.replace("\\\n", "").splitlines()
 ]
+TRAININGS = [line for line in COMMANDS if line.startswith("gru-mt train ")]
 STEPS = {"classify": 15, "sentiment": 150, "tag": 160, "forecast": 15}  # that beat the baseline
 OTHERS = ("import_cell", "mistakes", "gates")
 FIRST_LINES, *SNIPPETS = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
@@ -75,26 +75,19 @@ def test_each_command_of_the_guides_is_run_by_a_test_below() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", [line for line in COMMANDS if line.startswith("gru-mt ")])
-def test_a_training_of_the_guides_runs(
-    line: str, small_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_trainings_of_the_guides_run_one_after_the_other(
+    small_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = shlex.split(line)
-    config = words.index("--config") + 1
-    words[config] = str(ROOT / words[config])
-    model = load_config(Path(words[config])).model
-    tiny = [f"model.{name}={getattr(model, name) // 16}"
-            for name in ("embedding_size", "encoder_size", "decoder_size")]  # fmt: skip
-    tiny += [f"data.corpus.path={small_corpus}", "training.max_steps=2"]
-    words += [option for setting in tiny for option in ("--set", setting)]
-    words += [] if "--run" in words else ["--run", "runs/tiny"]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", words)
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert not end.value.code
-    [run] = (tmp_path / "runs").iterdir()
-    assert (run / "model" / "weights.safetensors").is_file()
+    for line in TRAININGS:
+        small = [f"data.corpus={small_corpus}", "training.max_steps=2"]
+        words = [*shlex.split(line), *(f"--set={setting}" for setting in small), "--no-report"]
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert not end.value.code, line
+    runs = {path.parents[1].name for path in tmp_path.glob("runs/*/model/weights.safetensors")}
+    assert len(runs) == len(TRAININGS)
 
 
 @pytest.mark.slow

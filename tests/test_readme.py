@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[1]
 GUIDES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
     for path in [ROOT / "CHANGELOG.md", *ROOT.glob("README.md"), *ROOT.glob("*/README.md"),
-                 ROOT / "configs" / "ABLATION.md", *ROOT.glob("scripts/*/README.md")]
+                 ROOT / "configs" / "ABLATION.md", *ROOT.glob("scripts/*/README.md"),
+                 ROOT / "scripts" / "results" / "CELLS.md"]
 }  # fmt: skip
 README = GUIDES["README.md"]
 BLOCKS = [
@@ -38,7 +39,7 @@ def commands(*guides: str) -> list[str]:
         line.strip().removeprefix("$ ")
         for guide, language, block in BLOCKS
         if guide in guides and language in ("sh", "console")
-        for line in block.splitlines()
+        for line in block.replace("\\\n", "").splitlines()
     ]
     return [line for line in lines if line.startswith("gru-mt ")]
 
