@@ -111,7 +111,9 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
     weights = folder / WEIGHTS
     if not weights.is_file():
         if not (folder / CONFIG).is_file():
-            raise UserError(f"{folder}: neither a run of `gru-mt train` nor a model folder of one")
+            raise UserError(
+                f"{folder}: neither a run of `gru-mt train` nor a model folder or archive"
+            )
         raise UserError(f"{weights}: missing; a run has it from its first validation or stop on")
     info, found = tensors_info(weights), _companions(folder)
     digests = info.header.get("belongs_to")

@@ -6,11 +6,17 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
 TOKEN = "hf_may_write"
+
+
+@cache
+def digest(data: bytes) -> str:
+    return hashlib.sha1(data).hexdigest()
 
 
 class Hub(ThreadingHTTPServer):
@@ -23,7 +29,8 @@ class Hub(ThreadingHTTPServer):
         self.address = f"http://127.0.0.1:{self.server_port}"
 
     def commit(self, name: str) -> str:
-        return hashlib.sha1(repr(sorted(self.repositories[name].items())).encode()).hexdigest()
+        files = sorted((path, digest(data)) for path, data in self.repositories[name].items())
+        return digest(repr(files).encode())
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -93,18 +100,16 @@ class _Handler(BaseHTTPRequestHandler):
         commit, files = self.server.commit(name), self.server.repositories[name]
         if revision not in ("", "main", commit):
             return self._refuse(404, f"Invalid rev id: {revision}", "RevisionNotFound")
-        digests = {path: hashlib.sha1(data).hexdigest() for path, data in files.items()}
         if what == "tree":
             return self._json(
                 [
-                    {"type": "file", "path": path, "size": len(data), "oid": digests[path]}
+                    {"type": "file", "path": path, "size": len(data), "oid": digest(data)}
                     for path, data in files.items()
                 ]
             )
         if what == "resolve":
-            path = "/".join(file).strip("/")
-            headers = {"ETag": f'"{digests[path]}"', "X-Repo-Commit": commit}
-            return self._send(200, files[path], headers)
+            data = files["/".join(file).strip("/")]
+            return self._send(200, data, {"ETag": f'"{digest(data)}"', "X-Repo-Commit": commit})
         private = name in self.server.private
         return self._json({"id": name, "sha": commit, "private": private})
 

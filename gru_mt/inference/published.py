@@ -91,7 +91,9 @@ def _unpack(archive: Path, folder: Path) -> None:
         lines = (folder / SUMS).read_text("utf-8").splitlines()
         digests = dict(line.split("  ")[::-1] for line in lines)
     except _DAMAGED as error:
-        raise UserError(f"{name}: damaged, or no zip archive ({short_text(error)})") from None
+        raise UserError(
+            f"{name}: damaged, or no archive of a model ({short_text(error)})"
+        ) from None
     found = {member.filename for member in members} - {SUMS}
     for file in sorted(found | digests.keys()):
         if file not in found or file_digest(folder / file) != digests.get(file):

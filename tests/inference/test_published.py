@@ -108,16 +108,16 @@ def changed(files: Files) -> bytes:
 
 
 HOSTILE: dict[str, tuple[Callable[[Files], bytes], str]] = {
-    "empty": (lambda _: b"", "no zip archive"),
-    "a text": (lambda _: b"I see one cat.\n", "no zip archive"),
-    "truncated": (lambda files: summed(files)[:-2_000], "no zip archive"),
+    "empty": (lambda _: b"", "no archive of a model"),
+    "a text": (lambda _: b"I see one cat.\n", "no archive of a model"),
+    "truncated": (lambda files: summed(files)[:-2_000], "no archive of a model"),
     "a corpus": (lambda _: zipped(("fra.txt", b"Go.\tVa !\n")), "no model of gru-mt"),
-    "a changed byte": (changed, "damaged, or no zip archive"),
+    "a changed byte": (changed, "damaged, or no archive of a model"),
     "another file": (
         lambda files: zipped(*files.items(), ("SHA256SUMS", summed({})[:0])), "SHA256SUMS says"
     ),
     "no sums": (
-        lambda files: zipped(*files.items(), ("SHA256SUMS", b"what?")), "no zip archive"
+        lambda files: zipped(*files.items(), ("SHA256SUMS", b"what?")), "no archive of a model"
     ),
     "a missing file": (
         lambda files: summed(files).replace(b"README.md", b"README.me"), "damaged"
