@@ -3,6 +3,8 @@
 No folder of this machine is in them: paths in configuration and provenance are reduced to names.
 """
 
+import hashlib
+import io
 import logging
 import shutil
 from collections.abc import Iterator
@@ -29,7 +31,13 @@ from gru_mt.inference.engines.onnx_engine import (
 from gru_mt.inference.published import CARD, CREDITS, REPOSITORY, SUMS, hub_errors, require_hub
 from gru_mt.onnx_export.card import model_card
 from gru_mt.run import WEIGHTS, bundle_of
-from gru_mt.storage import file_digest, replacing, write_checksummed_json, write_file
+from gru_mt.storage import (
+    check_output,
+    file_digest,
+    write_checksummed_json,
+    write_file,
+    write_output,
+)
 from gru_mt.tensors import tensors_info
 
 log = logging.getLogger(__name__)
@@ -45,18 +53,20 @@ def write_archive(folder: Path, out: Path | None, license_: str | None) -> Path:
     """
     name = _name(folder)
     out = out or bundle_of(folder).parent / f"{name}.zip"
+    check_output(out)
+    buffer = io.BytesIO()
     with (
         _published_files(folder, name, f"{name}.zip", license_) as files,
-        replacing(out) as temporary,
-        ZipFile(temporary, "w") as archive,
+        ZipFile(buffer, "w") as archive,
     ):
         for path in sorted(path for path in files.rglob("*") if path.is_file()):
             member = ZipInfo(path.relative_to(files).as_posix())  # of 1980, and not compressed
             member.create_system, member.external_attr = 3, 0o644 << 16  # on any system
-            member.file_size = path.stat().st_size
-            with path.open("rb") as source, archive.open(member, "w") as target:
-                shutil.copyfileobj(source, target)
-    log.info("wrote %s: %.1f MB, SHA-256 %s", out, out.stat().st_size / 1e6, file_digest(out))
+            archive.writestr(member, path.read_bytes())
+    content = buffer.getvalue()
+    write_output(out, content)
+    digest = hashlib.sha256(content).hexdigest()
+    log.info("wrote %s: %.1f MB, SHA-256 %s", out, len(content) / 1e6, digest)
     return out
 
 

@@ -9,13 +9,13 @@ import pytest
 import yaml
 
 import gru_mt as api
-from gru_mt.bundle import Bundle, load_bundle, save_bundle
+from gru_mt.bundle import Bundle, save_bundle
 from gru_mt.evaluation.hypotheses import read_hypotheses
 from gru_mt.evaluation.robustness.measure import RobustnessReport, Row, write_robustness
 from gru_mt.run import Run as RunFolder
 from gru_mt.storage import read_json
 from tests.command_line import Run, assert_one_line
-from tests.test_bundle import CPU, configure, model_of, tokenizer, write_bundle
+from tests.test_bundle import configure, model_of, tokenizer, write_bundle
 
 
 @pytest.fixture
@@ -124,12 +124,13 @@ def test_what_an_archive_cannot_be_is_one_line(run: Path, gru_mt: Run) -> None:
     archive = ["export", "--format", "archive", "--model", run]
     for more, message in (
         (["--precision", "int8"], "precision int8: an archive has all weights; leave it out"),
-        (["--out", run], "cannot be written: Is a directory"),
-        (["--out", run / "none" / "x.zip"], "cannot be written: No such file"),
+        (["--out", run], "cannot be written: is a folder"),
+        (["--out", run / "none" / "x.zip"], "cannot be written: there is no folder"),
         (["--private"], "--private belongs to --push"),
         (["--push", "me/x", "--out", "x"], "--push belongs to --format archive"),
     ):
         assert_one_line(gru_mt(*archive, *more), message)
+    if Path("/dev/full").exists():
+        assert_one_line(gru_mt(*archive, "--out", "/dev/full"), "/dev/full: cannot be written: No")
     onnx = gru_mt("export", "--model", run, "--license", "mit")
     assert_one_line(onnx, "license mit: only an archive has a card; leave it out")
-    assert load_bundle(run, CPU)
