@@ -117,10 +117,8 @@ def search(
         id_RK = np.hstack([np.tile(np.arange(EOS, FIRST_OTHER), (len(word_RK), 1)), word_RK])
         return np.take_along_axis(log_prob_RV, id_RK, axis=1), id_RK, state
 
-    source_NS, limit_N = (
-        IdSequences.of(sources).padded(np.arange(len(sources)))[0],
-        np.array(limits),
-    )
+    source_NS, _ = IdSequences.of(sources).padded(np.arange(len(sources)))
+    limit_N = np.array(limits)
     start = ConstrainedState.start(prefixes(len(sources)), source_NS, limit_N)
     return beam_search(constrained(step), start, limit_N, decoding)
 
