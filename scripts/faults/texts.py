@@ -24,21 +24,21 @@ FILES = [  # none is a text of pairs
     "\0", "a\x1bb", "fra-eng/", "~nobody/a", "%", "", "/dev/stdin", "/proc/self/pagemap",
 ]  # fmt: skip
 TMX = "<tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv lang='fr'><seg>{}<ph>x</ph></seg></tuv></tu>"
-FORMATS = [  # what comes first, a pair, what comes last; some of them wrong
-    ("", "{}\t{}\n", ""),
-    ("", '"{}","{}"\n', ""),
-    ("en;fr\n", "{};'{}'\n", ""),
-    ("sep=|\n", '"{}|{}"\n', ""),
-    ("target,source\n", "{},{}\n", '"'),
-    ("", '{{"en": "{}", "fr": "{}"}}\n', ""),
-    ("", '{{"id": "{}", "text": "{}"}}\n', "{"),
-    ("<?xml version='1.0' encoding='utf-16'?><tmx><body>", TMX, "</body></tmx>"),
-    ("<tmx><body>", TMX, "</body></tmx>"),
-    ("<?xml?><tmx><body>", TMX, "<tu>"),
-    ("<refset>", "<seg id='1'>{}</seg>\n", ""),
+FORMATS = [  # the name's ending, what comes first, a pair, what comes last; some of them wrong
+    (".tsv", "", "{}\t{}\n", ""),
+    (".txt", "", "{}\t{}\n", ""),
+    (".csv", "", '"{}","{}"\n', ""),
+    (".csv", "en;fr\n", "{};'{}'\n", ""),
+    (".csv", "sep=|\n", '"{}|{}"\n', ""),
+    (".csv", "target,source\n", "{},{}\n", '"'),
+    (".jsonl", "", '{{"en": "{}", "fr": "{}"}}\n', ""),
+    (".json", "", '{{"id": "{}", "text": "{}"}}\n', "{"),
+    (".tmx", "<?xml version='1.0' encoding='utf-16'?><tmx><body>", TMX, "</body></tmx>"),
+    (".tmx", "<tmx><body>", TMX, "</body></tmx>"),
+    (".tmx", "<?xml?><tmx><body>", TMX, "<tu>"),
+    (".sgm", "<refset>", "<seg id='1'>{}</seg>\n", ""),
 ]
-STEMS = ["a", "a b", "é中", "-a", "a'\"$", "\x1b[2J", "a\nb", ".a", "x" * 200, "\u202e"]
-ENDINGS = [".tsv", ".txt", "", ".TSV", ".csv", ".jsonl", ".tmx", ".json"]
+STEMS = [*["a", "a b", "é中", "-a", "a'\"$", ".a", "x" * 200] * 6, "\x1b[2J", "a\nb", "\u202e"]
 MEMBERS = ["a.txt", "_about.txt", ".b.txt", "c\x1b.tsv", "d.csv", "e.jsonl", "f.tmx", "g.en"]
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
@@ -55,9 +55,9 @@ OPTIONS = {  # some of them wrong
 }
 FLAGS = [[], ["--json"], ["--json", "--attention"], ["--attention"], ["--no-split"]]
 FILTERS: dict[str, list[object]] = {
-    "max_words": [1, 5, 200, 2000],
-    "max_ratio": [1.01, 9, 1e9],
-    "allow_dropped": [0.2, 1],
+    "max_words": [5, 200, 2000],
+    "max_ratio": [1.01, 9, 9, 1e9],
+    "allow_dropped": [0.2, 1, 1],
 }
 TOKENIZERS: dict[str, list[object]] = {
     "kind": ["unigram", "bpe", "char", "word"],
@@ -72,7 +72,7 @@ def corpora(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) 
     corpus = _no_file(rng, folder) if index % 20 == 19 else _random_corpus(rng, folder)
     data = {"corpus": corpus} | {name: rng.choice(values) for name, values in FILTERS.items()}
     tokenizer = {name: rng.choice(values) for name, values in TOKENIZERS.items()}
-    model = {"embedding_size": 8, "encoder_size": 8, "decoder_size": 8}
+    model = {"embedding_size": 8, "encoder_size": 8, "decoder_size": 16}
     training = {"max_steps": 1}
     config = {"data": data, "tokenizer": tokenizer, "model": model, "training": training}
     (folder / "a.yaml").write_text(json.dumps(config))
@@ -110,44 +110,49 @@ def _no_file(rng: random.Random, folder: Path) -> str:
 
 def _random_corpus(rng: random.Random, folder: Path) -> object:
     """Write a table, in one of the formats, or parallel files; return the value of the key."""
-    if rng.random() < 0.3:
-        source, target = (_write(rng, folder, random_lines(rng)) for _ in range(2))
-        return {"path": [source, rng.choice([source, target])]}
-    if rng.random() < 0.5:
-        return _write(rng, folder, random_pairs(rng))
     options = {
         "encoding": rng.choice(ENCODINGS),
         "columns": rng.choice([[1, 2], [2, 1], [3, 9]]),
         "delimiter": rng.choice([",", ";", "\t", "|||", " "]),
     }
-    chosen = {key: value for key, value in options.items() if rng.random() < 0.3}
-    return {"path": _write(rng, folder, _formatted(rng, random_pairs(rng))), **chosen}
+    chosen = {key: value for key, value in options.items() if rng.random() < 0.1}
+    match rng.randrange(4):
+        case 0:
+            lines = random_lines(rng).split(b"\n")
+            orders = (lines, rng.sample(lines, len(lines) - (rng.random() < 0.1)))
+            return {"path": [_write(rng, folder, ".txt", b"\n".join(order)) for order in orders]}
+        case 1:
+            name = _write(rng, folder, ".tsv", random_pairs(rng))
+        case _:
+            name = _write(rng, folder, *_formatted(rng, random_pairs(rng)))
+    return {"path": name, **chosen}
 
 
-def _formatted(rng: random.Random, table: bytes) -> bytes:
-    """Return a table in another format, with mistakes, in some encoding."""
+def _formatted(rng: random.Random, table: bytes) -> tuple[str, bytes]:
+    """Return an ending of FORMATS, and a table in its format, with mistakes, in some encoding."""
     rows = (line.split("\t") for line in table.decode(errors="replace").split("\n"))
-    before, pair, after = rng.choice(FORMATS)
+    ending, before, pair, after = rng.choice(FORMATS)
     text = before + "".join(pair.format(row[0], row[-1]) for row in rows) + after
     for _ in range(rng.choice([0, 0, 0, 1, 3])):
         text = altered(rng, text, MISTAKES)
-    return text.encode(rng.choice(ENCODINGS), errors="ignore")
+    return ending, text.encode(rng.choice(["utf-8", rng.choice(ENCODINGS)]), errors="ignore")
 
 
-def _write(rng: random.Random, folder: Path, content: bytes) -> str:
+def _write(rng: random.Random, folder: Path, ending: str, content: bytes) -> str:
     """Write a corpus, packed or not, perhaps damaged, under some name; return the name."""
-    ending = rng.choice([*PACKERS, ".zip", *ENDINGS, *ENDINGS])
-    if ending == ".zip":
+    ending = rng.choice([ending] * 9 + [rng.choice(["", ".TSV", ".tmx", ".json"])])
+    packer = rng.choice([*PACKERS, ".zip"]) if rng.random() < 0.4 else ""
+    if packer == ".zip":
         packed = io.BytesIO()
         kind = rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
         with zipfile.ZipFile(packed, "w", kind) as archive:
             for name in rng.sample(MEMBERS, k=rng.randint(0, 3)):
                 archive.writestr(name, content)
-        content = packed.getvalue()
-    elif ending in PACKERS:
-        content = PACKERS[ending](content)
-        ending = rng.choice([ending, "", f".csv{ending}"])
-    if ending not in ENDINGS and rng.random() < 0.3:
+        content, ending = packed.getvalue(), packer
+    elif packer:
+        content = PACKERS[packer](content)
+        ending = rng.choice([f"{ending}{packer}"] * 3 + [packer, ""])
+    if packer and rng.random() < 0.3:
         content = damaged(rng, content)
     name = f"{rng.choice(STEMS)}-{rng.randrange(100)}{ending}"
     (folder / name).write_bytes(content)
