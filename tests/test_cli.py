@@ -365,7 +365,7 @@ def test_minutes_that_preparation_has_taken_are_a_mistake(
     result = gru_mt("train", *options, "--minutes", "0.1")
     assert (result.code, result.out) == (2, "")
     last = result.err.splitlines()[-1]
-    assert re.fullmatch(r"training\.minutes 0\.1: \d\.\d went .* at least \d\.\d", last)
+    assert re.fullmatch(r"training\.minutes 0\.1: .* took \d\.\d of .* at least \d\.\d", last)
     assert not Path("runs/short").exists()
     assert "--minutes" in gru_mt("train", *options, "--minutes", "0").err
 

@@ -139,8 +139,8 @@ def plan_minutes(
     if fitting < FEWEST:
         least_s = pace.seconds(FEWEST, config)
         raise UserError(
-            f"training.minutes {minutes:g}: {spent_s / 60:.1f} went to preparation, and {FEWEST} "
-            f"updates with a validation take {least_s / 60:.1f}; give it at least "
+            f"training.minutes {minutes:g}: preparation took {spent_s / 60:.1f} of them, and "
+            f"{FEWEST} updates with a validation take {least_s / 60:.1f}; give it at least "
             f"{math.ceil((spent_s + least_s) / USED / 6) / 10:.1f}"
         )
     pairs = len(loader.load((0, 0)).row_N) * loader.buffers
@@ -157,7 +157,7 @@ def plan_minutes(
         "minutes": None,
         "batch_tokens": batch,
         "max_epochs": math.ceil(updates / pace.epoch_updates),
-        "max_steps": updates,
+        "max_steps": updates if updates == fitting else None,
     }
     return config.model_copy(update={"training": training.model_copy(update=plan)})
 

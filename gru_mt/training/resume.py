@@ -113,8 +113,8 @@ def resume(config: Config, run: Run) -> Start:
     if training["minutes"] is not None:
         chosen |= {name: getattr(before.training, name) for name in PLANNED} | {"minutes": None}
         log.info(
-            f"training.minutes {training['minutes']:g}: the run goes on as it was planned at its "
-            "start; --fresh plans anew"
+            f"training.minutes {training['minutes']:g} is not used: the run was planned at its "
+            "start; --fresh plans anew, and without minutes max_epochs and max_steps count"
         )
     config = ResolvedConfig.model_validate(config.model_dump() | {"training": training | chosen})
     changed = [
