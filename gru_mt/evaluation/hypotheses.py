@@ -4,6 +4,7 @@ A run keeps what its own model translates, whole sets, as that model decodes by 
 """
 
 from dataclasses import asdict, dataclass, replace
+from operator import contains
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +37,11 @@ class Hypotheses:
     def sentences_s(self) -> float:
         """Sentences translated per second."""
         return len(self.texts) / self.seconds
+
+    @property
+    def exact(self) -> int:
+        """Translations that are one of their references, letter for letter."""
+        return sum(map(contains, self.set.references, self.texts))
 
 
 @dataclass(frozen=True, slots=True)

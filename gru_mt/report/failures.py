@@ -30,7 +30,7 @@ KINDS = {
     "lost number": "Digits of the source that every reference has, and it has not.",
     "lost name": "A capitalised word of the source that every reference has, and it has not.",
 }
-MARKED = "The model's own warning; see `gru-mt translate --json`."
+MARKED = "The model's own warning; see gru-mt translate --json."
 
 
 @dataclass(frozen=True, slots=True)

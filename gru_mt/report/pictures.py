@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gru_mt.report.failures import CalibrationBin
     from gru_mt.report.tables import Bucket, Interval
 
-WIDTH, LEFT, RIGHT, BOTTOM = 460, 66, 16, 40  # of a picture and its margins, in pixels at full size
+WIDTH, LEFT, RIGHT, BOTTOM = 400, 66, 16, 40  # of a picture and its margins, in pixels at full size
 LINE, LETTER = 15, 7  # height of a line of text, and width of a letter, about
 TICKS = 5  # of an axis, about
 MARKS = 150  # of a line, at most
@@ -59,7 +59,7 @@ class _Plot:
 
     def interval(self, system: int, found: "Interval", about: str, **at: float) -> None:
         """Add a value with its interval: along x at the y `at`, or along y at the x `at`."""
-        style, shape = STYLES[system % len(STYLES)], SHAPES[system % len(SHAPES)]
+        style, shape = _look(system)
         ends = [end for end in (found.low, found.high) if end is not None]
         points = [(at.get("x", value), at.get("y", value)) for value in (found.value, *ends)]
         if ends:
@@ -83,8 +83,9 @@ class _Plot:
         """Name the systems above, below each other or `across` pixels apart."""
         for system, name in enumerate(names):
             x, y = self.left + 8 + across * system, 8 if across else 8 + LINE * system
-            self.mark(STYLES[system % len(STYLES)], SHAPES[system % len(SHAPES)], x, y)
-            self.text(x + 10, y + 4, name)
+            self.mark(*_look(system), x, y)
+            room = int((WIDTH - x - 10) / LETTER)
+            self.text(x + 10, y + 4, name if len(name) <= room else f"{name[: room - 1]}…")
 
     def svg(self, title: str) -> Markup:
         head = '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-label="{}">{}</svg>'
@@ -158,6 +159,12 @@ def calibration(bins: Sequence["CalibrationBin"]) -> Markup:
             0, found.right, f"confident by {at:.0f} %, right {found.right.value:.0f} %", x=at
         )
     return plot.svg("Calibration")
+
+
+def _look(system: int) -> tuple[str, str]:
+    """Return the style and the shape of a system's marks: nine differ."""
+    turn, style = divmod(system, len(STYLES))
+    return STYLES[style], SHAPES[(style + turn) % len(SHAPES)]
 
 
 def _between(value: float, values: Range, ends: Range) -> float:

@@ -54,7 +54,7 @@ def test_the_newest_run_is_shown_or_another_split_and_figures_come_as_csv(
     assert rows[-1]["dev_bleu"] == str(lines[-1]["dev_bleu"])
     out = tmp_path / "page.html"
     assert gru_mt("report", "runs/small", "--split", "dev", "--out", out).out == f"{out}\n"
-    assert "sentences of the dev split" in out.read_text("utf-8")
+    assert "translations of the dev split" in out.read_text("utf-8")
 
 
 def test_a_mistake_is_one_line(there: Path, gru_mt: Run) -> None:

@@ -52,10 +52,29 @@ def test_runs_and_tables_have_both_side_by_side(text: str) -> None:
     assert cells(text, "<h2>The runs") == [["a&amp;b", "2.0", "6", "6"], ["new", "", "6", "6"]]
     assert cells(text, "What differs in the configurations") == [["training.seed", "1", "2"]]
     rows = cells(text, "Short and long sentences")
-    assert [row[:2] for row in rows] == [["1 to 3", "2"], ["6 to 8", "1"]]
+    assert [row[:2] for row in rows] == [["1 to 3", "few 2"], ["6 to 8", "few 1"]]
     assert [row[:2] for row in cells(text, "Rare words")] == [
-        ["0", "1"], ["1 to 2", "1"], ["100 and more", "1"]]  # fmt: skip
+        ["0", "few 1"], ["1 to 2", "few 1"], ["100 and more", "few 1"]]  # fmt: skip
     assert "Train-test overlap" in text
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict"), [(0, "too few differ to tell"), (17, "may well be"), (33, "hardly by")]
+)
+def test_the_scores_come_first_and_whether_the_change_is_chance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: int, verdict: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wanted = ["one two three four"] * 33
+    one = EvaluationSet(wanted, [[text] for text in wanted])
+    # Where one is right the other is not; at 0 both are wrong in the same way.
+    first = ["one two" if row < right or not right else wanted[row] for row in range(33)]
+    second = [wanted[row] if row < right else "one two" for row in range(33)]
+    make_run(Path("a"), [one], [first])
+    make_run(Path("b"), [one], [second])
+    systems = read_systems([Path("a"), Path("b")], [], None, "test", None)
+    page = comparison_page(compare_systems(systems, "test"), "13a", {})
+    assert verdict in page.partition("<nav")[0]
 
 
 def test_sentences_and_ngrams_are_listed_by_what_they_gained_and_lost(text: str) -> None:
@@ -66,6 +85,6 @@ def test_sentences_and_ngrams_are_listed_by_what_they_gained_and_lost(text: str)
     ]
     assert sources == [["a &lt;b&gt;cat&lt;/b&gt;", SET.sources[2]], ["two dogs"]]
     marked = re.findall("<mark>(.*)</mark>", re.sub("</mark> <mark>", " ", lost))
-    assert marked == ["deux chiens", "des chats"]
+    assert marked == ["des chats", "deux chiens", "des chats"]
     assert ["trois vieux chapeaux", "0", "1"] in cells(text, "Right more often in new")
     assert cells(text, "Right more often in a&amp;b") == [["deux chiens", "1", "0"]]

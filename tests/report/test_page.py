@@ -76,10 +76,22 @@ def test_the_search_holds_what_has_room_and_says_what_it_leaves_out(
     assert f"The first {len(rows)} sentences are searched; {46 - len(rows)} more" in text
 
 
+def test_the_score_comes_first_and_how_many_translations_are_a_reference(run: Run) -> None:
+    contents = contents_of(run, "test", say=silent)
+    first = contents.sets[0].hypotheses
+    texts = [*first.set.references[0], *first.texts[1:]]  # the first of 46 is right
+    sets = [replace(contents.sets[0], hypotheses=replace(first, texts=texts))]
+    text = page_of(replace(contents, sets=sets))
+    assert "Of 46 translations of the test split, 1 (2&nbsp;%) are a reference" in text
+    assert text.index("BLEU, all references<b>") < text.index("<nav") < text.index("<svg")
+
+
 def test_rows_of_few_sentences_or_words_say_so(page: Path) -> None:
     text = page.read_text("utf-8").partition("<h3>What is wrong")[0]
-    counts = re.findall(r'</th><td class="number">([\d,]+)(<br>[^,]*few, so it means)?', text)
-    found = {(int(count.replace(",", "")) < 30, bool(few)) for count, few in counts}
+    counts = re.findall(
+        r'</th><td class="number">(?:<span class="(few)">few</span> )?([\d,]+)', text
+    )
+    found = {(int(count.replace(",", "")) < 30, bool(few)) for few, count in counts}
     assert found == {(True, True), (False, False)}
 
 
@@ -131,13 +143,20 @@ def test_another_corpus_or_split_or_too_many_sentences_leave_tables_out(
 
 
 def test_an_unfinished_run_the_dev_split_and_no_run(run: Run, tmp_path: Path) -> None:
-    assert "sentences of the dev split" in page_of(contents_of(run, "dev", say=silent))
+    assert "translations of the dev split" in page_of(contents_of(run, "dev", say=silent))
     assert run.hypotheses("dev").is_file()
+    summary = run.summary.read_text()
     run.summary.unlink()
     text = page_of(contents_of(run, "test", say=silent, translating=False))
     assert "The training is not finished" in text
+    best = max(line.get("dev_bleu", 0) for line in run.read_metrics()[0])
+    assert f"the best so far<b>{best:.1f}</b>" in text
     assert "What the dev split said" in text
     assert 'id="sentences' not in text
+    run.summary.write_text(summary)
+    run.evaluation_sets("test").unlink()
+    text = page_of(contents_of(run, "test", say=silent))
+    assert "The corpus was too small for a test split" in text
     with pytest.raises(UserError, match="holds no run; give the folder"):
         contents_of(Run(tmp_path), "test", say=silent)
 

@@ -6,7 +6,7 @@ import pytest
 from markupsafe import Markup
 
 from gru_mt.report.failures import CalibrationBin
-from gru_mt.report.pictures import _between, _ticks, calibration, curves, scores
+from gru_mt.report.pictures import _between, _look, _ticks, calibration, curves, scores
 from gru_mt.report.tables import Bucket, Interval
 
 
@@ -54,6 +54,14 @@ def test_a_line_of_many_updates_has_few_marks_and_all_its_points() -> None:
     assert len(marks(picture)) <= 150
     longest = max(re.findall('points="([^"]*)"', picture), key=len)
     assert len(longest.split()) == 2_000
+
+
+def test_nine_systems_look_different_and_a_long_name_is_cut() -> None:
+    assert len({_look(system) for system in range(9)}) == 9
+    one = Bucket("1", 9, Interval(40, 30, 50), Interval(1, None, None))
+    picture = scores("Length", {"a": [one], "b" * 80: [one]})
+    [cut] = re.findall("(b+)…</text>", picture)
+    assert 30 < len(cut) < 80
 
 
 def test_scores_have_an_interval_where_there_is_one_and_names_are_escaped() -> None:

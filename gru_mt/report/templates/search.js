@@ -10,10 +10,11 @@ const field = document.getElementById("query");
 const count = document.getElementById("found");
 const body = document.getElementById("results");
 
-const cell = (text, kind) => {
+const cell = (label, text, kind) => {
   const made = document.createElement("td");
   made.textContent = text;
   made.dir = "auto";
+  made.dataset.label = label;
   if (kind) made.className = kind;
   return made;
 };
@@ -26,7 +27,12 @@ const search = () => {
     : "";
   body.replaceChildren(...(words.length ? found.slice(0, SHOWN) : []).map((row) => {
     const line = document.createElement("tr");
-    line.append(cell(row[0]), cell(row[1]), cell(row[2].join(" / ")), cell(row[3].toFixed(0), "number"));
+    line.append(
+      cell("source", row[0]),
+      cell("translation", row[1]),
+      cell("references", row[2].join(" / ")),
+      cell("chrF", row[3].toFixed(0), "number"),
+    );
     return line;
   }));
   document.getElementById("table").hidden = !words.length;
