@@ -24,6 +24,7 @@ from gru_mt.config.yaml_text import parse_yaml
 from gru_mt.errors import UserError, as_path, as_texts, short_repr, short_text
 
 _MAX_BYTES = 200_000  # of a file: a hundred times the longest that we ship
+_OF_A_CORPUS = "; gru-mt init writes a configuration for a corpus"
 _MAX_MESSAGES = 20
 
 
@@ -165,11 +166,14 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
         near = difflib.get_close_matches(path.stem, [one.name for one in list_recipes()], n=1)
         is_missing = isinstance(error, FileNotFoundError)
         hint = f"; did you mean the recipe {near[0]}?" if near and is_missing else ""
+        hint = _OF_A_CORPUS if path.is_dir() else hint
         raise UserError(f"{where}: cannot be read: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: not UTF-8 at byte {error.start}") from None
     if len(content) > _MAX_BYTES:
-        raise UserError(f"{where}: more than {_MAX_BYTES:,} bytes, too long for a configuration")
+        raise UserError(
+            f"{where}: more than {_MAX_BYTES:,} bytes, too long for a configuration{_OF_A_CORPUS}"
+        )
     return parse_config(text, where=where, overrides=overrides)
 
 
@@ -180,7 +184,9 @@ def parse_config(text: str, *, where: str, overrides: Iterable[str] = ()) -> Con
     except ValueError as error:
         raise UserError(f"{where}:{error}") from None
     if not isinstance(values, dict):
-        raise UserError(f"{where}: expected sections such as 'data:', got {short_repr(values)}")
+        raise UserError(
+            f"{where}: expected sections such as 'data:', got {short_repr(values)}{_OF_A_CORPUS}"
+        )
     return _checked(values, where, overrides)
 
 

@@ -321,6 +321,14 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         load_config(tmp_path)
 
 
+@pytest.mark.parametrize("lines", [1, 20_000])
+def test_a_corpus_in_place_of_a_configuration_brings_init(tmp_path: Path, lines: int) -> None:
+    (tmp_path / "pairs.csv").write_text("hello;bonjour\n" * lines)
+    for path in (tmp_path / "pairs.csv", tmp_path):
+        with pytest.raises(UserError, match=r"; gru-mt init writes a configuration for a corpus$"):
+            load_config(path)
+
+
 def test_a_file_that_is_not_utf8_is_named_with_the_place(tmp_path: Path) -> None:
     path = tmp_path / "latin.yaml"
     path.write_bytes("data: {corpus: forêt.txt}".encode("latin-1"))
