@@ -127,7 +127,10 @@ def plan_minutes(
         batches = [size for half in range(9) if (size := largest >> half) >= SMALLEST_BATCH]
     else:
         batches = [training.batch_tokens]
+    fitting_tokens = math.inf  # in the batches before; smaller ones are no faster
     for batch in batches:
+        if fitting_tokens < ENOUGH * batch and batch != batches[-1]:
+            continue
         numbers = {"minutes": None, "batch_tokens": batch, "warmup_steps": 0}
         tried = config.model_dump() | {"training": training.model_dump() | numbers}
         pace = measure_pace(ResolvedConfig.model_validate(tried), data, loader, processes)
@@ -136,6 +139,7 @@ def plan_minutes(
         fitting = pace.updates_within(USED * 60 * minutes - spent_s - others_s, config)
         if fitting >= ENOUGH:
             break
+        fitting_tokens = fitting * batch
     if fitting < FEWEST:
         least_s = pace.seconds(FEWEST, config)
         raise UserError(

@@ -79,6 +79,8 @@ def test_as_many_updates_fit_as_the_clock_says(
         # 114 s are 5 epochs and 40 updates: too few. Half as large: 200 an epoch, and 80.
         (25_600, {}, 2, (1_024, 1_080, 6)),
         (25_600, {"batch_tokens": 2_048}, 2, (2_048, 540, 6)),
+        # 39.9 s are 190 updates. As many tokens are 380 of 1,024, and 760 of 512.
+        (25_600, {}, 0.7, (256, 800 + 716, 2)),
         # There is time for hundreds of epochs. Thirty are the most.
         (2_560, {"batch_tokens": 512}, 600, (512, None, 30)),
         # 480,000 / 163,840 = 3 epochs are usual; three times as many are the most.
@@ -88,12 +90,15 @@ def test_as_many_updates_fit_as_the_clock_says(
 def test_minutes_become_updates_epochs_and_batches(
     pairs: int,
     settings: dict[str, int],
-    minutes: int,
+    minutes: float,
     expected: tuple[int, int | None, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    timed = []
+
     def pace(config: Config, *_: object) -> Pace:
         batch = int(config.training.batch_tokens)
+        timed.append(batch)
         return Pace(1, pairs * 8 // batch, 1, 0.2 * batch / 2_048, 1.0, 0.0)
 
     monkeypatch.setattr(estimate, "measure_pace", pace)
@@ -107,6 +112,7 @@ def test_minutes_become_updates_epochs_and_batches(
     training = plan_minutes(config, data, loader, started_s=7.0).training
     assert (training.batch_tokens, training.max_steps, training.max_epochs) == expected
     assert training.minutes is None
+    assert len(timed) <= 2, "timing takes some of the minutes"
 
 
 def test_a_run_is_planned_once_and_the_numbers_that_it_keeps_give_the_same_bits(
