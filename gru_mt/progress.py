@@ -66,12 +66,11 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
         if description:
             (log.debug if self._is_terminal else log.info)(description)
 
-    def display(self, msg: str | None = None, pos: int | None = None) -> None:
-        """Show how far the work is."""
+    def display(self, msg: str | None = None, pos: int | None = None) -> Any:  # bool
+        """Show how far the work is; return whether the terminal's line has changed."""
         if self._is_terminal:
-            if self.format_dict["elapsed"] >= self.delay:
-                super().display(msg, pos)
-        elif msg is None and self.n > self.initial:
+            return self.format_dict["elapsed"] >= self.delay and super().display(msg, pos)
+        if msg is None and self.n > self.initial:
             text = f"{self.desc.removesuffix(': ')}: {self.n:,}"
             text += f" of {self.total:,} {self.unit}" if self.total else f" {self.unit}"
             text += f", {self.postfix}" if self.postfix else ""
@@ -80,3 +79,4 @@ class ProgressBar(tqdm):  # type: ignore[type-arg]  # it takes none at run time
                 left_s = elapsed_s / (self.n - self.initial) * (self.total - self.n)
                 text += f", {left_s / 60:,.1f} min left"
             log.info(text)
+        return False

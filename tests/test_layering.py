@@ -61,7 +61,7 @@ ROWS = """
         report.samples report.contents report.page report.compare_page page page.model_data
         page.write onnx_export.card onnx_export.archive
         onnx_export.write cli.streams cli.app cli.translator
-        cli.directions cli.commands
+        cli.directions cli.line_progress cli.commands
         cli.commands.train cli.commands.evaluate cli.commands.report cli.commands.compare
         cli.commands.runs cli.commands.translate cli.commands.export cli.commands.data
         cli.commands.config cli __main__

@@ -60,4 +60,4 @@ def test_on_a_terminal_progress_is_one_line_and_messages_go_above_it(
     assert any(re.match(r"encoding  \[.{20}\] 50 %, .* left, loss 2\.50", line) for line in drawn)
     assert any(line.startswith("warning: small\n") for line in drawn)
     assert max(map(len, drawn)) <= 70
-    assert drawn[-1].strip() == ""  # the line is taken away at the end
+    assert (drawn[-2].strip(), drawn[-1]) == ("", "")  # at the end the line is empty again

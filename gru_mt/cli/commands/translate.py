@@ -4,9 +4,9 @@ import logging
 import os
 import stat
 import sys
-import time
 from collections import Counter
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from io import BufferedReader
 
+    from gru_mt.cli.line_progress import LineProgress
     from gru_mt.inference.preprocessing.lines import Line
     from gru_mt.inference.translation import Translation
 
-PROGRESS_AFTER_S = 2.0  # what ends sooner shows none
 log = logging.getLogger(__name__)
 EXAMPLES = """\b
 Examples:
@@ -114,14 +114,16 @@ def translate(
             f"{short_repr(' '.join(sentences))}"
         )
     _warn_of_files(sentences or [])
+    from gru_mt.cli.line_progress import LineProgress
     from gru_mt.data.text.glossary import Glossary
 
     glossary = Glossary.read(glossary_file) if glossary_file else None
     translator = load_translator(model, device=device, attention=attention, target=target)
-    doubts: Counter[str] = Counter()
+    progress, doubts = LineProgress(), Counter[str]()
+    translator = replace(translator, map_batches=progress.map)
     with (
         while_computing(translator.engine.device_type),
-        closing(_chunks(sentences, input_file)) as chunks,
+        closing(_chunks(sentences, input_file, progress)) as chunks,
     ):
         for lines in chunks:
             translations = translator.translate(
@@ -151,7 +153,7 @@ def translate(
 
 
 def _chunks(
-    sentences: list[str] | None, input_file: Path | None
+    sentences: list[str] | None, input_file: Path | None, progress: "LineProgress"
 ) -> "Generator[list[Line], None, None]":
     """Yield the lines to translate: the sentences, else the file's, else those of stdin."""
     from gru_mt.inference.preprocessing.lines import decode_line
@@ -164,44 +166,24 @@ def _chunks(
         raise UserError("stdin: is closed; give sentences or --input")
     try:
         if input_file is None:
-            yield from _read(cast("BufferedReader", sys.stdin.buffer), "stdin")
+            yield from _read(cast("BufferedReader", sys.stdin.buffer), "stdin", progress)
         else:
             with input_file.open("rb") as file:
-                yield from _read(file, short_text(input_file))
+                yield from _read(file, short_text(input_file), progress)
     except OSError as error:
         raise UserError(f"{input_file or 'stdin'}: cannot be read: {error.strerror}") from None
 
 
-def _read(file: "BufferedReader", name: str) -> "Iterator[list[Line]]":
-    """Yield the lines of a file, and show how far it is, unless a terminal has lines or results."""
+def _read(file: "BufferedReader", name: str, progress: "LineProgress") -> "Iterator[list[Line]]":
+    """Yield the lines of a file; show progress unless lines or translations are on a terminal."""
     from gru_mt.inference.preprocessing.lines import read_chunks
 
     _check_not_own_output(file, name)
     if file.isatty() or sys.stdout.isatty():
         yield from read_chunks(file)
-        return
-    from gru_mt.progress import ProgressBar
-
-    print_messages(logging.INFO)
-    size, lines, started_s = _size(file), 0, time.perf_counter()
-    unit = "bytes" if size else "lines"
-    with ProgressBar("", unit=unit, total=size, delay_s=PROGRESS_AFTER_S) as bar:
-        bar.set_description_str("translating", refresh=False)
-        for chunk in read_chunks(file):
-            yield chunk  # which is translated before this goes on
-            lines += len(chunk)
-            rate = f"{lines / (time.perf_counter() - started_s):,.0f} lines/s"
-            bar.set_postfix_str(f"{lines:,} lines" if size else rate, refresh=False)
-            bar.update((file.tell() if size else lines) - bar.n)
-
-
-def _size(file: "BufferedReader") -> int | None:
-    """Return how many bytes a file on disk has; None for a pipe, which may go on for ever."""
-    try:
-        status = os.fstat(file.fileno())
-    except OSError:  # as below
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
+    else:
+        print_messages(logging.INFO)
+        yield from progress.read(file)
 
 
 def _check_not_own_output(file: "BufferedReader", name: str) -> None:
