@@ -166,7 +166,7 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
         near = difflib.get_close_matches(path.stem, [one.name for one in list_recipes()], n=1)
         is_missing = isinstance(error, FileNotFoundError)
         hint = f"; did you mean the recipe {near[0]}?" if near and is_missing else ""
-        hint = _OF_A_CORPUS if path.is_dir() else hint
+        hint = _OF_A_CORPUS if isinstance(error, IsADirectoryError) else hint
         raise UserError(f"{where}: cannot be read: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: not UTF-8 at byte {error.start}") from None
