@@ -78,7 +78,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(409, json.dumps({"url": f"{self.server.address}/{name}"}).encode(), {})
         else:
             self.server.repositories[name] = {".gitattributes": b"", "picture.png": b"png"}
-            self.server.private |= {name} if values.get("visibility") == "private" else set()
+            # Older clients send the second.
+            is_private = values.get("visibility") == "private" or values.get("private")
+            self.server.private |= {name} if is_private else set()
             self._json({"url": f"{self.server.address}/{name}"})
 
     def _commit(self, name: str, lines: list[dict[str, Any]]) -> None:
