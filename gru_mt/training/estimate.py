@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -127,13 +127,15 @@ def plan_minutes(
         batches = [size for half in range(9) if (size := largest >> half) >= SMALLEST_BATCH]
     else:
         batches = [training.batch_tokens]
-    fitting_tokens = math.inf  # in the batches before; smaller ones are no faster
+    fitting_tokens = validation_s = math.inf  # by the batches before; smaller ones are no faster
     for batch in batches:
         if fitting_tokens < ENOUGH * batch and batch != batches[-1]:
             continue
         numbers = {"minutes": None, "batch_tokens": batch, "warmup_steps": 0}
         tried = config.model_dump() | {"training": training.model_dump() | numbers}
         pace = measure_pace(ResolvedConfig.model_validate(tried), data, loader, processes)
+        validation_s = min(validation_s, pace.validation_s)  # its own batches are large
+        pace = replace(pace, validation_s=validation_s)
         spent_s = time.perf_counter() - started_s
         others_s = pace.buffer_s if processes > 1 else 0.0  # they make the first buffer now
         fitting = pace.updates_within(USED * 60 * minutes - spent_s - others_s, config)

@@ -99,7 +99,8 @@ def test_minutes_become_updates_epochs_and_batches(
     def pace(config: Config, *_: object) -> Pace:
         batch = int(config.training.batch_tokens)
         timed.append(batch)
-        return Pace(1, pairs * 8 // batch, 1, 0.2 * batch / 2_048, 1.0, 0.0)
+        validation_s = 1.0 if batch == 2_048 else 9.0  # as if it had small batches too
+        return Pace(1, pairs * 8 // batch, 1, 0.2 * batch / 2_048, validation_s, 0.0)
 
     monkeypatch.setattr(estimate, "measure_pace", pace)
     monkeypatch.setattr("time.perf_counter", lambda: 7.0)  # measuring takes no time
