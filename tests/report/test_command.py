@@ -82,7 +82,7 @@ def test_eval_real_is_shown_where_it_was_measured(
     assert "adds a table here" not in text
     assert '<th scope="row">lower case</th>' in text
     assert '<th scope="row">&lt;b&gt;tags&lt;/b&gt;</th><td class="number">250</td>' in text
-    assert '<td class="number"></td><td class="number">98.4</td></tr>' in text
+    assert '<td class="number less"></td><td class="number">98.4</td></tr>' in text
     Path("runs/small/test.real.json").unlink()
 
 
