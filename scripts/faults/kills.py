@@ -56,14 +56,13 @@ def kill_before(folder: Path, number: int, share: float) -> None:
     def act(count: int, operation: str, path: Path) -> None:
         size = path.stat().st_size if operation == "open" and path.is_file() else 0
         if count < number:
-            last[:] = [(path, 0 if path.suffix == ".part" else size)] if operation == "open" else []
+            last[:] = [(path, size)] if operation in ("open", "create") else []
             return
         if path.suffix == ".part" and size:  # opened to be flushed: it has just been written
             last[:] = [(path, 0)]
         for written, before in last:
-            if written.suffix in (".part", ".log", ".jsonl") and written.is_file():
-                more = written.stat().st_size - before
-                os.truncate(written, before + int(share * max(0, more)))
+            if written.is_file() and (more := written.stat().st_size - before) > 0:
+                os.truncate(written, before + int(share * more))
         os.kill(os.getpid(), signal.SIGKILL)
 
     watch_files(folder, act)

@@ -130,8 +130,10 @@ def watch_files(folder: Path, act: Callable[[int, str, Path], None]) -> None:
         if acting or (event != "open" and event not in kinds):
             return
         name = arguments[0]
-        if event == "open" and not arguments[2] & (os.O_WRONLY | os.O_RDWR):
-            return
+        if event == "open":
+            if not arguments[2] & (os.O_WRONLY | os.O_RDWR):
+                return
+            event = "create" if arguments[2] & os.O_TRUNC else "open"
         if not isinstance(name, int):
             path = os.path.abspath(os.fsdecode(name))
             if path.startswith(start):
