@@ -62,9 +62,9 @@ ROWS = """
         page.write onnx_export.card onnx_export.archive
         onnx_export.write cli.streams cli.app cli.translator
         cli.directions cli.line_progress cli.commands
-        cli.commands.train cli.commands.evaluate cli.commands.report cli.commands.compare
+        cli.commands.train cli.commands.evaluate cli.commands.compare
         cli.commands.runs cli.commands.translate cli.commands.export cli.commands.data
-        cli.commands.config cli __main__
+        cli.commands.config cli.commands.checks cli __main__
 """
 ORDER = ROWS.split()
 
