@@ -43,7 +43,7 @@ VALIDATION = 5.0  # a validation takes as long as training on so many times its 
 USED = 0.95  # of the minutes: the rest is for a machine that is slower later
 FEWEST = 50  # updates, without which there is nothing to plan
 MOST_UPDATES = 1_000_000_000  # the largest value of training.max_steps
-ENOUGH = 1_000  # updates; where fewer fit, smaller batches make more
+ENOUGH = 1_000  # updates; where fewer fit, batches down to a quarter make more
 LONGER = 3  # fra-eng-60min.yaml still gains by so many times the usual epochs
 
 
@@ -124,7 +124,7 @@ def plan_minutes(
         return config
     if training.batch_tokens == "auto":
         largest = auto_batch_tokens(config, loader)
-        batches = [size for half in range(9) if (size := largest >> half) >= SMALLEST_BATCH]
+        batches = [size for half in range(3) if (size := largest >> half) >= SMALLEST_BATCH]
     else:
         batches = [training.batch_tokens]
     fitting_tokens = validation_s = math.inf  # by the batches before; smaller ones are no faster

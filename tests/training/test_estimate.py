@@ -79,8 +79,8 @@ def test_as_many_updates_fit_as_the_clock_says(
         # 114 s are 5 epochs and 40 updates: too few. Half as large: 200 an epoch, and 80.
         (25_600, {}, 2, (1_024, 1_080, 6)),
         (25_600, {"batch_tokens": 2_048}, 2, (2_048, 540, 6)),
-        # 39.9 s are 190 updates. As many tokens are 380 of 1,024, and 760 of 512.
-        (25_600, {}, 0.7, (256, 800 + 716, 2)),
+        # 39.9 s are 190 updates; as many tokens are 380 of 1,024. A quarter is the smallest.
+        (25_600, {}, 0.7, (512, 400 + 358, 2)),
         # There is time for hundreds of epochs. Thirty are the most.
         (2_560, {"batch_tokens": 512}, 600, (512, None, 30)),
         # 480,000 / 163,840 = 3 epochs are usual; three times as many are the most.
