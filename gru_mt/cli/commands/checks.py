@@ -30,7 +30,7 @@ Examples:
   gru-mt checks --json
 """
 PACKAGES = ("numpy", "sentencepiece", "sacrebleu")
-EXTRAS = ("onnxruntime", "tensorboard", "pyarrow")
+EXTRAS = ("onnxruntime", "tensorboard", "pyarrow", "huggingface_hub")
 VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "GRU_MT_PLAIN")
 CGROUPS, MEMINFO = Path("/sys/fs/cgroup"), Path("/proc/meminfo")
 MEMORY = {"memory_gb": "", "free_gb": " free", "container_gb": " allowed in this container"}
