@@ -30,7 +30,8 @@ NAMED = {  # but the changelog names what is gone, too
     if guide != "CHANGELOG.md"
     for path in re.findall(r"`((?:scripts|configs|gru_mt)/[\w./-]+)`", text)
 }
-PARTS = re.findall(r"^(gru_mt/[\w./]+)  ", README, re.MULTILINE)  # the map of the code
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PARTS = re.findall(r"^(gru_mt/[\w./]+)  ", CONTRIBUTING, re.MULTILINE)  # the map of the code
 
 
 def commands(*guides: str) -> list[str]:
@@ -75,7 +76,7 @@ def test_a_file_that_a_guide_names_is_there(path: str) -> None:
         load_config(ROOT / path)
 
 
-def test_the_readmes_map_has_every_folder_and_only_what_is_there() -> None:
+def test_the_map_of_the_code_has_every_folder_and_only_what_is_there() -> None:
     assert [path for path in PARTS if not (ROOT / path).exists()] == []
     folders = {f"gru_mt/{path.parent.name}/" for path in ROOT.glob("gru_mt/*/__init__.py")}
     assert folders <= set(PARTS)
