@@ -60,13 +60,13 @@ def test_a_scored_recipe_names_its_updates_and_they_agree_on_one_corpus() -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["quickstart", "fra-eng", "cho2014", "en-ja", "ja-en"])
+@pytest.mark.parametrize("name", ["quickstart", "fra-eng", "en-ja"])
 def test_a_recipe_names_the_updates_that_its_training_makes(
     name: str, fra_eng_zip: Path, tmp_path: Path
 ) -> None:
     with zipfile.ZipFile(ENJA_ZIP) as archive:
         archive.extractall(tmp_path / "small_parallel_enja")
-    corpus = [f"data.corpus={fra_eng_zip}"] if name in ("fra-eng", "cho2014") else []
+    corpus = [f"data.corpus={fra_eng_zip}"] if name == "fra-eng" else []
     config = load_config(RECIPES[name].path, corpus)
     with contextlib.chdir(tmp_path):
         trial = try_updates(config, load_splits(config.data))
