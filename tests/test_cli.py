@@ -382,6 +382,9 @@ def test_init_and_check_lead_from_files_to_a_training(
     made = gru_mt("init", *files)
     assert (made.code, made.out) == (0, "gru-mt train --config train.yaml\n")
     assert_one_line(gru_mt("init", *files), "train.yaml: is there already", "--out")
+    made = gru_mt("init", *files, "--out", "my own.yaml")
+    assert made.out == "gru-mt train --config 'my own.yaml'\n", "a shell takes it as it stands"
+    Path("my own.yaml").unlink()
     small = ("model.encoder_size=4", "model.decoder_size=8", "model.embedding_size=4")
     checked = gru_mt("data", "--check", "train.yaml", *(f"--set={each}" for each in small))
     assert checked.code == 0

@@ -1,6 +1,7 @@
 """`gru-mt init` writes a configuration, `gru-mt config` explains one."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -66,7 +67,7 @@ def init(
     check_output(out)
     write_output(out, text.encode())
     say(f"wrote {out}")
-    print_result(f"gru-mt train --config {out}")
+    print_result(f"gru-mt train --config {shlex.quote(str(out))}")
 
 
 def _two_columns(text: str) -> list[int]:
