@@ -34,7 +34,7 @@ make_environment() {
 set_up() {
   local tools=(hatchling editables) package=(-e .) stamp=.venv/installed state words
   if [[ ${1-} == dev ]]; then
-    tools+=(pip) package=(-e '.[onnx,tensorboard]' --group dev)
+    tools+=(pip) package=(-e '.[onnx,tensorboard,serve,documents]' --group dev)
   fi
   state=$(printf '%s\n' "$PWD" | cat - pyproject.toml scripts/constraints.txt | cksum)
   if [[ -f $stamp${1-} && $(<"$stamp${1-}") == "$state" ]]; then return; fi

@@ -45,7 +45,8 @@ ROWS = """
         inference.engines.ensemble inference.engines.torch_engine inference.preprocessing.tags
         inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
         inference.translation inference.engines.onnx_engine inference.preprocessing.messages
-        inference.sentence_translator inference.published inference.translator onnx_export
+        inference.sentence_translator inference.published inference.translator
+        documents documents.document onnx_export
         onnx_export.graphs onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate
         evaluation.systems evaluation.compare evaluation.robustness
@@ -63,7 +64,8 @@ ROWS = """
         onnx_export.write cli.streams cli.app cli.translator
         cli.directions cli.line_progress cli.commands
         cli.commands.train cli.commands.evaluate cli.commands.compare
-        cli.commands.runs cli.commands.translate cli.commands.export cli.commands.data
+        cli.commands.runs cli.commands.translation cli.commands.translation.translate
+        cli.commands.export cli.commands.data
         cli.commands.config cli.commands.checks cli __main__
 """
 ORDER = ROWS.split()
