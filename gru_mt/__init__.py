@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gru_mt.config.load import load_config
     from gru_mt.config.schema import Config
     from gru_mt.data.text.glossary import Glossary
+    from gru_mt.documents.registry import translate_document
     from gru_mt.errors import UserError
     from gru_mt.evaluation.compare import compare
     from gru_mt.evaluation.evaluate import evaluate
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Config", "Glossary", "Translation", "Translator", "UserError", "__version__",
-    "compare", "evaluate", "export", "load_config", "train",
+    "compare", "evaluate", "export", "load_config", "train", "translate_document",
 ]  # fmt: skip
 
 _MODULES = {
@@ -36,6 +37,7 @@ _MODULES = {
     "export": "onnx_export.write",
     "load_config": "config.load",
     "train": "training.train",
+    "translate_document": "documents.registry",
 }
 
 

@@ -16,6 +16,7 @@ ORDER = {
     "Translator": ["load", "averaging", "translate", "translate_iterable"],
     "Translation": ["text", "texts", "confidence", "warnings", "to_json"],
     "Glossary": ["of", "read"],
+    "translate_document": [],
     "evaluate": [],
     "compare": [],
     "export": [],

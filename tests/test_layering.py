@@ -46,7 +46,7 @@ ROWS = """
         inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
         inference.translation inference.engines.onnx_engine inference.preprocessing.messages
         inference.sentence_translator inference.published inference.translator
-        documents documents.document onnx_export
+        documents documents.document documents.plain_text documents.registry onnx_export
         onnx_export.graphs onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate
         evaluation.systems evaluation.compare evaluation.robustness

@@ -1,0 +1,54 @@
+"""The frame of all documents: endings, encodings, and which texts are translated."""
+
+import pytest
+
+from gru_mt import UserError, translate_document
+from tests.documents.translators import Changing, Identity
+
+
+class Counting(Identity):
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def translate(self, sources: list[str], **keywords: object) -> list[str]:
+        self.asked.append(sources)
+        return [f"<{text}>" for text in sources]
+
+
+def test_each_distinct_text_is_translated_once_without_its_spaces() -> None:
+    translator = Counting()
+    data = b"Hi\n\n  Hi \r\n12.\n\tBye\r\n \xc2\xa0Hi"
+    expected = b"<Hi>\n\n  <Hi> \r\n12.\n\t<Bye>\r\n \xc2\xa0<Hi>"
+    assert translate_document(translator, data, "a.TXT") == expected
+    assert translator.asked == [["Hi", "Bye"]]
+    assert translate_document(translator, b"1\n\n2", "a.txt") == b"1\n\n2"
+    assert translate_document(translator, b"", "a.txt") == b""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+def test_a_file_keeps_its_encoding_and_its_mark(encoding: str) -> None:
+    text = "Où ?\r\nÇa va\n" + "on rit\n" * 9
+    data = text.encode(encoding)
+    assert translate_document(Identity(), data, "a.txt") == data
+    changed = translate_document(Changing(), data, "a.txt")
+    assert changed == text.upper().encode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "message"),
+    [
+        (b"a", "dir/a.xyz", "a.xyz: is no known document; these are: .*.txt"),
+        (b"a", "a", "a: is no known document"),
+        (b"a\nb\xe9\nc", "a.txt", "a.txt, line 2: is not utf-8 .*; save it as UTF-8"),
+        (b"PK\3\4aaaa", "a.txt", "a.txt: is a zip archive, .* not text"),
+        ("text", "a.txt", "data must be of type bytes"),
+    ],
+)
+def test_what_is_no_document_is_one_line(data: bytes, name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        translate_document(Identity(), data, name)
+
+
+def test_only_documents_with_translations_take_everything() -> None:
+    with pytest.raises(UserError, match=r"a.txt: has no translations yet"):
+        translate_document(Identity(), b"a", "a.txt", everything=True)
