@@ -47,6 +47,7 @@ class Run:
     not_finite = RunFile("not_finite.json")  # the corpus lines of the update that stopped the run
     summary = RunFile("summary.json")  # where training ended; only a finished run has it
     bundle = RunFile("model")  # a folder: the trained translator
+    corrections = RunFile("corrections.jsonl")  # of translations; see `corrections.store`
 
     # The report
     report = RunFile("report.html")

@@ -45,7 +45,9 @@ ROWS = """
         inference.engines.ensemble inference.engines.torch_engine inference.preprocessing.tags
         inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
         inference.translation inference.engines.onnx_engine inference.preprocessing.messages
-        inference.sentence_translator inference.published inference.translator
+        inference.sentence_translator inference.published
+        corrections corrections.store
+        inference.translator
         documents documents.document documents.plain_text documents.registry onnx_export
         onnx_export.graphs onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate

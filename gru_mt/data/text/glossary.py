@@ -23,7 +23,7 @@ from gru_mt.storage import read_bytes
 MAX_BYTES = 30_000_000  # of a file; half a million terms take half of it
 # What ends a line or changes the order of what comes after it. The marks U+061C, U+200E and U+200F
 # do not, and texts in Arabic and Hebrew have them.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _CLUSTER = re.compile(rf"\s+|.[{MARKS}]*")  # a character with its accents, or spaces
 
 
@@ -49,25 +49,7 @@ class Glossary:
         the file and the line, for one that is malformed, and for a file without terms or with more
         than MAX_BYTES.
         """
-        path = as_path(path, "the glossary")
-        data = read_bytes(path, most_bytes=MAX_BYTES).removeprefix(b"\xef\xbb\xbf")
-        rows = []
-        for number, raw in enumerate(data.split(b"\n"), start=1):
-            where = f"{short_text(path)}:{number}"
-            try:
-                line = raw.decode().rstrip("\r")
-            except UnicodeDecodeError:
-                raise UserError(f"{where}: not UTF-8; save the file as UTF-8") from None
-            if not line.strip() or line.startswith("#"):
-                continue
-            term, _, translation = line.partition("\t")
-            if line.count("\t") != 1:
-                wanted = "expected 'term<TAB>translation', with one tab"
-                raise UserError(f"{where}: {wanted}, got {short_repr(line)}")
-            rows.append((where, term, translation))
-        if not rows:
-            raise UserError(f"{short_text(path)}: no terms; write lines of 'term<TAB>translation'")
-        return cls._of_rows(rows)
+        return cls._of_rows(read_columns(as_path(path, "the glossary"), "term"))
 
     @classmethod
     def of(cls, translations: Mapping[str, str]) -> Self:
@@ -96,7 +78,7 @@ class Glossary:
                     raise UserError(f"{where}: the {name} must be text, got {short_repr(text)}")
                 if not clean(text):
                     raise UserError(f"{where}: the {name} is empty; write one, or remove the line")
-                if _CONTROL.search(text.strip()):
+                if CONTROL.search(text.strip()):
                     shown = short_repr(text)
                     raise UserError(f"{where}: a control character in {shown}; remove it")
             small = _fold(clean(term))
@@ -145,6 +127,33 @@ class Glossary:
     def needs_capitals(self, term: str) -> bool:
         """Return whether a term that was found is one that is found only in capitals."""
         return term.isupper() and _fold(clean(term)).upper() in self.translations
+
+
+def read_columns(path: Path, name: str) -> list[tuple[str, str, str]]:
+    """Return where each line stands, and its two columns; blank lines and those with # are none.
+
+    The first column holds a `name`, the second its translation. Raises UserError as
+    `Glossary.read` does.
+    """
+    data = read_bytes(path, most_bytes=MAX_BYTES).removeprefix(b"\xef\xbb\xbf")
+    rows = []
+    for number, raw in enumerate(data.split(b"\n"), start=1):
+        where = f"{short_text(path)}:{number}"
+        try:
+            line = raw.decode().rstrip("\r")
+        except UnicodeDecodeError:
+            raise UserError(f"{where}: not UTF-8; save the file as UTF-8") from None
+        if not line.strip() or line.startswith("#"):
+            continue
+        first, _, translation = line.partition("\t")
+        if line.count("\t") != 1:
+            wanted = f"expected '{name}<TAB>translation', with one tab"
+            raise UserError(f"{where}: {wanted}, got {short_repr(line)}")
+        rows.append((where, first, translation))
+    if not rows:
+        wanted = f"write lines of '{name}<TAB>translation'"
+        raise UserError(f"{short_text(path)}: no {name}s; {wanted}")
+    return rows
 
 
 def _fold(text: str) -> str:

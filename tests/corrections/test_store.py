@@ -1,0 +1,108 @@
+"""Corrections are kept whole or not at all, whatever ends a process in the middle."""
+
+import json
+import os
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from gru_mt.corrections.store import add_correction, read_corrections, read_table
+from gru_mt.errors import UserError
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Return a folder that counts as a run."""
+    (tmp_path / "config.yaml").touch()
+    return tmp_path
+
+
+def pairs(folder: Path) -> list[tuple[str, str]]:
+    return [(one.source, one.target) for one in read_corrections(folder)]
+
+
+def test_the_newest_correction_of_a_sentence_counts(run: Path) -> None:
+    assert read_corrections(run) == []
+    for source, target in (("I  go.", "a"), ("We go.", "b"), (" I go. ", "c\u202f!")):
+        add_correction(run, source, target, by="Zoë")
+    assert pairs(run) == [("We go.", "b"), ("I go.", "c\u202f!")]
+    newest = read_corrections(run)[-1]
+    assert (newest.by, newest.time[:2], newest.time[-6:]) == ("Zoë", "20", "+00:00")
+    (run / "model").mkdir()
+    assert pairs(run / "model") == pairs(run), "it is that run's"
+
+
+def test_a_line_that_a_kill_left_is_ignored_and_then_replaced(run: Path) -> None:
+    add_correction(run, "one", "un", by="")
+    whole = (run / "corrections.jsonl").read_bytes()
+    for cut in (1, len(whole) // 2, len(whole) - 1):
+        (run / "corrections.jsonl").write_bytes(whole + whole[:cut])
+        assert pairs(run) == [("one", "un")]
+        add_correction(run, "two", "deux", by="")
+        assert pairs(run) == [("one", "un"), ("two", "deux")]
+    whole = (run / "corrections.jsonl").read_bytes()
+    (run / "corrections.jsonl").write_bytes(whole[:-1])  # as an editor may leave it
+    add_correction(run, "six", "six", by="")
+    assert pairs(run) == [("one", "un"), ("two", "deux"), ("six", "six")]
+
+
+def test_nothing_is_kept_of_an_append_that_fails(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    add_correction(run, "one", "un", by="")
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(UserError, match="No space left"):
+        add_correction(run, "two", "deux", by="")
+    assert pairs(run) == [("one", "un")]
+
+
+def add_many(folder: Path, name: str) -> None:
+    for number in range(20):
+        add_correction(folder, f"{name} {number}", "x" * 1_000, by=name)
+
+
+def test_several_processes_add_at_once(run: Path) -> None:
+    with ProcessPoolExecutor(2) as pool:
+        assert [*pool.map(add_many, [run, run], "ab")] == [None, None]
+    assert {source for source, _ in pairs(run)} == {f"{c} {n}" for c in "ab" for n in range(20)}
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "said"),
+    [
+        ("", "a", "nothing is translated in the source ''"),
+        ("12.", "douze.", "nothing is translated in the source '12.'"),
+        ("a", " ", "the translation is empty"),
+        ("a\nb", "c", r"a control character in 'a\nb'"),
+        ("a", "b\u2028c", r"a control character in 'b\u2028c'"),
+        ("a", "b\x1b[0m", r"a control character in 'b\x1b[0m'"),
+        ("a", "b" * 2_001, "the target has 2,001 characters, more than 2,000"),
+        ("a", 7, "must be of type str, got 7"),
+    ],
+)
+def test_what_is_no_correction_is_refused(source: str, target: str, said: str, run: Path) -> None:
+    with pytest.raises(UserError) as raised:
+        add_correction(run, source, target, by="")
+    assert said in str(raised.value)
+    assert not (run / "corrections.jsonl").exists()
+
+
+def test_a_folder_without_a_run_and_a_damaged_line_are_named(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="none: holds no run"):
+        add_correction(tmp_path / "none", "a", "b", by="")
+    add_correction(run, "a", "b", by="")
+    for line in ("{", "[]", json.dumps({"source": "a"}), json.dumps({"source": "a", "target": 1})):
+        (run / "corrections.jsonl").write_text(f'{{"source": "a", "target": "b"}}\n{line}\n')
+        with pytest.raises(UserError, match=r"corrections\.jsonl:2: damaged: .*remove the line"):
+            read_corrections(run)
+
+
+def test_a_table_names_the_line_that_is_wrong(tmp_path: Path) -> None:
+    table = tmp_path / "table.tsv"
+    table.write_text("# mine\nI go.\tJe vais.\n\nI see.\t\n")
+    with pytest.raises(UserError, match=r"table\.tsv:4: the translation is empty"):
+        read_table(table, "")
