@@ -1,12 +1,12 @@
 /** The document of the page: two panes, and the worker that translates. */
 
-import { END, describe, explained, find, goOn, heat, isDoubtful } from "./page_text.js";
-import { make, number, source, target, unpacked, wordSpans } from "./page_text.js";
+import { END, copyTarget, describe, explained, find, goOn, heat } from "./page_text.js";
+import { isDoubtful, listenToDrops, make, number, source, state } from "./page_text.js";
+import { target, unpacked, wordSpans } from "./page_text.js";
 
 const WAIT_MS = 60; // after a letter, before the text is translated
 const SETTLED_MS = 700; // after a translation, before a screen reader reads it
 const speed = find("speed"); // changes at each letter: no screen reader reads it
-const state = find("state");
 
 let metadata = null; // what write.py says of the translator
 let worker = null;
@@ -246,15 +246,7 @@ function listen() {
     source.oninput();
     source.focus();
   };
-  find("copy").onclick = async () => {
-    const lines = [...target.children].map((line) => line.textContent);
-    try {
-      await navigator.clipboard.writeText(lines.join("\n"));
-      state.textContent = "Copied";
-    } catch {
-      state.textContent = "This browser lets no page copy: select the text.";
-    }
-  };
+  find("copy").onclick = copyTarget;
   find("read").onkeydown = moveSource;
   find("others").onclick = () => {
     const { sentence } = chosen;
@@ -264,25 +256,7 @@ function listen() {
     if (input.files[0]) open(input.files[0]);
     input.value = ""; // the same file may be opened again
   };
-  listenToDrops();
-}
-
-/** Take a file that is dropped anywhere; a text that is dropped goes its own way. */
-function listenToDrops() {
-  const pane = source.parentElement;
-  const hasFile = ({ dataTransfer }) => dataTransfer.types.includes("Files");
-  document.ondragover = (event) => {
-    if (!hasFile(event)) return;
-    event.preventDefault();
-    pane.classList.add("dropping");
-  };
-  document.ondragleave = () => pane.classList.remove("dropping");
-  document.ondrop = (event) => {
-    if (!hasFile(event)) return;
-    event.preventDefault();
-    pane.classList.remove("dropping");
-    open(event.dataTransfer.files[0]);
-  };
+  listenToDrops(([file]) => open(file));
 }
 
 try {

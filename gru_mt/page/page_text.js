@@ -14,10 +14,10 @@ const WARNINGS = {
   "low confidence": "The translation is probably wrong.",
 };
 
-
 export const find = (id) => document.getElementById(id);
 export const source = find("source");
 export const target = find("target");
+export const state = find("state");
 export const number = new Intl.NumberFormat("en");
 
 /** Return a language's name for people: "fr" -> "French". */
@@ -128,4 +128,33 @@ export function describe(metadata) {
     };
     find("examples").append(example);
   }
+}
+
+/** Copy the translation, line by line. */
+export async function copyTarget() {
+  const lines = [...target.children].map((line) => line.textContent);
+  try {
+    await navigator.clipboard.writeText(lines.join("\n"));
+    state.textContent = "Copied";
+  } catch {
+    state.textContent = "This browser lets no page copy: select the text.";
+  }
+}
+
+/** Give `open` the files that are dropped anywhere; a text that is dropped goes its own way. */
+export function listenToDrops(open) {
+  const pane = source.parentElement;
+  const hasFile = ({ dataTransfer }) => dataTransfer.types.includes("Files");
+  document.ondragover = (event) => {
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    pane.classList.add("dropping");
+  };
+  document.ondragleave = () => pane.classList.remove("dropping");
+  document.ondrop = (event) => {
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    pane.classList.remove("dropping");
+    open(event.dataTransfer.files);
+  };
 }
