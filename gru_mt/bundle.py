@@ -19,11 +19,10 @@ from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.tokenizer.tokenizer import MAX_BYTES, Tokenizer
 from gru_mt.errors import UserError, short_text
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.run import CONFIG, WEIGHTS, bundle_of
+from gru_mt.run import CONFIG, PROVENANCE, WEIGHTS, bundle_of
 from gru_mt.storage import file_digest, json_bytes, read_json, replacing_folder, write_file
 from gru_mt.tensors import load_tensors, save_tensors, tensors_info
 
-PROVENANCE = "provenance.json"
 _PROVENANCE_BYTES = 10_000_000  # of the file; a thousand corpora take a fiftieth
 _LARGEST = 1e6  # of a weight; far larger ones overflow in the sums that translating computes
 

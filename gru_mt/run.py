@@ -12,7 +12,8 @@ from gru_mt.storage import append_line, read_json, write_file
 
 RUNS = Path("runs")  # where runs are, unless a command names another folder
 CONFIG = "config.yaml"  # of a run, and of a bundle
-WEIGHTS = "weights.safetensors"  # of a bundle
+WEIGHTS = "weights.safetensors"  # of a bundle,
+PROVENANCE = "provenance.json"  # and what it was trained on
 
 
 class RunFile:

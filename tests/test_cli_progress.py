@@ -72,3 +72,17 @@ def test_without_a_terminal_it_is_a_line_every_so_often(
     of_all = r"translating: (\d+) of 1[012] lines, [\d,]+ lines/s, .* left"
     told = [re.fullmatch(of_all, line) for line in lines]
     assert [int(line[1]) for line in told if line] == SHOWN
+
+
+def test_eval_shows_how_many_sentences_are_done(
+    gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gru_mt.progress.LOG_S", 0.5)
+    source, reference = tmp_path / "s", tmp_path / "r"
+    source.write_text("we see one cat.\n" + "".join(f"we see {n} dogs.\n" for n in range(600)))
+    reference.write_text("x\n" * 601)
+    result = gru_mt("eval", "--beam", 1, "--source", source, "--reference", reference)
+    of_all = re.compile(r"translating: ([\d,]+) of 601 sentences, .* left")
+    assert [int(line[1]) for line in map(of_all.fullmatch, result.err.splitlines()) if line] == [
+        256, 512, 601
+    ]  # fmt: skip

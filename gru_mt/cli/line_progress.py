@@ -1,4 +1,4 @@
-"""How many lines of a long file are translated."""
+"""How many lines of a long file, or sentences of a set, are translated."""
 
 import os
 import stat
@@ -57,6 +57,20 @@ class LineProgress:
             elapsed_s = self._bar.format_dict["elapsed"] or 1.0  # the first may come at once
             self._bar.set_postfix_str(f"{lines / elapsed_s:,.0f} lines/s", refresh=False)
             self._bar.update(lines - self._bar.n)
+
+
+def map_with_progress(
+    function: "Callable[[Ints], list[SentenceTranslation]]", batches: "list[Ints]"
+) -> "Iterator[list[SentenceTranslation]]":
+    """Yield `function` of each batch, and show how many sentences are done: a `MapBatches`."""
+    from gru_mt.progress import ProgressBar
+
+    size = sum(map(len, batches))
+    with ProgressBar("", unit="sentences", total=size, delay_s=DELAY_S) as bar:
+        bar.set_description_str("translating", refresh=False)
+        for batch in batches:
+            yield function(batch)
+            bar.update(len(batch))
 
 
 def _size(file: BufferedReader) -> int | None:

@@ -21,7 +21,7 @@ from typing import Any
 import platformdirs
 
 from gru_mt.errors import UserError, short_repr, short_text
-from gru_mt.run import CONFIG, WEIGHTS
+from gru_mt.run import CONFIG, PROVENANCE, WEIGHTS
 from gru_mt.storage import file_digest, os_errors_as
 
 # Files of an archive beside those of the model; the last is as sha256sum writes it.
@@ -112,7 +112,7 @@ def _downloaded(name: str) -> Path:
             options["disable"] = None
             super().__init__(*arguments, **options)  # type: ignore[no-untyped-call]
 
-    wanted = [CARD, CREDITS, CONFIG, "provenance.json", WEIGHTS, "tokenizer*", "onnx/*"]
+    wanted = [CARD, CREDITS, CONFIG, PROVENANCE, WEIGHTS, "tokenizer*", "onnx/*"]
     with hub_errors(name):
         found = snapshot_download(
             match[1], revision=match[3], allow_patterns=wanted, tqdm_class=TerminalBar

@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,17 +93,21 @@ def machine() -> dict[str, Any]:
     }
 
 
+def memory_bytes() -> int | None:
+    """Return the memory of this machine; None where the system does not say."""
+    with suppress(AttributeError, ValueError, OSError):  # Windows has no sysconf
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
 def check_fits_in_memory(model: nn.Module) -> None:
     """Raise UserError for a model too large to train in this machine's memory.
 
     The system would promise more memory than it has, and later kill the process.
     """
-    if "SC_PHYS_PAGES" not in os.sysconf_names:  # not on every system
-        return
     size = sum(parameter.numel() for parameter in model.parameters())
     needed_bytes = 5 * 4 * size  # weights, gradients, two moments and an average, in fp32
-    there_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed_bytes > there_bytes:
+    if (there_bytes := memory_bytes()) and needed_bytes > there_bytes:
         raise UserError(
             f"model: {size:,} parameters take {needed_bytes / 1e9:,.0f} GB to train, and this "
             f"machine has {there_bytes / 1e9:,.0f}; make model.*_size or *_layers smaller"

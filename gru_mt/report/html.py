@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import shlex
 from functools import cache
 from typing import Any
 
@@ -48,4 +49,5 @@ def environment() -> Environment:
     loader = PackageLoader("gru_mt.report")
     found = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     found.globals |= {"few": FEW, "pictures": pictures}
+    found.filters["quoted"] = shlex.quote
     return found

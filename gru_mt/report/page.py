@@ -8,14 +8,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from gru_mt.bundle import PROVENANCE, read_provenance
+from gru_mt.bundle import read_provenance
 from gru_mt.config.yaml_text import compare_config, short_config
+from gru_mt.data.corpus.languages import language_code
 from gru_mt.errors import UserError, escape
 from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.report.contents import Contents, Say, SetContents, contents_of
 from gru_mt.report.html import environment, json_in_page, render
 from gru_mt.report.pictures import curves
-from gru_mt.run import Run
+from gru_mt.run import PROVENANCE, Run
 from gru_mt.storage import read_json, write_output
 from gru_mt.training.output.lock import is_locked
 
@@ -33,12 +34,15 @@ _CURVES = [  # title, unit, keys of the metrics, caption
 ]  # fmt: skip
 
 
-def write_report(run: Run, out: Path, split: str = "test", *, say: Say) -> None:
-    """Write the page of a run to a file; a split without hypotheses is translated first.
+def write_report(run: Run, out: Path, split: str = "test", *, say: Say) -> Contents:
+    """Write the page of a run to a file, and return what is on it.
 
-    Raises UserError as `contents_of` and `write_output` do.
+    A split without hypotheses is translated first. Raises UserError as `contents_of` and
+    `write_output` do.
     """
-    write_output(out, page_of(contents_of(run, split, say=say)).encode())
+    contents = contents_of(run, split, say=say)
+    write_output(out, page_of(contents).encode())
+    return contents
 
 
 def watch(run: Run, out: Path, split: str = "test", *, say: Say) -> None:
@@ -74,6 +78,7 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "contents": contents,
         "name": name,
         "title": f"{name}: {config.data.source} to {config.data.target}",
+        "codes": [language_code(name) for name in (config.data.source, config.data.target)],
         "summary": read_json(run.summary) if run.summary.is_file() else {},
         "provenance": provenance,
         "curves": [*_curves(metrics)],

@@ -74,6 +74,7 @@ def test_eval_real_is_shown_where_it_was_measured(
     by_bleu, by_count = Row("lower case", 9, 51.2, 20.0, 40.0), Row("<b>tags</b>", 250, 98.4)
     table = RobustnessReport((by_bleu, by_count))
     monkeypatch.setattr("gru_mt.evaluation.robustness.measure.measure", lambda *_, **__: table)
+    Path("runs/small/test.real.json").unlink(missing_ok=True)  # of another test
     gru_mt("report")
     assert "gru-mt eval --real</code> adds a table here" in PAGE.read_text("utf-8")
     gru_mt("eval", "--real")

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,17 @@ def test_an_unfinished_run_the_dev_split_and_no_run(run: Run, tmp_path: Path) ->
     assert "The corpus was too small for a test split" in text
     with pytest.raises(UserError, match="holds no run; give the folder"):
         contents_of(Run(tmp_path), "test", say=silent)
+
+
+def test_a_name_with_a_space_is_quoted_and_texts_say_their_language(
+    run: Run, tmp_path: Path
+) -> None:
+    named = Run(tmp_path / "my run")
+    shutil.copytree(run.folder, named.folder)
+    text = page_of(contents_of(named, "test", say=silent))
+    assert "gru-mt train --config &#39;my run.yaml&#39;</pre>" in text
+    assert '<span dir="auto" lang="en">' in text
+    assert '<span dir="auto" lang="fr">' in text
 
 
 def test_a_run_that_trains_is_shown_again_and_again(

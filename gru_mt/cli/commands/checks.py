@@ -10,6 +10,7 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from gru_mt.cli.app import Command, JsonOption, app
@@ -30,7 +31,7 @@ Examples:
   gru-mt checks --json
 """
 PACKAGES = ("numpy", "sentencepiece", "sacrebleu")
-EXTRAS = ("onnxruntime", "tensorboard", "pyarrow", "huggingface_hub")
+EXTRAS = ("onnxruntime", "tensorboard", "pyarrow", "huggingface_hub", "starlette", "polib")
 VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "GRU_MT_PLAIN")
 CGROUPS, MEMINFO = Path("/sys/fs/cgroup"), Path("/proc/meminfo")
 MEMORY = {"memory_gb": "", "free_gb": " free", "container_gb": " allowed in this container"}
@@ -67,12 +68,11 @@ def _facts(device: "torch.device") -> dict[str, Any]:
 
     from gru_mt import __version__
     from gru_mt.data.pool import cores
-    from gru_mt.model.device import machine, resolve_precision
+    from gru_mt.model.device import machine, memory_bytes, resolve_precision
 
     precisions = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
     cuda, hip = torch.version.cuda, torch.version.hip
     container_cores, container_gb = container_limits(CGROUPS)
-    memory_gb, free_gb = _memory_gb()
     return {
         "gru-mt": __version__,
         "python": platform.python_version(),
@@ -85,8 +85,8 @@ def _facts(device: "torch.device") -> dict[str, Any]:
         **machine(),
         "usable_cores": cores(),
         "container_cores": container_cores,
-        "memory_gb": memory_gb,
-        "free_gb": free_gb,
+        "memory_gb": size / 1e9 if (size := memory_bytes()) else None,
+        "free_gb": _free_gb(),
         "container_gb": container_gb,
         "device": device.type,
         "precision": precisions[resolve_precision("auto", device)],
@@ -116,16 +116,13 @@ def container_limits(folder: Path) -> tuple[float | None, float | None]:
     )
 
 
-def _memory_gb() -> tuple[float | None, float | None]:
-    """Return this machine's memory and what of it is free; None where the system does not say."""
-    total_gb = free_gb = None
-    with suppress(AttributeError, ValueError, OSError):  # Windows has no sysconf
-        total_gb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+def _free_gb() -> float | None:
+    """Return what of this machine's memory is free; None where the system does not say."""
     with suppress(OSError):  # Linux alone has this file
         for line in MEMINFO.read_text(encoding="utf-8").splitlines():
             if line.startswith("MemAvailable:"):
-                free_gb = int(line.split()[1]) * 1_024 / 1e9
-    return total_gb, free_gb
+                return int(line.split()[1]) * 1_024 / 1e9
+    return None
 
 
 def _speeds(device: "torch.device") -> dict[str, Any]:
@@ -190,7 +187,7 @@ def _fact_lines(facts: dict[str, Any]) -> Iterator[str]:
         "precision": f"{facts['precision']}, which auto takes on this {facts['device']}",
     }
     for name, text in rows.items():
-        yield f"{name:<11}{text}"
+        yield from wrap(f"{name:<11}{text}", 100, subsequent_indent=" " * 11)
 
 
 def _named(versions: dict[str, str | None]) -> str:

@@ -1,6 +1,8 @@
 """`gru-mt eval`."""
 
+import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,7 +18,7 @@ from gru_mt.cli.app import (
     PenaltyOption,
     app,
 )
-from gru_mt.cli.streams import print_json, print_result, require_stdout, say
+from gru_mt.cli.streams import print_json, print_messages, print_result, require_stdout, say
 from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError
 from gru_mt.evaluation.bleu_tokenizer import BleuTokenizer
@@ -68,6 +70,7 @@ def evaluate(
     if (source is None) != (not reference):
         raise UserError("--source and --reference belong together: give both or neither")
     require_stdout()
+    from gru_mt.cli.line_progress import map_with_progress
     from gru_mt.storage import write_output
 
     if output:
@@ -83,7 +86,8 @@ def evaluate(
 
     folder = model[0] if model else Run.newest().folder
     sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
-    translator = load_translator(model, device=device)
+    print_messages(logging.INFO)  # lines of progress, where stderr is no terminal
+    translator = replace(load_translator(model, device=device), map_batches=map_with_progress)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     tokenizer = choose_bleu_tokenizer(translator, sets, bleu_tokenizer)
     found, reports = [], []

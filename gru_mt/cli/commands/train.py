@@ -180,18 +180,16 @@ def _report(run: Run) -> None:
     report = run.report
     if report.is_file() and report.stat().st_mtime >= run.summary.stat().st_mtime:
         return
-    from gru_mt.evaluation.hypotheses import read_hypotheses
     from gru_mt.report.page import write_report
 
     try:
-        write_report(run, report, say=say)
-        found = read_hypotheses(run, "test")
+        contents = write_report(run, report, say=say)
     except UserError as error:
         say(f"warning: there is no report: {error}")
         return
-    for one in found.sets if found else []:
-        name = f"test {one.set.name}".rstrip()
-        say(f"{name}: {one.corpus_scores.multi_reference}")
+    for one in contents.sets:
+        name = f"test {one.hypotheses.set.name}".rstrip()
+        say(f"{name}: {one.hypotheses.corpus_scores.multi_reference}")
     say(f"the report is {report}")
 
 
