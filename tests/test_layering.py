@@ -64,7 +64,7 @@ ROWS = """
         report.samples report.contents report.page report.compare_page page page.model_data
         page.write onnx_export.card onnx_export.archive
         onnx_export.write cli.streams cli.app cli.translator
-        cli.directions cli.line_progress cli.commands
+        cli.directions cli.line_progress cli.document cli.commands
         cli.commands.train cli.commands.evaluate cli.commands.compare
         cli.commands.runs cli.commands.translation cli.commands.translation.translate
         cli.commands.export cli.commands.data

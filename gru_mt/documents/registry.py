@@ -16,7 +16,7 @@ _READERS = {
 }
 # These hold translations already: their readers also take `everything`, whether to replace them.
 _TRANSLATED: dict[str, str] = {}
-ENDINGS = sorted(_READERS | _TRANSLATED)
+_READERS_OF = dict(sorted((_READERS | _TRANSLATED).items()))
 
 
 class Translates(Protocol):
@@ -26,9 +26,23 @@ class Translates(Protocol):
         """Return a translation for each text; `str` of it is its text."""
 
 
-def is_document(name: str) -> bool:
-    """Return whether a file of this name is read as a document."""
-    return PurePath(name).suffix.lower() in ENDINGS
+def check_endings(name: str, out: str) -> None:
+    """Raise UserError unless two files have endings of one known format; `out` may have none."""
+    reader, out_ending = _reader(name), PurePath(out).suffix.lower()
+    if out_ending and _READERS_OF.get(out_ending) != reader:
+        ending = PurePath(name).suffix.lower()
+        raise UserError(
+            f"--out {short_text(out)}: must end in {ending}, as {short_text(name)} does"
+        )
+
+
+def _reader(name: str) -> str:
+    """Return what reads a file of this name; UserError where it has no known ending."""
+    path = PurePath(name)
+    if path.suffix.lower() not in _READERS_OF:
+        endings = " ".join(_READERS_OF)
+        raise UserError(f"{short_text(path.name)}: is no known document; these are: {endings}")
+    return _READERS_OF[path.suffix.lower()]
 
 
 def read_document(data: bytes, name: str, *, everything: bool = False) -> Document:
@@ -37,10 +51,7 @@ def read_document(data: bytes, name: str, *, everything: bool = False) -> Docume
     Raises UserError for an unknown ending, and for a malformed document.
     """
     ending, shown = PurePath(name).suffix.lower(), short_text(PurePath(name).name)
-    path = (_READERS | _TRANSLATED).get(ending)
-    if path is None:
-        raise UserError(f"{shown}: is no known document; these are: {' '.join(ENDINGS)}")
-    module, _, function = path.partition(":")
+    module, _, function = _reader(name).partition(":")
     try:
         read = getattr(import_module(f"gru_mt.documents.{module}"), function)
     except ModuleNotFoundError as error:

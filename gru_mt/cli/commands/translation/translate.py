@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from gru_mt.cli.line_progress import LineProgress
     from gru_mt.inference.preprocessing.lines import Line
     from gru_mt.inference.translation import Translation
+    from gru_mt.inference.translator import Keywords
 
 log = logging.getLogger(__name__)
 EXAMPLES = """\b
@@ -48,6 +50,7 @@ Examples:
   gru-mt translate --to French --input letters.txt --n-best 3
   gru-mt translate --json --attention < letters.txt
   gru-mt translate --glossary terms.tsv --input manual.txt
+  gru-mt translate --input letter.docx --out letter.fr.docx
 """
 
 
@@ -66,7 +69,7 @@ def translate(
     ] = None,
     input_file: Annotated[
         Path | None,
-        typer.Option("--input", metavar="FILE", help="A file of lines to translate; else stdin."),
+        typer.Option("--input", metavar="FILE", help="A file of lines, or a document; else stdin."),
     ] = None,
     beam: BeamOption = None,
     length_penalty: PenaltyOption = None,
@@ -93,17 +96,36 @@ def translate(
             help="Terms and the translations that they must have: a line each, a tab between.",
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Take --input as a document, and write it translated into this file.",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Of a document: also what has a translation in it."),
+    ] = False,
 ) -> None:
-    """Translate lines: one line out for each line in, in order.
+    """Translate lines, one out for each in; with --out a document.
 
     The lines are arguments, each in quotes, or those of a file or of stdin, in UTF-8. A line is
     split into its sentences. Addresses, code, long numbers, emoji and unknown names are copied.
+
+    A document is a file of texts, as .md, .srt, .po or .docx. All but the texts stays as it is.
     """
     if sentences and input_file:
         raise UserError("give sentences or --input, not both")
+    if out and (not input_file or n_best > 1 or as_json):
+        raise UserError("--out is for a document: give --input, without --json and --n-best")
+    if everything and not out:
+        raise UserError("--all is of a document: give --out")
     if attention and not as_json:
         raise UserError("--attention is part of --json; give both")
-    require_stdout()
+    if not out:
+        require_stdout()
     if (
         sentences
         and len(sentences) > 1
@@ -114,42 +136,56 @@ def translate(
             f"{short_repr(' '.join(sentences))}"
         )
     _warn_of_files(sentences or [])
-    from gru_mt.cli.line_progress import LineProgress
+    from gru_mt.cli.document import CountingTranslator, read_input, warnings_of
+    from gru_mt.cli.line_progress import LineProgress, map_with_progress
     from gru_mt.data.text.glossary import Glossary
+    from gru_mt.documents.registry import translate_document
+    from gru_mt.storage import write_output
 
     glossary = Glossary.read(glossary_file) if glossary_file else None
+    data = read_input(input_file, out) if input_file and out else b""
     translator = load_translator(model, device=device, attention=attention, target=target)
     progress, doubts = LineProgress(), Counter[str]()
-    translator = replace(translator, map_batches=progress.map)
-    with (
-        while_computing(translator.engine.device_type),
-        closing(_chunks(sentences, input_file, progress)) as chunks,
-    ):
-        for lines in chunks:
-            translations = translator.translate(
-                [line.text for line in lines],
-                beam_size=beam,
-                length_penalty=length_penalty,
-                n_best=n_best,
-                batch_size=batch_size,
-                attention=attention,
-                split=not no_split,
-                glossary=glossary,
+    translator = replace(translator, map_batches=map_with_progress if out else progress.map)
+    keywords: Keywords = {
+        "beam_size": beam,
+        "length_penalty": length_penalty,
+        "n_best": n_best,
+        "batch_size": batch_size,
+        "attention": attention,
+        "split": not no_split,
+        "glossary": glossary,
+    }
+    with while_computing(translator.engine.device_type):
+        if input_file and out:
+            print_messages(logging.INFO)
+            counting = CountingTranslator(translator, doubts)
+            name = input_file.name
+            write_output(
+                out, translate_document(counting, data, name, everything=everything, **keywords)
             )
-            for line, translation in zip(lines, translations, strict=True):
-                _warn_of(line, translation)
-                doubts.update(
-                    warning for sentence in translation.sentences for warning in sentence.warnings
-                )
-                if as_json:
-                    print_json(translation.to_json())
-                else:
-                    texts = translation.texts
-                    print_translation("\n".join(texts + [""] * (n_best - len(texts))))
-            flush_results()
+        else:
+            with closing(_chunks(sentences, input_file, progress)) as chunks:
+                for lines in chunks:
+                    translations = translator.translate([line.text for line in lines], **keywords)
+                    _print(lines, translations, n_best, as_json=as_json)
+                    doubts.update(chain.from_iterable(map(warnings_of, translations)))
     if doubts:
         counts = ", ".join(f"{name} {count:,}" for name, count in doubts.most_common())
-        say(f"warning: sentences to look at: {counts} (--json marks them)")
+        say(f"warning: sentences to look at: {counts}{'' if out else ' (--json marks them)'}")
+
+
+def _print(
+    lines: "list[Line]", translations: "list[Translation]", n_best: int, *, as_json: bool
+) -> None:
+    for line, translation in zip(lines, translations, strict=True):
+        _warn_of(line, translation)
+        if as_json:
+            print_json(translation.to_json())
+        else:
+            texts = translation.texts
+            print_translation("\n".join(texts + [""] * (n_best - len(texts))))
+    flush_results()
 
 
 def _chunks(
@@ -179,6 +215,8 @@ def _read(file: "BufferedReader", name: str, progress: "LineProgress") -> "Itera
     from gru_mt.inference.preprocessing.lines import read_chunks
 
     _check_not_own_output(file, name)
+    if name.lower().endswith((".docx", ".epub")) and file.peek(2)[:2] == b"PK":
+        raise UserError(f"{name}: is a document; name the file of its translation with --out")
     if file.isatty() or sys.stdout.isatty():
         yield from read_chunks(file)
     else:
