@@ -39,6 +39,14 @@ def language_code(name: str) -> str:
     return CODE_BY_NAME.get(code, code)
 
 
+def language_name(name: str) -> str:
+    """Return a language's name in English: "fr" -> "French"; one that is not known is its own."""
+    code = language_code(name)
+    names = (each for each, its in CODE_BY_NAME.items() if its == code and len(each) > 3)
+    region = name.partition("-")[2]
+    return next(names, name).title() + f" ({region})" * bool(region)
+
+
 def is_language(name: str, wanted: str) -> bool:
     """Return whether `name` is the wanted language: "pt-BR" is "Portuguese", but not "pt-PT"."""
     found = (_REGION.search(each.strip().lower()) for each in (name, wanted))

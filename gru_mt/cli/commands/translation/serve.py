@@ -1,0 +1,122 @@
+"""`gru-mt serve`."""
+
+from contextlib import suppress
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gru_mt.cli.app import Command, DeviceOption, app
+from gru_mt.cli.streams import say
+from gru_mt.cli.translator import load_translator
+from gru_mt.errors import UserError, short_text
+from gru_mt.model.fast.waiting import while_computing
+from gru_mt.run import Run
+
+PACKAGES = ("starlette", "uvicorn", "python_multipart")
+EXAMPLES = """\b
+Examples:
+  gru-mt serve
+  gru-mt serve --model runs/my-en-ja --model runs/my-ja-en/onnx-int8 --port 8080
+  gru-mt serve --host 0.0.0.0 --api-key keys.txt --allow-origin https://example.org
+  curl http://127.0.0.1:5000/translate -d q="I am tired." -d source=en -d target=fr
+"""
+
+
+@app.command(cls=Command, epilog=EXAMPLES)
+def serve(
+    models: Annotated[
+        list[Path],
+        typer.Option(
+            "--model",
+            metavar="FOLDER",
+            help="A run, a model folder, an export, an archive, or hf:OWNER/NAME; once for each "
+            "direction.  [default: the newest finished run of each]",
+        ),
+    ] = [],  # noqa: B006 typer wants a list, and nobody changes it
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 is everywhere.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65_535, help="0 is one that is free.")
+    ] = 5000,
+    key_file: Annotated[
+        Path | None,
+        typer.Option("--api-key", metavar="FILE", help="Ask for one of these keys, a line each."),
+    ] = None,
+    origins: Annotated[
+        list[str],
+        typer.Option(
+            "--allow-origin",
+            metavar="ORIGIN",
+            help="Let pages of https://example.org ask, or those of any site: *.",
+        ),
+    ] = [],  # noqa: B006 as above
+    characters: Annotated[
+        int, typer.Option("--max-characters", metavar="N", min=1, help="Of the texts of a request.")
+    ] = 20_000,
+    size: Annotated[
+        int, typer.Option("--max-bytes", metavar="N", min=1, help="Of a request and its file.")
+    ] = 10_000_000,
+    waiting: Annotated[
+        int, typer.Option("--queue", metavar="N", min=1, help="Requests that may wait.")
+    ] = 1_000,
+    seconds: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="For a request.")
+    ] = 60.0,
+    device: DeviceOption = "auto",
+) -> None:
+    """Translate for other programs and people: LibreTranslate's REST API, and a page.
+
+    A signal stops it once what is under way is done. Requests that come together are translated
+    together.
+    """
+    if missing := [name for name in PACKAGES if not find_spec(name)]:
+        raise UserError(f"serve needs {missing[0]}: pip install 'gru-mt[serve]'")
+    from gru_mt.server.app import Api, Limits
+    from gru_mt.server.directions import Direction, Directions
+    from gru_mt.server.run import address, bound_socket
+    from gru_mt.server.run import serve as run_server
+
+    keys = _read_keys(key_file) if key_file else []
+    for origin in origins:
+        if origin != "*" and (origin.count("/") != 2 or "://" not in origin):
+            raise UserError(f"--allow-origin {short_text(origin)}: expected https://HOST, or *")
+    with bound_socket(host, port) as bound:
+        paths = models or _newest_of_each()
+        load = partial(load_translator, device=device)
+        directions = Directions([Direction(path, partial(load, [path])) for path in paths])
+        limits = Limits(characters, size, waiting, seconds)
+        api = Api(directions, limits, keys, origins)
+        served = ", ".join(f"{each.source} to {each.target}" for each in directions.all)
+        bound.listen()
+        say(f"serving {served} at {address(bound)}; Ctrl-C stops it")
+        if not keys and bound.getsockname()[0] not in ("127.0.0.1", "::1"):
+            say("note: whoever reaches this address can use it; --api-key FILE asks for a key")
+        with while_computing(directions.all[0].loaded.engine.device_type):
+            run_server(api, bound)
+
+
+def _read_keys(file: Path) -> list[str]:
+    from gru_mt.inference.preprocessing.lines import read_lines
+
+    keys = [line for line in read_lines(file) if line]
+    if not keys:
+        raise UserError(f"{file}: no key is in it; write one on each line")
+    return keys
+
+
+def _newest_of_each() -> list[Path]:
+    """Return the folder of the newest finished run of each direction."""
+    from gru_mt.config.load import load_config
+
+    newest: dict[tuple[str, str], Path] = {}
+    for run in Run.finished():
+        with suppress(UserError):  # a damaged one translates nothing
+            data = load_config(run.config).data
+            newest.setdefault((data.source, data.target), run.folder)
+    if not newest:
+        raise UserError("no finished run can be read; name one with --model")
+    return [*newest.values()]

@@ -1,0 +1,132 @@
+"""The models that are served: one for each direction, renewed where its files are replaced."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gru_mt.data.corpus.languages import is_language, language_code, language_name
+from gru_mt.errors import UserError, short_text
+from gru_mt.inference.engines.onnx_engine import METADATA
+from gru_mt.inference.translator import Translator
+from gru_mt.run import WEIGHTS, Run
+
+LOOK_S = 1.0  # how long files are not looked at again
+_ALIASES = {"pb": "pt-BR", "zt": "zh-Hant"}  # codes of LibreTranslate that are no other's
+log = logging.getLogger(__name__)
+
+
+class Direction:
+    """A model from one language into another, in memory.
+
+    Where its files are replaced, the new model is loaded. Where that fails, the log says so once,
+    and the old one goes on.
+    """
+
+    def __init__(self, path: Path, load: Callable[[], Translator]) -> None:
+        """Load the model at `path` by `load`, which raises UserError where there is none."""
+        self.path, self._load = path, load
+        self._stamp, self._looked_s = _stamp(path), time.monotonic()
+        self._translator = load()
+        self.source = _code(self._translator.languages.source)
+        self.target = _code(self._translator.languages.target)
+
+    @property
+    def name(self) -> str:
+        return f"{short_text(self.path)} ({self.source} to {self.target})"
+
+    @property
+    def loaded(self) -> Translator:
+        """The translator that was loaded last."""
+        return self._translator
+
+    def translator(self) -> Translator:
+        """Return the translator of the present files, or the last that could be loaded."""
+        now_s = time.monotonic()
+        if now_s - self._looked_s >= LOOK_S:
+            stamp, self._looked_s = _stamp(self.path), now_s
+            if stamp != self._stamp:
+                self._stamp = stamp
+                self._renew()
+        return self._translator
+
+    def _renew(self) -> None:
+        try:
+            new = self._load()
+        except (UserError, OSError) as error:
+            log.error(f"{self.name}: was replaced; the old one is used, as the new fails: {error}")
+            return
+        if new.languages != self._translator.languages:
+            log.error(f"{self.name}: was replaced by one of other languages; the old one is used")
+            return
+        self._translator = new
+        log.warning(f"{self.name}: was replaced; the new one is used")
+
+
+@dataclass(frozen=True)
+class Directions:
+    """All that are served, and how a request names their languages."""
+
+    all: Sequence[Direction]
+
+    def __post_init__(self) -> None:
+        """Raise UserError where two models have the same languages, or one has none."""
+        seen: dict[tuple[str, str], Direction] = {}
+        for each in self.all:
+            other = seen.setdefault((each.source, each.target), each)
+            if other is not each:
+                raise UserError(f"{each.name}: {other.name} is served too; name one of them")
+
+    def find(self, source: str, target: str) -> Direction | None:
+        """Return the model for two languages, the one of just these codes first."""
+        fitting = [
+            each
+            for each in self.all
+            if is_language(each.source, known(source)) and is_language(each.target, known(target))
+        ]
+        return max(fitting, key=lambda each: [each.source, each.target].count(target), default=None)
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of all languages, in the order of the models."""
+        sides = (code for each in self.all for code in (each.source, each.target))
+        return [*dict.fromkeys(sides)]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return each source language with the targets there are for it."""
+        return [
+            {
+                "code": code,
+                "name": language_name(code),
+                "targets": [each.target for each in self.all if each.source == code],
+            }
+            for code in self.codes
+        ]
+
+
+def known(code: str) -> str:
+    """Return a language as our tables know it: "pb" -> "pt-BR", "zh-Hans-CN" -> "zh-Hans"."""
+    code = _ALIASES.get(code.lower(), code)
+    return "-".join(code.replace("_", "-").split("-")[:2])
+
+
+def _code(name: str) -> str:
+    """Return the code under which a language of a configuration is served: "English" -> "en"."""
+    code, _, region = known(name.strip()).partition("-")
+    return f"{language_code(code)}-{region}" if region else language_code(code)
+
+
+def _stamp(path: Path) -> list[tuple[int, int, int] | None]:
+    """Return what changes where a model's files are replaced."""
+    run = Run(path)
+    files = (path / WEIGHTS, run.bundle / WEIGHTS, path / METADATA, run.export("fp32") / METADATA)
+    stamps: list[tuple[int, int, int] | None] = []
+    for file in (*files, *([path] if path.is_file() else ())):
+        try:
+            found = file.stat()
+            stamps.append((found.st_mtime_ns, found.st_size, found.st_ino))
+        except OSError:
+            stamps.append(None)
+    return stamps

@@ -1,0 +1,144 @@
+"""What clients send: parameters as JSON, form, multipart or query string, and errors as JSON."""
+
+import json
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from gru_mt.errors import short_repr
+from gru_mt.server.batcher import Busy, ModelFailed
+
+RETRY_S = 5  # when a client that was sent away may come again
+Values = dict[str, Any]
+
+
+def answer_error(request: Request, error: Exception) -> JSONResponse:
+    """Return the answer to a request that failed: {"error": why}, with the status."""
+    status, reason = 500, "the server failed; its log says why"
+    match error:
+        case HTTPException():
+            status, reason = error.status_code, error.detail
+        case Busy():
+            status, reason = 503, "too many requests are waiting; try again later"
+        case TimeoutError():
+            status, reason = 503, "the request took too long; send less at once, or try later"
+        case ModelFailed():
+            reason = "the model failed; the server's log says why"
+    headers = {"Retry-After": str(RETRY_S)} if status == 503 else None
+    return JSONResponse({"error": reason}, status, headers)
+
+
+async def read_values(request: Request, most_bytes: int) -> Values:
+    """Return the parameters of a request; those of the body go before those of the query string.
+
+    Raises HTTPException: 413 for a body over `most_bytes`, 400 for one that is malformed.
+    """
+    values: Values = _collected(request.query_params.multi_items())
+    request = _limited(request, most_bytes)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        async with request.form(max_files=1, max_fields=1_000, max_part_size=most_bytes) as form:
+            values |= _collected(form.multi_items())
+            if isinstance(file := values.get("file"), UploadFile):
+                values |= {"file": await file.read(), "name": file.filename or ""}
+        return values
+    body = await request.body()
+    try:
+        text = body.decode("utf-8")
+        if kind == "application/json" or text.lstrip().startswith("{"):
+            found = json.loads(text)
+            if not isinstance(found, dict):
+                raise HTTPException(400, "the body must be a JSON object")
+            return values | found
+        return values | _collected(parse_qsl(text, keep_blank_values=True, max_num_fields=1_000))
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(400, f"the body cannot be read: {_why(error)}") from None
+
+
+def _why(error: Exception) -> str:
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _collected(items: list[tuple[str, Any]]) -> Values:
+    """Return values by name; a name that is given several times has a list."""
+    values: Values = {}
+    for name, value in items:
+        before = values.get(name)
+        values[name] = value if before is None else [*_listed(before), value]
+    return values
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _limited(request: Request, most_bytes: int) -> Request:
+    """Return the request, but reading a body over `most_bytes` raises HTTPException 413."""
+    too_large = HTTPException(413, f"the body is larger than {most_bytes:,} bytes")
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > most_bytes:
+        raise too_large
+    size = 0
+
+    async def receive() -> Any:
+        nonlocal size
+        message = await request.receive()
+        size += len(message.get("body", b""))
+        if size > most_bytes:
+            raise too_large
+        return message
+
+    return Request(request.scope, receive)
+
+
+def text_of(values: Values, name: str, default: str | None = None) -> str:
+    """Return a parameter that is a text; raises HTTPException 400 for none or another type."""
+    value = values.get(name, default)
+    if not isinstance(value, str) or (not value and default is None and name != "q"):
+        given = "none" if value in (None, "") else short_repr(value)
+        raise HTTPException(400, f"{name} must be a text, got {given}")
+    return _whole(value)
+
+
+def texts_of(values: Values, name: str, most_characters: int) -> list[str]:
+    """Return a parameter that is a text or a list of them.
+
+    Raises HTTPException: 400 where it is not, 413 where they are longer than `most_characters`.
+    """
+    texts = _listed(values.get(name))
+    for text in texts:
+        if not isinstance(text, str):
+            given = "none" if text is None else short_repr(text)
+            raise HTTPException(400, f"{name} must be a text or a list of texts, got {given}")
+    size = sum(map(len, texts))
+    if size > most_characters:
+        raise HTTPException(413, f"{name} has {size:,} characters; at most {most_characters:,}")
+    return [*map(_whole, texts)]
+
+
+def number_of(values: Values, name: str, most: int) -> int:
+    """Return a whole number from 0, cut at `most`; raises HTTPException 400 for anything else."""
+    value = values.get(name) or 0
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise HTTPException(400, f"{name} must be a whole number from 0, got {short_repr(value)}")
+    return min(value, most)
+
+
+def choice_of(values: Values, name: str, choices: tuple[str, ...]) -> str:
+    """Return one of `choices`, the first for none; raises HTTPException 400 for anything else."""
+    value = values.get(name) or choices[0]
+    if value not in choices:
+        named = " or ".join(choices)
+        raise HTTPException(400, f"{name} must be {named}, got {short_repr(value)}")
+    return str(value)
+
+
+def _whole(text: str) -> str:
+    """Return a text without half surrogate pairs, which JSON can hold and UTF-8 cannot."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
