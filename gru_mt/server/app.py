@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
@@ -19,9 +18,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from gru_mt.documents.document import Document
+from gru_mt.inference.translation import Translation
 from gru_mt.server.batcher import Batcher, Busy, ModelFailed
 from gru_mt.server.directions import Direction, Directions
 from gru_mt.server.metrics import Statuses, exposition
+from gru_mt.server.page.routes import page_routes
 from gru_mt.server.requests import (
     Values,
     answer_error,
@@ -31,12 +32,9 @@ from gru_mt.server.requests import (
     text_of,
     texts_of,
 )
-from gru_mt.server.texts import TextLines, translated
+from gru_mt.server.texts import TextLines, detailed, translated
 
 GONE = 499  # a client that left, as nginx counts it
-PAGE = Path(__file__).parent
-PAGE_FILES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}
-POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 Handler = Callable[[Request], Awaitable[Response]]
 T = TypeVar("T")
 
@@ -78,7 +76,7 @@ class Api:
             Route("/languages", self.languages),
             Route("/health", self.health),
             Route("/metrics", self.metrics),
-            *(Route(path, self.page) for path in PAGE_FILES),
+            *page_routes(),
         ]
         middleware = [Middleware(Statuses, counts=self.statuses)]
         if self.origins:
@@ -114,10 +112,13 @@ class Api:
         direction = self._direction(source, target)
         documents: list[Document] = [TextLines(text) for text in texts]
         work = asyncio.ensure_future(self._translated(direction, documents, n_best))
-        found = await _while_connected(request, work)
+        lines = await _while_connected(request, work)
+        found = [*map(translated, documents, lines)]
         answer: Values = {"translatedText": [best for best, *_ in found]}
         if n_best > 1:
             answer["alternatives"] = [others for _, *others in found]
+        if str(values.get("details", "")).lower() in ("true", "1"):
+            answer["details"] = [*map(detailed, documents, lines)]
         if not isinstance(values["q"], list):
             answer = {name: of_texts[0] for name, of_texts in answer.items()}
         return JSONResponse(answer)
@@ -148,14 +149,6 @@ class Api:
         )  # fmt: skip
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
-    async def page(self, request: Request) -> Response:
-        file = PAGE / PAGE_FILES[request.scope["path"]]
-        if not file.is_file():
-            raise HTTPException(404, "Not Found")
-        kind = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}[file.suffix]
-        headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
-        return Response(file.read_bytes(), headers=headers, media_type=kind)
-
     async def _values(self, request: Request) -> Values:
         """Return the parameters of a request that may ask; else raise HTTPException 403."""
         values = await read_values(request, self.limits.bytes)
@@ -173,14 +166,12 @@ class Api:
 
     async def _translated(
         self, direction: Direction, documents: Sequence[Document], n_best: int
-    ) -> list[list[str]]:
-        """Return the translations of each document, best first."""
+    ) -> list[list[Translation]]:
+        """Return the translations of each document's texts."""
         n_best = min(n_best, direction.loaded.decoding.beam_size)
         texts = [text for document in documents for text in document.texts]
         left = iter(await self.batcher.translate(direction, texts, n_best))
-        return [
-            translated(document, [*islice(left, len(document.texts))]) for document in documents
-        ]
+        return [[*islice(left, len(document.texts))] for document in documents]
 
 
 async def _while_connected(request: Request, work: asyncio.Future[T]) -> T:

@@ -80,18 +80,20 @@ function isTooLong(text) {
   return length > most;
 }
 
-/** Show a translation: a paragraph for each line, its sentences in it. */
+/** Show a translation, a paragraph for each line: its sentences, and what stands between them. */
 function show({ details, detectedLanguage }) {
-  const code = into.value;
-  target.lang = code;
-  target.replaceChildren(
-    ...details.map((sentences) => {
-      const paragraph = make("p", "");
-      paragraph.dir = RIGHT_TO_LEFT.test(code) ? "rtl" : "auto";
-      for (const each of sentences) paragraph.append(sentenceElement(each), each.gap);
-      return paragraph;
-    }),
-  );
+  target.lang = into.value;
+  target.dir = RIGHT_TO_LEFT.test(into.value) ? "rtl" : "";
+  target.replaceChildren(lineElement());
+  for (const part of details) {
+    if (part.source !== undefined) {
+      target.lastChild.append(sentenceElement(part));
+      continue;
+    }
+    const [rest, ...lines] = part.text.split("\n");
+    target.lastChild.append(rest);
+    for (const line of lines) target.append(lineElement(line));
+  }
   choose(null);
   find("hint").hidden = details.length === 0;
   find("detected").textContent = detectedLanguage ? nameOf(detectedLanguage.language) : "";
@@ -99,6 +101,12 @@ function show({ details, detectedLanguage }) {
   target.classList.remove("old");
   clearTimeout(settled);
   settled = setTimeout(() => target.setAttribute("aria-busy", "false"), SETTLED_MS);
+}
+
+function lineElement(text = "") {
+  const element = make("p", "", text);
+  if (!target.dir) element.dir = "auto";
+  return element;
 }
 
 /** Return a sentence of the translation, marked if it is doubtful or a person's. */
