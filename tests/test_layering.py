@@ -46,7 +46,7 @@ ROWS = """
         inference.preprocessing.sentence inference.preprocessing.reader inference.confidence
         inference.translation inference.engines.onnx_engine inference.preprocessing.messages
         inference.sentence_translator inference.published
-        corrections corrections.store
+        corrections corrections.store corrections.memory
         inference.translator
         documents documents.document documents.plain_text documents.registry onnx_export
         onnx_export.graphs onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
@@ -69,6 +69,7 @@ ROWS = """
         cli.commands.train cli.commands.evaluate cli.commands.compare
         cli.commands.runs cli.commands.translation cli.commands.translation.translate
         cli.commands.translation.serve
+        cli.commands.translation.correct
         cli.commands.export cli.commands.data
         cli.commands.config cli.commands.checks cli __main__
 """

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,8 @@ def evaluate(
 ) -> Evaluation:
     """Translate sentences, and score the translations by BLEU and chrF.
 
+    Corrections by people are not used: the scores are the model's.
+
     Args:
         translator: What translates.
         sources: The path of a text file with one sentence per line, or an iterable of sentences.
@@ -115,11 +117,13 @@ def evaluate_set(
     decoding: Decoding | None = None,
     bleu_tokenizer: str | None = None,
 ) -> Evaluation:
-    """Translate the sources of a set, and score the translations.
+    """Translate the sources of a set, without corrections by people, and score the translations.
 
     `decoding` and `bleu_tokenizer`, a setting of `resolve_bleu_tokenizer`, are the translator's own
     by default. Raises UserError as `resolve_bleu_tokenizer` and `score_translations` do.
     """
+    if isinstance(translator, Translator):
+        translator = replace(translator, corrections=None)
     decoding = decoding or translator.decoding
     references = evaluation_set.references
     tokenizer = choose_bleu_tokenizer(translator, [evaluation_set], bleu_tokenizer)

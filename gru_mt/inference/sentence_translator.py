@@ -122,8 +122,11 @@ class SentenceTranslator:
 
     def _known(self, sentence: Sentence) -> SentenceTranslation | None:
         """Return the translations that need no model; None where it must translate."""
-        is_all_foreign = sentence.is_copied and bool(words(sentence.typed))
-        if sentence.is_copied:
+        is_corrected = sentence.correction is not None
+        is_all_foreign = not is_corrected and sentence.is_copied and bool(words(sentence.typed))
+        if sentence.correction is not None:
+            texts = [sentence.correction]
+        elif sentence.is_copied:
             texts = [sentence.finished(sentence.text)]
         else:
             known = self.tokenizer.memory.find(sentence.typed)[: self.options.n_best]
@@ -139,6 +142,7 @@ class SentenceTranslator:
             sentence.gap,
             confidence=confidence,
             warnings=("language",) if is_all_foreign else (),
+            is_corrected=is_corrected,
         )
 
     def _translated(

@@ -47,16 +47,18 @@ class SentenceTranslation:
     features: tuple[float, ...] = ()  # what the confidence follows from; see `confidence`
     confidence: float | None = None  # from 0 to 1; None where the model has no calibration
     warnings: tuple[str, ...] = ()  # see `confidence.warnings_of`
+    is_corrected: bool = False  # whether people have corrected it: see `corrections`
 
     def to_json(self) -> dict[str, Any]:
         """Return the sentence and its translations as JSON values."""
-        return {
+        values = {
             "source": self.source,
             "source_tokens": self.source_tokens,
             "confidence": _rounded(self.confidence),
             "warnings": [*self.warnings],
             "translations": [candidate.to_json() for candidate in self.candidates],
         }
+        return values | ({"corrected": True} if self.is_corrected else {})
 
 
 @dataclass(frozen=True, slots=True)

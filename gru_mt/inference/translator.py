@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, overload
 
 from gru_mt.config.decoding import Decoding, check_number
+from gru_mt.corrections.memory import CorrectionMemory
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError, as_path, as_texts, short_repr
@@ -58,6 +60,7 @@ class Translator:
     languages: Languages = field(default_factory=Languages)
     calibration: Calibration | None = None  # without one, translations have no confidence
     map_batches: MapBatches = map  # training on several processes divides the batches
+    corrections: CorrectionMemory | None = None  # without them all is the model's: for scores
 
     @classmethod
     def load(cls, path: str | Path, *, device: str = "auto") -> "Translator":
@@ -77,8 +80,9 @@ class Translator:
             >>> translator = Translator.load("runs/small", device="cpu")
         """
         path = local_folder(as_path(path, "path"))
+        corrections = CorrectionMemory(path)
         if is_export(path):
-            return cls(*load_export(path))
+            return cls(*load_export(path), corrections=corrections)
         from gru_mt.bundle import load_bundle
         from gru_mt.inference.engines.torch_engine import TorchEngine
         from gru_mt.model.device import resolve_device
@@ -88,7 +92,14 @@ class Translator:
         data, bleu_tokenizer = config.data, config.evaluation.bleu_tokenizer
         languages = Languages(data.source, data.target, bleu_tokenizer)
         engine = TorchEngine(bundle.model)
-        return cls(engine, bundle.tokenizer, config.decoding, languages, calibration)
+        return cls(
+            engine,
+            bundle.tokenizer,
+            config.decoding,
+            languages,
+            calibration,
+            corrections=corrections,
+        )
 
     @classmethod
     def averaging(cls, paths: Iterable[str | Path], *, device: str = "auto") -> "Translator":
@@ -240,6 +251,11 @@ class Translator:
         language, glossary = self.languages.source, options.glossary
         reader = Reader(tokenizer.truecaser, language, fits, glossary, options.split)
         sentences_of = [[*reader.sentences(line)] for line in lines]
+        if self.corrections and self.corrections.refresh(
+            replace(reader, glossary=None, split=True)
+        ):
+            correct = partial(self.corrections.correct, memory=tokenizer.memory)
+            sentences_of = [[*correct(sentences)] for sentences in sentences_of]
         translator = SentenceTranslator(
             self.engine, tokenizer, self.calibration, self.map_batches, options
         )

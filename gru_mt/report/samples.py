@@ -4,7 +4,7 @@ import difflib
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pydantic import TypeAdapter
@@ -81,7 +81,7 @@ def samples_of(
         values = read_checksummed_json(path)
         if values["hypotheses"] == digest:
             return _SETS.validate_python(values["sets"])
-    translator = Translator.load(run.folder)
+    translator = replace(Translator.load(run.folder), corrections=None)
     found = [sample(*each, translator) for each in zip(sets, chrfs, strict=True)]
     values = {"hypotheses": digest, "sets": _SETS.dump_python(found, mode="json")}
     write_checksummed_json(path, values)

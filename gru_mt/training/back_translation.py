@@ -105,7 +105,7 @@ def _load(folder: Path, config: Config) -> Translator:
             f"{config.data.source} side of {config.data.target} text translates "
             f"{config.data.target} to {config.data.source}"
         )
-    return replace(translator, calibration=None)
+    return replace(translator, calibration=None, corrections=None)
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[str]]:

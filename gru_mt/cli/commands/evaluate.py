@@ -87,7 +87,8 @@ def evaluate(
     folder = model[0] if model else Run.newest().folder
     sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
     print_messages(logging.INFO)  # lines of progress, where stderr is no terminal
-    translator = replace(load_translator(model, device=device), map_batches=map_with_progress)
+    translator = load_translator(model, device=device)
+    translator = replace(translator, map_batches=map_with_progress, corrections=None)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     tokenizer = choose_bleu_tokenizer(translator, sets, bleu_tokenizer)
     found, reports = [], []

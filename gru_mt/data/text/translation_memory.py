@@ -41,21 +41,21 @@ class _Pair(NamedTuple):
     times: int  # that it stands in the training split
 
 
-def _parts(text: str) -> tuple[str, str, str]:
+def parts(text: str) -> tuple[str, str, str]:
     """Return what is before, in and after the final marks of a text: ("¿", "Qué", "?")."""
     rest = text.lstrip("¿¡ ")
     body = rest.rstrip(_FINAL_MARKS)
     return text[: len(text) - len(rest)], body, rest[len(body) :]
 
 
-def _mark(text: str) -> str:
+def final_mark(text: str) -> str:
     """Return the final mark of a text in its plain form: "Va ！" -> "!" and "Hm..." -> "…"."""
-    return _DOTS.sub("…", _parts(text)[2].replace(" ", "").translate(PLAIN_MARKS))
+    return _DOTS.sub("…", parts(text)[2].replace(" ", "").translate(PLAIN_MARKS))
 
 
-def _key(text: str) -> str:
+def text_key(text: str) -> str:
     """Return what all texts have that differ in case, final mark and apostrophes alone."""
-    return _parts(text)[1].translate(APOSTROPHES).lower()
+    return parts(text)[1].translate(APOSTROPHES).lower()
 
 
 class TranslationMemory:
@@ -159,21 +159,23 @@ class TranslationMemory:
         Those of exactly this text come first, as they stand in training. Those of texts that differ
         in case, final mark or apostrophes follow the text in these: "hello." -> "bonjour."
         """
-        mark, key = _mark(text), _key(text)
+        mark, key = final_mark(text), text_key(text)
         group = self._pairs.get(key, []) if key else []
         found: dict[str, str] = {}
         for pair in _best_first([pair for pair in group if pair.source == text], mark):
-            found.setdefault(_key(pair.target), pair.target)
-        for pair in sorted(_best_first(group, mark), key=lambda pair: _mark(pair.source) != mark):
-            found.setdefault(_key(pair.target), self._following(text, pair))
+            found.setdefault(text_key(pair.target), pair.target)
+        for pair in sorted(
+            _best_first(group, mark), key=lambda pair: final_mark(pair.source) != mark
+        ):
+            found.setdefault(text_key(pair.target), self._following(text, pair))
         return [*found.values()][:MOST_TRANSLATIONS]
 
     def _following(self, text: str, pair: _Pair) -> str:
         """Return a pair's target with the capitals and the final mark of a text of its key."""
-        wanted, source = _parts(text)[1], _parts(pair.source)[1]
-        opening, body, closing = _parts(pair.target)
-        if _mark(pair.target) != _mark(text):
-            opening, closing = self._around(_mark(text))
+        wanted, source = parts(text)[1], parts(pair.source)[1]
+        opening, body, closing = parts(pair.target)
+        if final_mark(pair.target) != final_mark(text):
+            opening, closing = self.around(final_mark(text))
         if wanted != source and is_all_caps(wanted):
             return opening + body.upper() + closing
         if wanted != source and is_all_caps(source) and is_all_caps(body):
@@ -188,12 +190,12 @@ class TranslationMemory:
             body = start[1] + letter + body[start.start(2) + 1 :]
         return opening + body + closing
 
-    def _around(self, marks: str) -> Sequence[str]:
+    def around(self, marks: str) -> Sequence[str]:
         """Return what stands around a translation for marks: "!!" -> ("", " !!") in French."""
         opening, closing = self._marks.get(marks[:1], ("", marks[:1]))
         for mark in marks[1:]:
             written = self._marks.get(mark, ("", mark))[1].strip()
-            closing += written * (_mark(written) == mark)
+            closing += written * (final_mark(written) == mark)
         return opening, closing
 
 
@@ -204,14 +206,14 @@ def _is_kept(source: str, target: str) -> bool:
         and len(target) <= LONGEST_SHORT
         and not PLACEHOLDER.search(source + target)
         and sorted(_DIGITS.findall(source)) == sorted(_DIGITS.findall(target))
-        and all(_parts(side)[1] for side in (source, target))
+        and all(parts(side)[1] for side in (source, target))
     )
 
 
 def _by_key(pairs: Iterable[_Pair]) -> dict[str, list[_Pair]]:
     by_key: dict[str, list[_Pair]] = {}
     for pair in pairs:
-        by_key.setdefault(_key(pair.source), []).append(pair)
+        by_key.setdefault(text_key(pair.source), []).append(pair)
     return by_key
 
 
@@ -219,14 +221,16 @@ def _ranks(pairs: Iterable[_Pair]) -> dict[str, int]:
     """Return the ranks of translations by their keys: 0 for that of most training pairs."""
     counts: Counter[str] = Counter()
     for pair in pairs:
-        counts[_key(pair.target)] += pair.times
+        counts[text_key(pair.target)] += pair.times
     return {key: rank for rank, (key, _) in enumerate(counts.most_common())}
 
 
 def _best_first(pairs: Iterable[_Pair], mark: str) -> list[_Pair]:
     """Return pairs, those of the most frequent translations first, of each that with `mark`."""
     ranks = _ranks(pairs)
-    return sorted(pairs, key=lambda pair: (ranks[_key(pair.target)], _mark(pair.target) != mark))
+    return sorted(
+        pairs, key=lambda pair: (ranks[text_key(pair.target)], final_mark(pair.target) != mark)
+    )
 
 
 def _most_frequent(group: Iterable[_Pair]) -> list[_Pair]:
@@ -234,12 +238,14 @@ def _most_frequent(group: Iterable[_Pair]) -> list[_Pair]:
     frequent = [*_ranks(group)][:MOST_TRANSLATIONS]
     rare_first = sorted(group, key=lambda pair: -pair.times)[::-1]
     best = {pair.source: pair for pair in rare_first}  # the most frequent one, the first of these
-    return [each for each in group if _key(each.target) in frequent or each is best[each.source]]
+    return [
+        each for each in group if text_key(each.target) in frequent or each is best[each.source]
+    ]
 
 
 def _learn_marks(pairs: Iterable[tuple[str, str]]) -> dict[str, Sequence[str]]:
     """Return what mostly stands around translations, by the source's final mark."""
-    counts = Counter((_mark(source), *_parts(target)[::2]) for source, target in pairs)
+    counts = Counter((final_mark(source), *parts(target)[::2]) for source, target in pairs)
     marks: dict[str, Sequence[str]] = {}
     for (mark, *around), _ in counts.most_common():
         if len(mark) == 1:
@@ -250,7 +256,7 @@ def _learn_marks(pairs: Iterable[tuple[str, str]]) -> dict[str, Sequence[str]]:
 def _learn_names(pairs: Iterable[_Pair], targets: Iterable[str]) -> list[str]:
     """Return the first words of translations that have a capital inside sentences too."""
     inside = Counter(word for target in targets for word in _INSIDE.findall(target))
-    firsts = (_FIRST_WORD.match(_parts(pair.target)[1]) for pair in pairs)
+    firsts = (_FIRST_WORD.match(parts(pair.target)[1]) for pair in pairs)
     return [
         word
         for word in dict.fromkeys(first[2] for first in firsts if first)
@@ -263,4 +269,4 @@ def _is_line(text: str) -> bool:
 
 
 def _is_text(text: str) -> bool:
-    return _is_line(text) and text == clean(text) and _parts(text)[1] != ""
+    return _is_line(text) and text == clean(text) and parts(text)[1] != ""

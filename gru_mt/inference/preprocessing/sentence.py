@@ -42,6 +42,7 @@ class Sentence:
     tags: tuple[tuple[int, int], ...] = ()  # placeholders that open and close: see `tags.pairs`
     terms: frozenset[str] = frozenset()  # those that get a capital where a translation begins
     is_part: bool = False  # of a sentence that is too long
+    correction: str | None = None  # its translation, as it is shown, where people have corrected it
 
     @property
     def is_copied(self) -> bool:

@@ -1,0 +1,67 @@
+"""`gru-mt correct` keeps better translations in a run."""
+
+from contextlib import suppress
+from getpass import getuser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gru_mt.cli.app import Command, JsonOption, app
+from gru_mt.cli.streams import print_json, print_result, require_stdout
+from gru_mt.errors import UserError
+from gru_mt.run import Run
+
+RunOption = Annotated[
+    Path | None,
+    typer.Option("--model", metavar="RUN", help="A run.  [default: the newest finished one]"),
+]
+CORRECT_EXAMPLES = """\b
+Examples:
+  gru-mt correct "Where is the station?" "Où se trouve la gare ?"
+  gru-mt correct --model runs/fra-eng --corrections corrected.tsv
+"""
+
+
+@app.command(cls=Command, epilog=CORRECT_EXAMPLES)
+def correct(
+    source: Annotated[str | None, typer.Argument(metavar="SENTENCE", help="In quotes.")] = None,
+    target: Annotated[
+        str | None, typer.Argument(metavar="TRANSLATION", help="What it should become, in quotes.")
+    ] = None,
+    model: RunOption = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--corrections",
+            metavar="FILE",
+            help="Sentences and their translations: a line each, a tab between.",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who corrects.  [default: your login's name]")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Correct a translation: from now on the sentence gets it.
+
+    So does a sentence that differs only in case, final mark, numbers, addresses or unknown names.
+    """
+    require_stdout()
+    from gru_mt.corrections.store import Correction, add_corrections, read_table
+
+    if by is None:
+        with suppress(OSError, KeyError):  # the system has no name for this user
+            by = getuser()
+    if file and source is None:
+        new = read_table(file, by or "")
+    elif source is not None and target is not None and not file:
+        new = [Correction.of(source, target, by or "")]
+    else:
+        raise UserError("give a sentence and its translation, each in quotes, or --corrections")
+    run = Run(model) if model else Run.newest()
+    add_corrections(run.folder, new)
+    if as_json:
+        print_json({"run": str(run.folder), "corrections": len(new)})
+    else:
+        print_result(f"{len(new):,} corrections kept in {run.folder}")

@@ -1,0 +1,99 @@
+"""Sentences that were corrected are answered: which are, and how their translations are written."""
+
+from pathlib import Path
+
+import pytest
+
+from gru_mt.corrections.memory import CorrectionMemory
+from gru_mt.corrections.store import add_correction
+from gru_mt.data.text.translation_memory import TranslationMemory
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.inference.preprocessing.reader import Reader
+
+TRAINING = [
+    "So the room there is free, and Tom is late here, no oh yes.",
+    "Hello, they see a name in a word, and an exit.",
+    "We jump over the quick brown fox of Vizq.",  # has all letters
+]
+READER = Reader(Truecaser.learn(TRAINING, TRAINING), "en", lambda text, parts: True)
+FRENCH = TranslationMemory.learn(["Oh!", "Oh?", "Oh."], ["Oh !", "Oh ?", "Oh."])
+CORRECTIONS = [
+    ("Hello there!", "Salut !"),
+    ("Room 12 is free.", "La chambre 12 est libre."),
+    ("Zbigniew is late.", "Zbigniew a du retard."),
+    ("I see 1 sheep.", "Je vois un mouton."),
+    ("See a@b.org or c@d.org.", "Voir c@d.org ou a@b.org."),
+    ("<b>He</b> is late.", "<b>Il</b> est en retard."),
+    ("EXIT", "SORTIE"),
+    ("So late? Oh no.", "Si tard ? Hélas."),
+    ('"So is he."', "« Lui aussi. »"),
+    ("A4", "DIN A4"),
+    ("Tom is late?", "Tom est-il en retard ?"),
+    ("Tom is late.", "Tom est bien en retard."),
+    ("房间很好。", "La chambre est bonne."),
+]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    (tmp_path / "config.yaml").touch()
+    for source, target in CORRECTIONS:
+        add_correction(tmp_path, source, target, by="")
+    return tmp_path
+
+
+def answered(memory: CorrectionMemory, line: str) -> str:
+    """Return a line with corrections in place of what was corrected; the rest is in brackets."""
+    sentences = [*READER.sentences(line)]
+    if memory.refresh(READER):
+        sentences = [*memory.correct(sentences, FRENCH)]
+    return "".join((each.correction or f"[{each.source}]") + each.gap for each in sentences)
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("Hello there!", "Salut !"),
+        ("hello   THERE !", "Salut !"),
+        ("HELLO THERE", "SALUT"),
+        ("Hello there?", "Salut ?"),
+        ("Hello here!", "[Hello here!]"),
+        ("- Hello there", "- Salut"),
+        ("<p>“Hello there.”</p>", "<p>“Salut.”</p>"),
+        ("They see. Hello there! So they see.", "[They see.] Salut ! [So they see.]"),
+        ("Room 15 is free.", "La chambre 15 est libre."),
+        ("ROOM 3 IS FREE!", "LA CHAMBRE 3 EST LIBRE !"),
+        ("Wojciech is late?", "Wojciech a du retard ?"),
+        ("zbigniew is late", "Zbigniew a du retard"),
+        ("I see 1 sheep!", "Je vois un mouton !"),
+        ("I see 2 sheep.", "[I see 2 sheep.]"),  # its number was not copied
+        ("See x@y.com or z@y.com.", "Voir z@y.com ou x@y.com."),
+        ("<i>He</i> is late.", "<i>Il</i> est en retard."),
+        ("Exit", "Sortie"),
+        ("exit!", "sortie !"),
+        ("So late? Oh no!", "Si tard ? Hélas !"),
+        ("So late? Oh yes.", "[So late?] [Oh yes.]"),
+        ('"So is he!"', "« Lui aussi. »"),
+        ("So is he.", "[So is he.]"),
+        ("A4", "DIN A4"),
+        ("A5", "[A5]"),
+        ("tom is late?", "Tom est-il en retard ?"),
+        ("Tom is late", "Tom est bien en retard"),  # the newest of those that fit as well
+        ("房间很好", "La chambre est bonne"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_what_differs_in_case_marks_and_what_is_copied_is_answered(
+    line: str, answer: str, run: Path
+) -> None:
+    assert answered(CorrectionMemory(run), line) == answer
+
+
+def test_corrections_that_come_and_go_while_it_is_used_are_noticed(run: Path) -> None:
+    memory = CorrectionMemory(run / "onnx")
+    assert answered(memory, "Room 12 is free.") == "La chambre 12 est libre."
+    add_correction(run, "Room 13 is free.", "Chambre 13 : libre.", by="")
+    assert answered(memory, "Room 12 is free.") == "La chambre 12 est libre.", "it is of this one"
+    assert answered(memory, "Room 15 is free.") == "Chambre 15 : libre.", "it is the newest"
+    (run / "corrections.jsonl").unlink()
+    assert answered(memory, "Room 12 is free.") == "[Room 12 is free.]"
