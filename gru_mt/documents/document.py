@@ -1,6 +1,7 @@
 """What a document is: the texts in it, and all around them, which stays as it is."""
 
 import codecs
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -85,7 +86,7 @@ class TextFile:
 
     def error(self, index: int, message: str) -> UserError:
         """Return an error that names the line of the character at `index`."""
-        line = self.text.count("\n", 0, index) + 1
+        line = len(re.findall(r"\r\n|\r|\n", self.text[:index])) + 1
         return UserError(f"{self.name}, line {line}: {short_text(message)}")
 
 

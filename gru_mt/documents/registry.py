@@ -12,7 +12,9 @@ from gru_mt.inference.translator import Keywords
 # Readers, as module:function. Each takes the bytes of a file and its name for messages, returns a
 # `Document`, and raises UserError, with the line, for a malformed one.
 _READERS = {
+    ".srt": "subtitles:read_srt",
     ".txt": "plain_text:read_plain_text",
+    ".vtt": "subtitles:read_vtt",
 }
 # These hold translations already: their readers also take `everything`, whether to replace them.
 _TRANSLATED: dict[str, str] = {}

@@ -1,5 +1,7 @@
 """What stands for a translator in tests of documents."""
 
+import re
+
 
 class Identity:
     """Gives each text back."""
@@ -15,3 +17,12 @@ class Changing:
     def translate(self, sources: list[str], **keywords: object) -> list[str]:
         """Return the texts in capitals."""
         return [text.upper() for text in sources]
+
+
+class Numbering:
+    """Gives the number of each text, and what stands in < > or { }, in another order."""
+
+    def translate(self, sources: list[str], **keywords: object) -> list[str]:
+        """Return "n0", "n1 </i> <i>"."""
+        markup = (re.findall(r"<[^<>]*>|\{[^{}]*\}", text)[::-1] for text in sources)
+        return [" ".join([f"n{number}", *tags]) for number, tags in enumerate(markup)]

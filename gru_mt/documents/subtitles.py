@@ -1,0 +1,178 @@
+"""Subtitles, .srt and .vtt: what is said is translated; times, numbers, settings and notes stay.
+
+A sentence on several lines, or over several cues, is one text. Its translation is cut again.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby, pairwise
+
+from gru_mt.data.text.normalize import SPACELESS
+from gru_mt.data.text.sentences import split_sentences
+from gru_mt.documents.document import Document, Span, TextFile, splice
+
+MOST_LINES = 8  # of a text: captions that a program made have no final marks at all
+ELLIPSIS = "..."  # in a cue for which no word is left: a cue may not be empty
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_TIME = r"(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3}"
+_TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
+_MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
+_PART = re.compile(rf"(?P<edge>{_MARKUP.pattern}|\s+)|[^\s<{{]+|[<{{]")
+_SPEAKS = re.compile(r"[-–—‐♪♫#\[(]|[A-Z][A-Z .]*:")  # - Hi; TOM: Hi; [sighs]; and songs
+_ENDED = ("]", ")", "♪", "♫", "#")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a cue, in which something is said."""
+
+    cue: int
+    line_break: Span | None  # before it; None in the first line of a cue
+    whole: Span
+    said: Span  # without markup at its ends
+    speaks: bool  # whether it begins what another one says
+
+    @property
+    def has_markup(self) -> bool:
+        return _MARKUP.search(self.said.text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Subtitles:
+    """A file of cues."""
+
+    file: TextFile
+    spoken: Sequence[Sequence[_Line]]  # the lines of each text
+
+    @property
+    def texts(self) -> list[str]:
+        """What is said: each text has a sentence or more of one line or of several."""
+        return [_joined([span.text for span in _spans(lines)]) for lines in self.spoken]
+
+    def replaced(self, texts: Sequence[str]) -> bytes:
+        """Return the file with other texts, each cut into as many lines if it has the words."""
+        new: list[Span] = []  # each with the text that takes its place
+        for lines, old, text in zip(self.spoken, self.texts, texts, strict=True):
+            if text == old:
+                continue
+            spans = _spans(lines)
+            for line, span, piece in zip(lines, spans, _cut(text, spans), strict=True):
+                if not piece and line.line_break:
+                    new.append(line.line_break)
+                new.append(span._replace(text=piece if piece or line.line_break else ELLIPSIS))
+        return self.file.encode(splice(self.file.text, new, [span.text for span in new]))
+
+
+def read_srt(data: bytes, name: str) -> Document:
+    """Read SubRip's format; UserError, with the line, for wrong times and a text before any."""
+    file = TextFile.decode(data, name)
+    return Subtitles(file, _texts(_cues(file, is_vtt=False)))
+
+
+def read_vtt(data: bytes, name: str) -> Document:
+    """Read WebVTT; UserError, with the line, for wrong times and without its header."""
+    file = TextFile.decode(data, name)
+    if file.text.strip() and not re.match(r"WEBVTT(?!\S)", file.text):
+        raise file.error(0, "a file of WebVTT begins with the line WEBVTT")
+    return Subtitles(file, _texts(_cues(file, is_vtt=True)))
+
+
+def _cues(file: TextFile, *, is_vtt: bool) -> Iterator[list[re.Match[str]]]:
+    """Yield the lines of each cue. In SubRip a cue goes on after a blank line."""
+    has_begun = False
+    lines = _LINE.finditer(file.text)
+    for has_text, group in groupby(lines, key=lambda line: bool(line[1].strip())):
+        block = [*group]
+        times = [index for index, line in enumerate(block) if "-->" in line[1]]
+        # A number before the times is that of the cue.
+        ends = [index - (index > 0 and block[index - 1][1].strip().isdigit()) for index in times]
+        before = block[: [*ends, len(block)][0]] if has_text and not is_vtt else []
+        wrong = [*(block[index] for index in times if not _TIMES.fullmatch(block[index][1]))]
+        if wrong or (not has_begun and any(map(str.isalpha, "".join(line[1] for line in before)))):
+            start = min(line.start() for line in [*wrong[:1], *before])
+            raise file.error(start, "expected times such as 00:00:01,000 --> 00:00:02,500")
+        has_begun = has_begun or bool(times)
+        yield before
+        for index, end in zip(times, [*ends[1:], len(block)], strict=False):
+            yield block[index + 1 : end]
+
+
+def _texts(cues: Iterator[list[re.Match[str]]]) -> list[list[_Line]]:
+    texts: list[list[_Line]] = []
+    for number, cue in enumerate(cues):
+        for line in _lines(number, cue):
+            if texts and _goes_on(texts[-1], line):
+                texts[-1].append(line)
+            else:
+                texts.append([line])
+    return texts
+
+
+def _lines(cue: int, matches: list[re.Match[str]]) -> Iterator[_Line]:
+    for before, match in zip([None, *matches], matches, strict=False):
+        parts = [*_PART.finditer(match[1])]
+        words = [index for index, part in enumerate(parts) if not part["edge"]]
+        if not words:
+            continue
+        start, end = parts[words[0]].start(), parts[words[-1]].end()
+        said = Span(match.start() + start, match.start() + end, match[1][start:end])
+        text = match[1].strip()
+        begin = match.start() + match[1].index(text)
+        line_break = Span(before.end(1), match.start(), "") if before else None
+        speaks = "<v" in match[1][:start] or _SPEAKS.match(said.text) is not None
+        yield _Line(cue, line_break, Span(begin, begin + len(text), text), said, speaks)
+
+
+def _goes_on(lines: Sequence[_Line], line: _Line) -> bool:
+    """Return whether a line goes on with the sentence of the `lines` before it.
+
+    A line of the same cue does, where no sentence ends before it. That of another cue must begin
+    with a small letter, or with I, or follow a comma.
+    """
+    before, after = lines[-1].said.text, line.said.text
+    both = _joined([before, after])
+    sentences = accumulate(map(len, split_sentences(both, "en")))
+    has_ended = before.endswith(_ENDED) or len(both) - len(after) in sentences
+    if line.speaks or has_ended or len(lines) >= MOST_LINES:
+        return False
+    if lines[0].cue == line.cue:
+        return True
+    has_markup = any(each.has_markup for each in [*lines, line])
+    is_open = before.endswith(",") or (
+        before[-1].isalpha() and (after[0].islower() or re.match(r"I\b", after) is not None)
+    )
+    return is_open and not has_markup
+
+
+def _spans(lines: Sequence[_Line]) -> list[Span]:
+    """Return what is translated of some lines: all of them, where markup stands between words."""
+    has_markup = any(line.has_markup for line in lines)
+    return [line.whole if has_markup else line.said for line in lines]
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Return texts as one, with a space between two unless their script has none."""
+    whole = texts[0]
+    for text in texts[1:]:
+        whole += text if SPACELESS.match(whole[-1]) and SPACELESS.match(text) else f" {text}"
+    return whole
+
+
+def _cut(text: str, lines: Sequence[Span]) -> list[str]:
+    """Return a text cut in proportion to some lines; the last are empty where words are too few.
+
+    It is cut at spaces, or between letters of a script without spaces, and not within markup.
+    """
+    inside = [match.span() for match in _MARKUP.finditer(text)]
+    places = {match.start() for match in re.finditer(r"\s+(?=\S*\w)", text)}
+    places |= {match.end() for match in SPACELESS.finditer(text)} - {len(text)}
+    left = sorted(p for p in places if not any(start < p < end for start, end in inside))
+    sizes = [len(line.text) for line in lines]
+    cuts = [0]
+    for index, size in enumerate([*accumulate(sizes)][:-1]):
+        later = len(sizes) - index - 2  # cuts after this one
+        near = left[: len(left) - later] or left[:1] or [len(text)]
+        cuts.append(min(near, key=lambda p: abs(p - len(text) * size / sum(sizes))))
+        left = [p for p in left if p > cuts[-1]]
+    return [text[start:end].strip() for start, end in pairwise([*cuts, len(text)])]
