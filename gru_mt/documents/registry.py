@@ -19,6 +19,7 @@ _READERS = {
 # These hold translations already: their readers also take `everything`, whether to replace them.
 _TRANSLATED: dict[str, str] = {}
 _READERS_OF = dict(sorted((_READERS | _TRANSLATED).items()))
+ENDINGS = [*_READERS_OF]
 
 
 class Translates(Protocol):

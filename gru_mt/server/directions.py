@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from gru_mt.errors import UserError, short_text
 from gru_mt.inference.engines.onnx_engine import METADATA
 from gru_mt.inference.translator import Translator
 from gru_mt.run import WEIGHTS, Run
+from gru_mt.server.detection import Profile
 
 LOOK_S = 1.0  # how long files are not looked at again
 _ALIASES = {"pb": "pt-BR", "zt": "zh-Hant"}  # codes of LibreTranslate that are no other's
@@ -78,6 +80,14 @@ class Directions:
             other = seen.setdefault((each.source, each.target), each)
             if other is not each:
                 raise UserError(f"{each.name}: {other.name} is served too; name one of them")
+
+    @cached_property
+    def profiles(self) -> dict[str, Profile]:
+        """What tells the source languages."""
+        first = {each.source: each for each in reversed(self.all)}
+        return {
+            code: Profile(each.loaded.tokenizer.truecaser.ranked) for code, each in first.items()
+        }
 
     def find(self, source: str, target: str) -> Direction | None:
         """Return the model for two languages, the one of just these codes first."""

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from gru_mt.errors import short_repr
+from gru_mt.errors import UserError, short_repr
 from gru_mt.server.batcher import Busy, ModelFailed
 
 RETRY_S = 5  # when a client that was sent away may come again
@@ -22,6 +22,8 @@ def answer_error(request: Request, error: Exception) -> JSONResponse:
     match error:
         case HTTPException():
             status, reason = error.status_code, error.detail
+        case UserError():  # a document or a correction that is none
+            status, reason = 400, str(error)
         case Busy():
             status, reason = 503, "too many requests are waiting; try again later"
         case TimeoutError():
@@ -97,8 +99,8 @@ def _limited(request: Request, most_bytes: int) -> Request:
 
 def text_of(values: Values, name: str, default: str | None = None) -> str:
     """Return a parameter that is a text; raises HTTPException 400 for none or another type."""
-    value = values.get(name, default)
-    if not isinstance(value, str) or (not value and default is None and name != "q"):
+    value = values.get(name) or default
+    if not isinstance(value, str):
         given = "none" if value in (None, "") else short_repr(value)
         raise HTTPException(400, f"{name} must be a text, got {given}")
     return _whole(value)

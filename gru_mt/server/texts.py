@@ -1,5 +1,6 @@
 """The texts of a request as documents: what of them is translated, and what stays around it."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 from gru_mt.data.text.normalize import CONTROL
 from gru_mt.documents.document import Document, Span, splice
 from gru_mt.inference.translation import Translation
+from gru_mt.server.batcher import Batcher
+from gru_mt.server.directions import Direction
 
 _LINE = re.compile(r"\S(?:[^\r\n]*\S)?")
 
@@ -34,10 +37,17 @@ class TextLines:
 def translated(document: Document, translations: Sequence[Translation]) -> list[str]:
     """Return a document with its texts translated, best first: the k-th has each text's k-th."""
     count = max((len(each.texts) for each in translations), default=1)
+    pairs = [*zip(document.texts, translations, strict=True)]
     return [
-        document.replaced([each.texts[: k + 1][-1].strip() for each in translations]).decode()
+        document.replaced([_spaced(text, each.texts[: k + 1][-1]) for text, each in pairs]).decode()
         for k in range(count)
     ]
+
+
+def _spaced(text: str, translation: str) -> str:
+    """Return a translation with the spaces that are around the text."""
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    return f"{text[:start]}{translation.strip()}{text[end:]}" if start < end else text
 
 
 def detailed(document: Document, translations: Sequence[Translation]) -> list[dict[str, Any]]:
@@ -62,3 +72,33 @@ def detailed(document: Document, translations: Sequence[Translation]) -> list[di
             at = start + len(text)
         parts.append({"text": line[at:] + after})
     return [part for part in parts if part["text"]]
+
+
+class QueuedTranslator:
+    """Stands for a translator in a thread that translates a document; the queue does the work."""
+
+    def __init__(self, batcher: Batcher, direction: Direction) -> None:
+        """Take the queue of the event loop that runs."""
+        self._batcher, self._direction = batcher, direction
+        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+
+    def translate(self, sources: list[str], **keywords: Any) -> list[Translation]:
+        """Return the translations; raises CancelledError after `stop`."""
+        return asyncio.run_coroutine_threadsafe(self._translate(sources), self._loop).result()
+
+    async def _translate(self, sources: list[str]) -> list[Translation]:
+        work = asyncio.ensure_future(self._batcher.translate(self._direction, sources))
+        stopped = asyncio.ensure_future(self._stopped.wait())
+        both: set[asyncio.Future[Any]] = {work, stopped}
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                raise asyncio.CancelledError
+            return work.result()
+        finally:
+            for each in both:
+                each.cancel()
+
+    def stop(self) -> None:
+        """Leave the queue: nobody waits any longer."""
+        self._stopped.set()

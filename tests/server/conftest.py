@@ -1,17 +1,16 @@
 """A server that runs in a thread, and requests to it."""
 
 import threading
-import time
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
-import uvicorn
 
 from gru_mt import Translator
-from gru_mt.server.app import Api
+from gru_mt.server.api import Api
+from gru_mt.server.app import address_of, bound_socket, server
 from gru_mt.server.directions import Direction, Directions
-from gru_mt.server.run import address, bound_socket
 
 Start = Callable[..., str]
 
@@ -22,7 +21,7 @@ def start(workplace: Path) -> Generator[Start]:
 
     Keywords are those of `Api`.
     """
-    servers: list[tuple[uvicorn.Server, threading.Thread]] = []
+    servers: list[tuple[Any, threading.Thread]] = []
 
     def started(*loads: Callable[[], Translator], **keywords: object) -> str:
         path = workplace / "runs" / "small"
@@ -30,16 +29,14 @@ def start(workplace: Path) -> Generator[Start]:
         directions = Directions([Direction(path, load) for load in loads])
         api = Api(directions, **keywords)  # type: ignore[arg-type]
         bound = bound_socket("127.0.0.1", 0)
-        config = uvicorn.Config(api.app(), log_config=None, lifespan="on", ws="none")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        running = server(api)
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]})
+        bound.listen()
         thread.start()
-        servers.append((server, thread))
-        while not server.started and thread.is_alive():
-            time.sleep(0.005)
-        return address(bound)
+        servers.append((running, thread))
+        return address_of(bound)
 
     yield started
-    for server, thread in servers:
-        server.should_exit = True
+    for running, thread in servers:
+        running.should_exit = True
         thread.join()

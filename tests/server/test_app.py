@@ -7,7 +7,7 @@ import pytest
 import requests
 
 from gru_mt import Translator
-from gru_mt.server.app import Limits
+from gru_mt.server.api import Limits
 from tests.server.conftest import Start
 
 

@@ -5,7 +5,7 @@ So text in capitals, in title case or in small letters is read as text that is w
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
@@ -112,6 +112,11 @@ class Truecaser:
     def __contains__(self, word: str) -> bool:
         """Return whether the training split has the word, in whatever case."""
         return word.lower() in self._forms
+
+    @property
+    def ranked(self) -> Iterable[str]:
+        """The words in small letters, the most frequent first."""
+        return self._forms
 
     def has_all(self, text: str) -> bool:
         """Return whether the training split has each word of a text."""

@@ -66,6 +66,12 @@ def serve(
     seconds: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="For a request.")
     ] = 60.0,
+    suggestions: Annotated[
+        bool,
+        typer.Option(
+            "--suggest", help="Let clients correct translations, for all clients at once."
+        ),
+    ] = False,
     device: DeviceOption = "auto",
 ) -> None:
     """Translate for other programs and people: LibreTranslate's REST API, and a page.
@@ -75,10 +81,9 @@ def serve(
     """
     if missing := [name for name in PACKAGES if not find_spec(name)]:
         raise UserError(f"serve needs {missing[0]}: pip install 'gru-mt[serve]'")
-    from gru_mt.server.app import Api, Limits
+    from gru_mt.server.api import Api, Limits
+    from gru_mt.server.app import address_of, bound_socket, server
     from gru_mt.server.directions import Direction, Directions
-    from gru_mt.server.run import address, bound_socket
-    from gru_mt.server.run import serve as run_server
 
     keys = _read_keys(key_file) if key_file else []
     for origin in origins:
@@ -89,14 +94,14 @@ def serve(
         load = partial(load_translator, device=device)
         directions = Directions([Direction(path, partial(load, [path])) for path in paths])
         limits = Limits(characters, size, waiting, seconds)
-        api = Api(directions, limits, keys, origins)
+        api = Api(directions, limits, keys, origins, suggestions)
         served = ", ".join(f"{each.source} to {each.target}" for each in directions.all)
         bound.listen()
-        say(f"serving {served} at {address(bound)}; Ctrl-C stops it")
+        say(f"serving {served} at {address_of(bound)}; Ctrl-C stops it")
         if not keys and bound.getsockname()[0] not in ("127.0.0.1", "::1"):
             say("note: whoever reaches this address can use it; --api-key FILE asks for a key")
         with while_computing(directions.all[0].loaded.engine.device_type):
-            run_server(api, bound)
+            server(api).run(sockets=[bound])
 
 
 def _read_keys(file: Path) -> list[str]:

@@ -1,0 +1,222 @@
+"""LibreTranslate's REST API over the models that are served: what each request is answered."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from gru_mt.corrections.store import add_correction
+from gru_mt.data.corpus.languages import language_name
+from gru_mt.documents.document import Document
+from gru_mt.documents.registry import ENDINGS, read_document, translate_document
+from gru_mt.inference.translation import Translation
+from gru_mt.server.batcher import Batcher, Busy
+from gru_mt.server.detection import detect
+from gru_mt.server.directions import Direction, Directions
+from gru_mt.server.downloads import Downloads
+from gru_mt.server.requests import (
+    Values,
+    choice_of,
+    number_of,
+    read_values,
+    text_of,
+    texts_of,
+)
+from gru_mt.server.texts import QueuedTranslator, TextLines, detailed, translated
+
+AUTO = "auto"
+GONE = 499  # a client that left, as nginx counts it
+MOST_DOCUMENTS = 4  # at a time
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a server takes."""
+
+    characters: int = 20_000  # of the texts of a request
+    bytes: int = 10_000_000  # of a document
+    waiting: int = 1_000  # requests in the queue
+    seconds: float = 60.0  # for a request; a document has ten times as long
+
+    @property
+    def body_bytes(self) -> int:
+        """What a body without a document may have: JSON may spend twelve on a character."""
+        return 12 * self.characters + 10_000
+
+
+@dataclass(eq=False)
+class Api:
+    """The answers. Methods are named as their routes; they raise what `answer_error` answers."""
+
+    directions: Directions
+    limits: Limits = Limits()
+    keys: Sequence[str] = ()  # a request needs one of them, if there are any
+    origins: Sequence[str] = ()  # of pages elsewhere that may ask
+    suggestions: bool = False  # whether anybody who may ask may correct translations, too
+    batcher: Batcher = field(init=False)
+    downloads: Downloads = field(init=False)
+    documents: int = field(default=0, init=False)  # that are being translated
+
+    def __post_init__(self) -> None:
+        self.batcher, self.downloads = Batcher(self.limits.waiting), Downloads()
+
+    async def translate(self, request: Request) -> Response:
+        values = await self._values(request)
+        texts = texts_of(values, "q", self.limits.characters)
+        kind = choice_of(values, "format", ("text", "html"))
+        n_best = 1 + number_of(values, "alternatives", 10)
+        if kind == "html" and ".html" in ENDINGS:
+            documents = [read_document(text.encode(), "q.html") for text in texts]
+        else:
+            documents = [TextLines(text) for text in texts]
+        source, target = text_of(values, "source", AUTO), text_of(values, "target")
+        codes = [source if source != AUTO else self._detected(text)[0][0] for text in texts]
+        directions = [self._direction(code, target) for code in codes]
+        work = self._translations(documents, directions, n_best)
+        found = await _while_connected(request, asyncio.ensure_future(work))
+        best = [translated(*each) for each in zip(documents, found, strict=True)]
+        answer: Values = {"translatedText": [first for first, *_ in best]}
+        if source == AUTO:
+            answer["detectedLanguage"] = [_guess(*self._detected(text)[0]) for text in texts]
+        if n_best > 1:
+            answer["alternatives"] = [others for _, *others in best]
+        if str(values.get("details", "")).lower() in ("true", "1"):
+            answer["details"] = [*map(detailed, documents, found)]
+        if not isinstance(values["q"], list):
+            answer = {name: of_texts[0] for name, of_texts in answer.items()}
+        return JSONResponse(answer)
+
+    async def detect(self, request: Request) -> Response:
+        texts = texts_of(await self._values(request), "q", self.limits.characters)
+        return JSONResponse([_guess(*each) for each in self._detected(" ".join(texts))])
+
+    async def translate_file(self, request: Request) -> Response:
+        if self.documents >= MOST_DOCUMENTS:
+            raise Busy
+        self.documents += 1
+        try:
+            values = await self._values(request, self.limits.bytes)
+            data, name = values.get("file"), values.get("name", "")
+            if not isinstance(data, bytes):
+                raise HTTPException(400, "file must be a file of a multipart form")
+            work = asyncio.ensure_future(self._translated_file(values, data, name))
+            content = await _while_connected(request, work)
+        finally:
+            self.documents -= 1
+        token = self.downloads.add(content, name, text_of(values, "target"))
+        url = request.url_for("download_file", token=token)
+        return JSONResponse({"translatedFileUrl": str(url)})
+
+    async def download_file(self, request: Request) -> Response:
+        found = self.downloads.find(request.path_params["token"])
+        if not found:
+            raise HTTPException(404, "there is no such file, or its time is over")
+        return FileResponse(found.path, media_type="application/octet-stream", filename=found.name)
+
+    async def suggest(self, request: Request) -> Response:
+        if not self.suggestions:
+            raise HTTPException(403, "this server takes no suggestions; --suggest lets it")
+        origin = request.headers.get("origin")
+        own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+        if not own and not {origin, "*"} & {*self.origins}:
+            raise HTTPException(403, "pages of other sites may not suggest")
+        values = await self._values(request)
+        q, s = text_of(values, "q"), text_of(values, "s")
+        source, target = text_of(values, "source", AUTO), text_of(values, "target")
+        code = source if source != AUTO else self._detected(q)[0][0]
+        direction = self._direction(code, target)
+        await asyncio.to_thread(add_correction, direction.path, q, s, by="a client of the server")
+        return JSONResponse({"success": True})
+
+    async def languages(self, request: Request) -> Response:
+        return JSONResponse(self.directions.to_json())
+
+    async def frontend_settings(self, request: Request) -> Response:
+        first = self.directions.all[0]
+        sides = {"source": first.source, "target": first.target}
+        language = {
+            side: {"code": code, "name": language_name(code)} for side, code in sides.items()
+        }
+        settings = {
+            "apiKeys": bool(self.keys),
+            "charLimit": self.limits.characters,
+            "filesTranslation": True,
+            "frontendTimeout": 500,
+            "keyRequired": bool(self.keys),
+            "language": language,
+            "suggestions": self.suggestions,
+            "supportedFilesFormat": ENDINGS,
+        }
+        return JSONResponse(settings)
+
+    async def health(self, request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def _values(self, request: Request, most_bytes: int | None = None) -> Values:
+        """Return the parameters of a request that may ask; else raise HTTPException 403."""
+        values = await read_values(request, most_bytes or self.limits.body_bytes)
+        given = str(values.get("api_key", "")).encode("utf-8", errors="replace")
+        if self.keys and not any(secrets.compare_digest(given, key.encode()) for key in self.keys):
+            raise HTTPException(403, "api_key is not one of this server's keys")
+        return values
+
+    def _detected(self, text: str) -> list[tuple[str, float]]:
+        return detect(text, self.directions.profiles)
+
+    def _direction(self, source: str, target: str) -> Direction:
+        found = self.directions.find(source, target)
+        if found is None:
+            pairs = ", ".join(f"{each.source} to {each.target}" for each in self.directions.all)
+            raise HTTPException(400, f"no model translates {source} to {target}; there are {pairs}")
+        return found
+
+    async def _translations(
+        self, documents: Sequence[Document], directions: Sequence[Direction], n_best: int
+    ) -> list[list[Translation]]:
+        """Return the translations of the texts of each document; those of a direction together."""
+        left = {}
+        for each in dict.fromkeys(directions):
+            pairs = zip(documents, directions, strict=True)
+            texts = [text for document, its in pairs if its is each for text in document.texts]
+            count = min(n_best, each.loaded.decoding.beam_size)
+            left[each] = iter(await self.batcher.translate(each, texts, count))
+        pairs = zip(documents, directions, strict=True)
+        return [[*islice(left[its], len(document.texts))] for document, its in pairs]
+
+    async def _translated_file(self, values: Values, data: bytes, name: str) -> bytes:
+        """Return a document, translated by a thread that the queue serves."""
+        source, target = text_of(values, "source", AUTO), text_of(values, "target")
+        if source == AUTO:
+            document = await asyncio.to_thread(read_document, data, name)
+            source = self._detected(" ".join(document.texts[:100]))[0][0]
+        translator = QueuedTranslator(self.batcher, self._direction(source, target))
+        try:
+            return await asyncio.to_thread(translate_document, translator, data, name)
+        finally:
+            translator.stop()
+
+
+def _guess(code: str, confidence: float) -> Values:
+    return {"language": code, "confidence": confidence}
+
+
+async def _while_connected(request: Request, work: asyncio.Future[T]) -> T:
+    """Return what `work` gives; where the client leaves before, the work is cancelled."""
+    gone = asyncio.ensure_future(request.receive())
+    both: set[asyncio.Future[Any]] = {work, gone}
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise HTTPException(GONE, "the client left")
+        return await work
+    finally:
+        for each in both:
+            each.cancel()

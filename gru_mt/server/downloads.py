@@ -1,0 +1,50 @@
+"""Translated documents until they are fetched: in a folder of the server's, for some minutes."""
+
+import asyncio
+import secrets
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+KEPT_S = 600.0
+MOST_FILES = 100  # the oldest gives way
+
+
+class Download(NamedTuple):
+    """A file, and the name under which it is saved."""
+
+    path: Path
+    name: str
+
+
+class Downloads:
+    """The files, by names that cannot be guessed. `close` deletes all."""
+
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory(prefix="gru-mt-serve-", ignore_cleanup_errors=True)
+        self._files: dict[str, Download] = {}
+
+    def add(self, content: bytes, name: str, target: str) -> str:
+        """Keep a translation of the file `name` into `target`; return its name for `find`.
+
+        The event loop that runs deletes it after KEPT_S.
+        """
+        path = PurePath(name.replace("\\", "/"))
+        token = f"{secrets.token_urlsafe(24)}{path.suffix.lower()}"
+        file = Path(self._folder.name) / secrets.token_hex(16)
+        file.write_bytes(content)
+        while len(self._files) >= MOST_FILES:
+            self._delete(next(iter(self._files)))
+        self._files[token] = Download(file, f"{path.stem}.{target}{path.suffix}")
+        asyncio.get_running_loop().call_later(KEPT_S, self._delete, token)
+        return token
+
+    def find(self, token: str) -> Download | None:
+        return self._files.get(token)
+
+    def _delete(self, token: str) -> None:
+        if download := self._files.pop(token, None):
+            download.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self._folder.cleanup()
