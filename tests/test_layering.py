@@ -48,7 +48,8 @@ ROWS = """
         inference.sentence_translator inference.published
         corrections corrections.store corrections.memory
         inference.translator
-        documents documents.document documents.plain_text documents.subtitles documents.registry
+        documents documents.document documents.sentences documents.plain_text
+        documents.subtitles documents.markdown documents.registry
         onnx_export
         onnx_export.graphs onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate

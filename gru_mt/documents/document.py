@@ -84,10 +84,14 @@ class TextFile:
                 f"{self.encoding} lacks; save the file as UTF-8 first"
             ) from None
 
+    def place(self, index: int) -> str:
+        """Return the name of the file, and the line of the character at `index`."""
+        line = len(re.findall(r"\r\n|\r|\n", self.text[:index])) + 1
+        return f"{self.name}, line {line}"
+
     def error(self, index: int, message: str) -> UserError:
         """Return an error that names the line of the character at `index`."""
-        line = len(re.findall(r"\r\n|\r|\n", self.text[:index])) + 1
-        return UserError(f"{self.name}, line {line}: {short_text(message)}")
+        return UserError(f"{self.place(index)}: {short_text(message)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from gru_mt.inference.translator import Keywords
 # Readers, as module:function. Each takes the bytes of a file and its name for messages, returns a
 # `Document`, and raises UserError, with the line, for a malformed one.
 _READERS = {
+    ".markdown": "markdown:read_markdown",
+    ".md": "markdown:read_markdown",
     ".srt": "subtitles:read_srt",
     ".txt": "plain_text:read_plain_text",
     ".vtt": "subtitles:read_vtt",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 
 from gru_mt.data.text.normalize import SPACELESS
-from gru_mt.data.text.sentences import split_sentences
 from gru_mt.documents.document import Document, Span, TextFile, splice
+from gru_mt.documents.sentences import ends_sentence, joined
 
 MOST_LINES = 8  # of a text: captions that a program made have no final marks at all
 ELLIPSIS = "..."  # in a cue for which no word is left: a cue may not be empty
@@ -48,7 +48,7 @@ class Subtitles:
     @property
     def texts(self) -> list[str]:
         """What is said: each text has a sentence or more of one line or of several."""
-        return [_joined([span.text for span in _spans(lines)]) for lines in self.spoken]
+        return [joined([span.text for span in _spans(lines)]) for lines in self.spoken]
 
     def replaced(self, texts: Sequence[str]) -> bytes:
         """Return the file with other texts, each cut into as many lines if it has the words."""
@@ -131,9 +131,7 @@ def _goes_on(lines: Sequence[_Line], line: _Line) -> bool:
     with a small letter, or with I, or follow a comma.
     """
     before, after = lines[-1].said.text, line.said.text
-    both = _joined([before, after])
-    sentences = accumulate(map(len, split_sentences(both, "en")))
-    has_ended = before.endswith(_ENDED) or len(both) - len(after) in sentences
+    has_ended = before.endswith(_ENDED) or ends_sentence(before, after)
     if line.speaks or has_ended or len(lines) >= MOST_LINES:
         return False
     if lines[0].cue == line.cue:
@@ -149,14 +147,6 @@ def _spans(lines: Sequence[_Line]) -> list[Span]:
     """Return what is translated of some lines: all of them, where markup stands between words."""
     has_markup = any(line.has_markup for line in lines)
     return [line.whole if has_markup else line.said for line in lines]
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """Return texts as one, with a space between two unless their script has none."""
-    whole = texts[0]
-    for text in texts[1:]:
-        whole += text if SPACELESS.match(whole[-1]) and SPACELESS.match(text) else f" {text}"
-    return whole
 
 
 def _cut(text: str, lines: Sequence[Span]) -> list[str]:

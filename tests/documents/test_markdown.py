@@ -1,0 +1,142 @@
+"""Markdown: texts change, and what a parser of CommonMark sees around and in them does not."""
+
+import random
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from gru_mt import translate_document
+from gru_mt.documents.registry import read_document
+from tests.documents.translators import Changing, Identity
+
+PAGE = """---
+title: no text
+---
+
+# Title *one* #
+
+A **bold [link](http://x.org "no")** that
+goes `code  x` on. It ends.
+New one.
+
+> [!NOTE]
+> a quote\x20\x20
+> with breaks\\
+> and **bold
+> on**
+
+- [ ] item one
+  goes on
+- ![alt text](a.png) and [defined link][] and [other][d]
+
+  | a | b |
+  |---|:-:|
+  | x `a\\|b` | a |
+  | | a \\| b |
+
+::: tip
+inside
+:::
+
+Setext
+======
+
+    code here
+
+```sh
+code # here
+```
+<p>
+html
+</p>
+
+1) a <b>tag</b> &amp; <http://auto.org>
+
+[d]: http://d.org
+[defined link]: <e.md> "title"
+"""
+TEXTS = [
+    "Title *one*",
+    'A **bold [link](http://x.org "no")** that goes `code  x` on. It ends.',
+    "New one.", "a quote", "with breaks", "and **bold on**", "[ ] item one goes on",
+    "![alt text](a.png) and [defined link][defined link] and [other][d]",
+    "a", "b", r"x `a\|b`", "a", r"a \| b", "inside", "Setext",
+    "a <b>tag</b> &amp; <http://auto.org>",
+]  # fmt: skip
+KEPT = r"`[^`]*`|\]\([^)]*\)|\]\[[^\]]*\]|<[^>]*>|&\w+;|\\."
+
+
+class Capitals(Identity):
+    """Writes words in capitals, but neither code nor links nor tags."""
+
+    def translate(self, sources: list[str], **keywords: object) -> list[str]:
+        pattern = re.compile(f"({KEPT})")
+        return [
+            "".join(p if i % 2 else p.upper() for i, p in enumerate(pattern.split(text)))
+            for text in sources
+        ]
+
+
+def without_words(text: str) -> list[tuple[str, ...]]:
+    """Return the tokens of a page, without the characters of texts, and where lines end in them."""
+    found: list[tuple[str, ...]] = []
+    for token in MarkdownIt().enable("table").parse(text):
+        found += [(token.type, token.markup, "" if token.children else token.content)]
+        found += [
+            (each.type, str({**each.attrs, "alt": ""}), each.markup)
+            for each in token.children or []
+            if each.type not in ("softbreak", "text", "text_special")
+        ]
+    return found
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_what_does_not_change_is_the_same_byte_for_byte(ending: str) -> None:
+    for page in (PAGE, f"\ufeff{PAGE}", PAGE.rstrip(), "", "\n\n", "---\nno front matter"):
+        data = page.replace("\n", ending).encode()
+        assert translate_document(Identity(), data, "a.md") == data
+        changed = translate_document(Capitals(), data, "a.md").decode()
+        assert (
+            changed.casefold().split()
+            == page.casefold().replace("[defined link][]", "[defined link][defined link]").split()
+        )
+
+
+def test_headings_paragraphs_items_and_cells_are_texts() -> None:
+    assert read_document(PAGE.encode(), "a.markdown").texts == TEXTS
+    new = translate_document(Capitals(), PAGE.encode(), "a.md").decode()
+    assert without_words(new) == without_words(PAGE)
+    assert "> AND **BOLD\n> ON**" in new
+    assert "- [ ] ITEM ONE\n  GOES ON\n" in new, "it is wrapped as it was"
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("a **b** c\n", "x y **z**", "x y **z**\n"),
+        ("a **b** c\n", "x y z", "a **b** c\n"),  # what would lose markup stays
+        ("a [b](c) d\n", "x [y](other) z", "a [b](c) d\n"),
+        ("*a [b](c)*\n", "*x* [y](c)", "*a [b](c)*\n"),  # and what would not be nested as it was
+        ("a b\n", "1. x", "a b\n"),
+        ("a bbb ccc\nd e\n", "xxx yyy 1. z", "xxx yyy 1. z\n"),  # no line begins a list
+        ("> aaa\n>   bbb\n", "x y z", "> x y\n>   z\n"),
+        ("|a|\n|-|\n|b|\n", "x | y", "|x \\| y|\n|-|\n|x \\| y|\n"),
+    ],
+)
+def test_a_translation_changes_no_markup(source: str, translation: str, expected: str) -> None:
+    class Fixed(Identity):
+        def translate(self, sources: list[str], **keywords: object) -> list[str]:
+            return [translation for _ in sources]
+
+    assert translate_document(Fixed(), source.encode(), "a.md").decode() == expected
+
+
+def test_whatever_a_page_has_its_structure_stays() -> None:
+    rng = random.Random(1)
+    parts = re.findall(r"\w+|\s|.", PAGE)
+    for _ in range(150):
+        page = "".join(rng.choices(parts, k=rng.randint(1, 60)))
+        assert translate_document(Identity(), page.encode(), "a.md").decode() == page
+        new = translate_document(Changing(), page.encode(), "a.md").decode()
+        assert [t[0] for t in without_words(new)] == [t[0] for t in without_words(page)], page
