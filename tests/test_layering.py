@@ -49,7 +49,11 @@ ROWS = """
         corrections corrections.store corrections.memory
         inference.translator
         documents documents.document documents.sentences documents.plain_text
-        documents.subtitles documents.markdown documents.registry
+        documents.subtitles documents.markdown documents.structured
+        documents.structured.marked documents.structured.program_text documents.structured.po
+        documents.structured.json_texts documents.structured.properties
+        documents.structured.xml_tree documents.structured.xliff documents.structured.package
+        documents.structured.docx documents.registry
         onnx_export
         onnx_export.graphs onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate

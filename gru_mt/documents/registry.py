@@ -12,14 +12,23 @@ from gru_mt.inference.translator import Keywords
 # Readers, as module:function. Each takes the bytes of a file and its name for messages, returns a
 # `Document`, and raises UserError, with the line, for a malformed one.
 _READERS = {
+    ".arb": "structured.json_texts:read_json",
+    ".docx": "structured.docx:read_docx",
+    ".json": "structured.json_texts:read_json",
     ".markdown": "markdown:read_markdown",
     ".md": "markdown:read_markdown",
+    ".properties": "structured.properties:read_properties",
     ".srt": "subtitles:read_srt",
     ".txt": "plain_text:read_plain_text",
     ".vtt": "subtitles:read_vtt",
 }
 # These hold translations already: their readers also take `everything`, whether to replace them.
-_TRANSLATED: dict[str, str] = {}
+_TRANSLATED = {
+    ".po": "structured.po:read_po",
+    ".pot": "structured.po:read_po",
+    ".xlf": "structured.xliff:read_xliff",
+    ".xliff": "structured.xliff:read_xliff",
+}
 _READERS_OF = dict(sorted((_READERS | _TRANSLATED).items()))
 ENDINGS = [*_READERS_OF]
 

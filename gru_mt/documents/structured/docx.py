@@ -1,0 +1,212 @@
+"""Documents of Word: the paragraphs of the text, tables, notes, headers and footers."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from gru_mt.documents.document import Document, TextFile
+from gru_mt.documents.structured.marked import (
+    Edit,
+    EditedDocument,
+    Mark,
+    MarkedText,
+    Piece,
+    Place,
+    with_gaps,
+)
+from gru_mt.documents.structured.package import Package, PackedDocument
+from gru_mt.documents.structured.xml_tree import Element, escaped, parse_xml
+from gru_mt.errors import UserError
+
+_PARTS = re.compile(r"\.(?:document\.main|footnotes|endnotes|header|footer)\+xml\Z")
+_NAMESPACE = re.compile(
+    r"xmlns:(\w+)\s*=\s*[\"']http://(?:schemas\.openxmlformats\.org/wordprocessingml/2006"
+    r"|purl\.oclc\.org/ooxml/wordprocessingml)/main[\"']"
+)
+_WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "sdt", "sdtContent", "customXml")
+_RANGE = re.compile(r"(bookmark|commentRange|perm|moveToRange|moveFromRange)(Start|End)\Z")
+_SKIPPED = ("proofErr", "lastRenderedPageBreak", "softHyphen")  # what Word found in the old text
+_FIELD_BEGINS = ':fldCharType="begin"'
+_FIELD_TEXT = re.compile(r"\s(?:HYPERLINK|TOC)\s")  # the fields whose result is translated
+
+
+def read_docx(data: bytes, name: str) -> Document:
+    """Read the paragraphs. Comments, deleted text, fields and pictures stay."""
+    package = Package.read(data, name)
+    types = "[Content_Types].xml"
+    root = parse_xml(TextFile.decode(package.member(types), f"{name}, {types}"))
+    names = [
+        each.attribute("PartName").lstrip("/")
+        for each in root.children
+        if _PARTS.search(each.attribute("ContentType"))
+    ]
+    if not names:
+        raise UserError(f"{name}: is no document of Word")
+    return PackedDocument(
+        package, data, {each: _read_part(package.member(each), f"{name}, {each}") for each in names}
+    )
+
+
+def _read_part(data: bytes, name: str) -> Document:
+    file = TextFile.decode(data, name)
+    root = parse_xml(file)
+    prefix = _NAMESPACE.search(root.tag)
+    if not prefix:
+        raise file.error(root.start, "is no text of Word")
+    part = _Part(file.text, f"{prefix[1]}:")
+    return EditedDocument(file, [*part.places(root)])
+
+
+class _Styled(NamedTuple):
+    text: str
+    style: str  # the <w:rPr> of its run
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a document, as XML."""
+
+    source: str
+    w: str  # the prefix of Word's elements
+
+    def places(self, element: Element) -> Iterator[Place]:
+        """Yield the places of the paragraphs in an element; those of a text box are their own."""
+        for child in element.children:
+            if self._local(child) != "p":
+                yield from self.places(child)
+                continue
+            siblings: list[Element] = []
+            for each in self._content(child):
+                if f"<{self.w}p>" not in (inner := self._xml(each)) and f"<{self.w}p " not in inner:
+                    siblings.append(each)
+                    continue
+                yield from self._place(siblings)
+                yield from self.places(each)
+                siblings = []
+            yield from self._place(siblings)
+
+    def _place(self, siblings: Sequence[Element]) -> Iterator[Place]:
+        items = [*self._items(siblings)]
+        sizes = Counter[str]()
+        for item in items:
+            if isinstance(item, _Styled):
+                sizes[item.style] += len(item.text)
+        base = max(sizes, key=sizes.__getitem__, default="")
+        content = MarkedText.of(self._pieces(items, base), self._run, base)
+        if content:
+            start, end = siblings[0].start, siblings[-1].end
+            yield Place(content, lambda new: [Edit(start, end, new)])
+
+    def _items(self, siblings: Sequence[Element]) -> Iterator[_Styled | Mark]:
+        """Yield the texts of runs with their style, and what stands between."""
+        end = 0
+        for index, element in enumerate(siblings):
+            name, whole = self._local(element), self._xml(element)
+            content = self._content(element)
+            if index < end or name in _SKIPPED:
+                continue
+            if name == "r":
+                end = self._field_end(siblings, index)
+                yield from self._field(siblings[index:end]) if end else self._run_items(element)
+            elif name in _WRAPPERS and content:
+                yield Mark("opening", self.source[element.start : content[0].start])
+                yield from self._items(content)
+                yield Mark("closing", self.source[content[-1].end : element.end])
+            elif match := _RANGE.match(name):
+                kind: Literal["start", "end"] = "start" if match[2] == "Start" else "end"
+                yield Mark(kind, whole, key=match[1] + element.attribute(f"{self.w}id"))
+            else:
+                yield Mark("other", whole)
+
+    def _run_items(self, run: Element) -> Iterator[_Styled | Mark]:
+        content = self._content(run)
+        style = self.source[run.start + len(run.tag) : content[0].start] if content else ""
+        # The language of the old text, and whether Word checks its spelling.
+        style = re.sub(rf"<{self.w}(?:lang|noProof)\b[^<>]*/>", "", style).strip()
+        style = re.sub(rf"<({self.w}rPr)>\s*</\1>|<{self.w}rPr\s*/>", "", style)
+        for element in content:
+            name = self._local(element)
+            whole = f"<{self.w}r>{style}{self._xml(element)}</{self.w}r>"
+            if name == "t":
+                text = "".join(part for part in element.contents(self.source) if type(part) is str)
+                is_kept = element.attribute("xml:space") == "preserve"
+                yield _Styled(text if is_kept else text.strip(), style)
+            elif name == "noBreakHyphen":
+                yield _Styled("\u2011", style)
+            elif name in ("br", "cr") and not element.attribute(f"{self.w}type"):
+                yield Mark("line", whole)
+            elif name in ("br", "tab", "ptab"):
+                yield Mark("block", whole)
+            elif name == "fldChar":  # of a field that ends elsewhere
+                yield Mark("start", whole)
+            elif name not in _SKIPPED:
+                yield Mark("other", whole)
+
+    def _field_end(self, siblings: Sequence[Element], index: int) -> int:
+        """Return the index after the field that begins here; 0 for none that ends here."""
+        depth = 0
+        for end in range(index, len(siblings)):
+            run = self._xml(siblings[end])
+            depth += run.count(_FIELD_BEGINS) - run.count(':fldCharType="end"')
+            if _FIELD_BEGINS not in run and end == index:
+                return 0
+            if depth <= 0:
+                return end + 1
+        return 0
+
+    def _field(self, runs: Sequence[Element]) -> Iterator[_Styled | Mark]:
+        whole = self.source[runs[0].start : runs[-1].end]
+        is_middle = (':fldCharType="separate"' in self._xml(run) for run in runs[:-1])
+        middle = next((index for index, found in enumerate(is_middle) if found), 0)
+        if not middle or not _FIELD_TEXT.search(whole):
+            yield Mark("other", whole)
+            return
+        yield Mark("opening", self.source[runs[0].start : runs[middle].end])
+        yield from self._items(runs[middle + 1 : -1])
+        yield Mark("closing", self._xml(runs[-1]))
+
+    def _pieces(self, items: Sequence[_Styled | Mark], base: str) -> Iterator[Piece]:
+        """Yield texts whose style is `base`, and pairs of marks around those with another one."""
+        current, space = base, ""  # the spaces after a text stand outside its pair
+        for item in items:
+            if isinstance(item, Mark):
+                yield from with_gaps(space, self._run, current)
+                space = ""
+                if item.kind in ("opening", "closing", "start", "end") and current != base:
+                    yield Mark("closing", "")
+                    current = base
+                yield item
+                continue
+            text = item.text
+            if item.style != current and not text.isspace():
+                if current != base:
+                    yield Mark("closing", "")
+                text = text.lstrip()
+                space += item.text.removesuffix(text)
+                yield from with_gaps(space, self._run, base)
+                space, current = "", item.style
+                if current != base:
+                    yield Mark("opening", "", current)
+            text = space + text
+            space = text[len(text.rstrip()) :]
+            yield from with_gaps(text.rstrip(), self._run, current)
+        if current != base:
+            yield Mark("closing", "")
+        yield from with_gaps(space, self._run, base)
+
+    def _run(self, text: str, style: str) -> str:
+        w = self.w
+        return f'<{w}r>{style}<{w}t xml:space="preserve">{escaped(text)}</{w}t></{w}r>'
+
+    def _xml(self, element: Element) -> str:
+        return self.source[element.start : element.end]
+
+    def _local(self, element: Element) -> str:
+        """Return the name of an element of Word; "" for others, as those of mathematics."""
+        return element.name.removeprefix(self.w) if element.name.startswith(self.w) else ""
+
+    def _content(self, element: Element) -> list[Element]:
+        """Return the children but for properties: <w:rPr>."""
+        return [child for child in element.children if not self._local(child).endswith("Pr")]

@@ -1,0 +1,99 @@
+"""gettext's .po: what is filled, what stays, and how it is marked."""
+
+from pathlib import Path
+
+import polib
+import pytest
+
+from gru_mt import UserError, translate_document
+from tests.documents.structured.backwards import Backwards
+
+HEADER = (
+    'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset={}\\n"\n"Plural-Forms: {};\\n"\n\n'
+)
+BODY = r"""#. a comment
+#: a.py:1
+msgctxt "menu"
+msgid "Save as"
+msgstr ""
+
+#, python-format
+msgid ""
+"See %s\n"
+"\"now\"\n"
+msgstr ""
+
+msgid "done"
+msgstr "fait"
+
+#, fuzzy
+#| msgid "was"
+msgid "is it"
+msgstr "sait"
+
+msgid "A rather long text that does not fit into a line of 79 columns with its msgstr"
+msgstr ""
+
+#~ msgid "it is gone"
+#~ msgstr ""
+"""
+TEXT = HEADER.format("UTF-8", "nplurals=2; plural=(n > 1)") + BODY
+
+
+def entries(text: str) -> list[polib.POEntry]:
+    return [*polib.pofile(text + "\n")]
+
+
+@pytest.mark.parametrize("everything", [False, True])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_only_what_is_untranslated_is_filled_and_marked(everything: bool, line_end: str) -> None:
+    data = TEXT.replace("\n", line_end).encode()
+    new = translate_document(Backwards(), data, "a.po", everything=everything).decode()
+    assert new.count("\r\n") == (new.count("\n") if line_end == "\r\n" else 0)
+    long = "MSGSTR ITS WITH COLUMNS 79 OF LINE A INTO FIT NOT DOES THAT TEXT LONG RATHER A"
+    done, fuzzy = ("DONE", "IT IS") if everything else ("fait", "sait")
+    expected = ["AS SAVE", '"NOW"\n%s SEE\n', done, fuzzy, long, ""]
+    old = entries(TEXT)
+    assert [entry.msgstr for entry in entries(new)] == expected
+    for before, after, text in zip(old, entries(new), expected, strict=True):
+        assert after.fuzzy == (before.fuzzy or before.msgstr != text)
+        before.msgstr, before.flags = text, after.flags
+        before.linenum = after.linenum
+        assert before == after
+    assert "#, fuzzy, python-format" in new
+    assert all(len(line) < 80 for line in new.splitlines() if line.startswith('"MSG'))
+    assert new.endswith(f'{line_end}#~ msgstr ""{line_end}')
+    again = translate_document(Backwards(), new.encode(), "a.po")
+    assert again == new.encode() or everything, "what is fuzzy waits for a person"
+
+
+@pytest.mark.parametrize(
+    ("rule", "forms"),
+    [
+        ("nplurals=1; plural=0", ["CATS"]),
+        ("nplurals=2; plural=(n != 1)", ["CAT", "CATS"]),
+        ("nplurals=2; plural=n==1", ["CATS", "CAT"]),
+        ("nplurals=3; plural=n==0 ? 0 : n==1 ? 1 : 2", ["CATS", "CAT", "CATS"]),
+        ("nplurals=INTEGER; plural=EXPRESSION", ["CAT", "CATS"]),
+    ],
+)
+def test_each_plural_form_comes_from_its_text(rule: str, forms: list[str]) -> None:
+    text = HEADER.format("CHARSET", rule) + 'msgid "cat"\nmsgid_plural "cats"\n'
+    text += "".join(f'msgstr[{number}] ""\n' for number in range(len(forms)))
+    [entry] = entries(translate_document(Backwards(), text.encode(), "a.pot").decode())
+    assert entry.msgstr_plural == dict(enumerate(forms))
+    assert entry.flags == ["fuzzy"]
+
+
+def test_the_header_tells_the_encoding() -> None:
+    text = HEADER.format("ISO-8859-1", "nplurals=1") + '# é\nmsgid "é ok"\nmsgstr ""\n'
+    new = translate_document(Backwards(), text.encode("latin-1"), "a.po").decode("latin-1")
+    assert new == text.replace('msgid "é', '#, fuzzy\nmsgid "é').replace('"\n\n', '"\n\n').replace(
+        'ok"\nmsgstr ""', 'ok"\nmsgstr "OK É"'
+    )
+
+
+def test_a_file_that_holds_a_path_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.po").write_text('msgid "a b"\nmsgstr ""\n')
+    with pytest.raises(UserError, match=r"a\.po, line 1: is no line of \.po"):
+        translate_document(Backwards(), str(tmp_path / "secret.po").encode(), "a.po")
