@@ -51,16 +51,17 @@ class Profile:
 
 
 def detect(text: str, profiles: Mapping[str, Profile]) -> list[tuple[str, float]]:
-    """Return languages and how sure each is, from 0 to 100, the surest first; one at least."""
+    """Return languages and how sure each is, from 0 to 100, the surest first; one at least.
+
+    That is how likely it is among `profiles`, times the share of the text that it knows.
+    """
     found = [word.lower() for word in words(text[:MOST_CHARACTERS])]
     logs = {code: profile.log_probability(found) for code, profile in profiles.items()}
-    best = max(logs.values())
-    odds = {code: math.exp(log - best) for code, log in logs.items()}
-    sure = {
-        code: round(100 * odds[code] / sum(odds.values()) * profile.coverage(found), 1)
-        for code, profile in profiles.items()
-    }
-    ranked = sorted(odds, key=odds.__getitem__, reverse=True)
+    known = {code: profile.coverage(found) for code, profile in profiles.items()}
+    odds = {code: math.exp(log - max(logs.values())) * known[code] for code, log in logs.items()}
+    total = sum(odds.values()) or 1.0
+    sure = {code: round(100 * odds[code] / total * known[code], 1) for code in odds}
+    ranked = sorted(sure, key=sure.__getitem__, reverse=True)
     return [(code, sure[code]) for code in ranked if code == ranked[0] or sure[code] >= 1]
 
 

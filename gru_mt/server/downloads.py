@@ -21,7 +21,7 @@ class Downloads:
     """The files, by names that cannot be guessed. `close` deletes all."""
 
     def __init__(self) -> None:
-        self._folder = TemporaryDirectory(prefix="gru-mt-serve-", ignore_cleanup_errors=True)
+        self._folder: TemporaryDirectory[str] | None = None
         self._files: dict[str, Download] = {}
 
     def add(self, content: bytes, name: str, target: str) -> str:
@@ -31,6 +31,9 @@ class Downloads:
         """
         path = PurePath(name.replace("\\", "/"))
         token = f"{secrets.token_urlsafe(24)}{path.suffix.lower()}"
+        self._folder = self._folder or TemporaryDirectory(
+            prefix="gru-mt-", ignore_cleanup_errors=True
+        )
         file = Path(self._folder.name) / secrets.token_hex(16)
         file.write_bytes(content)
         while len(self._files) >= MOST_FILES:
@@ -47,4 +50,5 @@ class Downloads:
             download.path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        self._folder.cleanup()
+        if self._folder:
+            self._folder.cleanup()

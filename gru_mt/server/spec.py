@@ -59,7 +59,7 @@ def _get(path: str, about: str) -> dict[str, Any]:
     return {"get": operation}
 
 
-SPEC = {
+SPEC: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "gru-mt serve", "version": version("gru-mt")},
     "paths": {

@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable, Generator
+from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +19,17 @@ Start = Callable[..., str]
 
 @pytest.fixture
 def start(workplace: Path) -> Generator[Start]:
-    """Return a function that starts a server of models, else of runs/small; it returns its address.
+    """Return a function that starts a server of translators, else of runs/small's, at an address.
 
-    Keywords are those of `Api`.
+    They stand for the run at `path`. Other keywords are those of `Api`.
     """
     servers: list[tuple[Any, threading.Thread]] = []
 
-    def started(*loads: Callable[[], Translator], **keywords: object) -> str:
-        path = workplace / "runs" / "small"
-        loads = loads or (lambda: Translator.load(path),)
-        directions = Directions([Direction(path, load) for load in loads])
-        api = Api(directions, **keywords)  # type: ignore[arg-type]
+    run = workplace / "runs" / "small"
+
+    def started(*translators: Translator, path: Path = run, **keywords: Any) -> str:
+        found = translators or [Translator.load(path)]
+        api = Api(Directions([Direction(path, partial(copy, each)) for each in found]), **keywords)
         bound = bound_socket("127.0.0.1", 0)
         running = server(api)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]})

@@ -1,5 +1,7 @@
 """The routes: what clients get for what they send."""
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,36 +9,159 @@ import pytest
 import requests
 
 from gru_mt import Translator
-from gru_mt.server.api import Limits
+from gru_mt.corrections.store import read_corrections
+from gru_mt.documents.registry import ENDINGS
+from gru_mt.inference.translation import Languages
+from gru_mt.server.api import Api, Limits
+from gru_mt.server.app import application
+from gru_mt.server.directions import Directions
+from gru_mt.server.page.routes import FILES as PAGE
+from gru_mt.server.spec import SPEC
 from tests.server.conftest import Start
+
+EN_FR = {"source": "en", "target": "fr"}
+
+
+@pytest.fixture
+def translator(workplace: Path) -> Translator:
+    return Translator.load(workplace / "runs" / "small")
+
+
+def post(address: str, **values: Any) -> requests.Response:
+    return requests.post(address, json=values, timeout=20)
 
 
 @pytest.mark.parametrize("sent", ["json", "data", "files", "params"])
-def test_a_text_is_translated_however_it_is_sent(start: Start, workplace: Path, sent: str) -> None:
-    values = {"q": " I see one cat.\r\n\n\tYou want two books. ", "source": "en", "target": "fr"}
+def test_a_text_is_translated_however_it_is_sent(
+    start: Start, translator: Translator, sent: str
+) -> None:
+    values = {"q": " I see one cat.\r\n\n\tYou want two books. ", **EN_FR}
     files = {name: (None, value) for name, value in values.items()}
     given: Any = {sent: files if sent == "files" else values}
-    answer = requests.post(f"{start()}/translate", **given)
-    translate = Translator.load(workplace / "runs" / "small").translate
-    one, two = translate(["I see one cat.", "You want two books."])
+    answer = requests.post(f"{start()}/translate", **given, timeout=20)
+    one, two = translator.translate(["I see one cat.", "You want two books."])
     assert answer.json() == {"translatedText": f" {one}\r\n\n\t{two} "}
 
 
 @pytest.mark.parametrize(
     ("values", "status", "parts"),
     [
-        ({"source": "en", "target": "fr"}, 400, ["q must be a text or a list of texts, got none"]),
-        ({"q": 1, "source": "en", "target": "fr"}, 400, ["got 1"]),
-        ({"q": "a", "source": "en", "target": "de"}, 400, ["no model", "en to de", "en to fr"]),
-        ({"q": "a", "source": "en"}, 400, ["target must be a text, got none"]),
-        ({"q": "a", "source": "en", "target": "fr", "format": "pdf"}, 400, ["text or html"]),
-        ({"q": "a" * 101, "source": "en", "target": "fr"}, 413, ["101", "100"]),
-        ({"q": "a", "source": "en", "target": "fr", "alternatives": -1}, 400, ["whole number"]),
+        ({}, 400, ["q must be a text or a list of texts, got none"]),
+        ({"q": 1}, 400, ["got 1"]),
+        ({"q": ["a", None]}, 400, ["got none"]),
+        ({"q": "a", "target": "de"}, 400, ["no model", "en to de", "en to fr"]),
+        ({"q": "a", "target": ""}, 400, ["target must be a text, got none"]),
+        ({"q": "a", "source": ["en"]}, 400, ["source must be a text"]),
+        ({"q": "a", "format": "pdf"}, 400, ["text or html"]),
+        ({"q": "a" * 101}, 413, ["101", "100"]),
+        ({"q": "a" * 20_000}, 413, ["bytes"]),
+        ({"q": "a", "alternatives": -1}, 400, ["whole number"]),
     ],
 )
 def test_a_mistake_is_an_error_that_says_what(
     start: Start, values: Any, status: int, parts: list[str]
 ) -> None:
-    answer = requests.post(f"{start(limits=Limits(characters=100))}/translate", json=values)
+    address = start(limits=Limits(characters=100))
+    answer = post(f"{address}/translate", **(EN_FR | values))
     assert answer.status_code == status
     assert all(part in answer.json()["error"] for part in parts), answer.json()
+
+
+@pytest.mark.parametrize("body", [b"{", b"[" * 100_000, b'["a"]', b"\xff", b'{"q": "\xff"}'])
+def test_a_malformed_body_is_an_error(start: Start, body: bytes) -> None:
+    headers = {"Content-Type": "application/json"}
+    answer = requests.post(f"{start()}/translate", data=body, headers=headers, timeout=20)
+    assert answer.status_code == 400
+    assert "body" in answer.json()["error"]
+
+
+def test_lists_alternatives_and_odd_characters(start: Start, translator: Translator) -> None:
+    texts = ["I see one cat.", "", "\ud800 \x00 we like"]
+    answer = post(f"{start()}/translate", q=texts, alternatives=2, **EN_FR).json()
+    assert list(map(len, answer.values())) == [3, 3]
+    one = translator.translate(texts[0], n_best=3).texts
+    assert [answer["translatedText"][0], *answer["alternatives"][0]] == one
+    assert (answer["translatedText"][1], answer["alternatives"][1]) == ("", [])
+
+
+def test_the_language_is_detected_and_each_text_goes_its_way(
+    start: Start, translator: Translator
+) -> None:
+    texts = {"French": "moi vois chat un.", "English": "I see one cat."}
+    lexicon = translator.tokenizer.truecaser.learn([*texts.values()][:1], [""])
+    tokenizer = replace(translator.tokenizer, truecaser=lexicon)
+    french = replace(translator, tokenizer=tokenizer, languages=Languages("fr", "de"))
+    english = replace(translator, languages=Languages("en", "de"))
+    address = start(french, english)
+    answer = post(f"{address}/translate", q=[*texts.values()], source="auto", target="de").json()
+    assert [each["language"] for each in answer["detectedLanguage"]] == ["fr", "en"]
+    assert answer["translatedText"] == [
+        str(french.translate(texts["French"])),
+        str(english.translate(texts["English"])),
+    ]
+    best, *_ = post(f"{address}/detect", q=texts["English"]).json()
+    assert best == {"language": "en", "confidence": 100.0}
+    listed = requests.get(f"{address}/languages", timeout=20).json()
+    assert [(each["code"], each["name"], each["targets"]) for each in listed] == [
+        ("fr", "French", ["de"]),
+        ("de", "German", []),
+        ("en", "English", ["de"]),
+    ]
+
+
+def test_a_key_is_asked_for_and_pages_of_an_origin_may_ask(start: Start) -> None:
+    address = start(keys=["one", "two"], origins=["https://a.org"])
+    for key, status in {"": 403, "on": 403, "two": 200}.items():
+        assert post(f"{address}/detect", q="a", api_key=key).status_code == status
+    settings = requests.get(f"{address}/frontend/settings", timeout=20).json()
+    assert settings["keyRequired"] is True
+    assert settings["language"]["target"] == {"code": "fr", "name": "French"}
+    for origin, allowed in {"https://a.org": "https://a.org", "https://b.org": None}.items():
+        answer = requests.get(f"{address}/languages", headers={"Origin": origin}, timeout=20)
+        assert answer.headers.get("Access-Control-Allow-Origin") == allowed
+
+
+def test_a_document_comes_back_under_a_name_that_cannot_be_guessed(
+    start: Start, translator: Translator
+) -> None:
+    address = start()
+    file = ("../../etc/my letter.TXT", b"I see one cat.\r\n\r\n12\r\n")
+    sent: Any = {"files": {"file": file}, "data": EN_FR, "timeout": 20}
+    urls = [
+        requests.post(f"{address}/translate_file", **sent).json()["translatedFileUrl"]
+        for _ in range(2)
+    ]
+    assert urls[0].startswith(f"{address}/download_file/")
+    assert urls[0] != urls[1]
+    got = requests.get(urls[0], timeout=20)
+    assert got.content == f"{translator.translate('I see one cat.')}\r\n\r\n12\r\n".encode()
+    assert "my%20letter.fr.TXT" in got.headers["Content-Disposition"]
+    assert "etc" not in got.headers["Content-Disposition"]
+    for name in ("x.txt", "..%2F..%2Fetc%2Fpasswd", "../api.py"):
+        assert requests.get(f"{address}/download_file/{name}", timeout=20).status_code == 404
+    odd = requests.post(f"{address}/translate_file", data=EN_FR, files={"file": ("a.exe", b"")})
+    assert odd.status_code == 400
+    assert all(ending in odd.json()["error"] for ending in ENDINGS)
+    assert post(f"{address}/translate_file", file="a", **EN_FR).status_code == 400
+
+
+def test_a_suggestion_is_a_correction_from_then_on(
+    start: Start, workplace: Path, tmp_path: Path
+) -> None:
+    run = shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
+    address = start(Translator.load(run), path=run, suggestions=True)
+    values = {"q": "I see one cat.", "s": "Un chat !", **EN_FR}
+    site = {"Origin": "https://bad.org"}
+    assert requests.post(f"{address}/suggest", values, headers=site).status_code == 403
+    assert read_corrections(run) == []
+    assert post(f"{address}/suggest", **values).json() == {"success": True}
+    assert post(f"{address}/translate", **values).json()["translatedText"] == "Un chat !"
+    assert post(f"{address}/suggest", **values | {"s": "a\tb\x00"}).status_code == 400
+    assert post(f"{start()}/suggest", **values).status_code == 403
+
+
+def test_the_specification_names_every_route_and_its_methods() -> None:
+    routes: Any = application(Api(Directions([]))).routes
+    methods = {each.path: each.methods - {"HEAD"} for each in routes if each.path not in PAGE}
+    described = {path: {name.upper() for name in its} for path, its in SPEC["paths"].items()}
+    assert described == methods

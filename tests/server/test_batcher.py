@@ -1,0 +1,159 @@
+"""Clients share batches, and none of them notices."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from gru_mt import Translator, UserError
+from gru_mt.server.api import Limits
+from tests.server.conftest import Start
+
+
+@dataclass(eq=False)
+class Gated(Translator):
+    """A translator that waits until `gate` is set, fails on "bad", and notes what it got."""
+
+    gate: threading.Event = field(default_factory=threading.Event)
+    got: list[str] = field(default_factory=list)
+
+    def translate(self, sources: Any, **keywords: Any) -> Any:
+        self.got += sources
+        assert self.gate.wait(20)
+        if any("bad" in source for source in sources):
+            raise UserError("the model computes no finite numbers")
+        return super().translate(sources, **keywords)
+
+
+@pytest.fixture
+def gated(workplace: Path) -> Iterator[Gated]:
+    loaded = Translator.load(workplace / "runs" / "small")
+    translator = Gated(loaded.engine, loaded.tokenizer, loaded.decoding, loaded.languages)
+    yield translator
+    translator.gate.set()
+
+
+def ask(address: str, q: object) -> requests.Response:
+    values: Any = {"q": q, "source": "en", "target": "fr"}
+    return requests.post(f"{address}/translate", json=values, timeout=20)
+
+
+def metric(address: str, name: str) -> float:
+    lines = requests.get(f"{address}/metrics", timeout=20).text.splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith(f"gru_mt_{name} "))
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    end_s = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+
+
+def test_64_clients_at_once_get_what_each_gets_alone(start: Start, gated: Gated) -> None:
+    animals = ["cat", "dog", "Xyzzy", "książka", "猫", "12", "a@b.org", "<b>cat</b>"]
+    texts = [f"{who} see {n} {it}." for who in ("I", "we") for it in animals for n in "1234"]
+    address = start(gated)
+    with ThreadPoolExecutor(64) as threads:
+        answers = [threads.submit(ask, address, text) for text in texts]
+        wait_until(lambda: metric(address, "waiting_requests") + len(gated.got) == len(texts))
+        gated.gate.set()
+        found = [answer.result().json()["translatedText"] for answer in answers]
+    assert found == [str(Translator.translate(gated, text)) for text in texts]
+    assert metric(address, "batches_total") <= 3, "the first that came, and all others"
+
+
+def test_who_is_too_many_is_sent_away_and_who_leaves_is_not_translated(
+    start: Start, gated: Gated
+) -> None:
+    address = start(gated, limits=Limits(waiting=1))
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(ask, address, "one")
+        wait_until(lambda: gated.got == ["one"])
+        body = json.dumps({"q": "two", "source": "en", "target": "fr"}).encode()
+        head = f"POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n"
+        host, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as leaving:
+            leaving.sendall(head.encode() + body)
+            wait_until(lambda: metric(address, "waiting_requests") == 1)
+            busy = ask(address, "three")
+        assert (busy.status_code, busy.headers["Retry-After"]) == (503, "5")
+        assert "too many" in busy.json()["error"]
+        wait_until(lambda: metric(address, "waiting_requests") == 0)
+        gated.gate.set()
+        assert first.result().status_code == 200
+        assert ask(address, "four").status_code == 200
+    assert gated.got == ["one", "four"]
+
+
+def test_a_request_has_a_time_limit(start: Start, gated: Gated) -> None:
+    address = start(gated, limits=Limits(seconds=0.2))
+    answer = ask(address, "one")
+    assert answer.status_code == 503
+    assert "too long" in answer.json()["error"]
+    gated.gate.set()
+    wait_until(lambda: ask(address, "one").status_code == 200)
+
+
+def test_what_cannot_be_translated_is_the_error_of_its_client_alone(
+    start: Start, gated: Gated, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = start(gated)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(ask, address, "one")
+        wait_until(lambda: gated.got)
+        others = [threads.submit(ask, address, q) for q in ("two", ["a", "bad"])]
+        wait_until(lambda: metric(address, "waiting_requests") == 2)
+        gated.gate.set()
+        assert [each.result().status_code for each in (first, *others)] == [200, 200, 500]
+    assert "runs" not in others[1].result().json()["error"], "no path of the server"
+    assert "no finite numbers" in caplog.text
+
+
+def test_a_long_request_leaves_room_for_short_ones(start: Start, gated: Gated) -> None:
+    address = start(gated)
+    with ThreadPoolExecutor() as threads:
+        long = threads.submit(ask, address, [f"I see {n} cats." for n in range(200)])
+        wait_until(lambda: gated.got)
+        short = threads.submit(ask, address, "I see a dog.")
+        wait_until(lambda: metric(address, "waiting_requests") == 2)
+        gated.gate.set()
+        assert {short.result().status_code, long.result().status_code} == {200}
+    assert gated.got.index("I see a dog.") < 130, "in the second batch of 64"
+
+
+@pytest.mark.slow
+def test_sigterm_finishes_what_is_under_way_and_takes_nothing_new(workplace: Path) -> None:
+    command = [sys.executable, "-m", "gru_mt", "serve", "--model", "runs/small", "--port", "0"]
+    with subprocess.Popen(command, cwd=workplace, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        line = next(line for line in process.stderr if line.startswith("serving"))
+        address = line.split(" at ")[1].split(";")[0]
+        with ThreadPoolExecutor() as threads:
+            long = threads.submit(ask, address, ["I see one cat and two dogs."] * 700)
+            wait_until(lambda: metric(address, "batches_total") >= 1)
+            process.send_signal(signal.SIGTERM)
+            wait_until(lambda: _is_refused(address))
+            assert not long.done()
+            assert len(long.result().json()["translatedText"]) == 700
+        assert process.wait(20) == -signal.SIGTERM
+        assert process.stderr.read() == ""
+
+
+def _is_refused(address: str) -> bool:
+    try:
+        requests.get(f"{address}/health", timeout=20)
+    except requests.ConnectionError:
+        return True
+    return False

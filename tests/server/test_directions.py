@@ -1,0 +1,81 @@
+"""Models in memory: which one a request means, and what happens when files are replaced."""
+
+import shutil
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gru_mt import Translator, UserError
+from gru_mt.inference.translation import Languages
+from gru_mt.server import directions
+from gru_mt.server.directions import Direction, Directions
+
+
+@pytest.fixture
+def served(workplace: Path) -> Directions:
+    translator = Translator.load(workplace / "runs" / "small")
+    pairs = [("en", "fr"), ("fr", "en"), ("English", "pt-BR"), ("en", "pt_PT"), ("en", "zh")]
+
+    def load(source: str, target: str) -> Translator:
+        return replace(translator, languages=Languages(source, target))
+
+    return Directions([Direction(workplace, partial(load, *pair)) for pair in pairs])
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "found"),
+    [
+        ("en", "fr", ("en", "fr")),
+        ("eng", "French", ("en", "fr")),
+        ("en_GB", "FR", ("en", "fr")),
+        ("fr-CA", "en", ("fr", "en")),
+        ("en", "pt", ("en", "pt-BR")),
+        ("en", "pb", ("en", "pt-BR")),
+        ("en", "pt-PT", ("en", "pt-PT")),
+        ("en", "zh-Hans", ("en", "zh")),
+        ("en", "zt", ("en", "zh")),
+        ("en", "zh-Hans-CN", ("en", "zh")),
+        ("fr", "de", None),
+        ("../..", "fr", None),
+        ("", "fr", None),
+    ],
+)
+def test_codes_and_their_aliases(
+    served: Directions, source: str, target: str, found: tuple[str, str] | None
+) -> None:
+    direction = served.find(source, target)
+    assert (direction and (direction.source, direction.target)) == found
+
+
+def test_two_models_of_a_direction_are_a_mistake(served: Directions) -> None:
+    with pytest.raises(UserError, match=r"en to fr\): .* is served too; name one of them"):
+        Directions([*served.all, copy(served.all[0])])
+
+
+def test_a_replaced_model_is_used_and_a_damaged_one_is_not(
+    workplace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    run, weights = tmp_path / "run", tmp_path / "run" / "model" / "weights.safetensors"
+    shutil.copytree(workplace / "runs" / "small", run)
+    direction = Direction(run, lambda: Translator.load(run))
+    first, content = direction.translator(), weights.read_bytes()
+    monkeypatch.setattr(directions, "LOOK_S", 0)
+    assert direction.translator() is first
+    weights.write_bytes(content[:-1])
+    for _ in range(3):
+        assert direction.translator() is first
+    assert len(caplog.records) == 1
+    assert "the old one is used" in caplog.text
+    weights.write_bytes(content)
+    assert direction.translator() is not first
+    assert "the new one is used" in caplog.text
+    shutil.rmtree(run)
+    assert str(direction.translator().translate("I see a cat.")) == str(
+        first.translate("I see a cat.")
+    )
