@@ -14,6 +14,8 @@ from gru_mt.inference.translator import Keywords
 _READERS = {
     ".arb": "structured.json_texts:read_json",
     ".docx": "structured.docx:read_docx",
+    ".htm": "html:read_html",
+    ".html": "html:read_html",
     ".json": "structured.json_texts:read_json",
     ".markdown": "markdown:read_markdown",
     ".md": "markdown:read_markdown",
@@ -21,6 +23,7 @@ _READERS = {
     ".srt": "subtitles:read_srt",
     ".txt": "plain_text:read_plain_text",
     ".vtt": "subtitles:read_vtt",
+    ".xhtml": "html:read_html",
 }
 # These hold translations already: their readers also take `everything`, whether to replace them.
 _TRANSLATED = {

@@ -1,0 +1,114 @@
+"""HTML: the texts of a page change; tags, scripts, code and what nobody wants translated do not."""
+
+import random
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+
+from gru_mt import UserError, translate_document
+from gru_mt.documents.registry import read_document
+from tests.documents.structured.backwards import Backwards
+from tests.documents.translators import Changing, Identity
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+  <title>a &amp; b</title>
+  <style>p > a { color: red }</style><script>if (a < b) { say("<p>no</p>") }</script>
+</head><body class=x>
+  <!-- no <p>text</p> -->
+  <h1>One <a href="x?a=1&b=2" title="two 'words'">three</a>.</h1>
+  <p>Four &eacute; <b><i>five</i> six</b>
+     seven <code>no</code><br>
+     eight <span class="a notranslate">no <span>no</span></span> nine.</p>
+  <ul><li>ten<li><img alt='eleven' src=a.png>&nbsp;twelve</ul>
+  <input placeholder=no type="text"><pre>no</pre><p translate="no">no <b>no</b></p>
+  <a><div>thirteen</div></a> <b>fourteen <p>fifteen</b> &lt;b&gt; 5 < 6</p>
+</body></html>
+"""
+TEXTS = [
+    "two 'words'", "eleven", "a & b", "One <g1>three</g1>.",
+    'Four é <g1><g2>five</g2> six</g1> seven <x3/><br id="4"/>eight <x5/> nine.',
+    "ten", "twelve", "thirteen", "fourteen", "fifteen<x1/> <b> 5 < 6",
+]  # fmt: skip
+
+KEPT = [
+    'say("<p>no</p>")', "<!-- no <p>text</p> -->", "<code>no</code>", "no <span>no</span></span>",
+    "<pre>no</pre>", "no <b>no</b>", "placeholder=no", "{ color: red }",
+]  # fmt: skip
+
+
+def structure(page: bytes) -> list[object]:
+    """Return the tags of a page with their attributes, but for texts."""
+    shown = ("alt", "title", "placeholder")
+    return [
+        (tag.name, {k: v for k, v in tag.attrs.items() if k not in shown}, tag.parent.name)
+        for tag in BeautifulSoup(page, "html.parser").find_all(True)
+        if tag.parent
+    ]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_what_does_not_change_is_the_same_byte_for_byte(ending: str) -> None:
+    for page in (PAGE, f"\ufeff{PAGE}", PAGE.rstrip(), "", "text", "a < b", "<p", "<!-- a", "a&b"):
+        data = page.replace("\n", ending).encode()
+        assert translate_document(Identity(), data, "a.html") == data
+
+
+def test_texts_stand_between_blocks_with_inline_tags_as_marks() -> None:
+    assert read_document(PAGE.encode(), "a.htm").texts == TEXTS
+    new = translate_document(Changing(), PAGE.encode(), "a.html")
+    assert structure(new) == structure(PAGE.encode())
+    for part in (
+        *KEPT,
+        "TWO 'WORDS'",
+        "alt='ELEVEN'",
+        "A &amp; B",
+        "&nbsp;TWELVE",
+        "&lt;B&gt; 5 &lt; 6",
+    ):
+        assert part in new.decode(), part
+
+
+def test_tags_stay_nested_when_words_are_reordered() -> None:
+    new = translate_document(Backwards(), PAGE.encode(), "a.html").decode()
+    old = PAGE.replace("two 'words'", "'words' two").lower()
+    assert sorted(re.findall("<[^<>]*>", new.lower())) == sorted(re.findall("<[^<>]*>", old))
+    assert "</a> ONE</h1>" in new
+    assert "<b>SIX <i>FIVE</i></b>" in new
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (
+            b'<meta charset="iso-8859-1"><p>\xe9t\xe9 x',
+            b'<meta charset="iso-8859-1"><p>\xc9T\xc9 X',
+        ),
+        (
+            "<meta charset=koi8-r><p>да".encode("koi8-r"),
+            "<meta charset=koi8-r><p>ДА".encode("koi8-r"),
+        ),
+        (b"<meta charset=ascii><p>\xb5", b"<meta charset=ascii><p>&#924;"),  # a Greek M
+        ('<p title="“a”">b'.encode("utf-16"), '<p title="“A”">B'.encode("utf-16")),
+        (b"<p title='&#39;a'>&quot;b&quot;", b"<p title='&#x27;A'>\"B\""),
+    ],
+)
+def test_a_page_keeps_its_encoding(data: bytes, expected: bytes) -> None:
+    assert translate_document(Changing(), data, "a.html") == expected
+
+
+def test_an_unknown_encoding_is_one_line() -> None:
+    with pytest.raises(UserError, match=r"a.html: declares the encoding 'no-such', which nobody"):
+        translate_document(Identity(), b"<meta charset=no-such>a", "a.html")
+
+
+def test_whatever_a_page_has_its_tags_stay() -> None:
+    rng = random.Random(1)
+    parts = re.findall(r"</?\w+[^<>]*>|<!--|-->|&\w+;|\w+|\s|.", PAGE)
+    for _ in range(200):
+        page = "".join(rng.choices(parts, k=rng.randint(1, 60))).encode()
+        assert translate_document(Identity(), page, "a.html") == page
+        new = translate_document(Backwards(), page, "a.html")
+        tags = [sorted(map(str, structure(each))) for each in (page, new)]
+        assert [t.split(", ")[0] for t in tags[0]] == [t.split(", ")[0] for t in tags[1]], page
