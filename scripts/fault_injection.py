@@ -28,18 +28,21 @@ from faults.damage import damage
 from faults.disks import disks
 from faults.kills import kills, operations, points
 from faults.scenarios import Scenarios, make_scenarios
+from faults.server import server
 from faults.texts import corpora, inputs
 from tqdm import tqdm
 
 import gru_mt.bundle
+import gru_mt.cli.commands.translation.serve
 import gru_mt.evaluation.evaluate
 import gru_mt.inference.engines.torch_engine
 import gru_mt.training.train  # noqa: F401 as torch._dynamo
 
 # A trial gets its number, randomness and an empty folder, and raises Failed.
 Suite = Callable[[Scenarios, int, random.Random, Path], None]
-SUITES: tuple[Suite, ...] = (configs, corpora, inputs, damage, kills, operations, disks)
+SUITES: tuple[Suite, ...] = (configs, corpora, inputs, damage, kills, operations, disks, server)
 COUNTS = {"configs": 2500, "corpora": 600, "inputs": 320, "damage": 500, "kills": 120, "disks": 80}
+COUNTS["server"] = 28
 NAMES = [suite.__name__ for suite in SUITES]
 tqdm.monitor_interval = 0  # no thread: forks would lose it
 
@@ -71,6 +74,9 @@ def fault_injection(
         for suite in SUITES:
             name, started_s = suite.__name__, time.perf_counter()
             if names and name not in names:
+                continue
+            if suite is server and not find_spec("uvicorn"):
+                print("server: left out; it needs the extra serve", file=sys.stderr)
                 continue
             usual = COUNTS.get(name) or len(points(scenarios))  # `operations` tries each once
             indexes = range(max(1, round(times * usual))) if only is None else [only]

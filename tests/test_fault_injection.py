@@ -115,6 +115,6 @@ def test_a_small_part_of_the_suites_passes() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     header, *rows = map(str.split, result.stdout.splitlines())
     assert header == ["suite", "trials", "passed", "seconds"]
-    suites = ["configs", "corpora", "inputs", "damage", "kills", "operations", "disks"]
+    suites = ["configs", "corpora", "inputs", "damage", "kills", "operations", "disks", "server"]
     assert [row[0] for row in rows] == suites
     assert all(row[1] == row[2] for row in rows)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from gru_mt.corrections.store import add_correction
@@ -32,7 +32,6 @@ from gru_mt.server.requests import (
 from gru_mt.server.texts import QueuedTranslator, TextLines, detailed, translated
 
 AUTO = "auto"
-GONE = 499  # a client that left, as nginx counts it
 MOST_DOCUMENTS = 4  # at a time
 T = TypeVar("T")
 
@@ -215,7 +214,7 @@ async def _while_connected(request: Request, work: asyncio.Future[T]) -> T:
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
-            raise HTTPException(GONE, "the client left")
+            raise ClientDisconnect
         return await work
     finally:
         for each in both:

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -42,8 +42,11 @@ def application(api: Api) -> Starlette:
 
     def timed(handler: Handler, times: int = 1) -> Handler:
         async def within_limit(request: Request) -> Response:
-            async with asyncio.timeout(times * api.limits.seconds):
-                return await handler(request)
+            try:
+                async with asyncio.timeout(times * api.limits.seconds):
+                    return await handler(request)
+            except asyncio.CancelledError:  # the server has waited long enough for it to end
+                raise TimeoutError from None
 
         return within_limit
 
@@ -75,7 +78,15 @@ def application(api: Api) -> Starlette:
                 CORSMiddleware, allow_origins=origins, allow_methods=methods, allow_headers=["*"]
             )
         )
-    errors = (HTTPException, UserError, Busy, ModelFailed, TimeoutError, Exception)
+    errors = (
+        HTTPException,
+        ClientDisconnect,
+        UserError,
+        Busy,
+        ModelFailed,
+        TimeoutError,
+        Exception,
+    )
     handlers: Any = dict.fromkeys(errors, answer_error)
     return Starlette(
         routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lifespan

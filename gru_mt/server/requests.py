@@ -6,12 +6,13 @@ from urllib.parse import parse_qsl
 
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
 from gru_mt.errors import UserError, short_repr
 from gru_mt.server.batcher import Busy, ModelFailed
 
+GONE = 499  # a client that left, as nginx counts it
 RETRY_S = 5  # when a client that was sent away may come again
 Values = dict[str, Any]
 
@@ -24,6 +25,8 @@ def answer_error(request: Request, error: Exception) -> JSONResponse:
             status, reason = error.status_code, error.detail
         case UserError():  # a document or a correction that is none
             status, reason = 400, str(error)
+        case ClientDisconnect():
+            status, reason = GONE, "the client left"
         case Busy():
             status, reason = 503, "too many requests are waiting; try again later"
         case TimeoutError():
