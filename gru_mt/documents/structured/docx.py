@@ -89,10 +89,14 @@ class _Part:
 
     def _place(self, siblings: Sequence[Element]) -> Iterator[Place]:
         items = [*self._items(siblings)]
-        sizes = Counter[str]()
+        sizes, depth = Counter[str](), 0
         for item in items:
             if isinstance(item, _Styled):
-                sizes[item.style] += len(item.text)
+                sizes[item.style] += len(item.text) * (
+                    1 if depth else 1_000
+                )  # in a link it counts last
+            else:
+                depth += {"opening": 1, "closing": -1}.get(item.kind, 0)
         base = max(sizes, key=sizes.__getitem__, default="")
         content = MarkedText.of(self._pieces(items, base), self._run, base)
         if content:

@@ -59,8 +59,7 @@ class MarkedText:
     @classmethod
     def of(cls, pieces: Iterable[Piece], write: Write = plain, style: str = "") -> Self | None:
         """Return the text of some pieces; None where there is nothing to translate."""
-        before, pieces, after = _core(_paired(pieces))
-        pieces = _fused(pieces)
+        before, pieces, after = _core(_fused(_paired(pieces)))
         words = "".join(piece for piece in pieces if isinstance(piece, str))
         if not any(map(str.isalpha, words)):
             return None
@@ -227,32 +226,33 @@ def _closing(pieces: Sequence[Piece]) -> int:
 
 def _fused(pieces: Iterable[Piece]) -> list[Piece]:
     """Return pieces with one mark for marks that touch, and for a pair right within another."""
-    fused, opened = list[Piece](), list[int]()
-    closed = -1  # where the pair began that the last piece closes
+    fused, opened = list[Piece](), list[tuple[int, Mark]]()
+    closed = -1  # where the pair begins that closed last
     for piece in pieces:
         last = fused[-1] if fused else ""
-        if isinstance(piece, str):
-            fused.append(piece)
-        elif piece.kind == "opening":
-            opened.append(len(fused))
-            fused.append(piece)
-        elif piece.kind == "closing":
-            index = opened.pop()
-            first = fused[index]
-            assert isinstance(first, Mark)
-            if index == len(fused) - 1:  # a pair around nothing
-                fused[index:] = [Mark("other", first.source + piece.source)]
-            elif isinstance(last, Mark) and last.kind == "closing" and closed == index + 1:
-                inner = fused.pop(closed)
-                assert isinstance(inner, Mark)
-                style = first.style if inner.style is None else inner.style
-                fused[index] = Mark("opening", first.source + inner.source, style)
-                fused[-1] = Mark("closing", last.source + piece.source)
-            else:
-                fused.append(piece)
+        if isinstance(piece, Mark) and piece.kind == "opening":
+            opened.append((len(fused), piece))
+        elif isinstance(piece, Mark) and piece.kind == "closing":
+            index, first = opened.pop()
+            inner = fused[index + 1 : index + 2]
+            if not inner:  # a pair around nothing
+                fused.pop()
+                last = fused[-1] if fused else ""
+                piece = Mark("other", first.source + piece.source)
+            elif closed == index + 1 and isinstance(last, Mark) and last.kind == "closing":
+                [mark] = inner
+                assert isinstance(mark, Mark)
+                style = first.style if mark.style is None else mark.style
+                fused[index : index + 2] = [Mark("opening", first.source + mark.source, style)]
+                fused.pop()
+                piece = Mark("closing", last.source + piece.source)
             closed = index
-        elif isinstance(last, Mark) and last.kind == piece.kind == "other":
-            fused[-1] = Mark("other", last.source + piece.source)
-        else:
-            fused.append(piece)
+        if (
+            isinstance(last, Mark)
+            and isinstance(piece, Mark)
+            and last.kind == piece.kind == "other"
+        ):
+            fused.pop()
+            piece = Mark("other", last.source + piece.source)
+        fused.append(piece)
     return fused

@@ -109,6 +109,10 @@ DELETED = "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>"
             f"{LINK}{run('C B', BOLD)}{LINK_END}{run(' A')}",
         ),
         (
+            f"{run('a')}{LINK}{run('bcd', BOLD)}{LINK_END}{run('e')}",
+            f"{run('E')}{LINK}{run('BCD', BOLD)}{LINK_END}{run('A')}",
+        ),
+        (
             f"{run('a ')}{SDT}{run('b')}{SDT_END}{run(' c')}",
             f"{run('C ')}{SDT}{run('B')}{SDT_END}{run(' A')}",
         ),

@@ -18,7 +18,8 @@ START, END = Mark("start", "[1", key="1"), Mark("end", "1]", key="1")
         ([B, "a", B_END, " b"], "<g1>a</g1> b", "|"),
         ([B, EM, "a", EM_END, B_END, " b"], "<g1>a</g1> b", "|"),  # a pair for two
         ([B, "a", EM, "b", EM_END, B_END, "c"], "<g1>a<g2>b</g2></g1>c", "|"),
-        (["a", DOT, B, B_END, DOT, "b"], "a<x1/><x2/>b", "|"),  # a pair around nothing
+        (["a", DOT, B, B_END, DOT, "b"], "a<x1/>b", "|"),  # a pair around nothing
+        (["a", DOT, B, B_END], "a", "|[.]<b></b>"),
         (["a", DOT, DOT, "b"], "a<x1/>b", "|"),
         (["a", START, "b", END, "c"], "a<g1>b</g1>c", "|"),
         (["a", START, "b", B, "c", END, "d", B_END, "e"], "a<x1/>b<g2>c<x3/>d</g2>e", "|"),
