@@ -53,7 +53,7 @@ ROWS = """
         documents.structured.marked documents.structured.program_text documents.structured.po
         documents.structured.json_texts documents.structured.properties
         documents.structured.xml_tree documents.structured.xliff documents.structured.package
-        documents.structured.docx documents.html documents.registry
+        documents.structured.docx documents.html documents.epub documents.registry
         onnx_export
         onnx_export.graphs onnx_export.int8 evaluation evaluation.bleu_tokenizer evaluation.score
         evaluation.hypotheses evaluation.calibration evaluation.evaluate

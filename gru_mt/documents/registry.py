@@ -14,6 +14,7 @@ from gru_mt.inference.translator import Keywords
 _READERS = {
     ".arb": "structured.json_texts:read_json",
     ".docx": "structured.docx:read_docx",
+    ".epub": "epub:read_epub",
     ".htm": "html:read_html",
     ".html": "html:read_html",
     ".json": "structured.json_texts:read_json",

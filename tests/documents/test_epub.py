@@ -1,0 +1,67 @@
+"""Books: chapters and titles are translated, the rest of the archive stays."""
+
+import io
+import zipfile
+
+import pytest
+
+from gru_mt import UserError, translate_document
+from tests.documents.structured.backwards import Backwards
+from tests.documents.translators import Identity
+
+CHAPTER = """<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE html>
+<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{}</title></head>
+<body><p id="a">{}<br/></p><img src="a b.png"/></body></html>"""
+NCX = '<ncx><navPoint id="a b"><navLabel><text>{}</text></navLabel></navPoint></ncx>'
+OPF = "<package><dc:title>{}</dc:title><dc:creator>Jane Roe</dc:creator></package>"
+OLD = {
+    "mimetype": "application/epub+zip",
+    "META-INF/container.xml": "<container>not me</container>",
+    "o/one.xhtml": CHAPTER.format("One day", "He <em>is here</em> &amp; there"),
+    "o/toc.ncx": NCX.format("One &amp; all"),
+    "o/content.opf": OPF.format("One book"),
+    "o/a.css": "p { color: red }",
+}
+NEW = OLD | {
+    "o/one.xhtml": CHAPTER.format("DAY ONE", "THERE &amp; <em>HERE IS</em> HE"),
+    "o/toc.ncx": NCX.format("ALL &amp; ONE"),
+    "o/content.opf": OPF.format("BOOK ONE"),
+}
+
+
+def book(members: dict[str, str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            kind = zipfile.ZIP_STORED if name == "mimetype" else None
+            archive.writestr(zipfile.ZipInfo(name), text, kind)
+    return out.getvalue()
+
+
+def test_chapters_and_titles_are_translated() -> None:
+    assert translate_document(Identity(), book(OLD), "a.epub") == book(OLD)
+    new = translate_document(Backwards(), book(OLD), "a.epub")
+    archive = zipfile.ZipFile(io.BytesIO(new))
+    assert {name: archive.read(name).decode() for name in archive.namelist()} == NEW
+    assert new[30:58] == b"mimetypeapplication/epub+zip", "readers look for it there"
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"a.txt": ""}, "is no book: it has no .xhtml, .html, .htm"),
+        (
+            OLD | {"META-INF/encryption.xml": '<a URI="o/one.xhtml"/>'},
+            "is protected against copying",
+        ),
+        (OLD | {"o/one.xhtml": "<?xml version='1.0' encoding='x'?>"}, "o/one.xhtml: declares the"),
+    ],
+)
+def test_what_is_no_book_that_can_be_read_is_one_line(
+    members: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UserError, match=rf"^a\.epub(: |, ){message}[^\n]*$"):
+        translate_document(Identity(), book(members), "a.epub")
+    fonts = OLD | {"META-INF/encryption.xml": '<a URI="o/a.ttf"/>'}
+    assert translate_document(Identity(), book(fonts), "a.epub") == book(fonts)
