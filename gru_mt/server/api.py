@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
@@ -13,13 +13,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from gru_mt.corrections.store import add_correction
-from gru_mt.data.corpus.languages import language_name
+from gru_mt.data.corpus.languages import is_language, language_name
 from gru_mt.documents.document import Document
 from gru_mt.documents.registry import ENDINGS, read_document, translate_document
 from gru_mt.inference.translation import Translation
 from gru_mt.server.batcher import Batcher, Busy
 from gru_mt.server.detection import detect
-from gru_mt.server.directions import Direction, Directions
+from gru_mt.server.directions import Direction, Directions, known
 from gru_mt.server.downloads import Downloads
 from gru_mt.server.requests import (
     Values,
@@ -72,13 +72,15 @@ class Api:
         texts = texts_of(values, "q", self.limits.characters)
         kind = choice_of(values, "format", ("text", "html"))
         n_best = 1 + number_of(values, "alternatives", 10)
-        if kind == "html" and ".html" in ENDINGS:
-            documents = [read_document(text.encode(), "q.html") for text in texts]
-        else:
-            documents = [TextLines(text) for text in texts]
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
         codes = [source if source != AUTO else self._detected(text)[0][0] for text in texts]
         directions = [self._direction(code, target) for code in codes]
+        documents = [
+            TextLines(text, is_own=direction is None)
+            if kind == "text" or direction is None
+            else read_document(text.encode(), "q.html")
+            for text, direction in zip(texts, directions, strict=True)
+        ]
         work = self._translations(documents, directions, n_best)
         found = await _while_connected(request, asyncio.ensure_future(work))
         best = [translated(*each) for each in zip(documents, found, strict=True)]
@@ -131,7 +133,8 @@ class Api:
         q, s = text_of(values, "q"), text_of(values, "s")
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
         code = source if source != AUTO else self._detected(q)[0][0]
-        direction = self._direction(code, target)
+        if (direction := self._direction(code, target)) is None:
+            raise HTTPException(400, "source and target are one language")
         await asyncio.to_thread(add_correction, direction.path, q, s, by="a client of the server")
         return JSONResponse({"success": True})
 
@@ -170,19 +173,21 @@ class Api:
     def _detected(self, text: str) -> list[tuple[str, float]]:
         return detect(text, self.directions.profiles)
 
-    def _direction(self, source: str, target: str) -> Direction:
+    def _direction(self, source: str, target: str) -> Direction | None:
+        """Return the model for two languages, None where they are one; HTTPException for none."""
         found = self.directions.find(source, target)
-        if found is None:
+        is_served = any(is_language(code, known(target)) for code in self.directions.codes)
+        if found is None and not (is_served and is_language(known(source), known(target))):
             pairs = ", ".join(f"{each.source} to {each.target}" for each in self.directions.all)
             raise HTTPException(400, f"no model translates {source} to {target}; there are {pairs}")
         return found
 
     async def _translations(
-        self, documents: Sequence[Document], directions: Sequence[Direction], n_best: int
+        self, documents: Sequence[Document], directions: Sequence[Direction | None], n_best: int
     ) -> list[list[Translation]]:
         """Return the translations of the texts of each document; those of a direction together."""
-        left = {}
-        for each in dict.fromkeys(directions):
+        left: dict[Direction | None, Iterator[Translation]] = {None: iter(())}
+        for each in filter(None, dict.fromkeys(directions)):
             pairs = zip(documents, directions, strict=True)
             texts = [text for document, its in pairs if its is each for text in document.texts]
             count = min(n_best, each.loaded.decoding.beam_size)
@@ -196,7 +201,9 @@ class Api:
         if source == AUTO:
             document = await asyncio.to_thread(read_document, data, name)
             source = self._detected(" ".join(document.texts[:100]))[0][0]
-        translator = QueuedTranslator(self.batcher, self._direction(source, target))
+        if (direction := self._direction(source, target)) is None:
+            return data
+        translator = QueuedTranslator(self.batcher, direction)
         try:
             return await asyncio.to_thread(translate_document, translator, data, name)
         finally:

@@ -84,7 +84,9 @@ class Directions:
     @cached_property
     def profiles(self) -> dict[str, Profile]:
         """What tells the source languages."""
-        first = {each.source: each for each in reversed(self.all)}
+        first: dict[str, Direction] = {}
+        for each in self.all:
+            first.setdefault(each.source, each)
         return {
             code: Profile(each.loaded.tokenizer.truecaser.ranked) for code, each in first.items()
         }

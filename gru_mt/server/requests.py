@@ -53,7 +53,7 @@ async def read_values(request: Request, most_bytes: int) -> Values:
         return values
     body = await request.body()
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8-sig")
         if kind == "application/json" or text.lstrip().startswith("{"):
             found = json.loads(text)
             if not isinstance(found, dict):

@@ -17,11 +17,11 @@ _LINE = re.compile(r"\S(?:[^\r\n]*\S)?")
 class TextLines:
     """A text of lines; line breaks stay, and spaces around each line. See `Document`."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_own: bool = False) -> None:
+        """Take a text; one that is in the wanted language already has nothing to translate."""
+        lines = () if is_own else _LINE.finditer(text)
         self._text = text
-        self._spans = [
-            Span(*match.span(), CONTROL.sub(" ", match[0])) for match in _LINE.finditer(text)
-        ]
+        self._spans = [Span(*line.span(), CONTROL.sub(" ", line[0])) for line in lines]
         self.texts: Sequence[str] = [span.text for span in self._spans]
 
     def replaced(self, texts: Sequence[str]) -> bytes:

@@ -109,6 +109,26 @@ def test_the_language_is_detected_and_each_text_goes_its_way(
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "source", "kind"),
+    [("moi vois", "fr", "text"), ("Привет", "auto", "text"), (" <p>a &amp; b", "fr-CA", "html")],
+)
+def test_a_text_in_the_wanted_language_stays(
+    start: Start, translator: Translator, text: str, source: str, kind: str
+) -> None:
+    address = start(replace(translator, languages=Languages("fr", "en")), translator)
+    values = {"q": text, "source": source, "target": "fr", "format": kind}
+    assert post(f"{address}/translate", **values).json()["translatedText"] == text
+    assert post(f"{address}/translate", **values | {"target": "de"}).status_code == 400
+
+
+def test_html_keeps_tags_and_entities(start: Start, translator: Translator) -> None:
+    text = "<p class='a'> I see one &lt;cat&gt;.</p>\n<script>I see</script>"
+    answer = post(f"{start()}/translate", q=text, format="html", **EN_FR).json()
+    found = str(translator.translate("I see one <cat>.")).replace("<", "&lt;").replace(">", "&gt;")
+    assert answer["translatedText"] == f"<p class='a'> {found}</p>\n<script>I see</script>"
+
+
 def test_a_key_is_asked_for_and_pages_of_an_origin_may_ask(start: Start) -> None:
     address = start(keys=["one", "two"], origins=["https://a.org"])
     for key, status in {"": 403, "on": 403, "two": 200}.items():
