@@ -16,7 +16,7 @@ from gru_mt.errors import UserError
 from gru_mt.inference.translation import Translation
 from gru_mt.server.directions import Direction
 
-COLLECT_S = 0.005  # how long a batch waits for as many lines as the last one had
+COLLECT_S = 0.005  # how long a batch waits for as many lines as were there during the last one
 MOST_LINES, MOST_CHARACTERS = 64, 4_000  # of a batch; others wait for no longer than it takes
 log = logging.getLogger(__name__)
 
@@ -84,21 +84,22 @@ class Batcher:
             self.jobs.pop(job, None)
 
     async def _run(self, thread: ThreadPoolExecutor) -> None:
-        loop, size = asyncio.get_running_loop(), 1
+        loop, expected = asyncio.get_running_loop(), 1
         while True:
             await self._arrived.wait()
             until_s = loop.time() + COLLECT_S
-            while self._waiting() < size and loop.time() < until_s:
+            while self._waiting() < expected and loop.time() < until_s:
                 await asyncio.sleep(COLLECT_S / 10)
             if jobs := self._next_batch():
-                size, started_s = len(jobs), time.perf_counter()
+                started_s = time.perf_counter()
                 lines = [job.lines[number] for job, number in jobs]
                 first = jobs[0][0]
                 results = await loop.run_in_executor(
                     thread, _translated, first.direction, lines, first.n_best
                 )
-                self.lines, self.batches = self.lines + size, self.batches + 1
+                self.lines, self.batches = self.lines + len(lines), self.batches + 1
                 self.seconds += time.perf_counter() - started_s
+                expected = min(len(lines) + self._waiting(), MOST_LINES)
                 for (job, _), result in zip(jobs, results, strict=True):
                     _keep(job, result)
             if not self.jobs:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from itertools import chain, cycle, islice
 from os import wait4
 from pathlib import Path
@@ -145,7 +146,7 @@ def translate(model: RunArgument) -> None:
     record(line, figures)
 
 
-def latency(model: Path, sentences: list[str], beam_size: int) -> dict[str, float]:
+def latency(model: Path, sentences: list[str], beam_size: int | None) -> dict[str, float]:
     """Return percentiles of a warm translator's times for single lines."""
     from gru_mt import Translator
 
@@ -157,6 +158,34 @@ def latency(model: Path, sentences: list[str], beam_size: int) -> dict[str, floa
     del times_ms[:FIRST]
     percentiles = statistics.quantiles(times_ms, n=100, method="inclusive")
     return {"p50_ms": percentiles[49], "p99_ms": percentiles[98]}
+
+
+@app.command()
+def serve(
+    run: RunArgument,
+    export: Annotated[
+        str, typer.Option(help="The folder in the run that is served.")
+    ] = "onnx-int8",
+    sentences: Annotated[int, typer.Option(min=32)] = 1_000,
+) -> None:
+    """Sentences a second of 32 clients at once and of `translate --input`; latency of one client.
+
+    That is done three times in turns, with the first sentences of the test set.
+    """
+    from benchmarks import serve as clients
+
+    [test] = read_sets(run, "test")
+    model, texts = run / export, test.sources[:sentences]
+    line = begin("serve", {"model": f"{run.resolve().name}/{export}", "sentences": sentences})
+    figures: dict[str, list[float]] = defaultdict(list)
+    with clients.server(model) as port:
+        clients.ask(port, model, texts[:FIRST], 1)
+        for _ in range(3):
+            figures["input_sentences_s"].append(clients.translate(model, texts))
+            figures["clients_sentences_s"].append(clients.ask(port, model, texts, 32)[0])
+            figures["client_ms"].append(clients.ask(port, model, texts[:200], 1)[1])
+            figures["translator_ms"].append(latency(model, texts[:200], None)["p50_ms"])
+    record(line, {name: spread(values) for name, values in figures.items()})
 
 
 @app.command()
