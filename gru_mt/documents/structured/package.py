@@ -31,7 +31,7 @@ class Package:
             raise UserError(f"{name}: is encrypted, or of an older Word; {fix}")
         try:
             archive = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise UserError(f"{name}: is damaged, or no such document: {error}") from None
         members = archive.infolist()
         size = sum(member.file_size for member in members)
@@ -51,7 +51,7 @@ class Package:
             return self.archive.read(member)
         except KeyError:
             raise UserError(f"{self.name}: is damaged, or no such document: no {member}") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
             raise UserError(f"{self.name}: is damaged: {member}: {error}") from None
         except RuntimeError:
             raise UserError(f"{self.name}: is encrypted; save it without a password") from None

@@ -4,6 +4,7 @@ import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from gettext import c2py
 from itertools import accumulate, chain, pairwise
@@ -21,6 +22,7 @@ _QUOTED = r'"(?:[^"\\\n]|\\.)*"'
 _FIELD = re.compile(
     rf"^[ \t]*(msg\w+)(?:\[(\d+)\])?[ \t]*({_QUOTED}(?:[ \t]*\r?\n[ \t]*{_QUOTED})*)", re.MULTILINE
 )
+_OTHER_LINE_ENDS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")  # of Python, not of gettext
 _FLAGS = re.compile(r"^[ \t]*(#,|#\||msg)", re.MULTILINE)
 _PLACE = re.compile(r"\(line (\d+)\)(?:: (.*))?")
 _WRAPPER = TextWrapper(  # as gettext's tools wrap a string, which has two quotes more
@@ -37,20 +39,23 @@ def read_po(data: bytes, name: str, *, everything: bool = False) -> Document:
     with suppress(LookupError):  # "CHARSET" in a template
         encoding = codecs.lookup(charset[1].decode() if charset else encoding).name
     file = TextFile.decode(data, name, encoding)
+    text = _OTHER_LINE_ENDS.sub(" ", file.text)
     try:
-        po = polib.pofile(f"{file.text}\n")  # no path, which polib would open, ends like this
+        po = polib.pofile(f"{text}\n")  # no path, which polib would open, ends like this
     except OSError as error:
         place = _PLACE.search(str(error))
         line, what = place.groups() if place else ("1", None)
         what = what or "is no line of .po, or stands in a wrong place"
         raise UserError(f"{name}, line {line}: {what}") from None
     one = _form_of_one(po.metadata.get("Plural-Forms", ""))
-    lines = [0, *accumulate(map(len, file.text.splitlines(keepends=True)))]
+    lines = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
     starts = [lines[max(0, entry.linenum - 1)] for entry in po]
+    line_end = "\r\n" if "\r\n" in text else "\n"
     places = list[Place]()
-    for entry, (start, end) in zip(po, pairwise([*starts, len(file.text)]), strict=True):
+    for entry, (start, end) in zip(po, pairwise([*starts, len(text)]), strict=True):
         if not entry.obsolete and (everything or not entry.fuzzy):
-            places += _entry_places(file, start, end, one, everything=everything)
+            found = _Entry(file, start, end, line_end)
+            places += found.places(one, everything=everything)
     return EditedDocument(file, places)
 
 
@@ -62,38 +67,41 @@ def _form_of_one(plural_forms: str) -> int:
     return 0
 
 
-def _entry_places(
-    file: TextFile, start: int, end: int, one: int, *, everything: bool
-) -> Iterator[Place]:
-    """Yield the places of each msgstr that is empty, or of all with `everything`."""
-    fields = [*_FIELD.finditer(file.text, start, end)]
-    sources = {field[1]: _unquoted(field[3]) for field in fields if not field[2]}
-    forms = [field for field in fields if field[1] == "msgstr"]
-    if "msgid" not in sources or not forms:
-        raise file.error(start, "an entry wants msgid and msgstr, each with its quotes")
-    flag, line_end = _flag(file.text, start, end), "\r\n" if "\r\n" in file.text else "\n"
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    file: TextFile
+    start: int
+    end: int
+    line_end: str
 
-    def edits(form: re.Match[str], new: str) -> list[Edit]:
-        return [flag, Edit(*form.span(3), _quoted(new, line_end))]
+    def places(self, one: int, *, everything: bool) -> Iterator[Place]:
+        """Yield the places of each msgstr that is empty, or of all with `everything`."""
+        fields = [*_FIELD.finditer(self.file.text, self.start, self.end)]
+        sources = {field[1]: _unquoted(field[3]) for field in fields if not field[2]}
+        forms = [field for field in fields if field[1] == "msgstr"]
+        if "msgid" not in sources or not forms:
+            message = "an entry wants msgid and msgstr, each with its quotes"
+            raise self.file.error(self.start, message)
+        for form in forms:
+            # A single form is for any number: its text is the plural.
+            is_plural = form[2] and (len(forms) == 1 or int(form[2]) != one)
+            source = sources.get("msgid_plural" if is_plural else "msgid", "")
+            place = program_place(source, partial(self._edits, form))
+            if place and (everything or not _unquoted(form[3])):
+                yield place
 
-    for form in forms:
-        # A single form is for any number: its text is the plural.
-        is_plural = form[2] and (len(forms) == 1 or int(form[2]) != one)
-        source = sources.get("msgid_plural" if is_plural else "msgid", "")
-        place = program_place(source, partial(edits, form))
-        if place and (everything or not _unquoted(form[3])):
-            yield place
+    def _edits(self, form: re.Match[str], new: str) -> list[Edit]:
+        return [self._flag(), Edit(*form.span(3), _quoted(new, self.line_end))]
 
-
-def _flag(text: str, start: int, end: int) -> Edit:
-    """Return the edit that marks an entry as fuzzy."""
-    match = _FLAGS.search(text, start, end)
-    assert match, "an entry has a msgid"
-    if match[1] != "#,":
-        line_end = "\r\n" if "\r\n" in text else "\n"
-        return Edit(match.start(), match.start(), f"#, fuzzy{line_end}")
-    is_fuzzy = "fuzzy" in text[match.end() : text.index("\n", match.end())]
-    return Edit(match.end(), match.end(), "" if is_fuzzy else " fuzzy,")
+    def _flag(self) -> Edit:
+        """Return the edit that marks the entry as fuzzy."""
+        text = self.file.text
+        match = _FLAGS.search(text, self.start, self.end)
+        assert match, "an entry has a msgid"
+        if match[1] != "#,":
+            return Edit(match.start(), match.start(), f"#, fuzzy{self.line_end}")
+        is_fuzzy = "fuzzy" in text[match.end() : text.index("\n", match.end())]
+        return Edit(match.end(), match.end(), "" if is_fuzzy else " fuzzy,")
 
 
 def _unquoted(field: str) -> str:
@@ -106,4 +114,4 @@ def _quoted(text: str, line_end: str) -> str:
     lines = [polib.escape(line) for line in text.splitlines(keepends=True)]
     if len(lines) > 1 or len(text) > _WRAPPER.width - len("msgstr "):
         lines = ["", *chain.from_iterable(map(_WRAPPER.wrap, lines))]
-    return line_end.join(f'"{line}"' for line in lines)
+    return line_end.join(f'"{line}"' for line in lines or [""])

@@ -58,7 +58,7 @@ def escaped(text: str, style: str = "") -> str:
 
 def parse_xml(file: TextFile) -> Element:
     """Return the root; UserError for what is no XML, and for a DTD, whose entities may be bombs."""
-    parser = expat.ParserCreate("utf-8")
+    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
 
     def refuse(*doctype: object) -> None:
         if doctype[-1]:

@@ -21,7 +21,7 @@ TYPES = "".join(
 
 
 def part(body: str) -> bytes:
-    root = f'<w:document xmlns:w="{W}" xmlns:m="m">{body}</w:document>'
+    root = f'<w:document xmlns:w="{W}" xmlns:m="m" xmlns:r="r">{body}</w:document>'
     return f'<?xml version="1.0"?>\r\n{root}'.encode()
 
 

@@ -97,3 +97,17 @@ def test_a_file_that_holds_a_path_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.po").write_text('msgid "a b"\nmsgstr ""\n')
     with pytest.raises(UserError, match=r"a\.po, line 1: is no line of \.po"):
         translate_document(Backwards(), str(tmp_path / "secret.po").encode(), "a.po")
+
+
+@pytest.mark.parametrize(
+    "text", ["", 'a "b" \\ c\td', "\x0b\x0c", "one two " * 20, "l" * 200, "é\n\n"]
+)
+def test_a_translation_is_written_as_gettext_reads_it(text: str) -> None:
+    class Always:
+        def translate(self, sources: list[str], **keywords: object) -> list[str]:
+            return [text for _ in sources]
+
+    data = b'# \x0c\nmsgid "a b"\nmsgstr ""\n'
+    new = translate_document(Always(), data, "a.po").decode()
+    [entry] = entries(new.replace("\x0c", " ", 1))
+    assert entry.msgstr == text
