@@ -157,10 +157,9 @@ def _cut(text: str, lines: Sequence[Span]) -> list[str]:
 
     It is cut at spaces, or between letters of a script without spaces, and not within markup.
     """
-    inside = [match.span() for match in _MARKUP.finditer(text)]
-    places = {match.start() for match in re.finditer(r"\s+(?=\S*\w)", text)}
-    places |= {match.end() for match in SPACELESS.finditer(text)} - {len(text)}
-    left = sorted(p for p in places if not any(start < p < end for start, end in inside))
+    plain = _MARKUP.sub(lambda match: "<" * len(match[0]), text)
+    places = {match.start() for match in re.finditer(r"\s+(?=\S*\w)", plain)}
+    left = sorted(places | {match.end() for match in SPACELESS.finditer(plain)} - {len(text)})
     sizes = [len(line.text) for line in lines]
     cuts = [0]
     for index, size in enumerate([*accumulate(sizes)][:-1]):
