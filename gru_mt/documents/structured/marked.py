@@ -110,9 +110,13 @@ class MarkedText:
 
     def _split(self, translation: str) -> list[str]:
         """Return texts, and between them the names of marks."""
-        if not self.marks:
-            return [translation]
-        return re.split(f"({'|'.join(map(re.escape, self.marks))})", translation)
+        found = [""]
+        for part in re.split(r"(<[^<>]*>)", translation):
+            if part in self.marks:
+                found += part, ""
+            else:
+                found[-1] += part
+        return found
 
     def _parsed(self, translation: str) -> list[Piece] | None:
         """Return the pieces of a translation; None where marks are missing, or cross."""
