@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple, Self
 
 from gru_mt.documents.document import Span, TextFile, splice
 
-_GAP = re.compile(r"(\r?\n(?!\s)|\s*\t\s*|\s{2,})")  # spaces that a translation would not keep
+_GAP = re.compile(  # what a translation would not keep: a line end, with a bullet; several spaces
+    r"(\s*\n\s*(?:[-*•]|\d{1,3}[.)])[ ]+|\r?\n(?!\s)|\s*\t\s*|\s{2,})"
+)
 _NUMBER = re.compile(r"<(?:/?[gx]|(?:br|p) id=\")(\d+)")
 
 
