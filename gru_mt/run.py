@@ -49,6 +49,8 @@ class Run:
     summary = RunFile("summary.json")  # where training ended; only a finished run has it
     bundle = RunFile("model")  # a folder: the trained translator
     corrections = RunFile("corrections.jsonl")  # of translations; see `corrections.store`
+    learned = RunFile("learned.json")  # what became of them; see `corrections.learn`
+    bundle_before = RunFile("model-before")  # a folder: the translator before it learned them
 
     # The report
     report = RunFile("report.html")

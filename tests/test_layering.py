@@ -64,7 +64,8 @@ ROWS = """
         training.optim.lr_schedule training.optim.speed training.output training.output.logging
         training.output.signals training.output.checkpoint training.output.lock
         training.back_translation training.resume data.prepare training.output.run_writer
-        training.validation training.estimate training.trainer training.train runs report
+        training.validation training.estimate training.trainer training.train corrections.learn
+        runs report
         report.compare_text
         evaluation.overlap report.tables report.failures report.pictures report.html
         report.samples report.contents report.page report.compare_page page page.model_data

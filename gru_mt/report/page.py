@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from gru_mt.bundle import read_provenance
 from gru_mt.config.yaml_text import compare_config, short_config
+from gru_mt.corrections.store import Correction, read_corrections
 from gru_mt.data.corpus.languages import language_code
 from gru_mt.errors import UserError, escape
 from gru_mt.evaluation.hypotheses import model_digest
@@ -17,7 +18,7 @@ from gru_mt.report.contents import Contents, Say, SetContents, contents_of
 from gru_mt.report.html import environment, json_in_page, render
 from gru_mt.report.pictures import curves
 from gru_mt.run import PROVENANCE, Run
-from gru_mt.storage import read_json, write_output
+from gru_mt.storage import read_checksummed_json, read_json, write_output
 from gru_mt.training.output.lock import is_locked
 
 SEARCHED_BYTES = 600_000  # of the sentences that the page can search
@@ -85,6 +86,7 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "validations": [line for line in metrics if "dev_bleu" in line],
         "corpus_report": read_json(run.corpus_report),
         "weights_sha256": model_digest(run) if provenance else "",
+        "corrections": _corrections(run) if provenance else [],
         "start": json.dumps(provenance.get("start"), ensure_ascii=False),
         "short_config": short_config(config),
         "whole_config": compare_config(config),
@@ -94,6 +96,16 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "search_rows": len(search),
     }
     return render("run.html", values, script)
+
+
+def _corrections(run: Run) -> list[tuple[Correction, str | None]]:
+    """Return the corrections, the newest first, and the model's own translation of each.
+
+    That is what `gru_mt.corrections.learn` found; None where it has not asked this model.
+    """
+    learned = read_checksummed_json(run.learned) if run.learned.is_file() else {}
+    texts = learned["texts"] if learned.get("model") == model_digest(run) else {}
+    return [(one, texts.get(one.source)) for one in reversed(read_corrections(run.folder))]
 
 
 def _searched(found: SetContents) -> list[Any]:

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from gru_mt.corrections.store import add_correction
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError
+from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.report.contents import contents_of
 from gru_mt.report.page import page_of, watch, write_report
 from gru_mt.run import Run
@@ -185,3 +187,19 @@ def test_a_run_that_trains_is_shown_again_and_again(
     assert [refreshing in page for page in pages] == [True, True]
     assert refreshing not in run.report.read_text("utf-8")
     assert 'id="sentences1"' in run.report.read_text("utf-8")
+
+
+def test_corrections_are_shown_with_what_the_model_makes_of_them_by_itself(run: Run) -> None:
+    for source, target in (("one <b>", "un"), ("two", "deux"), ("three", "trois")):
+        add_correction(run.folder, source, target, by="Zoë")
+    texts = {"one <b>": "un", "two": "douze"}
+    write_checksummed_json(run.learned, {"model": model_digest(run), "texts": texts})
+    rows = re.findall("<tr>.*?</tr>", page_of(contents_of(run, "test", say=silent)))
+    shown = [re.sub("<[^>]*>", "|", row) for row in rows if "Zoë" in row]
+    for row, (source, target, text) in zip(
+        shown,
+        [("three", "trois", "not asked yet"), ("two", "deux", "douze"),
+         ("one &lt;b&gt;", "un", "the same")],
+        strict=True,
+    ):  # fmt: skip
+        assert [part for part in row.split("|") if part][:3] == [source, target, text]

@@ -1,4 +1,4 @@
-"""The page's files, and the details that it asks for."""
+"""The page at /, in a real browser, and what it asks the server for."""
 
 from pathlib import Path
 

@@ -104,6 +104,12 @@ class TranslationMemory:
             [*self._names, *other._names],
         )
 
+    def corrected(self, pairs: Iterable[tuple[str, str]]) -> "TranslationMemory":
+        """Return this memory with the short ones of pairs in place of its own of their texts."""
+        new = _by_key(_Pair(*pair, 1) for pair in pairs if _is_kept(*pair))
+        old = (group for key, group in self._pairs.items() if key not in new)
+        return TranslationMemory(chain(*new.values(), *old), self._marks, self._names)
+
     def to_bytes(self) -> bytes:
         """Return plain text in three parts, with an empty line after each of the first two.
 

@@ -1,5 +1,6 @@
-"""`gru-mt correct` keeps better translations in a run."""
+"""`gru-mt correct` keeps better translations in a run, `gru-mt learn` trains its model on them."""
 
+import logging
 from contextlib import suppress
 from getpass import getuser
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Annotated
 import typer
 
 from gru_mt.cli.app import Command, JsonOption, app
-from gru_mt.cli.streams import print_json, print_result, require_stdout
+from gru_mt.cli.streams import print_json, print_messages, print_result, require_stdout, say
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 
@@ -20,6 +21,11 @@ CORRECT_EXAMPLES = """\b
 Examples:
   gru-mt correct "Where is the station?" "Où se trouve la gare ?"
   gru-mt correct --model runs/fra-eng --corrections corrected.tsv
+"""
+LEARN_EXAMPLES = """\b
+Examples:
+  gru-mt learn
+  gru-mt learn --model runs/fra-eng --json
 """
 
 
@@ -65,3 +71,28 @@ def correct(
         print_json({"run": str(run.folder), "corrections": len(new)})
     else:
         print_result(f"{len(new):,} corrections kept in {run.folder}")
+
+
+@app.command(cls=Command, epilog=LEARN_EXAMPLES)
+def learn(model: RunOption = None, as_json: JsonOption = False) -> None:
+    """Train a run's model on its corrections, for a few minutes.
+
+    The new model takes the old one's place if it produces 90 % of the corrections by itself, and
+    BLEU on dev falls by less than 0.3. Else nothing changes. The old one stays in model-before.
+    """
+    require_stdout()
+    from dataclasses import asdict
+
+    from gru_mt.corrections.learn import learn as learn_corrections
+
+    for name in ("data", "training"):  # they tell how the training goes, and of a folder that goes
+        logging.getLogger(f"gru_mt.{name}").setLevel(logging.WARNING)
+    print_messages()
+    run = Run(model) if model else Run.newest()
+    found = learn_corrections(run.folder, say=say)
+    if as_json:
+        print_json({"run": str(run.folder)} | asdict(found))
+        return
+    print_result(str(found))
+    if found.is_replaced and (run.export("fp32").exists() or run.export("int8").exists()):
+        say(f"exports in {run.folder} are of the model before; gru-mt export renews them")

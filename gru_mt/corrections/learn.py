@@ -1,0 +1,261 @@
+"""Corrections that stick: a run's model is trained on them, and replaced where it got better.
+
+Beside the corrections it is trained on what it translates already, so that it forgets little. What
+it lost all the same, weights between the old ones and the new ones mostly have (Wortsman et al.
+2022, arXiv 2109.01903).
+
+Shapes: N pairs, M of them.
+"""
+
+import copy
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import torch
+
+from gru_mt.bundle import Bundle, load_bundle, named_tensors, save_bundle
+from gru_mt.config.load import load_config
+from gru_mt.config.schema import Config
+from gru_mt.corrections.store import Correction, read_corrections
+from gru_mt.data.dataset.components import key
+from gru_mt.data.dataset.dataset import Dataset
+from gru_mt.data.evaluation_set import EvaluationSet
+from gru_mt.data.text.normalize import clean
+from gru_mt.data.text.placeholders import mask_pair
+from gru_mt.data.text.sentences import split_sentences
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.data.tokenizer.special import PLACEHOLDER
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
+from gru_mt.errors import UserError, short_text
+from gru_mt.evaluation.evaluate import choose_bleu_tokenizer, find_sets
+from gru_mt.evaluation.hypotheses import model_digest
+from gru_mt.evaluation.score import corpus_bleu
+from gru_mt.inference.translator import Translator
+from gru_mt.model.fast.waiting import while_computing
+from gru_mt.run import Run
+from gru_mt.storage import replacing_folder, write_checksummed_json
+from gru_mt.training.output.lock import locked
+from gru_mt.training.train import train_run
+
+COPIES = 20  # of each correction, that are trained on
+OLD_SENTENCES = 6_000  # of the run's training split, beside them
+SHARES = (1.0, 0.7, 0.5)  # of the new weights, beside the old ones: the first that is good enough
+LEAST_PRODUCED = 0.9  # of the corrections, by the model alone
+MOST_LOST = 0.3  # BLEU on dev
+_TRAINING = {
+    "minutes": None, "max_epochs": 1, "max_steps": None, "validate_steps": None, "patience": None,
+    "learning_rate": 5e-4, "embedding_rate": 2.0, "schedule": "linear", "warmup_steps": "auto",
+    "final_learning_rate": 0.0, "averaging": 0.99, "tensorboard": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a model makes of dev and of corrections, without being told them."""
+
+    dev_bleu: float  # against all references; 0 without a dev set
+    texts: list[str]  # of the corrections' sources
+    produced: int  # of these, which are the corrections
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What became of the corrections of a run."""
+
+    time: str  # in UTC
+    corrections: int
+    kept_out: int  # of them, which share a sentence with dev or test: scores stay honest
+    before: Measured
+    after: Measured
+    is_replaced: bool  # whether the run has the new model
+    reason: str  # why it has not
+
+    def __str__(self) -> str:
+        before, after = self.before, self.after
+        lines = [
+            f"corrections: {self.corrections:,}, of which dev or test have {self.kept_out:,}",
+            f"produced by the model: {before.produced:,} before, {after.produced:,} after",
+            f"BLEU on dev: {before.dev_bleu:.2f} before, {after.dev_bleu:.2f} after",
+            "the run has the new model" if self.is_replaced else f"nothing changed: {self.reason}",
+        ]
+        return "\n".join(lines)
+
+
+def learn(folder: Path, *, say: Callable[[str], None]) -> Learned:
+    """Train a run's model on the run's corrections, and put the new one in its place if it is good.
+
+    It is if it produces LEAST_PRODUCED of them by itself, and BLEU on dev falls by less than
+    MOST_LOST. The model before stays in model-before until the next time. Else nothing of the run
+    changes. Raises UserError where there is no run, no correction, or another training in it.
+    """
+    run = Run(folder)
+    if not (run.config.is_file() and run.bundle.is_dir()):
+        raise UserError(f"{short_text(folder)}: holds no run with a translator")
+    corrections = read_corrections(folder)
+    if not corrections:
+        raise UserError(f"{short_text(folder)}: has no corrections; gru-mt correct adds them")
+    with (
+        locked(run),
+        TemporaryDirectory(
+            dir=run.folder.resolve(), prefix=".learning.", suffix=f".{os.getpid()}.part"
+        ) as name,  # which the next start removes, if this one is killed
+    ):
+        scratch = Path(name)
+        sets = [one for split in ("dev", "test") for one in find_sets(run.folder, split) or ()]
+        wanted = _kept_in(corrections, sets)
+        dev = find_sets(run.folder, "dev") or []
+        old = load_bundle(run.folder, torch.device("cpu"))
+        say("translating dev and what was corrected")
+        before = _measured(run.folder, dev, wanted)
+        found, reason = before, "nothing is left to learn"
+        chosen = None
+        if before.produced < len(wanted):
+            pairs = [pair for one in wanted for pair in _sentence_pairs(one, old.config)]
+            say(f"training on {len(wanted):,} corrections, and on translations of its own")
+            new = _trained(run, pairs, scratch)
+            for share in SHARES:
+                candidate = _candidate(old, new, share, pairs)
+                _save(candidate, scratch / "model")
+                found = _measured(scratch / "model", dev, wanted)
+                reason = _verdict(before, found, len(wanted))
+                say(f"{share:.0%} of the new weights: {reason or 'good'}")
+                if not reason:
+                    chosen = candidate
+                    break
+        if chosen:
+            with replacing_folder(run.bundle_before) as kept:
+                shutil.copytree(run.bundle, kept, dirs_exist_ok=True)
+            _save(chosen, run.bundle)
+        learned = Learned(
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            len(corrections),
+            len(corrections) - len(wanted),
+            before,
+            found,
+            chosen is not None,
+            reason,
+        )
+        texts = found.texts if chosen else before.texts
+        values = {
+            "model": model_digest(run),
+            "texts": dict(zip((one.source for one in wanted), texts, strict=True)),
+            "learned": asdict(learned),
+        }
+        write_checksummed_json(run.learned, values)
+    return learned
+
+
+def _verdict(before: Measured, after: Measured, wanted: int) -> str:
+    """Return why a model is not to be taken; "" if it is."""
+    if after.produced < LEAST_PRODUCED * wanted:
+        return f"it produces {after.produced:,} of {wanted:,} corrections, less than 90 %"
+    if after.dev_bleu <= before.dev_bleu - MOST_LOST:
+        return f"BLEU on dev falls from {before.dev_bleu:.2f} to {after.dev_bleu:.2f}"
+    return ""
+
+
+def _kept_in(corrections: Sequence[Correction], sets: Sequence[EvaluationSet]) -> list[Correction]:
+    """Return the corrections that share no sentence with a set, on its side."""
+    sources = {key(source) for one in sets for source in one.sources}
+    targets = {key(text) for one in sets for texts in one.references for text in texts}
+    return [
+        one
+        for one in corrections
+        if key(one.source) not in sources and key(one.target) not in targets
+    ]
+
+
+def _measured(model: Path, dev: Sequence[EvaluationSet], wanted: Sequence[Correction]) -> Measured:
+    translator = replace(Translator.load(model), corrections=None)
+    with while_computing(translator.engine.device_type):
+        texts = [each.text for each in translator.translate([one.source for one in wanted])]
+        bleu = 0.0
+        for one in dev[:1]:
+            found = [each.text for each in translator.translate(one.sources)]
+            tokenizer = choose_bleu_tokenizer(translator, dev)
+            bleu = corpus_bleu(found, one.references, tokenizer=tokenizer)
+    pairs = zip(texts, wanted, strict=True)
+    return Measured(bleu, texts, sum(clean(text) == clean(one.target) for text, one in pairs))
+
+
+def _sentence_pairs(one: Correction, config: Config) -> list[tuple[str, str]]:
+    """Return a correction's sentences with theirs, where it has as many; else the whole."""
+    languages = config.data.source, config.data.target
+    sides = [
+        [text.strip() for text in split_sentences(clean(side), language)]
+        for side, language in zip((one.source, one.target), languages, strict=True)
+    ]
+    is_same = len(sides[0]) == len(sides[1])
+    return [*zip(*sides, strict=True)] if is_same else [(clean(one.source), clean(one.target))]
+
+
+def _trained(run: Run, pairs: Sequence[tuple[str, str]], scratch: Path) -> Bundle:
+    """Return the run's translator after training on pairs and on what it translates."""
+    translator = replace(Translator.load(run.folder), corrections=None)
+    before = load_config(run.config)
+    old = _old_sentences(Dataset(run.data), before, translator.tokenizer)
+    with while_computing(translator.engine.device_type):
+        texts = [each.text for each in translator.translate(old, beam_size=1)]
+    corpora = []
+    for name, weight, some in (
+        ("corrections", COPIES, pairs),
+        ("translations", 1, zip(old, texts, strict=True)),
+    ):
+        sides = before.data.source, before.data.target
+        lines = (json.dumps(dict(zip(sides, pair, strict=True))) for pair in some)
+        path = scratch / f"{name}.jsonl"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        corpora.append({"path": str(path), "weight": weight, "part": "train"})
+    values: dict[str, Any] = before.model_dump(exclude={"model", "tokenizer"})
+    augment = before.data.augment and {"join": 0.02, "names": 0.1, "words": False}
+    values["data"] |= {"corpus": corpora, "dev": [], "test": [], "back_translate": None}
+    values["data"] |= {"allow_dropped": 1, "augment": augment}
+    values["training"] |= {"start": str(run.folder), **_TRAINING}
+    train_run(load_config(values), Run(scratch / "run"))
+    return load_bundle(scratch / "run", torch.device("cpu"))
+
+
+def _old_sentences(data: Dataset, config: Config, tokenizer: Tokenizer) -> list[str]:
+    """Return sources of the training split that people wrote, drawn at random."""
+    is_text_N = [corpus.side is not None for corpus in config.data.corpus]
+    row_N = np.flatnonzero(~np.array(is_text_N)[data.line_N["corpus"]])
+    drawn = random.Random(0).sample(range(len(row_N)), min(len(row_N), OLD_SENTENCES))
+    sources = data.select(row_N[np.sort(drawn)]).source
+    texts = (
+        tokenizer.source.decode(sources.ids[start : start + length - 1].tolist())
+        for start, length in zip(sources.start_N, sources.length_N, strict=True)
+    )
+    return [text for text in texts if text and not PLACEHOLDER.search(text)]
+
+
+def _candidate(old: Bundle, new: Bundle, share: float, pairs: Sequence[tuple[str, str]]) -> Bundle:
+    """Return the old translator with a share of the new weights, which knows the pairs' words."""
+    model = copy.deepcopy(new.model)
+    with torch.no_grad():
+        for name, weight in named_tensors(model).items():
+            weight.lerp_(named_tensors(old.model)[name], 1 - share)
+    masked = [mask_pair(*pair) for pair in pairs]
+    sources, targets = zip(*masked, strict=True)
+    tokenizer = replace(
+        old.tokenizer,
+        truecaser=old.tokenizer.truecaser.extended(Truecaser.learn(sources, targets)),
+        memory=old.tokenizer.memory.corrected(masked),
+    )
+    weights = {
+        name: value for name, value in new.provenance["weights"].items() if name != "belongs_to"
+    }
+    return Bundle(model, tokenizer, old.config, {**old.provenance, "weights": weights})
+
+
+def _save(bundle: Bundle, folder: Path) -> None:
+    provenance = dict(bundle.provenance)
+    save_bundle(folder, replace(bundle, provenance=provenance), provenance.pop("weights"))
