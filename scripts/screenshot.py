@@ -1,5 +1,6 @@
 """Takes a picture of a page: `screenshot.py PAGE[#ID] FILE.png [--width N] [--height N] [--dark]`.
 
+PAGE is a file or an address.
 With `--type TEXT` it types into the page's text field first, and points at the translation's last
 word but three, to show what it read. It needs Chromium and the Python package playwright.
 """
@@ -35,11 +36,13 @@ def take(
             viewport={"width": width, "height": height or 900},
             color_scheme="dark" if dark else "light",
         )
-        opened.goto(f"{Path(path).resolve().as_uri()}#{anchor}")
+        address = path if "://" in path else Path(path).resolve().as_uri()
+        opened.goto(f"{address}#{anchor}")
         if typed:
             opened.fill("textarea", typed)
             opened.locator("#target:not(.old)").wait_for()
-            opened.locator(".word").nth(-4).hover()
+            if words := opened.locator(".word").all():  # a server's page has none
+                words[-4].hover()
             opened.wait_for_timeout(200)
         opened.screenshot(path=out, full_page=height is None)
 

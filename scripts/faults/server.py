@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import time
@@ -33,7 +34,8 @@ REQUEST = WHOLE.format(len(BODY), BODY).encode()
 ODD: list[object] = [None, True, -1, 10**400, 1e308, float("nan"), [], {}, [[["a"]]], ["a", 1]]
 ODD += [[""] * 5_000, "", "\0", "\ud800", "x" * 30_000, "/etc/passwd", "auto", *SIGNS]
 WAIT_S = 60.0  # what a start or an answer may take on a busy machine
-REQUESTS, AT_ONCE = 10_000, 2_000  # so many connections are open at a time
+REQUESTS = 10_000  # at once, as far as this process may have so many connections
+AT_ONCE = min(REQUESTS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 100)
 LARGE, GROWTH = 100 << 20, 250 << 20  # bytes of a body; by which a server may grow
 
 
@@ -43,7 +45,7 @@ def server(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -
     attack = ATTACKS[index % len(ATTACKS)]
     with during(attack.__name__), ExitStack() as held:
         if attack is not kill:
-            serve(folder, partial(attack, rng, held))
+            serve(folder, partial(attack, rng, held), limit_s=5 if attack is hang else 60)
             return
         kept = list[str]()
         serve(folder, partial(kill, rng, kept), signal.SIGKILL)
@@ -52,7 +54,9 @@ def server(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -
         serve(folder, partial(cut_off, rng, held))  # it starts again
 
 
-def serve(folder: Path, act: Callable[[int], None], stop: int = signal.SIGTERM) -> None:
+def serve(
+    folder: Path, act: Callable[[int], None], stop: int = signal.SIGTERM, limit_s: int = 60
+) -> None:
     """Start a server of the run in `folder`, call `act` with its port, and stop it.
 
     Raises Failed where it then answers otherwise, has grown too much, or ends badly.
@@ -74,7 +78,7 @@ def serve(folder: Path, act: Callable[[int], None], stop: int = signal.SIGTERM) 
             failures.append(str(failure))
 
     ended = gru_mt(
-        *("serve", "--model=run", f"--port={port}", "--suggest", "--timeout=10"),
+        *("serve", "--model=run", f"--port={port}", "--suggest", f"--timeout={limit_s}"),
         folder=folder,
         first=lambda: memory.symlink_to(f"/proc/{os.getpid()}/statm"),
         stops=[(0.0, stop)],
