@@ -1,6 +1,7 @@
 """LibreTranslate's REST API over the models that are served: what each request is answered."""
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,10 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from gru_mt.corrections.store import add_correction
+from gru_mt.corrections.store import Correction, add_corrections
 from gru_mt.data.corpus.languages import is_language, language_name
 from gru_mt.documents.document import Document
 from gru_mt.documents.registry import ENDINGS, read_document, translate_document
+from gru_mt.errors import UserError
 from gru_mt.inference.translation import Translation
 from gru_mt.server.batcher import Batcher, Busy
 from gru_mt.server.detection import detect
@@ -34,6 +36,7 @@ from gru_mt.server.texts import QueuedTranslator, TextLines, detailed, translate
 AUTO = "auto"
 MOST_DOCUMENTS = 4  # at a time
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,12 @@ class Api:
         code = source if source != AUTO else self._detected(q)[0][0]
         if (direction := self._direction(code, target)) is None:
             raise HTTPException(400, "source and target are one language")
-        await asyncio.to_thread(add_correction, direction.path, q, s, by="a client of the server")
+        correction = Correction.of(q, s, "a client of the server")
+        try:
+            await asyncio.to_thread(add_corrections, direction.path, [correction])
+        except UserError as error:
+            log.error(f"/suggest: {error}")
+            raise HTTPException(500, "it cannot be kept; the server's log says why") from None
         return JSONResponse({"success": True})
 
     async def languages(self, request: Request) -> Response:

@@ -128,24 +128,18 @@ def _exposition(batcher: Batcher, statuses: Counter[int]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket at an address, which does not listen yet; port 0 is any that is free.
+def open_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address; port 0 is any that is free.
 
     Raises UserError where the address is in use, or none of this machine.
     """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        bound = socket.socket(family, kind, protocol)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
+        return socket.create_server((host, port), family=family)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UserError(
-            f"--host {short_text(host)} --port {port}: {reason}; choose another address or port"
-        ) from None
-    return bound
+        where = f"--host {short_text(host)} --port {port}"
+        raise UserError(f"{where}: {reason}; choose another address or port") from None
 
 
 def address_of(bound: socket.socket) -> str:

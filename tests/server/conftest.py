@@ -11,7 +11,7 @@ import pytest
 
 from gru_mt import Translator
 from gru_mt.server.api import Api
-from gru_mt.server.app import address_of, bound_socket, server
+from gru_mt.server.app import address_of, open_socket, server
 from gru_mt.server.directions import Direction, Directions
 
 Start = Callable[..., str]
@@ -30,13 +30,12 @@ def start(workplace: Path) -> Generator[Start]:
     def started(*translators: Translator, path: Path = run, **keywords: Any) -> str:
         found = translators or [Translator.load(path)]
         api = Api(Directions([Direction(path, partial(copy, each)) for each in found]), **keywords)
-        bound = bound_socket("127.0.0.1", 0)
+        listening = open_socket("127.0.0.1", 0)
         running = server(api)
-        thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]})
-        bound.listen()
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
         thread.start()
         servers.append((running, thread))
-        return address_of(bound)
+        return address_of(listening)
 
     yield started
     for running, thread in servers:

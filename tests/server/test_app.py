@@ -178,6 +178,12 @@ def test_a_suggestion_is_a_correction_from_then_on(
     assert post(f"{address}/translate", **values).json()["translatedText"] == "Un chat !"
     assert post(f"{address}/suggest", **values | {"s": "a\tb\x00"}).status_code == 400
     assert post(f"{start()}/suggest", **values).status_code == 403
+    failed = post(
+        f"{start(Translator.load(run), path=tmp_path / 'a.zip', suggestions=True)}/suggest",
+        **values,
+    )
+    assert failed.status_code == 500
+    assert "zip" not in failed.json()["error"], "no path of the server"
 
 
 def test_the_specification_names_every_route_and_its_methods() -> None:

@@ -20,8 +20,6 @@ from gru_mt import Translator, UserError
 from gru_mt.server.api import Limits
 from tests.server.conftest import Start
 
-SERVE = "from gru_mt.cli.commands.translation import serve; from gru_mt.cli import main; main()"
-
 
 @dataclass(eq=False)
 class Gated(Translator):
@@ -137,7 +135,7 @@ def test_a_long_request_leaves_room_for_short_ones(start: Start, gated: Gated) -
 
 @pytest.mark.slow
 def test_sigterm_finishes_what_is_under_way_and_takes_nothing_new(workplace: Path) -> None:
-    command = [sys.executable, "-c", SERVE, "serve", "--model", "runs/small", "--port", "0"]
+    command = [sys.executable, "-m", "gru_mt", "serve", "--model", "runs/small", "--port", "0"]
     with subprocess.Popen(command, cwd=workplace, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         line = next(line for line in process.stderr if line.startswith("serving"))

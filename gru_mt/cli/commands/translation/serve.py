@@ -82,26 +82,25 @@ def serve(
     if missing := [name for name in PACKAGES if not find_spec(name)]:
         raise UserError(f"serve needs {missing[0]}: pip install 'gru-mt[serve]'")
     from gru_mt.server.api import Api, Limits
-    from gru_mt.server.app import address_of, bound_socket, server
+    from gru_mt.server.app import address_of, open_socket, server
     from gru_mt.server.directions import Direction, Directions
 
     keys = _read_keys(key_file) if key_file else []
     for origin in origins:
         if origin != "*" and (origin.count("/") != 2 or "://" not in origin):
             raise UserError(f"--allow-origin {short_text(origin)}: expected https://HOST, or *")
-    with bound_socket(host, port) as bound:
+    with open_socket(host, port) as listening:
         paths = models or _newest_of_each()
         load = partial(load_translator, device=device)
         directions = Directions([Direction(path, partial(load, [path])) for path in paths])
         limits = Limits(characters, size, waiting, seconds)
         api = Api(directions, limits, keys, origins, suggestions)
         served = ", ".join(f"{each.source} to {each.target}" for each in directions.all)
-        bound.listen()
-        say(f"serving {served} at {address_of(bound)}; Ctrl-C stops it")
-        if not keys and bound.getsockname()[0] not in ("127.0.0.1", "::1"):
+        say(f"serving {served} at {address_of(listening)}; Ctrl-C stops it")
+        if not keys and listening.getsockname()[0] not in ("127.0.0.1", "::1"):
             say("note: whoever reaches this address can use it; --api-key FILE asks for a key")
         with while_computing(directions.all[0].loaded.engine.device_type):
-            server(api).run(sockets=[bound])
+            server(api).run(sockets=[listening])
 
 
 def _read_keys(file: Path) -> list[str]:
