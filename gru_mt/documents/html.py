@@ -75,12 +75,14 @@ def _read(data: bytes, name: str) -> HtmlDocument:
     file = TextFile.decode(data, name, _declared(data[:LOOKED_AT], name))
     events = [*_whole(_Parser(file.text).events)]
 
+    has_name = "&nbsp;" in file.text  # else a no-break space is one
+
     def written(text: str, quote: str) -> str:
         """Return a text with entities for what means something here, or lacks in the encoding."""
         text = escape(text, quote=False)
         if quote:
             text = text.replace(quote, escape(quote))
-        if "&nbsp;" in file.text:
+        if has_name:
             text = text.replace("\u00a0", "&nbsp;")
         return text.encode(file.encoding, "xmlcharrefreplace").decode(file.encoding)
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
+from markdown_it.token import Token
 
-from gru_mt.documents.document import Document, Span, SplicedDocument, TextFile
+from gru_mt.documents.document import Document, Span, TextFile, splice
 from gru_mt.documents.sentences import ends_sentence, joined
 
 log = logging.getLogger(__name__)
@@ -30,21 +31,46 @@ _PLAIN = ("text", "text_special", "softbreak", "hardbreak")
 
 def read_markdown(data: bytes, name: str) -> Document:
     """Read CommonMark with tables."""
-    file = TextFile.decode(data, name)
-    reader = _Reader(file)
-    return SplicedDocument(file, [*reader.spans()], reader.written)
+    return MarkdownDocument(TextFile.decode(data, name))
 
 
-class _Reader:
+class MarkdownDocument:
+    """A page of Markdown."""
+
     def __init__(self, file: TextFile) -> None:
-        self.file = file
+        """Find the texts of a file."""
+        self._file = file
         self._parser = MarkdownIt().enable(["table", "strikethrough"])
         self._links: dict[str, Any] = {}  # that the file defines
         self._cells: set[int] = set()  # where they begin
+        self._spans = [*self._found()]
 
-    def spans(self) -> Iterator[Span]:
-        """Yield the texts."""
-        source = self.file.text
+    @property
+    def texts(self) -> list[str]:
+        """The texts, each with its markup, on one line."""
+        return [span.text for span in self._spans]
+
+    def replaced(self, texts: Sequence[str]) -> bytes:
+        """Return the file with one text for each of `texts`; one that would lose markup stays."""
+        source = self._file.text
+        new, lost = list[str](), list[Span]()
+        for span, text in zip(self._spans, texts, strict=True):
+            written = source[span.start : span.end]
+            if text != span.text:
+                translation = self._written(span, text)
+                if translation is None:
+                    lost.append(span)
+                written = translation or written
+            new.append(written)
+        if lost:
+            log.warning(
+                f"{self._file.place(lost[0].start)}: is not translated, as it would lose markup"
+                + (f"; {len(lost) - 1:,} more texts are not" if lost[1:] else "")
+            )
+        return self._file.encode(splice(source, self._spans, new))
+
+    def _found(self) -> Iterator[Span]:
+        source = self._file.text
         front_matter = _FRONT_MATTER.match(source)
         start = front_matter.end() if front_matter else 0
         lines = [match.span(1) for match in _LINE.finditer(source, start)]
@@ -79,9 +105,10 @@ class _Reader:
         Sentences that share markup are one text.
         """
         found = self._groups(lines, by_sentence=True)
-        whole = self._markup(joined([line.text for line in chain(*found)]))
-        if sorted(chain(*(self._markup(_text(group)) for group in found))) != whole:
-            found = self._groups(lines, by_sentence=False)
+        if len(found) > 1:
+            whole = self._markup(joined([line.text for line in chain(*found)]))
+            if sorted(chain(*(self._markup(_text(group)) for group in found))) != whole:
+                found = self._groups(lines, by_sentence=False)
         for group in found:
             yield Span(group[0].start, group[-1].end, self._with_labels(_text(group)))
 
@@ -93,7 +120,8 @@ class _Reader:
             return f"[{match[1]}][{match[1]}]" if is_defined else match[0]
 
         new = _SHORTCUT.sub(labelled, text)
-        return new if self._markup(new) == self._markup(text) else text
+        is_same = new == text or self._markup(new) == self._markup(text)
+        return new if is_same else text
 
     def _groups(self, lines: Sequence[Span], *, by_sentence: bool) -> list[list[Span]]:
         groups: list[list[Span]] = [[]]
@@ -104,23 +132,22 @@ class _Reader:
             if after and line.text.endswith("\\"):
                 line = Span(line.start, line.end - 1, line.text[:-1])
             groups[-1].append(line)
-            is_broken = self.file.text.startswith(("  ", "\\"), line.end)
+            is_broken = self._file.text.startswith(("  ", "\\"), line.end)
             if after and (is_broken or (by_sentence and ends_sentence(line.text, after.text))):
                 groups.append([])
         return [*filter(None, groups)]
 
-    def written(self, span: Span, text: str) -> str:
+    def _written(self, span: Span, text: str) -> str | None:
         """Return a translation as it stands in the file, wrapped as its source was.
 
-        It is the source where the translation would have other markup.
+        It is None where it would have other markup.
         """
-        source = self.file.text[span.start : span.end]
         if span.start in self._cells:
             text = re.sub(r"(?<!\\)\|", r"\\|", text)
         structure = self._structure(span.text)
         if self._structure(text) != structure:
-            log.warning(f"{self.file.place(span.start)}: is not translated: it would lose markup")
-            return source
+            return None
+        source = self._file.text[span.start : span.end]
         if new_line := _BREAK.search(source):
             width = max(map(len, _BREAK.split(source)))
             lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
@@ -130,22 +157,25 @@ class _Reader:
 
     def _structure(self, text: str) -> tuple[list[str], list[str]]:
         """Return the blocks and the inline markup of a text, as the parser sees it alone."""
-        blocks = [token.type for token in self._parser.parse(text, self._links)]
-        return blocks, self._markup(text)
+        blocks = self._parser.parse(text, self._links)
+        markup = chain(*(_markup(block.children or []) for block in blocks))
+        return [block.type for block in blocks], sorted(markup)
 
     def _markup(self, text: str) -> list[str]:
-        """Return the inline markup of a text, sorted, each with what it stands in."""
-        found: list[str] = []
-        opened: list[str] = []
-        for token in self._parser.parseInline(text, self._links)[0].children or []:
-            if token.nesting < 0:
-                opened.pop()
-            elif token.type not in _PLAIN:
-                content = "" if token.type == "image" else token.content
-                found.append(f"{opened} {token.type} {token.attrs} {content}")
+        return sorted(_markup(self._parser.parseInline(text, self._links)[0].children or []))
+
+
+def _markup(tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield the markup of a text, each with what it stands in."""
+    opened: list[str] = []
+    for token in tokens:
+        if token.nesting < 0:
+            opened.pop()
+        elif token.type not in _PLAIN:
+            content = "" if token.type == "image" else token.content
+            yield (markup := f"{opened} {token.type} {token.attrs} {content}")
             if token.nesting > 0:
-                opened.append(found[-1])
-        return sorted(found)
+                opened.append(markup)
 
 
 def _text(lines: Sequence[Span]) -> str:

@@ -132,6 +132,18 @@ def test_a_translation_changes_no_markup(source: str, translation: str, expected
     assert translate_document(Fixed(), source.encode(), "a.md").decode() == expected
 
 
+def test_one_line_says_how_many_texts_are_not_translated(caplog: pytest.LogCaptureFixture) -> None:
+    class Losing(Identity):
+        def translate(self, sources: list[str], **keywords: object) -> list[str]:
+            return ["x" for _ in sources]
+
+    page = b"a\n\n*b* c\n\n**d** e\n\n`f` g"
+    assert translate_document(Losing(), page, "a.md") == page.replace(b"a", b"x")
+    assert caplog.messages == [
+        "a.md, line 3: is not translated, as it would lose markup; 2 more texts are not"
+    ]
+
+
 def test_whatever_a_page_has_its_structure_stays() -> None:
     rng = random.Random(1)
     parts = re.findall(r"\w+|\s|.", PAGE)
