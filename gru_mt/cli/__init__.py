@@ -16,7 +16,7 @@ from gru_mt.errors import Interrupted, ProcessLost, UserError
 
 # Importing a command adds it to the app. The help lists the commands in this order.
 from gru_mt.cli.commands import config, train, evaluate, runs, compare  # isort: skip # noqa: F401
-from gru_mt.cli.commands.translation import translate  # isort: skip # noqa: F401
+from gru_mt.cli.commands.translation import translate, serve, correct  # isort: skip # noqa: F401
 from gru_mt.cli.commands import export, data, checks  # isort: skip # noqa: F401
 
 __all__ = ["app", "main"]

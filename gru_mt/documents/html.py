@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape, unescape
-from html.parser import HTMLParser
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -25,10 +24,20 @@ _INLINE = re.compile(
 )
 _KEPT = re.compile("code|kbd|math|pre|samp|script|style|svg|textarea|tt|var")
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
-_CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
-    r"\s(?:alt|title|placeholder|aria-label)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE
+# The attributes of a tag; their number is bounded, so that the time is linear.
+_VALUES = r"(?:(?:[^<>\"']++|\"[^\"]*\"|'[^']*'){0,2000}+|[^<>]*+)"
+_TOKEN = re.compile(
+    rf"""
+    (?P<other> <!--(?:.*?-->|.*) | <!\[CDATA\[.*?\]\]> | <[!?][^>]*+> )
+    | <(?P<raw>script|style|textarea|iframe|xmp)(?=[\s/>]){_VALUES}> (?:.*?</(?P=raw)[^<>]*> | .*)
+    | <(?P<closes>/?)(?P<tag>[a-z][^\s/>]{{0,100}}+){_VALUES}>
+    | [^<]++ | <
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
+_CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_VALUE = re.compile(r"([^\s\"'<>/=]++)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]++))")
+_SHOWN = ("alt", "title", "placeholder", "aria-label")  # attributes that people read
 _AFTER_LINE = re.compile(r"[ \t\r\n\f]*")
 
 
@@ -73,7 +82,7 @@ def read_html(data: bytes, name: str) -> Document:
 
 def _read(data: bytes, name: str) -> HtmlDocument:
     file = TextFile.decode(data, name, _declared(data[:LOOKED_AT], name))
-    events = [*_whole(_Parser(file.text).events)]
+    events = [*_whole(_events(file.text))]
 
     has_name = "&nbsp;" in file.text  # else a no-break space is one
 
@@ -119,70 +128,39 @@ def _declared(start: bytes, name: str) -> str | None:
     return "cp1252" if found in ("iso8859-1", "ascii") else found  # as browsers do
 
 
-class _Parser(HTMLParser):
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=False)
-        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        self._found: list[_Event] = []
-        self.feed(text)
-        self.close()
-        ends = [*(event.start for event in self._found[1:]), len(text)]
-        self.events = [
-            event._replace(end=end) for event, end in zip(self._found, ends, strict=False)
-        ]
-
-    def _add(self, kind: Literal["opening", "closing", "other", "text"], tag: str = "") -> None:
-        line, column = self.getpos()
-        self._found.append(_Event(self._lines[line - 1] + column, 0, kind, tag))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._add("opening", tag)
-        values = dict(attrs)
-        classes = (values.get("class") or "").split()
-        is_asked = values.get("translate") == "no" or "notranslate" in classes
-        is_kept = bool(_KEPT.fullmatch(tag)) or (is_asked and not _VOID.fullmatch(tag))
-        self._found[-1] = self._found[-1]._replace(is_kept=is_kept)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._add("other", tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        self._add("closing", tag)
-
-    def handle_data(self, data: str) -> None:
-        self._add("text")
-
-    def handle_entityref(self, name: str) -> None:
-        self._add("text")
-
-    def handle_charref(self, name: str) -> None:
-        self._add("text")
-
-    def handle_comment(self, data: str) -> None:
-        self._add("other")
-
-    def handle_decl(self, decl: str) -> None:
-        self._add("other")
-
-    def handle_pi(self, data: str) -> None:
-        self._add("other")
-
-    def unknown_decl(self, data: str) -> None:
-        self._add("other")
+def _events(text: str) -> Iterator[_Event]:
+    """Yield the tags, comments and texts of a page as a browser finds them."""
+    for match in _TOKEN.finditer(text):
+        tag, closes = (match["tag"] or match["raw"] or "").lower(), match["closes"]
+        kind: Literal["opening", "closing", "other", "text"] = "text"
+        is_kept = False
+        if tag:
+            is_alone = match["raw"] or match[0].endswith("/>")
+            kind = "closing" if closes else "other" if is_alone else "opening"
+            values = {
+                each[1].lower(): each[2] or each[3] or each[4] for each in _VALUE.finditer(match[0])
+            }
+            classes = (values.get("class") or "").split()
+            is_asked = values.get("translate") == "no" or "notranslate" in classes
+            is_kept = bool(_KEPT.fullmatch(tag)) or (is_asked and not _VOID.fullmatch(tag))
+        elif match["other"]:
+            kind = "other"
+        yield _Event(*match.span(), kind, tag, is_kept and kind != "closing")
 
 
-def _whole(events: Sequence[_Event]) -> Iterator[_Event]:
+def _whole(events: Iterable[_Event]) -> Iterator[_Event]:
     """Yield events; an element that is kept, to the tag that closes it, is one."""
-    kept, depth = events[0] if events else None, 0  # the element that is open, and how often
+    kept, depth = None, 0  # the element that is open, and how often
     for event in events:
-        if not depth:
+        if not kept or not depth:
             kept = event
-        if kept and event.tag == kept.tag and kept.is_kept:
+        if event.tag == kept.tag and kept.is_kept:
             depth += {"opening": 1, "closing": -1}.get(event.kind, 0)
-        if kept and not depth:
-            yield kept._replace(end=event.end, kind="other" if kept.is_kept else kept.kind)
+        kept = kept._replace(end=event.end)
+        if not depth:
+            yield kept._replace(kind="other") if kept.is_kept else kept
     if kept and depth:
-        yield kept._replace(end=events[-1].end, kind="other")
+        yield kept._replace(kind="other")
 
 
 def _runs(events: Sequence[_Event]) -> Iterator[list[_Event]]:
@@ -238,9 +216,11 @@ def _collapsed(pieces: Iterable[Piece]) -> Iterator[Piece]:
         yield piece
 
 
-def _attributes(source: str, events: Sequence[_Event]) -> Iterator[Span]:
+def _attributes(source: str, events: Iterable[_Event]) -> Iterator[Span]:
+    """Yield the attributes that people read."""
     for event in events:
         if event.tag and event.kind != "closing" and not event.is_kept:
-            for match in _ATTRIBUTE.finditer(source, event.start, event.end):
-                group = 1 if match[1] is not None else 2
-                yield Span(*match.span(group), unescape(match[group]))
+            for match in _VALUE.finditer(source, event.start, event.end):
+                group = 2 if match[2] is not None else 3
+                if match[1].lower() in _SHOWN and match[group]:
+                    yield Span(*match.span(group), unescape(match[group]))

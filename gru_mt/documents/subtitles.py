@@ -14,11 +14,12 @@ from gru_mt.documents.sentences import ends_sentence, joined
 
 MOST_LINES = 8  # of a text: captions that a program made have no final marks at all
 ELLIPSIS = "..."  # in a cue for which no word is left: a cue may not be empty
+_ELLIPSES = r"\.{3,}|…"  # stand where a sentence goes on in another line, and stay there
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _TIME = r"(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3}"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
-_PART = re.compile(rf"(?P<edge>{_MARKUP.pattern}|\s+)|[^\s<{{]+|[<{{]")
+_PART = re.compile(rf"(?P<edge>{_MARKUP.pattern}|\s+|{_ELLIPSES})|[^\s<{{.…]+|[<{{.]")
 _SPEAKS = re.compile(r"[-–—‐♪♫#\[(]|[A-Z][A-Z .]*:")  # - Hi; TOM: Hi; [sighs]; and songs
 _ENDED = ("]", ")", "♪", "♫", "#")
 
@@ -30,7 +31,7 @@ class _Line:
     cue: int
     line_break: Span | None  # before it; None in the first line of a cue
     whole: Span
-    said: Span  # without markup at its ends
+    said: Span  # without markup and ellipses at its ends
     speaks: bool  # whether it begins what another one says
 
     @property
@@ -60,6 +61,8 @@ class Subtitles:
             for line, span, piece in zip(lines, spans, _cut(text, spans), strict=True):
                 if not piece and line.line_break:
                     new.append(line.line_break)
+                if re.compile(_ELLIPSES).match(self.file.text, span.end):
+                    piece = piece.rstrip(".…")
                 new.append(span._replace(text=piece if piece or line.line_break else ELLIPSIS))
         return self.file.encode(splice(self.file.text, new, [span.text for span in new]))
 
@@ -154,10 +157,9 @@ def _cut(text: str, lines: Sequence[Span]) -> list[str]:
 
     It is cut at spaces, or between letters of a script without spaces, and not within markup.
     """
-    inside = [match.span() for match in _MARKUP.finditer(text)]
-    places = {match.start() for match in re.finditer(r"\s+(?=\S*\w)", text)}
-    places |= {match.end() for match in SPACELESS.finditer(text)} - {len(text)}
-    left = sorted(p for p in places if not any(start < p < end for start, end in inside))
+    plain = _MARKUP.sub(lambda match: "<" * len(match[0]), text)
+    places = {match.start() for match in re.finditer(r"\s+(?=\S*\w)", plain)}
+    left = sorted(places | {match.end() for match in SPACELESS.finditer(plain)} - {len(text)})
     sizes = [len(line.text) for line in lines]
     cuts = [0]
     for index, size in enumerate([*accumulate(sizes)][:-1]):

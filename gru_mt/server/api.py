@@ -76,8 +76,8 @@ class Api:
         kind = choice_of(values, "format", ("text", "html"))
         n_best = 1 + number_of(values, "alternatives", 10)
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
-        codes = [source if source != AUTO else self._detected(text)[0][0] for text in texts]
-        directions = [self._direction(code, target) for code in codes]
+        guesses = [self._detected(text)[0] if source == AUTO else (source, 0) for text in texts]
+        directions = [self._direction(code, target) for code, _ in guesses]
         documents = [
             TextLines(text, is_own=direction is None)
             if kind == "text" or direction is None
@@ -89,7 +89,7 @@ class Api:
         best = [translated(*each) for each in zip(documents, found, strict=True)]
         answer: Values = {"translatedText": [first for first, *_ in best]}
         if source == AUTO:
-            answer["detectedLanguage"] = [_guess(*self._detected(text)[0]) for text in texts]
+            answer["detectedLanguage"] = [_guess(*guess) for guess in guesses]
         if n_best > 1:
             answer["alternatives"] = [others for _, *others in best]
         if str(values.get("details", "")).lower() in ("true", "1"):
@@ -103,14 +103,14 @@ class Api:
         return JSONResponse([_guess(*each) for each in self._detected(" ".join(texts))])
 
     async def translate_file(self, request: Request) -> Response:
+        values = await self._values(request, self.limits.bytes)
+        data, name = values.get("file"), values.get("name", "")
+        if not isinstance(data, bytes):
+            raise HTTPException(400, "file must be a file of a multipart form")
         if self.documents >= MOST_DOCUMENTS:
             raise Busy
         self.documents += 1
         try:
-            values = await self._values(request, self.limits.bytes)
-            data, name = values.get("file"), values.get("name", "")
-            if not isinstance(data, bytes):
-                raise HTTPException(400, "file must be a file of a multipart form")
             work = asyncio.ensure_future(self._translated_file(values, data, name))
             content = await _while_connected(request, work)
         finally:

@@ -35,6 +35,7 @@ def application(api: Api) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         try:
+            _ = api.directions.profiles  # now, not while the first client waits
             async with api.batcher.running():
                 yield
         finally:

@@ -74,7 +74,7 @@ class Directions:
     all: Sequence[Direction]
 
     def __post_init__(self) -> None:
-        """Raise UserError where two models have the same languages, or one has none."""
+        """Raise UserError where two models have the same languages."""
         seen: dict[tuple[str, str], Direction] = {}
         for each in self.all:
             other = seen.setdefault((each.source, each.target), each)

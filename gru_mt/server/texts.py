@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
 from typing import Any
 
 from gru_mt.data.text.normalize import CONTROL
@@ -80,25 +81,20 @@ class QueuedTranslator:
     def __init__(self, batcher: Batcher, direction: Direction) -> None:
         """Take the queue of the event loop that runs."""
         self._batcher, self._direction = batcher, direction
-        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._work: Future[list[Translation]] | None = None
+        self._stopped = False
 
     def translate(self, sources: list[str], **keywords: Any) -> list[Translation]:
         """Return the translations; raises CancelledError after `stop`."""
-        return asyncio.run_coroutine_threadsafe(self._translate(sources), self._loop).result()
-
-    async def _translate(self, sources: list[str]) -> list[Translation]:
-        work = asyncio.ensure_future(self._batcher.translate(self._direction, sources))
-        stopped = asyncio.ensure_future(self._stopped.wait())
-        both: set[asyncio.Future[Any]] = {work, stopped}
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                raise asyncio.CancelledError
-            return work.result()
-        finally:
-            for each in both:
-                each.cancel()
+        if self._stopped:
+            raise CancelledError
+        work = self._batcher.translate(self._direction, sources)
+        self._work = asyncio.run_coroutine_threadsafe(work, self._loop)
+        return self._work.result()
 
     def stop(self) -> None:
         """Leave the queue: nobody waits any longer."""
-        self._stopped.set()
+        self._stopped = True
+        if self._work:
+            self._work.cancel()

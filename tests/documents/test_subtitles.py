@@ -75,6 +75,8 @@ def test_a_text_is_a_sentence_over_lines_and_cues_or_what_one_person_says() -> N
         (["<i>ab</i>\n<i>cd</i>"], "aa bb", ["<i>aa</i>\n<i>bb</i>"]),
         (["ab\ncd"], "aa !", ["aa !"]),
         (["ab", "cd"], "aa", ["aa", "..."]),
+        (["ab...", "...cd"], "aa bb.", ["aa...", "...bb."]),
+        (["Ab..."], "aa.", ["aa..."]),
         (["ab\ncd"], "我明白了。", ["我明\n白了。"]),
         (["<b>a a</b> b\nc c"], '<b x="y z">q</b> r s', ['<b x="y z">q</b>\nr s']),
     ],

@@ -97,6 +97,20 @@ def test_who_is_too_many_is_sent_away_and_who_leaves_is_not_translated(
     assert gated.got == ["one", "four"]
 
 
+def test_a_document_whose_client_leaves_is_not_translated(start: Start, gated: Gated) -> None:
+    address = start(gated)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(ask, address, "one")
+        wait_until(lambda: gated.got)
+        sent: Any = {"files": {"file": ("a.txt", b"two")}, "data": {"source": "en", "target": "fr"}}
+        with pytest.raises(requests.ReadTimeout):
+            requests.post(f"{address}/translate_file", timeout=0.5, **sent)
+        wait_until(lambda: metric(address, "waiting_requests") == 0)
+        gated.gate.set()
+        assert first.result().status_code == 200
+    assert gated.got == ["one"]
+
+
 def test_a_request_has_a_time_limit(start: Start, gated: Gated) -> None:
     address = start(gated, limits=Limits(seconds=0.2))
     answer = ask(address, "one")

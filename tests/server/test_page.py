@@ -1,4 +1,4 @@
-"""The page at /, in a real browser, and what it asks the server for."""
+"""The page's files, and the details that it asks for."""
 
 from pathlib import Path
 

@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple, Self
 
 from gru_mt.documents.document import Span, TextFile, splice
 
-_GAP = re.compile(r"(\r?\n(?!\s)|\s*\t\s*|\s{2,})")  # spaces that a translation would not keep
+_GAP = re.compile(  # what a translation would not keep: a line end, with a bullet; several spaces
+    r"(\s*\n\s*(?:[-*•]|\d{1,3}[.)])[ ]+|\r?\n(?!\s)|\s*\t\s*|\s{2,})"
+)
 _NUMBER = re.compile(r"<(?:/?[gx]|(?:br|p) id=\")(\d+)")
 
 
@@ -110,9 +112,13 @@ class MarkedText:
 
     def _split(self, translation: str) -> list[str]:
         """Return texts, and between them the names of marks."""
-        if not self.marks:
-            return [translation]
-        return re.split(f"({'|'.join(map(re.escape, self.marks))})", translation)
+        found = [""]
+        for part in re.split(r"(<[^<>]*>)", translation):
+            if part in self.marks:
+                found += part, ""
+            else:
+                found[-1] += part
+        return found
 
     def _parsed(self, translation: str) -> list[Piece] | None:
         """Return the pieces of a translation; None where marks are missing, or cross."""

@@ -53,7 +53,7 @@ def read_po(data: bytes, name: str, *, everything: bool = False) -> Document:
     line_end = "\r\n" if "\r\n" in text else "\n"
     places = list[Place]()
     for entry, (start, end) in zip(po, pairwise([*starts, len(text)]), strict=True):
-        if not entry.obsolete and (everything or not entry.fuzzy):
+        if not entry.obsolete:
             found = _Entry(file, start, end, line_end)
             places += found.places(one, everything=everything)
     return EditedDocument(file, places)

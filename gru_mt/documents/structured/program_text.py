@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 from gru_mt.data.text.placeholders import find_placeholders
-from gru_mt.documents.structured.marked import Edit, MarkedText, Place, with_gaps
+from gru_mt.documents.structured.marked import Edit, Mark, MarkedText, Place, with_gaps
 
 _HOLE = re.compile(r"<[^<>]*>|\{[^{}]*\}")  # tags and variables, which are no words
-_WORD = re.compile(r"[\W_]*(?![a-z]+[A-Z])[A-Za-z]+(?:['’-][A-Za-z]+)*[.!?:…\"')]*", re.ASCII)
+_CODE = r"(?:[a-z]{1,2}|[A-Z]{1,3})(?![\w-])|[a-z]+-?[A-Z]"  # en, USD, en-GB, fontSize
+_WORD = re.compile(rf"[\W_]*(?!{_CODE})[A-Za-z]+(?:['’-][A-Za-z]+)*[.!?:…\"')]*", re.ASCII)
 _NO_WORD = re.compile(r"[#/.@$%_~]")
 _ACCELERATOR = re.compile(  # but not that of AT&T, &amp; and ?a=b&c=d
     r"(?:(?<![^\s(\"'“«])|(?<=[A-Za-z])(?=&[a-z]))&(?=[^\W_])(?!\w*[;=])|(?<!\S)_(?=[^\W_])"
 )
+_OPTION = re.compile(r"(?<!\S)(-[A-Za-z]\b|--[\w-]+)")  # of a command
 _INITIAL = re.compile(r"(?<![^\W_])[^\W\d_]")
 _MENU_END = re.compile(r"(?:\.\.\.|…|:)?\Z")
 
@@ -21,7 +24,7 @@ def is_text(value: str) -> bool:
 
     "Save", "Hi, {name}!" and all that is not ASCII are; "save_as", "#fff", "en-US/a.png" are not.
     """
-    words = _HOLE.sub("", value)
+    words = _HOLE.sub("", value).strip()
     if not any(map(str.isalpha, words)):
         return False
     is_whole = not _NO_WORD.match(words) and _WORD.fullmatch(words)
@@ -32,7 +35,9 @@ def program_place(value: str, edits: Callable[[str], Iterable[Edit]]) -> Place |
     """Return the place of a string, whose translation makes `edits`; None for no text."""
     found = [*_ACCELERATOR.finditer(value)]
     sign = found[0][0] if len(found) == 1 and value.count(found[0][0]) == 1 else ""
-    content = MarkedText.of(with_gaps(value.replace(sign, "") if sign else value))
+    parts = _OPTION.split(value.replace(sign, "") if sign else value)
+    pieces = (([Mark("other", p)] if i % 2 else with_gaps(p)) for i, p in enumerate(parts))
+    content = MarkedText.of(chain.from_iterable(pieces))
     if content is None:
         return None
     letter = value[found[0].end()] if sign else ""

@@ -44,11 +44,10 @@ def _local(element: Element) -> str:
 def _units(element: Element) -> Iterator[Element]:
     """Yield the elements that have a source and perhaps a target, and are to be translated."""
     for child in element.children:
-        if child.attribute("translate") == "no" or _local(child) == "alt-trans":
-            continue
-        if _local(child) in ("trans-unit", "segment"):
-            yield child
-        yield from _units(child)
+        if child.attribute("translate") != "no":
+            if _local(child) in ("trans-unit", "segment"):
+                yield child
+            yield from _units(child)
 
 
 def _place(source: str, unit: Element, version: str, *, everything: bool) -> Place | None:

@@ -144,7 +144,7 @@ function choose(entry) {
   find("trust").textContent = trust(sentence);
   better.value = sentence.text;
   better.lang = into.value;
-  better.focus();
+  find(settings.suggestions ? "better" : "others").focus();
 }
 
 /** Return what the chosen sentence is translated by: its languages, and itself as `q`. */
@@ -159,15 +159,14 @@ async function showOthers() {
   if (asked !== chosen) return;
   find("candidates").replaceChildren(
     ...[...new Set([answer.translatedText, ...answer.alternatives])].map((text) => {
-      const button = make("button", "", text);
+      const item = make("li", "");
+      const button = item.appendChild(make(settings.suggestions ? "button" : "span", "", text));
       button.lang = into.value;
       button.dir = "auto";
       button.onclick = () => {
         better.value = text;
         better.focus();
       };
-      const item = make("li", "");
-      item.append(button);
       return item;
     }),
   );
@@ -175,11 +174,10 @@ async function showOthers() {
 
 /** Give the server a better translation of the chosen sentence, and translate anew. */
 async function suggest() {
-  const { element } = chosen;
   await call("suggest", { ...question(), s: better.value.trim() });
-  state.textContent = "Thank you: the suggestion is kept.";
-  element.focus();
   await translate();
+  state.textContent = "Thank you: the suggestion is kept.";
+  source.focus();
 }
 
 /** Translate documents one after another; each is offered where it was announced. */
@@ -200,7 +198,8 @@ async function translateFiles(files) {
       link.download = link.textContent;
       item.replaceChildren("Save ", link);
     } catch (error) {
-      item.textContent = `${file.name}: ${error.message}`;
+      const isNamed = error.message.includes(file.name);
+      item.textContent = isNamed ? error.message : `${file.name}: ${error.message}`;
       item.className = "over";
     }
   }
@@ -290,8 +289,7 @@ async function start() {
   fill(from, sources.length > 1 ? [AUTO, ...sources] : sources, settings.language?.source?.code);
   offerTargets(settings.language?.target?.code);
   find("file").accept = (settings.supportedFilesFormat ?? []).join(",");
-  find("suggest").hidden = !settings.suggestions;
-  better.readOnly = !settings.suggestions;
+  for (const id of ["suggest", "proposal"]) find(id).hidden = !settings.suggestions;
   find("access").hidden = !settings.keyRequired;
   find("key").value = sessionStorage.getItem(KEY) ?? "";
   listen();

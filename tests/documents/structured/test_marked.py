@@ -8,6 +8,7 @@ B, B_END = Mark("opening", "<b>"), Mark("closing", "</b>")
 EM, EM_END = Mark("opening", "<i>"), Mark("closing", "</i>")
 DOT = Mark("other", "[.]")
 START, END = Mark("start", "[1", key="1"), Mark("end", "1]", key="1")
+START2, END2 = Mark("start", "[2", key="2"), Mark("end", "2]", key="2")
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,7 @@ START, END = Mark("start", "[1", key="1"), Mark("end", "1]", key="1")
         (["a", DOT, DOT, "b"], "a<x1/>b", "|"),
         (["a", START, "b", END, "c"], "a<g1>b</g1>c", "|"),
         (["a", START, "b", B, "c", END, "d", B_END, "e"], "a<x1/>b<g2>c<x3/>d</g2>e", "|"),
+        (["a", START, START2, "b", END, "c", END2, "d"], "a<x1/><g2>b<x3/>c</g2>d", "|"),
         (["if <g7> a", DOT, "b"], "if <g7> a<x8/>b", "|"),  # what is typed is no mark
         ([*with_gaps("one\ntwo\r\nthree\n\n four  five\tsix\n")], None, "|\n"),
     ],

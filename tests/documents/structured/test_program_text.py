@@ -41,6 +41,16 @@ def test_the_key_of_a_menu_stays_one(value: str, new: str, written: str) -> None
     assert place.content.text == (value if new == written else value.replace(sign, ""))
 
 
+def test_options_and_bullets_stay_where_they_are() -> None:
+    value = "Use -v or --so-on:\n\n  -q, --quiet  Say less\n- one\n 2. two\n"
+    place = program_place(value, lambda text: [Edit(0, 0, text)])
+    assert place
+    assert place.content.text == (
+        'Use <x1/> or <x2/>:<p id="3"/><x4/>, <x5/><p id="6"/>Say less<p id="7"/>one<p id="8"/>two'
+    )
+    assert [*place.edits(place.content.filled(place.content.text))] == [Edit(0, 0, value)]
+
+
 @pytest.mark.parametrize(
     ("value", "answer"),
     [

@@ -19,9 +19,9 @@ PACKAGES = ("starlette", "uvicorn", "python_multipart")
 EXAMPLES = """\b
 Examples:
   gru-mt serve
-  gru-mt serve --model runs/my-en-ja --model runs/my-ja-en/onnx-int8 --port 8080
-  gru-mt serve --host 0.0.0.0 --api-key keys.txt --allow-origin https://example.org
-  curl http://127.0.0.1:5000/translate -d q="I am tired." -d source=en -d target=fr
+  gru-mt serve --model runs/en-ja --model runs/ja-en/onnx-int8 --port 8080
+  gru-mt serve --host 0.0.0.0 --api-key keys.txt --allow-origin '*'
+  curl http://127.0.0.1:5000/translate -d q="I see." -d source=en -d target=fr
 """
 
 
@@ -74,7 +74,7 @@ def serve(
     ] = False,
     device: DeviceOption = "auto",
 ) -> None:
-    """Translate for other programs and people: LibreTranslate's REST API, and a page.
+    """Serve a page for people, and LibreTranslate's REST API.
 
     A signal stops it once what is under way is done. Requests that come together are translated
     together.
