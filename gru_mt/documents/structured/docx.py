@@ -29,7 +29,7 @@ _WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "sdt", "sdtContent", "cus
 _RANGE = re.compile(r"(bookmark|commentRange|perm|moveToRange|moveFromRange)(Start|End)\Z")
 _SKIPPED = ("proofErr", "lastRenderedPageBreak", "softHyphen")  # what Word found in the old text
 _FIELD_BEGINS = ':fldCharType="begin"'
-_FIELD_TEXT = re.compile(r"\s(?:HYPERLINK|TOC)\s")  # the fields whose result is translated
+_FIELD_TEXT = re.compile(r">\s*(?:HYPERLINK|TOC)\s")  # the fields whose result is translated
 
 
 def read_docx(data: bytes, name: str) -> Document:

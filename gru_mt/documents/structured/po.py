@@ -62,7 +62,7 @@ def read_po(data: bytes, name: str, *, everything: bool = False) -> Document:
 def _form_of_one(plural_forms: str) -> int:
     """Return the n of the msgstr[n] for one thing: 0 but in a few languages, such as Arabic."""
     _, _, rule = plural_forms.partition("plural=")
-    with suppress(ValueError):
+    with suppress(ValueError, ArithmeticError):
         return int(c2py(rule.strip().removesuffix(";"))(1)) if rule else 0
     return 0
 

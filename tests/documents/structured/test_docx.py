@@ -72,7 +72,7 @@ def field(code: str) -> str:
     begin, middle, end = (
         f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end")
     )
-    return f"{begin}<w:r><w:instrText> {code} </w:instrText></w:r>{middle}|{end}"
+    return f"{begin}<w:r><w:instrText>{code}</w:instrText></w:r>{middle}|{end}"
 
 
 def translated(data: bytes) -> zipfile.ZipFile:
@@ -97,7 +97,7 @@ BOLD, ITALIC = "<w:b/>", "<w:i/>"
 TAB, BREAK, NOTE = "<w:tab/>", "<w:br/>", '<w:footnoteReference w:id="2"/>'
 LINK, LINK_END = '<w:hyperlink r:id="x">', "</w:hyperlink>"
 SDT, SDT_END = "<w:sdt><w:sdtPr><w:id/></w:sdtPr><w:sdtContent>", "</w:sdtContent></w:sdt>"
-PAGE, URL = field("PAGE").replace("|", run("seven")), field('HYPERLINK "a"').split("|")
+PAGE, URL = field(" PAGE ").replace("|", run("seven")), field('HYPERLINK "a"').split("|")
 BOX = f"<w:r><w:pict><w:txbxContent>{paragraph('a box')}</w:txbxContent></w:pict></w:r>"
 MOVED = "<w:moveTo>{}</w:moveTo>"
 DELETED = "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>"
@@ -153,7 +153,7 @@ def test_a_link_is_marked_though_it_is_longer_than_the_text_around_it() -> None:
 
 
 def test_a_field_over_several_paragraphs_and_ranges_keep_their_order() -> None:
-    begin, end = field("TOC").split("|")
+    begin, end = field(" TOC ").split("|")
     ranges = '<w:bookmarkStart w:id="1"/>{}<w:bookmarkEnd w:id="1"/>'
     body = f"<w:p>{begin}{run('a b')}</w:p><w:p>{run('c d')}{end}</w:p>"
     body += f"<w:p>{run('a ')}{ranges.format(run('b c'))}{run(' d')}</w:p>"

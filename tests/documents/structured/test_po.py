@@ -74,6 +74,7 @@ def test_only_what_is_untranslated_is_filled_and_marked(everything: bool, line_e
         ("nplurals=2; plural=(n != 1)", ["CAT", "CATS"]),
         ("nplurals=2; plural=n==1", ["CATS", "CAT"]),
         ("nplurals=3; plural=n==0 ? 0 : n==1 ? 1 : 2", ["CATS", "CAT", "CATS"]),
+        ("nplurals=2; plural=n%0", ["CAT", "CATS"]),
         ("nplurals=INTEGER; plural=EXPRESSION", ["CAT", "CATS"]),
     ],
 )
