@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 GUIDES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
     for path in [ROOT / "CHANGELOG.md", *ROOT.glob("README.md"), *ROOT.glob("*/README.md"),
-                 ROOT / "configs" / "ABLATION.md", *ROOT.glob("scripts/*/README.md"),
-                 ROOT / "scripts" / "results" / "CELLS.md"]
+                 ROOT / "configs" / "ABLATION.md", *ROOT.glob("scripts/results/*.md"),
+                 *ROOT.glob("scripts/examples/*.md")]
 }  # fmt: skip
 README = GUIDES["README.md"]
 BLOCKS = [
