@@ -35,7 +35,7 @@ from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.errors import UserError, short_text
+from gru_mt.errors import Interrupted, UserError, short_text
 from gru_mt.evaluation.evaluate import choose_bleu_tokenizer, find_sets
 from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.evaluation.score import corpus_bleu
@@ -46,14 +46,15 @@ from gru_mt.storage import replacing_folder, write_checksummed_json
 from gru_mt.training.output.lock import locked
 from gru_mt.training.train import train_run
 
-COPIES = 20  # of each correction, that are trained on
+COPIES = 25  # of each correction, that are trained on
 OLD_SENTENCES = 6_000  # of the run's training split, beside them
-SHARES = (1.0, 0.7, 0.5)  # of the new weights, beside the old ones: the first that is good enough
+SHARES = (1.0, 0.85, 0.7)  # of the new weights, beside the old ones: the first that is good enough
 LEAST_PRODUCED = 0.9  # of the corrections, by the model alone
 MOST_LOST = 0.3  # BLEU on dev
+# Adam would move the embeddings of rare words as far as those of the words that are learned.
 _TRAINING = {
     "minutes": None, "max_epochs": 1, "max_steps": None, "validate_steps": None, "patience": None,
-    "learning_rate": 5e-4, "embedding_rate": 2.0, "schedule": "linear", "warmup_steps": "auto",
+    "learning_rate": 5e-4, "embedding_rate": 0.01, "schedule": "linear", "warmup_steps": "auto",
     "final_learning_rate": 0.0, "averaging": 0.99, "tensorboard": False,
 }  # fmt: skip
 
@@ -220,7 +221,10 @@ def _trained(run: Run, pairs: Sequence[tuple[str, str]], scratch: Path) -> Bundl
     values["data"] |= {"corpus": corpora, "dev": [], "test": [], "back_translate": None}
     values["data"] |= {"allow_dropped": 1, "augment": augment}
     values["training"] |= {"start": str(run.folder), **_TRAINING}
-    train_run(load_config(values), Run(scratch / "run"))
+    try:
+        train_run(load_config(values), Run(scratch / "run"))
+    except Interrupted as stopped:
+        raise Interrupted(stopped.signal, "stopped; nothing changed") from None
     return load_bundle(scratch / "run", torch.device("cpu"))
 
 
@@ -253,7 +257,8 @@ def _candidate(old: Bundle, new: Bundle, share: float, pairs: Sequence[tuple[str
     weights = {
         name: value for name, value in new.provenance["weights"].items() if name != "belongs_to"
     }
-    return Bundle(model, tokenizer, old.config, {**old.provenance, "weights": weights})
+    provenance = {**old.provenance, "weights": weights, "learned_corrections": len(pairs)}
+    return Bundle(model, tokenizer, old.config, provenance)
 
 
 def _save(bundle: Bundle, folder: Path) -> None:

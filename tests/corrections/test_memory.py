@@ -1,5 +1,6 @@
 """Sentences that were corrected are answered: which are, and how their translations are written."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ from gru_mt.corrections.memory import CorrectionMemory
 from gru_mt.corrections.store import add_correction
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.text.truecase import Truecaser
+from gru_mt.evaluation.evaluate import evaluate
 from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.translator import Translator
 
 TRAINING = [
     "So the room there is free, and Tom is late here, no oh yes.",
@@ -97,3 +100,18 @@ def test_corrections_that_come_and_go_while_it_is_used_are_noticed(run: Path) ->
     assert answered(memory, "Room 15 is free.") == "Chambre 15 : libre.", "it is the newest"
     (run / "corrections.jsonl").unlink()
     assert answered(memory, "Room 12 is free.") == "[Room 12 is free.]"
+
+
+def test_translating_uses_corrections_and_says_so_but_scores_do_not(
+    workplace: Path, tmp_path: Path
+) -> None:
+    run = shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
+    line, plain = "we take four hats. they see!", Translator.load(run)
+    before = plain.translate(line).to_json()
+    add_correction(run, "they see!", "Ah !", by="")
+    for translator in (plain, Translator.load(run), Translator.load(run / "model")):
+        first, second = translator.translate(line, n_best=2).sentences
+        assert ("corrected" in first.to_json(), second.to_json()["corrected"]) == (False, True)
+        assert [each.text for each in second.candidates] == ["Ah !"]
+        assert first.candidates[0].text == before["sentences"][0]["translations"][0]["text"]
+    assert evaluate(plain, [line], ["x"]).hypotheses.texts == [before["text"]]

@@ -2,10 +2,11 @@
 
 import json
 import os
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from portalocker import LockFlags, lock
 
 from gru_mt.corrections.store import add_correction, read_corrections, read_table
 from gru_mt.errors import UserError
@@ -60,15 +61,18 @@ def test_nothing_is_kept_of_an_append_that_fails(
     assert pairs(run) == [("one", "un")]
 
 
-def add_many(folder: Path, name: str) -> None:
-    for number in range(20):
-        add_correction(folder, f"{name} {number}", "x" * 1_000, by=name)
-
-
-def test_several_processes_add_at_once(run: Path) -> None:
-    with ProcessPoolExecutor(2) as pool:
-        assert [*pool.map(add_many, [run, run], "ab")] == [None, None]
-    assert {source for source, _ in pairs(run)} == {f"{c} {n}" for c in "ab" for n in range(20)}
+def test_one_writer_waits_for_another(run: Path) -> None:
+    add_correction(run, "one", "un", by="")
+    two = Thread(target=add_correction, args=(run, "two", "deux"), kwargs={"by": ""})
+    with (run / "corrections.jsonl").open("a") as other:
+        lock(other, LockFlags.EXCLUSIVE)
+        other.write('{"source": "six", ')
+        other.flush()
+        two.start()
+        two.join(0.3)
+        other.write('"target": "six"}\n')
+    two.join()
+    assert pairs(run) == [("one", "un"), ("six", "six"), ("two", "deux")]
 
 
 @pytest.mark.parametrize(

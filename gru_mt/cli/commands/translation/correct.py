@@ -70,7 +70,7 @@ def correct(
     if as_json:
         print_json({"run": str(run.folder), "corrections": len(new)})
     else:
-        print_result(f"{len(new):,} corrections kept in {run.folder}")
+        print_result(f"corrections kept in {run.folder}: {len(new):,}")
 
 
 @app.command(cls=Command, epilog=LEARN_EXAMPLES)
