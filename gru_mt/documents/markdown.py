@@ -65,7 +65,7 @@ class MarkdownDocument:
         if lost:
             log.warning(
                 f"{self._file.place(lost[0].start)}: is not translated, as it would lose markup"
-                + (f"; {len(lost) - 1:,} more texts are not" if lost[1:] else "")
+                + (f" (and {len(lost) - 1:,} more)" if lost[1:] else "")
             )
         return self._file.encode(splice(source, self._spans, new))
 

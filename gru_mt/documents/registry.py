@@ -125,6 +125,7 @@ def translate_document(
 
 
 def _translated(text: str, translations: dict[str, str]) -> str:
+    """Return a text with the spaces that it had; the text itself for an empty one."""
     core = text.strip()
     start = text.index(core)
-    return f"{text[:start]}{translations.get(core, core)}{text[start + len(core) :]}"
+    return f"{text[:start]}{translations.get(core) or core}{text[start + len(core) :]}"

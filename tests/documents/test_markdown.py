@@ -140,7 +140,7 @@ def test_one_line_says_how_many_texts_are_not_translated(caplog: pytest.LogCaptu
     page = b"a\n\n*b* c\n\n**d** e\n\n`f` g"
     assert translate_document(Losing(), page, "a.md") == page.replace(b"a", b"x")
     assert caplog.messages == [
-        "a.md, line 3: is not translated, as it would lose markup; 2 more texts are not"
+        "a.md, line 3: is not translated, as it would lose markup (and 2 more)"
     ]
 
 

@@ -15,6 +15,11 @@ class Counting(Identity):
         return [f"<{text}>" for text in sources]
 
 
+class Silent(Identity):
+    def translate(self, sources: list[str], **keywords: object) -> list[str]:
+        return ["" for _ in sources]
+
+
 def test_each_distinct_text_is_translated_once_without_its_spaces() -> None:
     translator = Counting()
     data = b"Hi\n\n  Hi \r\n12.\n\tBye\r\n \xc2\xa0Hi"
@@ -22,6 +27,7 @@ def test_each_distinct_text_is_translated_once_without_its_spaces() -> None:
     assert translate_document(translator, data, "a.TXT") == expected
     assert translator.asked == [["Hi", "Bye"]]
     assert translate_document(translator, b"1\n\n2", "a.txt") == b"1\n\n2"
+    assert translate_document(Silent(), b"No\n", "a.txt") == b"No\n", "an empty text is none"
     assert translate_document(translator, b"", "a.txt") == b""
 
 
