@@ -38,8 +38,8 @@ def test_a_file_keeps_its_encoding_and_its_mark(encoding: str) -> None:
     assert translate_document(Identity(), data, "a.txt") == data
     changed = translate_document(Changing(), data, "a.txt")
     assert changed == text.upper().encode(encoding)
-    marked = f"\ufeff{text}".encode("utf-16-be")
-    assert translate_document(Identity(), marked, "a.txt") == marked
+    marked, expected = (f"\ufeff{each}".encode("utf-16-be") for each in (text, text.upper()))
+    assert translate_document(Changing(), marked, "a.txt") == expected
 
 
 @pytest.mark.parametrize(

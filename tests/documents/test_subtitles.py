@@ -62,6 +62,8 @@ def test_a_text_is_a_sentence_over_lines_and_cues_or_what_one_person_says() -> N
         "It rained when I saw you, and I left.",
         "[sighs]", "Mr. Smith!", "12", "Une île là", "♪ La la ♪", "♪ Lo lo ♪",
     ]  # fmt: skip
+    endless = read_document(srt(*["aa"] * 9).encode(), "a.srt").texts
+    assert endless == ["aa aa aa aa aa aa aa aa", "aa"], "captions that a program made"
     assert read_document(VTT.encode(), "a.vtt").texts == [
         "He goes", "I &amp; you", "<c.red>one</c> <00:03.500>two"
     ]  # fmt: skip
@@ -78,7 +80,8 @@ def test_a_text_is_a_sentence_over_lines_and_cues_or_what_one_person_says() -> N
         (["ab...", "...cd"], "aa bb.", ["aa...", "...bb."]),
         (["Ab..."], "aa.", ["aa..."]),
         (["ab\ncd"], "我明白了。", ["我明\n白了。"]),
-        (["<b>a a</b> b\nc c"], '<b x="y z">q</b> r s', ['<b x="y z">q</b>\nr s']),
+        # Half of 24 characters is within the tag, where no line may end.
+        (["<b>a</b> b\ncccccccccc"], 'x <b k="a b c d">y</b> z', ['x <b k="a b c d">y</b>\nz']),
     ],
 )
 def test_a_translation_is_cut_in_proportion(
