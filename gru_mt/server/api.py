@@ -17,7 +17,7 @@ from gru_mt.corrections.store import Correction, add_corrections
 from gru_mt.data.corpus.languages import is_language, language_name
 from gru_mt.documents.document import Document
 from gru_mt.documents.registry import ENDINGS, read_document, translate_document
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, short_text
 from gru_mt.inference.translation import Translation
 from gru_mt.server.batcher import Batcher, Busy
 from gru_mt.server.detection import detect
@@ -187,7 +187,8 @@ class Api:
         is_served = any(is_language(code, known(target)) for code in self.directions.codes)
         if found is None and not (is_served and is_language(known(source), known(target))):
             pairs = ", ".join(f"{each.source} to {each.target}" for each in self.directions.all)
-            raise HTTPException(400, f"no model translates {source} to {target}; there are {pairs}")
+            wanted = f"{short_text(source)} to {short_text(target)}"
+            raise HTTPException(400, f"no model translates {wanted}; there are {pairs}")
         return found
 
     async def _translations(

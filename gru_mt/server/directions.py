@@ -15,6 +15,7 @@ from gru_mt.inference.translator import Translator
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.server.detection import Profile
 
+LONGEST_CODE = 40  # characters
 LOOK_S = 1.0  # how long files are not looked at again
 _ALIASES = {"pb": "pt-BR", "zt": "zh-Hant"}  # codes of LibreTranslate that are no other's
 log = logging.getLogger(__name__)
@@ -120,7 +121,7 @@ class Directions:
 
 def known(code: str) -> str:
     """Return a language as our tables know it: "pb" -> "pt-BR", "zh-Hans-CN" -> "zh-Hans"."""
-    code = _ALIASES.get(code.lower(), code)
+    code = _ALIASES.get(code.lower(), code)[:LONGEST_CODE]
     return "-".join(code.replace("_", "-").split("-")[:2])
 
 

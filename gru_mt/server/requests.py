@@ -70,11 +70,10 @@ def _why(error: Exception) -> str:
 
 def _collected(items: list[tuple[str, Any]]) -> Values:
     """Return values by name; a name that is given several times has a list."""
-    values: Values = {}
+    values: dict[str, list[Any]] = {}
     for name, value in items:
-        before = values.get(name)
-        values[name] = value if before is None else [*_listed(before), value]
-    return values
+        values.setdefault(name, []).append(value)
+    return {name: given if len(given) > 1 else given[0] for name, given in values.items()}
 
 
 def _listed(value: Any) -> list[Any]:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from gru_mt.data.text.normalize import WORD
@@ -29,7 +29,7 @@ _LEAST_SHARE = 0.06  # of the words that are frequent ones
 _LEAST_TIMES = 5  # as many frequent words of another language as of a text's own
 
 
-@cache
+@lru_cache(1_000)  # clients of a server may name any
 def language_code(name: str) -> str:
     """Return the two letters of a language's code or name: "eng", "English", "en-GB" -> "en".
 
