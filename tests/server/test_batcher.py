@@ -144,7 +144,7 @@ def test_a_long_request_leaves_room_for_short_ones(start: Start, gated: Gated) -
         wait_until(lambda: metric(address, "waiting_requests") == 2)
         gated.gate.set()
         assert {short.result().status_code, long.result().status_code} == {200}
-    assert gated.got.index("I see a dog.") < 130, "in the second batch of 64"
+    assert gated.got.index("I see a dog.") < 128, "in the second batch of 64"
 
 
 @pytest.mark.slow
