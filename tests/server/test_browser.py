@@ -146,7 +146,9 @@ def test_a_key_is_asked_for_only_where_one_is_needed(browser: Any, start: Start)
     assert not found.locator("#failure").is_visible()
     found.reload()
     type_in(found, "they like!")
-    found.locator("#target .sentence").wait_for()
+    found.locator("#target .sentence").click()
+    offered = ("#others", "#proposal", "#suggest", "#invitation")
+    assert [found.is_visible(each) for each in offered] == [True, False, False, False]
 
 
 def test_what_does_not_work_is_said_and_tried_again(browser: Any, start: Start) -> None:

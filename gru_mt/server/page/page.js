@@ -289,7 +289,7 @@ async function start() {
   fill(from, sources.length > 1 ? [AUTO, ...sources] : sources, settings.language?.source?.code);
   offerTargets(settings.language?.target?.code);
   find("file").accept = (settings.supportedFilesFormat ?? []).join(",");
-  for (const id of ["suggest", "proposal"]) find(id).hidden = !settings.suggestions;
+  for (const id of ["suggest", "proposal", "invitation"]) find(id).hidden = !settings.suggestions;
   find("access").hidden = !settings.keyRequired;
   find("key").value = sessionStorage.getItem(KEY) ?? "";
   listen();
