@@ -133,6 +133,7 @@ class MarkdownDocument:
                 line = Span(line.start, line.end - 1, line.text[:-1])
             groups[-1].append(line)
             is_broken = self._file.text.startswith(("  ", "\\"), line.end)
+            is_broken = is_broken or bool(after and after.text.startswith(": "))  # a definition
             if after and (is_broken or (by_sentence and ends_sentence(line.text, after.text))):
                 groups.append([])
         return [*filter(None, groups)]

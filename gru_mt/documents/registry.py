@@ -33,6 +33,7 @@ _TRANSLATED = {
     ".xlf": "structured.xliff:read_xliff",
     ".xliff": "structured.xliff:read_xliff",
 }
+CHUNK = 10_000  # texts that are translated together: 150 MB, with scores and tokens
 _READERS_OF = dict(sorted((_READERS | _TRANSLATED).items()))
 ENDINGS = [*_READERS_OF]
 
@@ -119,8 +120,11 @@ def translate_document(
     # Each distinct text once, without the spaces around it; one without letters stays.
     with_letters = (text for text in document.texts if any(map(str.isalpha, text)))
     sources = [*dict.fromkeys(map(str.strip, with_letters))]
-    found = map(str, translator.translate(sources, **keywords) if sources else [])
-    translations = dict(zip(sources, found, strict=True))
+    translations: dict[str, str] = {}
+    for start in range(0, len(sources), CHUNK):
+        some = sources[start : start + CHUNK]
+        found = map(str, translator.translate(some, **keywords))
+        translations |= zip(some, found, strict=True)
     return document.replaced([_translated(text, translations) for text in document.texts])
 
 

@@ -120,6 +120,7 @@ def test_headings_paragraphs_items_and_cells_are_texts() -> None:
         ("*a [b](c)*\n", "*x* [y](c)", "*a [b](c)*\n"),  # and what would not be nested as it was
         ("a b\n", "1. x", "a b\n"),
         ("a bbb ccc\nd e\n", "xxx yyy 1. z", "xxx yyy 1. z\n"),  # no line begins a list
+        ("Term\n: what it is\n", ": x", ": x\n: x\n"),
         ("> aaa\n>   bbb\n", "x y z", "> x y\n>   z\n"),
         ("|a|\n|-|\n|b|\n", "x | y", "|x \\| y|\n|-|\n|x \\| y|\n"),
     ],

@@ -20,6 +20,13 @@ class Silent(Identity):
         return ["" for _ in sources]
 
 
+def test_a_long_document_is_translated_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gru_mt.documents.registry.CHUNK", 2)
+    translator = Counting()
+    assert translate_document(translator, b"a\nb\nc\na", "a.txt") == b"<a>\n<b>\n<c>\n<a>"
+    assert translator.asked == [["a", "b"], ["c"]]
+
+
 def test_each_distinct_text_is_translated_once_without_its_spaces() -> None:
     translator = Counting()
     data = b"Hi\n\n  Hi \r\n12.\n\tBye\r\n \xc2\xa0Hi"
