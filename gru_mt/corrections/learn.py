@@ -12,9 +12,8 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -46,6 +45,7 @@ from gru_mt.storage import replacing_folder, write_checksummed_json
 from gru_mt.training.output.lock import locked
 from gru_mt.training.train import train_run
 
+_CPU = torch.device("cpu")
 COPIES = 25  # of each correction, that are trained on
 OLD_SENTENCES = 6_000  # of the run's training split, beside them
 SHARES = (1.0, 0.85, 0.7)  # of the new weights, beside the old ones: the first that is good enough
@@ -65,14 +65,13 @@ class Measured:
 
     dev_bleu: float  # against all references; 0 without a dev set
     texts: list[str]  # of the corrections' sources
-    produced: int  # of these, which are the corrections
+    produced: list[bool]  # whether they are the corrections
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
     """What became of the corrections of a run."""
 
-    time: str  # in UTC
     corrections: int
     kept_out: int  # of them, which share a sentence with dev or test: scores stay honest
     before: Measured
@@ -82,9 +81,10 @@ class Learned:
 
     def __str__(self) -> str:
         before, after = self.before, self.after
+        there = [f"{sum(each.produced):,}" for each in (before, after)]
         lines = [
             f"corrections: {self.corrections:,}, of which dev or test have {self.kept_out:,}",
-            f"produced by the model: {before.produced:,} before, {after.produced:,} after",
+            f"produced by the model: {there[0]} before, {there[1]} after",
             f"BLEU on dev: {before.dev_bleu:.2f} before, {after.dev_bleu:.2f} after",
             "the run has the new model" if self.is_replaced else f"nothing changed: {self.reason}",
         ]
@@ -111,54 +111,52 @@ def learn(folder: Path, *, say: Callable[[str], None]) -> Learned:
         ) as name,  # which the next start removes, if this one is killed
     ):
         scratch = Path(name)
-        sets = [one for split in ("dev", "test") for one in find_sets(run.folder, split) or ()]
-        wanted = _kept_in(corrections, sets)
-        dev = find_sets(run.folder, "dev") or []
-        old = load_bundle(run.folder, torch.device("cpu"))
+        dev, test = (find_sets(run.folder, split) or [] for split in ("dev", "test"))
+        wanted = _kept_in(corrections, [*dev, *test])
         say("translating dev and what was corrected")
-        before = _measured(run.folder, dev, wanted)
-        found, reason = before, "nothing is left to learn"
-        chosen = None
-        if before.produced < len(wanted):
-            pairs = [pair for one in wanted for pair in _sentence_pairs(one, old.config)]
-            say(f"training on {len(wanted):,} corrections, and on translations of its own")
-            new = _trained(run, pairs, scratch)
-            for share in SHARES:
-                candidate = _candidate(old, new, share, pairs)
-                _save(candidate, scratch / "model")
-                found = _measured(scratch / "model", dev, wanted)
-                reason = _verdict(before, found, len(wanted))
-                say(f"{share:.0%} of the new weights: {reason or 'good'}")
-                if not reason:
-                    chosen = candidate
-                    break
+        before = found = _measured(run.folder, dev, wanted)
+        old, chosen, reason = load_bundle(run.folder, _CPU), None, "nothing is left to learn"
+        say(f"to learn: {before.produced.count(False):,} of {len(corrections):,} corrections")
+        for candidate in _candidates(run, old, wanted, before, scratch):
+            _save(candidate, scratch / "model")
+            found = _measured(scratch / "model", dev, wanted)
+            if not (reason := _verdict(before, found)):
+                chosen = candidate
+                break
+            say(reason)
         if chosen:
             with replacing_folder(run.bundle_before) as kept:
                 shutil.copytree(run.bundle, kept, dirs_exist_ok=True)
             _save(chosen, run.bundle)
-        learned = Learned(
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            len(corrections),
-            len(corrections) - len(wanted),
-            before,
-            found,
-            chosen is not None,
-            reason,
+        kept_out = len(corrections) - len(wanted)
+        learned = Learned(len(corrections), kept_out, before, found, chosen is not None, reason)
+        texts = zip(
+            (one.source for one in wanted), (found if chosen else before).texts, strict=True
         )
-        texts = found.texts if chosen else before.texts
-        values = {
-            "model": model_digest(run),
-            "texts": dict(zip((one.source for one in wanted), texts, strict=True)),
-            "learned": asdict(learned),
-        }
+        values = {"model": model_digest(run), "texts": dict(texts), "learned": asdict(learned)}
         write_checksummed_json(run.learned, values)
     return learned
 
 
-def _verdict(before: Measured, after: Measured, wanted: int) -> str:
+def _candidates(
+    run: Run, old: Bundle, wanted: Sequence[Correction], before: Measured, scratch: Path
+) -> Iterator[Bundle]:
+    """Yield translators that were trained on what is not produced yet, the farthest from `old`."""
+    missing = [one for one, is_there in zip(wanted, before.produced, strict=True) if not is_there]
+    if not missing:
+        return
+    pairs = [pair for one in missing for pair in _sentence_pairs(one, old.config)]
+    sources = [one.source for one in wanted if one not in missing]
+    new = _trained(run, pairs, sources, scratch)
+    for share in SHARES:
+        yield _candidate(old, new, share, pairs)
+
+
+def _verdict(before: Measured, after: Measured) -> str:
     """Return why a model is not to be taken; "" if it is."""
-    if after.produced < LEAST_PRODUCED * wanted:
-        return f"it produces {after.produced:,} of {wanted:,} corrections, less than 90 %"
+    produced, wanted = sum(after.produced), len(after.produced)
+    if produced < LEAST_PRODUCED * wanted:
+        return f"it produces {produced:,} of {wanted:,} corrections, less than 90 %"
     if after.dev_bleu <= before.dev_bleu - MOST_LOST:
         return f"BLEU on dev falls from {before.dev_bleu:.2f} to {after.dev_bleu:.2f}"
     return ""
@@ -185,7 +183,7 @@ def _measured(model: Path, dev: Sequence[EvaluationSet], wanted: Sequence[Correc
             tokenizer = choose_bleu_tokenizer(translator, dev)
             bleu = corpus_bleu(found, one.references, tokenizer=tokenizer)
     pairs = zip(texts, wanted, strict=True)
-    return Measured(bleu, texts, sum(clean(text) == clean(one.target) for text, one in pairs))
+    return Measured(bleu, texts, [clean(text) == clean(one.target) for text, one in pairs])
 
 
 def _sentence_pairs(one: Correction, config: Config) -> list[tuple[str, str]]:
@@ -199,11 +197,16 @@ def _sentence_pairs(one: Correction, config: Config) -> list[tuple[str, str]]:
     return [*zip(*sides, strict=True)] if is_same else [(clean(one.source), clean(one.target))]
 
 
-def _trained(run: Run, pairs: Sequence[tuple[str, str]], scratch: Path) -> Bundle:
-    """Return the run's translator after training on pairs and on what it translates."""
+def _trained(
+    run: Run, pairs: Sequence[tuple[str, str]], sources: Sequence[str], scratch: Path
+) -> Bundle:
+    """Return the run's translator after training on pairs, and on what it makes of sources.
+
+    These are its training split's, too.
+    """
     translator = replace(Translator.load(run.folder), corrections=None)
     before = load_config(run.config)
-    old = _old_sentences(Dataset(run.data), before, translator.tokenizer)
+    old = [*sources, *_old_sentences(Dataset(run.data), before, translator.tokenizer)]
     with while_computing(translator.engine.device_type):
         texts = [each.text for each in translator.translate(old, beam_size=1)]
     corpora = []
@@ -225,7 +228,7 @@ def _trained(run: Run, pairs: Sequence[tuple[str, str]], scratch: Path) -> Bundl
         train_run(load_config(values), Run(scratch / "run"))
     except Interrupted as stopped:
         raise Interrupted(stopped.signal, "stopped; nothing changed") from None
-    return load_bundle(scratch / "run", torch.device("cpu"))
+    return load_bundle(scratch / "run", _CPU)
 
 
 def _old_sentences(data: Dataset, config: Config, tokenizer: Tokenizer) -> list[str]:
