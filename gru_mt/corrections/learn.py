@@ -1,8 +1,8 @@
 """Corrections that stick: a run's model is trained on them, and replaced where it got better.
 
-Beside the corrections it is trained on what it translates already, so that it forgets little. What
-it lost all the same, weights between the old ones and the new ones mostly have (Wortsman et al.
-2022, arXiv 2109.01903).
+Beside the corrections it is trained on old pairs, so that it forgets little. What it lost all the
+same, weights between the old ones and the new ones mostly have (Wortsman et al. 2022, arXiv
+2109.01903).
 
 Shapes: N pairs, M of them.
 """
@@ -47,7 +47,7 @@ from gru_mt.training.train import train_run
 
 _CPU = torch.device("cpu")
 COPIES = 25  # of each correction, that are trained on
-OLD_SENTENCES = 6_000  # of the run's training split, beside them
+OLD_PAIRS = 6_000  # of the run's training split, beside them
 SHARES = (1.0, 0.85, 0.7)  # of the new weights, beside the old ones: the first that is good enough
 LEAST_PRODUCED = 0.9  # of the corrections, by the model alone
 MOST_LOST = 0.3  # BLEU on dev
@@ -146,8 +146,8 @@ def _candidates(
     if not missing:
         return
     pairs = [pair for one in missing for pair in _sentence_pairs(one, old.config)]
-    sources = [one.source for one in wanted if one not in missing]
-    new = _trained(run, pairs, sources, scratch)
+    known = [one for one in wanted if one not in missing]
+    new = _trained(run, old, pairs, known, scratch)
     for share in SHARES:
         yield _candidate(old, new, share, pairs)
 
@@ -198,21 +198,20 @@ def _sentence_pairs(one: Correction, config: Config) -> list[tuple[str, str]]:
 
 
 def _trained(
-    run: Run, pairs: Sequence[tuple[str, str]], sources: Sequence[str], scratch: Path
+    run: Run,
+    old: Bundle,
+    pairs: Sequence[tuple[str, str]],
+    known: Sequence[Correction],
+    scratch: Path,
 ) -> Bundle:
-    """Return the run's translator after training on pairs, and on what it makes of sources.
-
-    These are its training split's, too.
-    """
-    translator = replace(Translator.load(run.folder), corrections=None)
+    """Return a translator after training on pairs, beside `known` ones and old ones."""
     before = load_config(run.config)
-    old = [*sources, *_old_sentences(Dataset(run.data), before, translator.tokenizer)]
-    with while_computing(translator.engine.device_type):
-        texts = [each.text for each in translator.translate(old, beam_size=1)]
+    kept = [(one.source, one.target) for one in known]
+    kept += _old_pairs(Dataset(run.data), before, old.tokenizer)
     corpora = []
     for name, weight, some in (
         ("corrections", COPIES, pairs),
-        ("translations", 1, zip(old, texts, strict=True)),
+        ("kept", 1, kept),
     ):
         sides = before.data.source, before.data.target
         lines = (json.dumps(dict(zip(sides, pair, strict=True))) for pair in some)
@@ -231,17 +230,20 @@ def _trained(
     return load_bundle(scratch / "run", _CPU)
 
 
-def _old_sentences(data: Dataset, config: Config, tokenizer: Tokenizer) -> list[str]:
-    """Return sources of the training split that people wrote, drawn at random."""
+def _old_pairs(data: Dataset, config: Config, tokenizer: Tokenizer) -> list[tuple[str, str]]:
+    """Return pairs of the training split that people wrote, drawn at random."""
     is_text_N = [corpus.side is not None for corpus in config.data.corpus]
     row_N = np.flatnonzero(~np.array(is_text_N)[data.line_N["corpus"]])
-    drawn = random.Random(0).sample(range(len(row_N)), min(len(row_N), OLD_SENTENCES))
-    sources = data.select(row_N[np.sort(drawn)]).source
-    texts = (
-        tokenizer.source.decode(sources.ids[start : start + length - 1].tolist())
-        for start, length in zip(sources.start_N, sources.length_N, strict=True)
-    )
-    return [text for text in texts if text and not PLACEHOLDER.search(text)]
+    drawn = random.Random(0).sample(range(len(row_N)), min(len(row_N), OLD_PAIRS))
+    pairs = data.select(row_N[np.sort(drawn)])
+    sides = [
+        [
+            vocabulary.decode(ids.ids[start : start + length - 1].tolist())
+            for start, length in zip(ids.start_N, ids.length_N, strict=True)
+        ]
+        for vocabulary, ids in ((tokenizer.source, pairs.source), (tokenizer.target, pairs.target))
+    ]
+    return [pair for pair in zip(*sides, strict=True) if not PLACEHOLDER.search("".join(pair))]
 
 
 def _candidate(old: Bundle, new: Bundle, share: float, pairs: Sequence[tuple[str, str]]) -> Bundle:
