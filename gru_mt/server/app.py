@@ -5,7 +5,7 @@ import math
 import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import uvicorn
@@ -106,7 +106,8 @@ class _Statuses:
                 self._counts[message["status"]] += 1
             await send(message)
 
-        await self._app(scope, receive, counted)
+        with suppress(asyncio.CancelledError):  # it did not end within the grace of a stop
+            await self._app(scope, receive, counted)
 
 
 def _exposition(batcher: Batcher, statuses: Counter[int]) -> str:

@@ -45,7 +45,7 @@ def server(scenarios: Scenarios, index: int, rng: random.Random, folder: Path) -
     attack = ATTACKS[index % len(ATTACKS)]
     with during(attack.__name__), ExitStack() as held:
         if attack is not kill:
-            serve(folder, partial(attack, rng, held), limit_s=5 if attack is hang else 60)
+            serve(folder, partial(attack, rng, held), limit_s=5 if attack is hang else 30)
             return
         kept = list[str]()
         serve(folder, partial(kill, rng, kept), signal.SIGKILL)
@@ -75,7 +75,7 @@ def serve(
             if growth > GROWTH:
                 failures.append(f"it grew by {growth >> 20} MiB")
         except (Failed, OSError) as failure:
-            failures.append(str(failure))
+            failures.append(str(failure) or "no answer in time")
 
     ended = gru_mt(
         *("serve", "--model=run", f"--port={port}", "--suggest", f"--timeout={limit_s}"),
