@@ -46,15 +46,15 @@ from gru_mt.training.output.lock import locked
 from gru_mt.training.train import train_run
 
 _CPU = torch.device("cpu")
-COPIES = 25  # of each correction, that are trained on
-OLD_PAIRS = 6_000  # of the run's training split, beside them
+COPIES = 40  # of each correction, that are trained on
+OLD_PAIRS = 12_000  # of the run's training split, beside them
 SHARES = (1.0, 0.7, 0.5, 0.3)  # of the new weights beside the old: the first that is good
 LEAST_PRODUCED = 0.9  # of the corrections, by the model alone
 MOST_LOST = 0.3  # BLEU on dev
 # Adam would move the embeddings of rare words as far as those of the words that are learned.
 _TRAINING = {
     "minutes": None, "max_epochs": 1, "max_steps": None, "validate_steps": None, "patience": None,
-    "learning_rate": 5e-4, "embedding_rate": 0.01, "schedule": "linear", "warmup_steps": "auto",
+    "learning_rate": 3e-4, "embedding_rate": 0.01, "schedule": "linear", "warmup_steps": "auto",
     "final_learning_rate": 0.0, "averaging": 0.99, "tensorboard": False,
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The routes: what clients get for what they send."""
 
 import shutil
+import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from gru_mt.corrections.store import read_corrections
 from gru_mt.documents.registry import ENDINGS
 from gru_mt.inference.translation import Languages
 from gru_mt.server.api import Api, Limits
-from gru_mt.server.app import application
+from gru_mt.server.app import application, open_socket
 from gru_mt.server.directions import Directions
 from gru_mt.server.page.routes import FILES as PAGE
 from gru_mt.server.spec import SPEC
@@ -191,3 +192,12 @@ def test_the_specification_names_every_route_and_its_methods() -> None:
     methods = {each.path: each.methods - {"HEAD"} for each in routes if each.path not in PAGE}
     described = {path: {name.upper() for name in its} for path, its in SPEC["paths"].items()}
     assert described == methods
+
+
+def test_a_connection_sends_small_packets_at_once() -> None:
+    with (
+        open_socket("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
