@@ -25,15 +25,15 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-def visit(browser: Any, page: Path, **options: Any) -> tuple[Any, list[str]]:
-    """Return an opened page, and what it asked for and complained about."""
+def visit(browser: Any, page: Path | str, **options: Any) -> tuple[Any, list[str]]:
+    """Return an opened file or address, and what it asked for and complained about."""
     opened = browser.new_page(**options)
     events: list[str] = []
     opened.on("request", lambda request: events.append(request.url))
     opened.on("console", lambda message: events.append(message.text))
     opened.on("pageerror", lambda error: events.append(str(error)))
     opened.on("dialog", lambda dialog: events.append(dialog.message))
-    opened.goto(page.resolve().as_uri())
+    opened.goto(page if isinstance(page, str) else page.resolve().as_uri())
     return opened, events
 
 

@@ -40,6 +40,7 @@ from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.inference.translator import Translator
 from gru_mt.model.fast.waiting import while_computing
+from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import Run
 from gru_mt.storage import replacing_folder, write_checksummed_json
 from gru_mt.training.output.lock import locked
@@ -148,8 +149,19 @@ def _candidates(
     pairs = [pair for one in missing for pair in _sentence_pairs(one, old.config)]
     known = [one for one in wanted if one not in missing]
     new = _trained(run, old, pairs, known, scratch)
+    masked = [mask_pair(*pair) for pair in pairs]
+    sources, targets = zip(*masked, strict=True)
+    tokenizer = replace(
+        old.tokenizer,
+        truecaser=old.tokenizer.truecaser.extended(Truecaser.learn(sources, targets)),
+        memory=old.tokenizer.memory.corrected(masked),
+    )
+    weights = {
+        name: value for name, value in new.provenance["weights"].items() if name != "belongs_to"
+    }
+    provenance = {**old.provenance, "weights": weights, "learned_corrections": len(pairs)}
     for share in SHARES:
-        yield _candidate(old, new, share, pairs)
+        yield Bundle(_between(old.model, new.model, share), tokenizer, old.config, provenance)
 
 
 def _verdict(before: Measured, after: Measured) -> str:
@@ -208,12 +220,8 @@ def _trained(
     before = load_config(run.config)
     kept = [(one.source, one.target) for one in known]
     kept += _old_pairs(Dataset(run.data), before, old.tokenizer)
-    corpora = []
-    for name, weight, some in (
-        ("corrections", COPIES, pairs),
-        ("kept", 1, kept),
-    ):
-        sides = before.data.source, before.data.target
+    corpora, sides = [], (before.data.source, before.data.target)
+    for name, weight, some in (("corrections", COPIES, pairs), ("kept", 1, kept)):
         lines = (json.dumps(dict(zip(sides, pair, strict=True))) for pair in some)
         path = scratch / f"{name}.jsonl"
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -246,24 +254,13 @@ def _old_pairs(data: Dataset, config: Config, tokenizer: Tokenizer) -> list[tupl
     return [pair for pair in zip(*sides, strict=True) if not PLACEHOLDER.search("".join(pair))]
 
 
-def _candidate(old: Bundle, new: Bundle, share: float, pairs: Sequence[tuple[str, str]]) -> Bundle:
-    """Return the old translator with a share of the new weights, which knows the pairs' words."""
-    model = copy.deepcopy(new.model)
+def _between(old: Seq2Seq, new: Seq2Seq, share: float) -> Seq2Seq:
+    """Return a model with a share of the new weights, the rest of them old."""
+    model = copy.deepcopy(new)
     with torch.no_grad():
         for name, weight in named_tensors(model).items():
-            weight.lerp_(named_tensors(old.model)[name], 1 - share)
-    masked = [mask_pair(*pair) for pair in pairs]
-    sources, targets = zip(*masked, strict=True)
-    tokenizer = replace(
-        old.tokenizer,
-        truecaser=old.tokenizer.truecaser.extended(Truecaser.learn(sources, targets)),
-        memory=old.tokenizer.memory.corrected(masked),
-    )
-    weights = {
-        name: value for name, value in new.provenance["weights"].items() if name != "belongs_to"
-    }
-    provenance = {**old.provenance, "weights": weights, "learned_corrections": len(pairs)}
-    return Bundle(model, tokenizer, old.config, provenance)
+            weight.lerp_(named_tensors(old)[name], 1 - share)
+    return model
 
 
 def _save(bundle: Bundle, folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import requests
 
+import tests.browser
 from gru_mt import Translator
 from gru_mt.corrections.store import read_corrections
 from gru_mt.inference.translation import Languages
@@ -24,12 +25,7 @@ pytestmark = [pytest.mark.slow, needs_chromium]
 
 def visit(browser: Any, address: str, **options: Any) -> tuple[Any, list[str]]:
     """Return the page of a server, ready, and what it asked for and complained about."""
-    opened = browser.new_page(**options)
-    events: list[str] = []
-    opened.on("request", lambda request: events.append(request.url))
-    opened.on("console", lambda message: events.append(message.text))
-    opened.on("pageerror", lambda error: events.append(str(error)))
-    opened.goto(address)
+    opened, events = tests.browser.visit(browser, address, **options)
     opened.locator("#from option").first.wait_for(state="attached")
     return opened, events
 
