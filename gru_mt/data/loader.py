@@ -22,7 +22,7 @@ from gru_mt.data.augment.augmenter import Augmenter
 from gru_mt.data.dataset.dataset import Dataset
 from gru_mt.data.dataset.ids import EncodedPairs, EpochPairs, encode_pairs
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.pool import pool
+from gru_mt.data.pool import cores, pool
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Texts
 from gru_mt.training.state import derived_seed
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 BUFFER_PAIRS = 1 << 18
 SHUFFLE_CHUNKS = 1 << 8  # of neighbours, of which a buffer is made, so that it is read quickly
 STARTING_S = 1.0  # that a process takes to start, about
-_NICE = 10  # of the process that makes the next buffer: training goes before
+CORES_A_BUFFER, MOST_BUFFERS = 4, 4  # a process for each so many cores makes buffers, at most
+_NICE = 10  # of the processes that make the next buffers: training goes before
 
 Position = tuple[int, int]  # an epoch, and the index of a buffer in it
 
@@ -133,7 +134,9 @@ class TrainingPairs:
 class PairLoader:
     """Loads the buffers of a run, one after the other.
 
-    Once making them has taken longer than a process takes to start, one makes the next meanwhile.
+    Once making them has taken longer than a process takes to start, others make the next ones
+    meanwhile: one, and on machines of many cores several, as a GPU needs an epoch's pairs sooner
+    than one process augments them.
     """
 
     def __init__(self, config: Config, tokenizer: Tokenizer, dataset: Dataset) -> None:
@@ -142,20 +145,20 @@ class PairLoader:
         self._encodes = bool(config.data.augment or config.tokenizer.sampling)  # reading is quick
         self.buffers = self._pairs.buffers  # of each epoch
         self._loaded: tuple[Position, EpochPairs] | None = None
-        self._next: tuple[Position, Future[EpochPairs]] | None = None
+        self._next: dict[Position, Future[EpochPairs]] = {}
         self.making_s = 0.0  # that this process took to make buffers
         self._stack = ExitStack()
         self._submit: Callable[[Position], Future[EpochPairs]] | None = None
 
     def close(self) -> None:
-        """End the other process."""
+        """End the other processes."""
         self._stack.close()
 
     def load(self, position: Position) -> EpochPairs:
         """Return the pairs of a buffer."""
         if self._loaded is None or self._loaded[0] != position:
-            if self._next is not None and self._next[0] == position:
-                self._loaded = position, self._next[1].result()
+            if found := self._next.pop(position, None):
+                self._loaded = position, found.result()
             else:
                 started_s = time.monotonic()
                 self._loaded = position, self._pairs.load(position)
@@ -163,13 +166,17 @@ class PairLoader:
         return self._loaded[1]
 
     def prefetch(self, epochs: int) -> None:
-        """Begin to make the next buffer of `epochs`, where another process does so."""
+        """Begin to make the next buffers of `epochs`, where other processes do so."""
         assert self._loaded, "no buffer was loaded"
-        epoch, index = self._loaded[0]
-        after = (epoch, index + 1) if index + 1 < self.buffers else (epoch + 1, 0)
-        is_slow = self._encodes and self.making_s >= STARTING_S
-        if not is_slow or after[0] == epochs or (self._next and self._next[0] == after):
+        if not (self._encodes and self.making_s >= STARTING_S):
             return
-        if self._submit is None:
-            self._submit = self._stack.enter_context(pool(self._pairs.load, 1, nice=_NICE))
-        self._next = after, self._submit(after)
+        epoch, index = self._loaded[0]
+        size = min(max(1, cores() // CORES_A_BUFFER), MOST_BUFFERS)
+        for number in range(epoch * self.buffers + index + 1, epochs * self.buffers)[:size]:
+            position = divmod(number, self.buffers)
+            if position in self._next:
+                continue
+            if self._submit is None:
+                making = pool(self._pairs.load, size, nice=_NICE)
+                self._submit = self._stack.enter_context(making)
+            self._next[position] = self._submit(position)

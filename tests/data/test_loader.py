@@ -139,16 +139,21 @@ def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does
         assert all(len(pairs.load((epoch, 0)).row_N) for epoch in range(9))
 
 
-@pytest.mark.parametrize(("settings", "starting_s"), [((), 0), (SAMPLED, 0), (PLAIN, 0), ((), 9)])
-def test_another_process_makes_the_same_buffers(
+@pytest.mark.parametrize(
+    ("settings", "starting_s", "cores"),
+    [((), 0, 1), (SAMPLED, 0, 1), ((), 0, 9), (PLAIN, 0, 9), ((), 9, 9)],
+)
+def test_other_processes_make_the_same_buffers(
     settings: tuple[str, ...],
     starting_s: int,
+    cores: int,
     small_config: Configure,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(loader, "BUFFER_PAIRS", 150)
     monkeypatch.setattr(loader, "STARTING_S", starting_s)
+    monkeypatch.setattr(loader, "cores", lambda: cores)
     config = small_config(*settings)
     data = prepared(config, tmp_path)
     here, ahead = training_pairs(config, data, 150), PairLoader(config, data.tokenizer, data.pairs)
@@ -162,14 +167,14 @@ def test_another_process_makes_the_same_buffers(
     positions = [(epoch, index) for epoch in range(2) for index in range(ahead.buffers)]
     assert ahead.buffers > 1
     expected = [ids_of(here.load(position)) for position in positions]
-    counted.__name__ = "load"  # by which the other process is told it
+    counted.__name__ = "load"  # by which other processes are told it
     monkeypatch.setattr(TrainingPairs, "load", counted)
     for position, pairs in zip(positions, expected, strict=True):
         assert ids_of(ahead.load(position)) == pairs
         ahead.prefetch(2)
     ahead.close()
     alone = positions if starting_s or settings == PLAIN else positions[:1]
-    assert made_here == alone, "the others come from the other process, where it pays"
+    assert made_here == alone, "the others come from other processes, where it pays"
 
 
 def test_a_run_in_buffers_is_resumed_to_the_same_bits(
