@@ -1,52 +1,60 @@
 """A document that a command translates, from its file into another one."""
 
-from dataclasses import dataclass
-from itertools import chain
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
-from gru_mt.documents.registry import check_endings
+from gru_mt.documents.registry import ENDINGS, read_document, reader_of
 from gru_mt.errors import UserError, short_text
-from gru_mt.storage import check_output, os_errors_as, read_bytes
+from gru_mt.storage import check_output, os_errors_as, read_bytes, write_output
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from gru_mt.inference.translation import Translation
     from gru_mt.inference.translator import Keywords, Translator
 
 MOST_BYTES = 200_000_000  # of a document; its texts and translations are in memory
 
 
-@dataclass(frozen=True, slots=True)
-class CountingTranslator:
-    """A translator of documents that counts the warnings of sentences in `doubts`."""
+def translate_file(
+    translator: "Translator", path: Path, out: Path, *, everything: bool, keywords: "Keywords"
+) -> Counter[str]:
+    """Write a document with its texts translated; return how many sentences have each warning.
 
-    translator: "Translator"
-    doubts: "Counter[str]"
+    Raises UserError, before anything is translated, where the document cannot be read, and where
+    `out` is the same file, has the ending of another format or cannot be written.
+    """
+    data, doubts = _read(path, out), Counter[str]()
 
-    def translate(self, sources: list[str], **keywords: "Unpack[Keywords]") -> "list[Translation]":
-        """Return a translation for each text."""
-        translations = self.translator.translate(sources, **keywords)
-        self.doubts.update(chain.from_iterable(map(warnings_of, translations)))
+    def translate(sources: list[str]) -> "list[Translation]":
+        translations = translator.translate(sources, **keywords)
+        doubts.update(warnings_of(translations))
         return translations
 
+    language = translator.languages.source
+    document = read_document(data, path.name, language=language, everything=everything)
+    write_output(out, document.translated(translate))
+    return doubts
 
-def warnings_of(translation: "Translation") -> list[str]:
-    """Return the warnings of each sentence."""
-    return [warning for sentence in translation.sentences for warning in sentence.warnings]
 
-
-def read_input(path: Path, out: Path) -> bytes:
-    """Return what a document holds.
-
-    Raises UserError where it cannot be read, and where `out` is the same file, has the ending of
-    another format or cannot be written.
-    """
-    check_endings(path.name, out.name)
+def _read(path: Path, out: Path) -> bytes:
+    reader, ending = reader_of(path.name), path.suffix.lower()
+    if out.suffix and (out.suffix.lower() not in ENDINGS or reader_of(out.name) != reader):
+        raise UserError(
+            f"--out {short_text(out)}: must end in {ending}, as {short_text(path.name)} does"
+        )
     data = read_bytes(path, most_bytes=MOST_BYTES)
     with os_errors_as(out):
         if out.exists() and out.samefile(path):
             raise UserError(f"--out {short_text(out)}: is the document itself; name another file")
     check_output(out)
     return data
+
+
+def warnings_of(translations: "list[Translation]") -> list[str]:
+    """Return the warnings of each sentence."""
+    return [
+        warning
+        for translation in translations
+        for sentence in translation.sentences
+        for warning in sentence.warnings
+    ]

@@ -7,15 +7,14 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from html import escape, unescape
 from itertools import groupby
 from typing import Literal, NamedTuple
 
 from gru_mt.data.corpus.detect import LOOKED_AT
-from gru_mt.documents.document import Document, Span, SplicedDocument, TextFile
-from gru_mt.documents.structured.marked import Edit, EditedDocument, Mark, MarkedText, Piece, Place
+from gru_mt.documents.document import Document, Place, Source, edited, replacing
+from gru_mt.documents.structured.marked import Mark, MarkedText, Piece
 from gru_mt.errors import UserError, short_repr
 
 _INLINE = re.compile(
@@ -30,7 +29,7 @@ _TOKEN = re.compile(
     rf"""
     (?P<other> <!--(?:.*?-->|.*) | <!\[CDATA\[.*?\]\]> | <[!?][^>]*+> )
     | <(?P<raw>script|style|textarea|iframe|xmp)(?=[\s/>]){_VALUES}> (?:.*?</(?P=raw)[^<>]*> | .*)
-    | <(?P<closes>/?)(?P<tag>[a-z][^\s/>]{{0,100}}+){_VALUES}>
+    | <(?P<closes>/?)(?P<tag>(?P<line>br(?=[\s/>]))|[a-z][^\s/>]{{0,100}}+){_VALUES}>(?(line)\s*)
     | [^<]++ | <
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
@@ -38,7 +37,7 @@ _TOKEN = re.compile(
 _CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _VALUE = re.compile(r"([^\s\"'<>/=]++)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]++))")
 _SHOWN = ("alt", "title", "placeholder", "aria-label")  # attributes that people read
-_AFTER_LINE = re.compile(r"[ \t\r\n\f]*")
+_SPACES = " \t\r\n\f"  # of which several look like one
 
 
 class _Event(NamedTuple):
@@ -55,64 +54,34 @@ class _Event(NamedTuple):
         return not self.tag or _INLINE.fullmatch(self.tag) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlDocument:
-    """A page: the attributes first, and then the texts, with their inline tags as marks."""
+def read_html(source: Source) -> Document:
+    """Read a page, or a part of one: attributes first. UserError for an unknown encoding."""
+    file = source.decode(_declared(source.data[:LOOKED_AT], source.name))
+    attributes = [*_attributes(file.text)]
+    texts = [place.text for place in [*attributes, *_places(file.text)]]
 
-    name: str
-    attributes: SplicedDocument
-    body: EditedDocument
+    def replaced(texts: Sequence[str]) -> bytes:
+        count = len(attributes)
+        page = edited(file.text, attributes, texts[:count])  # some stand in the tags of texts
+        return file.encode(edited(page, [*_places(page)], texts[count:]), "xmlcharrefreplace")
 
-    @property
-    def texts(self) -> list[str]:
-        """The texts."""
-        return [*self.attributes.texts, *self.body.texts]
-
-    def replaced(self, texts: Sequence[str]) -> bytes:
-        """Return the page with one text for each of `texts`."""
-        count = len(self.attributes.texts)
-        page = self.attributes.replaced(texts[:count])  # some stand in the tags of texts
-        return _read(page, self.name).body.replaced(texts[count:])
+    return Document(source.name, texts, replaced)
 
 
-def read_html(data: bytes, name: str) -> Document:
-    """Read a page, or a part of one; UserError for an encoding that nobody knows."""
-    return _read(data, name)
+def _written(text: str, quote: str, has_name: bool) -> str:
+    """Return a text with entities for what means something between tags, or in quotes."""
+    text = escape(text, quote=False)
+    text = text.replace(quote, escape(quote)) if quote else text
+    return text.replace("\u00a0", "&nbsp;") if has_name else text
 
 
-def _read(data: bytes, name: str) -> HtmlDocument:
-    file = TextFile.decode(data, name, _declared(data[:LOOKED_AT], name))
-    events = [*_whole(_events(file.text))]
-
-    has_name = "&nbsp;" in file.text  # else a no-break space is one
-
-    def written(text: str, quote: str) -> str:
-        """Return a text with entities for what means something here, or lacks in the encoding."""
-        text = escape(text, quote=False)
-        if quote:
-            text = text.replace(quote, escape(quote))
-        if has_name:
-            text = text.replace("\u00a0", "&nbsp;")
-        return text.encode(file.encoding, "xmlcharrefreplace").decode(file.encoding)
-
-    attributes = SplicedDocument(
-        file,
-        [*_attributes(file.text, events)],
-        lambda span, text: written(text, file.text[span.end]),
-    )
-    places = []
-    for run in _runs(events):
-        content = MarkedText.of(
-            _collapsed(_pieces(file.text, run)), lambda text, _: written(text, "")
-        )
+def _places(page: str) -> Iterator[Place]:
+    """Yield the texts between the tags of blocks, without the spaces around them."""
+    has_name = "&nbsp;" in page  # else a no-break space is one
+    for run in _runs(page, _whole(_events(page))):
+        content = MarkedText.of(_pieces(page, run), lambda text, _: _written(text, "", has_name))
         if content:
-            start, end = run[0].start, run[-1].end
-            places.append(Place(content, partial(_edits, start, end)))
-    return HtmlDocument(name, attributes, EditedDocument(file, places))
-
-
-def _edits(start: int, end: int, new: str) -> list[Edit]:
-    return [Edit(start, end, new)]
+            yield content.place(replacing(run[0].start, run[-1].end))
 
 
 def _declared(start: bytes, name: str) -> str | None:
@@ -135,7 +104,7 @@ def _events(text: str) -> Iterator[_Event]:
         kind: Literal["opening", "closing", "other", "text"] = "text"
         is_kept = False
         if tag:
-            is_alone = match["raw"] or match[0].endswith("/>")
+            is_alone = match["raw"] or match[0].rstrip().endswith("/>")
             kind = "closing" if closes else "other" if is_alone else "opening"
             values = {
                 each[1].lower(): each[2] or each[3] or each[4] for each in _VALUE.finditer(match[0])
@@ -163,16 +132,18 @@ def _whole(events: Iterable[_Event]) -> Iterator[_Event]:
         yield kept._replace(kind="other")
 
 
-def _runs(events: Sequence[_Event]) -> Iterator[list[_Event]]:
-    """Yield the events between those of blocks."""
-    run: list[_Event] = []
-    for event in events:
-        if event.is_inline:
-            run.append(event)
-        elif run:
-            yield run
-            run = []
-    if run:
+def _runs(page: str, events: Iterable[_Event]) -> Iterator[list[_Event]]:
+    """Yield the events between those of blocks, without the spaces around them."""
+    for is_inline, group in groupby(events, key=lambda event: event.is_inline):
+        if not is_inline:
+            continue
+        run = [*group]
+        if run[0].kind == "text":
+            text = page[run[0].start : run[0].end].lstrip(_SPACES)
+            run[0] = run[0]._replace(start=run[0].end - len(text))
+        if run[-1].kind == "text":
+            text = page[run[-1].start : run[-1].end].rstrip(_SPACES)
+            run[-1] = run[-1]._replace(end=run[-1].start + len(text))
         yield run
 
 
@@ -190,37 +161,25 @@ def _pieces(source: str, run: Sequence[_Event]) -> Iterator[Piece]:
                 first = opened.pop()
                 tags[run[first].tag] -= 1
             pairs |= {first, index}
-    end = 0
-    for is_text, group in groupby(enumerate(run), key=lambda item: item[1].kind == "text"):
-        if is_text:
-            parts = (source[max(end, event.start) : event.end] for _, event in group)
-            yield "".join(map(unescape, parts))
-            continue
-        for index, event in group:
-            kind = event.kind if index in pairs else "line" if event.tag == "br" else "other"
-            assert kind != "text"
-            after = _AFTER_LINE.match(source, event.end) if kind == "line" else None
-            end = after.end() if after else event.end
-            yield Mark(kind, source[event.start : end])
+    for index, event in enumerate(run):
+        text = source[event.start : event.end]
+        if event.kind == "text":
+            yield re.sub(f"[{_SPACES}]+", " ", unescape(text))
+        elif index in pairs:
+            yield Mark(event.kind, text)
+        else:
+            yield Mark("line" if event.tag == "br" else "other", text)
 
 
-def _collapsed(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield pieces with single spaces, but around the whole."""
-    found = [*pieces]
-    words = [i for i, p in enumerate(found) if isinstance(p, str) and any(map(str.isalpha, p))]
-    for index, piece in enumerate(found):
-        if isinstance(piece, str) and words and words[0] <= index <= words[-1]:
-            before = r"(?<=\S)" if index == words[0] else ""
-            after = r"(?=\S)" if index == words[-1] else ""
-            piece = re.sub(rf"{before}[ \t\r\n\f]+{after}", " ", piece)
-        yield piece
-
-
-def _attributes(source: str, events: Iterable[_Event]) -> Iterator[Span]:
+def _attributes(page: str) -> Iterator[Place]:
     """Yield the attributes that people read."""
-    for event in events:
+    has_name = "&nbsp;" in page
+    for event in _whole(_events(page)):
         if event.tag and event.kind != "closing" and not event.is_kept:
-            for match in _VALUE.finditer(source, event.start, event.end):
+            for match in _VALUE.finditer(page, event.start, event.end):
                 group = 2 if match[2] is not None else 3
                 if match[1].lower() in _SHOWN and match[group]:
-                    yield Span(*match.span(group), unescape(match[group]))
+                    written = partial(_written, quote=page[match.end(group)], has_name=has_name)
+                    yield Place(
+                        unescape(match[group]).strip(), replacing(*match.span(group), written)
+                    )

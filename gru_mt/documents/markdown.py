@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
-from gru_mt.documents.document import Document, Span, TextFile, splice
+from gru_mt.documents.document import Document, Place, Source, Span, TextFile
 from gru_mt.documents.sentences import ends_sentence, joined
 
 log = logging.getLogger(__name__)
@@ -29,47 +29,22 @@ _SHORTCUT = re.compile(r"(?<![\]\\])\[([^\[\]]+)\](?:\[\])?(?![\[(:])")
 _PLAIN = ("text", "text_special", "softbreak", "hardbreak")
 
 
-def read_markdown(data: bytes, name: str) -> Document:
+def read_markdown(source: Source) -> Document:
     """Read CommonMark with tables."""
-    return MarkdownDocument(TextFile.decode(data, name))
+    file = source.decode()
+    return file.document([*_Page(file).places()])
 
 
-class MarkdownDocument:
+class _Page:
     """A page of Markdown."""
 
     def __init__(self, file: TextFile) -> None:
-        """Find the texts of a file."""
         self._file = file
         self._parser = MarkdownIt().enable(["table", "strikethrough"])
         self._links: dict[str, Any] = {}  # that the file defines
-        self._cells: set[int] = set()  # where they begin
-        self._spans = [*self._found()]
 
-    @property
-    def texts(self) -> list[str]:
-        """The texts, each with its markup, on one line."""
-        return [span.text for span in self._spans]
-
-    def replaced(self, texts: Sequence[str]) -> bytes:
-        """Return the file with one text for each of `texts`; one that would lose markup stays."""
-        source = self._file.text
-        new, lost = list[str](), list[Span]()
-        for span, text in zip(self._spans, texts, strict=True):
-            written = source[span.start : span.end]
-            if text != span.text:
-                translation = self._written(span, text)
-                if translation is None:
-                    lost.append(span)
-                written = translation or written
-            new.append(written)
-        if lost:
-            log.warning(
-                f"{self._file.place(lost[0].start)}: is not translated, as it would lose markup"
-                + (f" (and {len(lost) - 1:,} more)" if lost[1:] else "")
-            )
-        return self._file.encode(splice(source, self._spans, new))
-
-    def _found(self) -> Iterator[Span]:
+    def places(self) -> Iterator[Place]:
+        """Yield the place of each text, with its markup, on one line."""
         source = self._file.text
         front_matter = _FRONT_MATTER.match(source)
         start = front_matter.end() if front_matter else 0
@@ -85,8 +60,7 @@ class MarkdownDocument:
                     index = source.find(text, max(begin, position), end)
                     if content and index >= 0:
                         position = index + len(text)
-                        self._cells.add(index)
-                        yield Span(index, position, self._with_labels(text))
+                        yield self._place(Span(index, position, text), is_cell=True)
                         break
                 continue
             found = []
@@ -99,8 +73,8 @@ class MarkdownDocument:
             else:
                 yield from self._paragraph(found)
 
-    def _paragraph(self, lines: Sequence[Span]) -> Iterator[Span]:
-        """Yield the texts of a paragraph: lines, joined but at breaks and the ends of sentences.
+    def _paragraph(self, lines: Sequence[Span]) -> Iterator[Place]:
+        """Yield the places of a paragraph: its lines, joined but at breaks and ends of sentences.
 
         Sentences that share markup are one text.
         """
@@ -110,7 +84,7 @@ class MarkdownDocument:
             if sorted(chain(*(self._markup(_text(group)) for group in found))) != whole:
                 found = self._groups(lines, by_sentence=False)
         for group in found:
-            yield Span(group[0].start, group[-1].end, self._with_labels(_text(group)))
+            yield self._place(Span(group[0].start, group[-1].end, _text(group)))
 
     def _with_labels(self, text: str) -> str:
         """Return a text whose [links] to what the file defines are [links][links]."""
@@ -138,23 +112,27 @@ class MarkdownDocument:
                 groups.append([])
         return [*filter(None, groups)]
 
-    def _written(self, span: Span, text: str) -> str | None:
-        """Return a translation as it stands in the file, wrapped as its source was.
+    def _place(self, span: Span, *, is_cell: bool = False) -> Place:
+        source = self._with_labels(span.text)
 
-        It is None where it would have other markup.
-        """
-        if span.start in self._cells:
-            text = re.sub(r"(?<!\\)\|", r"\\|", text)
-        structure = self._structure(span.text)
-        if self._structure(text) != structure:
-            return None
-        source = self._file.text[span.start : span.end]
-        if new_line := _BREAK.search(source):
-            width = max(map(len, _BREAK.split(source)))
-            lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
-            if self._structure("\n".join(lines)) == structure:
-                return new_line[0].join(lines)
-        return text
+        def edits(text: str) -> list[Span]:
+            """Write a translation wrapped as its source was; not one with other markup."""
+            if is_cell:
+                text = re.sub(r"(?<!\\)\|", r"\\|", text)
+            structure = self._structure(source)
+            if self._structure(text) != structure:
+                place = self._file.place(span.start)
+                log.warning(f"{place}: is not translated, as it would lose markup")
+                return []
+            typed = self._file.text[span.start : span.end]
+            if new_line := _BREAK.search(typed):
+                width = max(map(len, _BREAK.split(typed)))
+                lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
+                if self._structure("\n".join(lines)) == structure:
+                    text = new_line[0].join(lines)
+            return [span._replace(text=text)]
+
+        return Place(source, edits)
 
     def _structure(self, text: str) -> tuple[list[str], list[str]]:
         """Return the blocks and the inline markup of a text, as the parser sees it alone."""

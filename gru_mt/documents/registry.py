@@ -1,16 +1,18 @@
 """The documents that can be translated, by the endings of their names: a format is added here."""
 
 from collections.abc import Iterable
+from functools import partial
 from importlib import import_module
 from pathlib import PurePath
 from typing import Protocol, Unpack
 
-from gru_mt.documents.document import Document
+from gru_mt.documents.document import Document, Source
 from gru_mt.errors import UserError, check_type, short_text
+from gru_mt.inference.translation import Languages
 from gru_mt.inference.translator import Keywords
 
-# Readers, as module:function. Each takes the bytes of a file and its name for messages, returns a
-# `Document`, and raises UserError, with the line, for a malformed one.
+# Readers, as module:function. Each takes a `Source`, returns a `Document`, and raises UserError,
+# with the line, for a malformed one.
 _READERS = {
     ".arb": "structured.json_texts:read_json",
     ".docx": "structured.docx:read_docx",
@@ -20,68 +22,56 @@ _READERS = {
     ".json": "structured.json_texts:read_json",
     ".markdown": "markdown:read_markdown",
     ".md": "markdown:read_markdown",
+    ".po": "structured.po:read_po",
+    ".pot": "structured.po:read_po",
     ".properties": "structured.properties:read_properties",
     ".srt": "subtitles:read_srt",
     ".txt": "plain_text:read_plain_text",
     ".vtt": "subtitles:read_vtt",
     ".xhtml": "html:read_html",
-}
-# These hold translations already: their readers also take `everything`, whether to replace them.
-_TRANSLATED = {
-    ".po": "structured.po:read_po",
-    ".pot": "structured.po:read_po",
     ".xlf": "structured.xliff:read_xliff",
     ".xliff": "structured.xliff:read_xliff",
 }
-CHUNK = 10_000  # texts that are translated together: 150 MB, with scores and tokens
-_READERS_OF = dict(sorted((_READERS | _TRANSLATED).items()))
-ENDINGS = [*_READERS_OF]
+ENDINGS = [*_READERS]
+_WITH_TRANSLATIONS = (".po", ".pot", ".xlf", ".xliff")
 
 
 class Translates(Protocol):
     """A `Translator`, or what stands for one."""
 
+    languages: Languages
+
     def translate(self, sources: list[str], **keywords: Unpack[Keywords]) -> Iterable[object]:
         """Return a translation for each text; `str` of it is its text."""
 
 
-def check_endings(name: str, out: str) -> None:
-    """Raise UserError unless two files have endings of one known format; `out` may have none."""
-    reader, out_ending = _reader(name), PurePath(out).suffix.lower()
-    if out_ending and _READERS_OF.get(out_ending) != reader:
-        ending = PurePath(name).suffix.lower()
-        raise UserError(
-            f"--out {short_text(out)}: must end in {ending}, as {short_text(name)} does"
-        )
-
-
-def _reader(name: str) -> str:
+def reader_of(name: str) -> str:
     """Return what reads a file of this name; UserError where it has no known ending."""
     path = PurePath(name)
-    if path.suffix.lower() not in _READERS_OF:
-        endings = " ".join(_READERS_OF)
+    if path.suffix.lower() not in _READERS:
+        endings = " ".join(_READERS)
         raise UserError(f"{short_text(path.name)}: is no known document; these are: {endings}")
-    return _READERS_OF[path.suffix.lower()]
+    return _READERS[path.suffix.lower()]
 
 
-def read_document(data: bytes, name: str, *, everything: bool = False) -> Document:
+def read_document(
+    data: bytes, name: str, *, language: str = "", everything: bool = False
+) -> Document:
     """Return the document in `data`; the ending of `name` tells its format.
 
     Raises UserError for an unknown ending, and for a malformed document.
     """
     ending, shown = PurePath(name).suffix.lower(), short_text(PurePath(name).name)
-    module, _, function = _reader(name).partition(":")
+    module, _, function = reader_of(name).partition(":")
+    if everything and ending not in _WITH_TRANSLATIONS:
+        endings = " ".join(_WITH_TRANSLATIONS)
+        raise UserError(f"{shown}: has no translations yet; --all is for {endings}")
     try:
         read = getattr(import_module(f"gru_mt.documents.{module}"), function)
     except ModuleNotFoundError as error:
         need = f"{ending} needs {error.name}: pip install 'gru-mt[documents]'"
         raise UserError(f"{shown}: {need}") from None
-    if ending in _TRANSLATED:
-        document: Document = read(data, shown, everything=everything)
-    elif everything:
-        raise UserError(f"{shown}: has no translations yet; --all is for {' '.join(_TRANSLATED)}")
-    else:
-        document = read(data, shown)
+    document: Document = read(Source(data, shown, language, everything))
     return document
 
 
@@ -116,20 +106,6 @@ def translate_document(
     """
     check_type(data, bytes, "data")
     check_type(name, str, "name")
-    document = read_document(data, name, everything=everything)
-    # Each distinct text once, without the spaces around it; one without letters stays.
-    with_letters = (text for text in document.texts if any(map(str.isalpha, text)))
-    sources = [*dict.fromkeys(map(str.strip, with_letters))]
-    translations: dict[str, str] = {}
-    for start in range(0, len(sources), CHUNK):
-        some = sources[start : start + CHUNK]
-        found = map(str, translator.translate(some, **keywords))
-        translations |= zip(some, found, strict=True)
-    return document.replaced([_translated(text, translations) for text in document.texts])
-
-
-def _translated(text: str, translations: dict[str, str]) -> str:
-    """Return a text with the spaces that it had; the text itself for an empty one."""
-    core = text.strip()
-    start = text.index(core)
-    return f"{text[:start]}{translations.get(core) or core}{text[start + len(core) :]}"
+    language = translator.languages.source
+    document = read_document(data, name, language=language, everything=everything)
+    return document.translated(partial(translator.translate, **keywords))

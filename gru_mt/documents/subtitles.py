@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 
 from gru_mt.data.text.normalize import SPACELESS
-from gru_mt.documents.document import Document, Span, TextFile, splice
+from gru_mt.documents.document import Document, Place, Source, Span, TextFile
 from gru_mt.documents.sentences import ends_sentence, joined
 
 MOST_LINES = 8  # of a text: captions that a program made have no final marks at all
@@ -39,46 +39,45 @@ class _Line:
         return _MARKUP.search(self.said.text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Subtitles:
-    """A file of cues."""
-
-    file: TextFile
-    spoken: Sequence[Sequence[_Line]]  # the lines of each text
-
-    @property
-    def texts(self) -> list[str]:
-        """What is said: each text has a sentence or more of one line or of several."""
-        return [joined([span.text for span in _spans(lines)]) for lines in self.spoken]
-
-    def replaced(self, texts: Sequence[str]) -> bytes:
-        """Return the file with other texts, each cut into as many lines if it has the words."""
-        new: list[Span] = []  # each with the text that takes its place
-        for lines, old, text in zip(self.spoken, self.texts, texts, strict=True):
-            if text == old:
-                continue
-            spans = _spans(lines)
-            for line, span, piece in zip(lines, spans, _cut(text, spans), strict=True):
-                if not piece and line.line_break:
-                    new.append(line.line_break)
-                if re.compile(_ELLIPSES).match(self.file.text, span.end):
-                    piece = piece.rstrip(".…")
-                new.append(span._replace(text=piece if piece or line.line_break else ELLIPSIS))
-        return self.file.encode(splice(self.file.text, new, [span.text for span in new]))
-
-
-def read_srt(data: bytes, name: str) -> Document:
+def read_srt(source: Source) -> Document:
     """Read SubRip's format; UserError, with the line, for wrong times and a text before any."""
-    file = TextFile.decode(data, name)
-    return Subtitles(file, _texts(_cues(file, is_vtt=False)))
+    return _document(source.decode(), is_vtt=False)
 
 
-def read_vtt(data: bytes, name: str) -> Document:
+def read_vtt(source: Source) -> Document:
     """Read WebVTT; UserError, with the line, for wrong times and without its header."""
-    file = TextFile.decode(data, name)
+    file = source.decode()
     if file.text.strip() and not re.match(r"WEBVTT(?!\S)", file.text):
         raise file.error(0, "a file of WebVTT begins with the line WEBVTT")
-    return Subtitles(file, _texts(_cues(file, is_vtt=True)))
+    return _document(file, is_vtt=True)
+
+
+def _document(file: TextFile, *, is_vtt: bool) -> Document:
+    """Return a document whose texts are a sentence or more, of one line or of several."""
+    texts: list[list[_Line]] = []
+    for number, cue in enumerate(_cues(file, is_vtt=is_vtt)):
+        for line in _lines(number, cue):
+            if texts and _goes_on(texts[-1], line):
+                texts[-1].append(line)
+            else:
+                texts.append([line])
+    return file.document([_place(file.text, lines) for lines in texts])
+
+
+def _place(source: str, lines: Sequence[_Line]) -> Place:
+    """Return the place of a text; it is all of its lines, where markup stands between words."""
+    has_markup = any(line.has_markup for line in lines)
+    spans = [line.whole if has_markup else line.said for line in lines]
+
+    def edits(text: str) -> Iterator[Span]:
+        for line, span, piece in zip(lines, spans, _cut(text, spans), strict=True):
+            if not piece and line.line_break:
+                yield line.line_break
+            if re.compile(_ELLIPSES).match(source, span.end):
+                piece = piece.rstrip(".…")
+            yield span._replace(text=piece if piece or line.line_break else ELLIPSIS)
+
+    return Place(joined([span.text for span in spans]), edits)
 
 
 def _cues(file: TextFile, *, is_vtt: bool) -> Iterator[list[re.Match[str]]]:
@@ -99,17 +98,6 @@ def _cues(file: TextFile, *, is_vtt: bool) -> Iterator[list[re.Match[str]]]:
         yield before
         for index, end in zip(times, [*ends[1:], len(block)], strict=False):
             yield block[index + 1 : end]
-
-
-def _texts(cues: Iterator[list[re.Match[str]]]) -> list[list[_Line]]:
-    texts: list[list[_Line]] = []
-    for number, cue in enumerate(cues):
-        for line in _lines(number, cue):
-            if texts and _goes_on(texts[-1], line):
-                texts[-1].append(line)
-            else:
-                texts.append([line])
-    return texts
 
 
 def _lines(cue: int, matches: list[re.Match[str]]) -> Iterator[_Line]:
@@ -144,12 +132,6 @@ def _goes_on(lines: Sequence[_Line], line: _Line) -> bool:
         before[-1].isalpha() and (after[0].islower() or re.match(r"I\b", after) is not None)
     )
     return is_open and not has_markup
-
-
-def _spans(lines: Sequence[_Line]) -> list[Span]:
-    """Return what is translated of some lines: all of them, where markup stands between words."""
-    has_markup = any(line.has_markup for line in lines)
-    return [line.whole if has_markup else line.said for line in lines]
 
 
 def _cut(text: str, lines: Sequence[Span]) -> list[str]:

@@ -15,8 +15,9 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from gru_mt.corrections.store import Correction, add_corrections
 from gru_mt.data.corpus.languages import is_language, language_name
-from gru_mt.documents.document import Document
-from gru_mt.documents.registry import ENDINGS, read_document, translate_document
+from gru_mt.documents.document import Document, TextFile
+from gru_mt.documents.plain_text import document_of_lines
+from gru_mt.documents.registry import ENDINGS, read_document
 from gru_mt.errors import UserError, short_text
 from gru_mt.inference.translation import Translation
 from gru_mt.server.batcher import Batcher, Busy
@@ -31,7 +32,7 @@ from gru_mt.server.requests import (
     text_of,
     texts_of,
 )
-from gru_mt.server.texts import QueuedTranslator, TextLines, detailed, translated
+from gru_mt.server.texts import QueuedTranslator, detailed, translated
 
 AUTO = "auto"
 MOST_DOCUMENTS = 4  # at a time
@@ -79,10 +80,10 @@ class Api:
         guesses = [self._detected(text)[0] if source == AUTO else (source, 0) for text in texts]
         directions = [self._direction(code, target) for code, _ in guesses]
         documents = [
-            TextLines(text, is_own=direction is None)
-            if kind == "text" or direction is None
-            else read_document(text.encode(), "q.html")
-            for text, direction in zip(texts, directions, strict=True)
+            read_document(text.encode(), "q.html")
+            if kind == "html"
+            else document_of_lines(TextFile("q", text))
+            for text in texts
         ]
         work = self._translations(documents, directions, n_best)
         found = await _while_connected(request, asyncio.ensure_future(work))
@@ -93,7 +94,8 @@ class Api:
         if n_best > 1:
             answer["alternatives"] = [others for _, *others in best]
         if str(values.get("details", "")).lower() in ("true", "1"):
-            answer["details"] = [*map(detailed, documents, found)]
+            pairs = zip(texts, found, strict=True)
+            answer["details"] = [detailed(*pair) if kind == "text" else [] for pair in pairs]
         if not isinstance(values["q"], list):
             answer = {name: of_texts[0] for name, of_texts in answer.items()}
         return JSONResponse(answer)
@@ -207,14 +209,15 @@ class Api:
     async def _translated_file(self, values: Values, data: bytes, name: str) -> bytes:
         """Return a document, translated by a thread that the queue serves."""
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
+        language = "" if source == AUTO else source
+        document = await asyncio.to_thread(read_document, data, name, language=language)
         if source == AUTO:
-            document = await asyncio.to_thread(read_document, data, name)
             source = self._detected(" ".join(document.texts[:100]))[0][0]
         if (direction := self._direction(source, target)) is None:
             return data
         translator = QueuedTranslator(self.batcher, direction)
         try:
-            return await asyncio.to_thread(translate_document, translator, data, name)
+            return await asyncio.to_thread(document.translated, translator.translate)
         finally:
             translator.stop()
 

@@ -3,6 +3,7 @@
 import pytest
 
 from gru_mt import UserError, translate_document
+from gru_mt.inference.translation import Languages
 from tests.documents.translators import Changing, Identity
 
 
@@ -21,7 +22,7 @@ class Silent(Identity):
 
 
 def test_a_long_document_is_translated_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gru_mt.documents.registry.CHUNK", 2)
+    monkeypatch.setattr("gru_mt.documents.document.CHUNK", 2)
     translator = Counting()
     assert translate_document(translator, b"a\nb\nc\na", "a.txt") == b"<a>\n<b>\n<c>\n<a>"
     assert translator.asked == [["a", "b"], ["c"]]
@@ -54,7 +55,8 @@ def test_a_file_keeps_its_encoding_and_its_mark(encoding: str) -> None:
     [
         (b"a", "dir/a.xyz", "a.xyz: is no known document; these are: .*.txt"),
         (b"a", "a", "a: is no known document"),
-        (b"a\nb\xe9\nc", "a.txt", "a.txt, line 2: is not utf-8 .*; save it as UTF-8"),
+        ("été là\né".encode() + b"\xe9\nc", "a.txt", "a.txt, line 2: is not utf-8 .*; save it as"),
+        (b"a\nb\x81\nc", "a.txt", "a.txt, line 2: is not cp1252 .*; save it as UTF-8"),
         (b"PK\3\4aaaa", "a.txt", "a.txt: is a zip archive, .* not text"),
         ("text", "a.txt", "data must be of type bytes"),
     ],
@@ -62,6 +64,45 @@ def test_a_file_keeps_its_encoding_and_its_mark(encoding: str) -> None:
 def test_what_is_no_document_is_one_line(data: bytes, name: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         translate_document(Identity(), data, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "encoding"),
+    [
+        ("“Où es-tu ?”\nà cœur", "fr", "cp1252"),
+        ("Где ты?\nЯ»", "ru", "cp1251"),
+        ("これは本です。", "ja", "shift_jis"),
+    ],
+)
+def test_an_older_file_keeps_the_encoding_of_its_language(
+    text: str, language: str, encoding: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Adding(Identity):
+        languages = Languages(language)
+        more = "!"
+
+        def translate(self, sources: list[str], **keywords: object) -> list[str]:
+            return [source + self.more for source in sources]
+
+    caplog.set_level("INFO", "gru_mt")
+    data = text.encode(encoding)
+    changed = translate_document(Adding(), data, "a.txt")
+    assert changed.decode(encoding) == text.replace("\n", "!\n") + "!"
+    assert caplog.messages == [f"a.txt: is not UTF-8; it is read as {encoding}"]
+    Adding.more = "ộ"
+    assert "ộ" in translate_document(Adding(), data, "a.txt").decode()
+    lacks = f"as {encoding} lacks ộ (U+1ED9) of a translation"
+    assert caplog.messages[2] == f"a.txt: is written in UTF-8, {lacks}"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"1\n\n2", "nothing in it is to be"), (b"a\nb\na", "no text changed, of 2")]
+)
+def test_a_document_that_stays_says_so(
+    data: bytes, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert translate_document(Identity(), data, "a.txt") == data
+    assert f"a.txt: stays as it is: {said}" in caplog.text
 
 
 def test_only_documents_with_translations_take_everything() -> None:

@@ -2,16 +2,20 @@
 
 import re
 
+from gru_mt.inference.translation import Languages
+
 
 class Identity:
     """Gives each text back."""
+
+    languages = Languages("en", "fr")
 
     def translate(self, sources: list[str], **keywords: object) -> list[str]:
         """Return the texts."""
         return sources
 
 
-class Changing:
+class Changing(Identity):
     """Writes each text in capitals."""
 
     def translate(self, sources: list[str], **keywords: object) -> list[str]:
@@ -19,7 +23,7 @@ class Changing:
         return [text.upper() for text in sources]
 
 
-class Numbering:
+class Numbering(Identity):
     """Gives the number of each text, and what stands in < > or { }, in another order."""
 
     def translate(self, sources: list[str], **keywords: object) -> list[str]:

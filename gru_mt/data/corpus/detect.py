@@ -2,6 +2,8 @@
 
 import codecs
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -55,6 +57,20 @@ _BYTE_ORDER_MARKS = {  # the longer ones first
 }
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']{1,40})["']""")
 _BEFORE_XML = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # marks, spaces, and the zeros of UTF-16
+_OLDER = {  # encodings of older files in languages that Western Europe's has no letters for
+    "ja": ("shift_jis", "euc-jp"),
+    "zh": ("gb18030", "big5"),
+    "ko": ("euc-kr",),
+    "el": ("cp1253",),
+    "tr": ("cp1254",),
+    "he": ("cp1255",),
+    "th": ("cp874",),
+    "vi": ("cp1258",),
+    **dict.fromkeys(("ru", "uk", "be", "bg", "mk", "sr"), ("cp1251",)),
+    **dict.fromkeys(("pl", "cs", "sk", "hu", "hr", "sl", "ro"), ("cp1250",)),
+    **dict.fromkeys(("ar", "fa", "ur"), ("cp1256",)),
+    **dict.fromkeys(("et", "lt", "lv"), ("cp1257",)),
+}
 _COMMON = "\t\n\r <>"  # characters that text has in every language
 
 
@@ -90,6 +106,19 @@ def encoding_of(start: bytes, asked: str | None, file: object) -> str:
         return asked
     orders = f"{name}-le", f"{name}-be"
     return max(orders, key=lambda order: sum(map(start.decode(order, "ignore").count, _COMMON)))
+
+
+def likely_encoding(text: bytes, languages: Sequence[str]) -> str:
+    """Return the encoding that older files in these languages have.
+
+    By the frequencies of letters charset-normalizer takes French in cp1252 for cp775.
+    """
+    for language in languages:
+        for encoding in _OLDER.get(language.lower().partition("-")[0], ()):
+            with suppress(UnicodeDecodeError):
+                text.decode(encoding)
+                return encoding
+    return "cp1252" if re.search(rb"[\x80-\x9f]", text) else "latin-1"
 
 
 def _marked_encoding(start: bytes) -> str:

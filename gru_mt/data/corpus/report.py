@@ -1,22 +1,15 @@
 """What becomes of the lines of a corpus: rows, and counts of those that are dropped."""
 
 import csv
-import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from gru_mt.data.corpus.detect import likely_encoding
+
 SAMPLE = 100_000  # bytes that hints and the layout of a table are drawn from
-_ENCODINGS = {  # languages whose older files have other encodings than Western Europe's
-    "ja": ("shift_jis", "euc-jp"),
-    "zh": ("gb18030", "big5"),
-    "ko": ("euc-kr",),
-    **dict.fromkeys(("ru", "uk", "be", "bg"), ("cp1251",)),
-    **dict.fromkeys(("pl", "cs", "sk", "hu", "hr"), ("cp1250",)),
-}
 
 
 class DropReason(StrEnum):
@@ -106,7 +99,7 @@ def hint(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
         case DropReason.COLUMNS:
             return f"set columns to those of {' and '.join(languages)}, counted from 1"
         case DropReason.NOT_UTF8:
-            encoding = _likely_encoding(sample.rpartition(b"\n")[0] or sample, languages)
+            encoding = likely_encoding(sample.rpartition(b"\n")[0] or sample, languages)
             return f"looks like {encoding.capitalize()}: set encoding: {encoding}"
         case DropReason.LANGUAGE:
             return f"data.languages {[*languages]} must be the codes that it has"
@@ -121,16 +114,3 @@ def _is_csv(sample: bytes) -> bool:
         for mark in ",;"
         for columns, count in Counter(map(len, csv.reader(lines, delimiter=mark))).most_common(1)
     )
-
-
-def _likely_encoding(lines: bytes, languages: Sequence[str]) -> str:
-    """Return the encoding that older files in these languages have.
-
-    By the frequencies of letters charset-normalizer takes French in cp1252 for cp775.
-    """
-    for language in languages:
-        for encoding in _ENCODINGS.get(language.lower().partition("-")[0], ()):
-            with suppress(UnicodeDecodeError):
-                lines.decode(encoding)
-                return encoding
-    return "cp1252" if re.search(rb"[\x80-\x9f]", lines) else "latin-1"

@@ -6,17 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from gru_mt.documents.document import Document, TextFile
-from gru_mt.documents.structured.marked import (
-    Edit,
-    EditedDocument,
-    Mark,
-    MarkedText,
-    Piece,
-    Place,
-    with_gaps,
-)
-from gru_mt.documents.structured.package import Package, PackedDocument
+from gru_mt.documents.document import Document, Place, Source, replacing
+from gru_mt.documents.structured.marked import Mark, MarkedText, Piece, with_gaps
+from gru_mt.documents.structured.package import Package
 from gru_mt.documents.structured.xml_tree import Element, escaped, parse_xml
 from gru_mt.errors import UserError
 
@@ -32,31 +24,27 @@ _FIELD_BEGINS = ':fldCharType="begin"'
 _FIELD_TEXT = re.compile(r">\s*(?:HYPERLINK|TOC)\s")  # the fields whose result is translated
 
 
-def read_docx(data: bytes, name: str) -> Document:
+def read_docx(source: Source) -> Document:
     """Read the paragraphs. Comments, deleted text, fields and pictures stay."""
-    package = Package.read(data, name)
-    types = "[Content_Types].xml"
-    root = parse_xml(TextFile.decode(package.member(types), f"{name}, {types}"))
+    package = Package.read(source)
+    root = parse_xml(package.member("[Content_Types].xml").decode())
     names = [
         each.attribute("PartName").lstrip("/")
         for each in root.children
         if _PARTS.search(each.attribute("ContentType"))
     ]
     if not names:
-        raise UserError(f"{name}: is no document of Word")
-    return PackedDocument(
-        package, data, {each: _read_part(package.member(each), f"{name}, {each}") for each in names}
-    )
+        raise UserError(f"{source.name}: is no document of Word")
+    return package.document({each: _read_part(package.member(each)) for each in names})
 
 
-def _read_part(data: bytes, name: str) -> Document:
-    file = TextFile.decode(data, name)
+def _read_part(source: Source) -> Document:
+    file = source.decode()
     root = parse_xml(file)
     prefix = _NAMESPACE.search(root.tag)
     if not prefix:
         raise file.error(root.start, "is no text of Word")
-    part = _Part(file.text, f"{prefix[1]}:")
-    return EditedDocument(file, [*part.places(root)])
+    return file.document([*_Part(file.text, f"{prefix[1]}:").places(root)])
 
 
 class _Styled(NamedTuple):
@@ -92,16 +80,14 @@ class _Part:
         sizes, depth = Counter[str](), 0
         for item in items:
             if isinstance(item, _Styled):
-                sizes[item.style] += len(item.text) * (
-                    1 if depth else 1_000
-                )  # in a link it counts last
+                weight = 1 if depth else 1_000  # in a link it counts last
+                sizes[item.style] += len(item.text) * weight
             else:
                 depth += {"opening": 1, "closing": -1}.get(item.kind, 0)
         base = max(sizes, key=sizes.__getitem__, default="")
         content = MarkedText.of(self._pieces(items, base), self._run, base)
         if content:
-            start, end = siblings[0].start, siblings[-1].end
-            yield Place(content, lambda new: [Edit(start, end, new)])
+            yield content.place(replacing(siblings[0].start, siblings[-1].end))
 
     def _items(self, siblings: Sequence[Element]) -> Iterator[_Styled | Mark]:
         """Yield the texts of runs with their style, and what stands between."""

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from gru_mt.documents.document import Document, TextFile
-from gru_mt.documents.structured.marked import Edit, EditedDocument, Place
+from gru_mt.documents.document import Document, Place, Source, replacing
 from gru_mt.documents.structured.program_text import is_text, program_place
 from gru_mt.errors import UserError
 
@@ -14,9 +13,9 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 _COLON = re.compile(r"\s*:")
 
 
-def read_json(data: bytes, name: str) -> Document:
+def read_json(source: Source) -> Document:
     """Read the strings that are texts, but no keys; nor what @key says of a key, as in .arb."""
-    file = TextFile.decode(data, name)
+    file, name = source.decode(), source.name
     try:
         json.loads(file.text)
     except json.JSONDecodeError as error:
@@ -24,15 +23,12 @@ def read_json(data: bytes, name: str) -> Document:
         raise UserError(message) from None
     except (ValueError, RecursionError) as error:  # a number, or a depth, that Python won't read
         raise UserError(f"{name}: is no JSON that can be read: {error}") from None
-    return EditedDocument(file, [*_places(file.text)])
+    return file.document([*_places(file.text)])
 
 
 def _places(source: str) -> Iterator[Place]:
-    is_ascii = source.isascii() and "\\u" in source
+    written = partial(json.dumps, ensure_ascii=source.isascii() and "\\u" in source)
     depth, key, hidden_depth = 0, "", 0  # the depth of an object that says something of a key
-
-    def edits(span: tuple[int, int], new: str) -> list[Edit]:
-        return [Edit(*span, json.dumps(new, ensure_ascii=is_ascii))]
 
     for token in _TOKEN.finditer(source):
         if token[0] in ("{", "["):
@@ -46,6 +42,7 @@ def _places(source: str) -> Iterator[Place]:
             continue
         elif not (hidden_depth or key.startswith("@")):
             value = json.loads(token[0])
-            if is_text(value) and (place := program_place(value, partial(edits, token.span()))):
+            place = program_place(value, replacing(*token.span(), written))
+            if place and is_text(value):
                 yield place
         key = ""

@@ -1,4 +1,4 @@
-"""Documents with marks in their texts, as tags and line ends, which travel as placeholders."""
+"""Texts with marks in them, as tags and line ends, which travel as placeholders."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Literal, NamedTuple, Self
 
-from gru_mt.documents.document import Span, TextFile, splice
+from gru_mt.documents.document import Place, Span
 
 _GAP = re.compile(  # what a translation would not keep: a line end, with a bullet; several spaces
     r"(\s*\n\s*(?:[-*•]|\d{1,3}[.)])[ ]+|\r?\n(?!\s)|\s*\t\s*|\s{2,})"
 )
 _NUMBER = re.compile(r"<(?:/?[gx]|(?:br|p) id=\")(\d+)")
+_TAGS = {"opening": "<g{}>", "closing": "</g{}>", "line": '<br id="{}"/>', "block": '<p id="{}"/>'}
 
 
 class Mark(NamedTuple):
@@ -28,7 +29,6 @@ class Mark(NamedTuple):
 
 
 Piece = str | Mark
-Edit = Span  # of which `text` is written instead of what stands there
 Write = Callable[[str, str], str]  # (text, its style) -> source
 
 
@@ -50,11 +50,10 @@ def with_gaps(text: str, write: Write = plain, style: str = "") -> Iterator[Piec
 class MarkedText:
     """A text as a translator gets it: "He is <g1>big</g1>.<x2/>"."""
 
-    text: str
-    pieces: Sequence[Piece]  # of `text`
+    pieces: Sequence[Piece]
+    names: Sequence[str]  # what the translator gets for each piece
     before: Sequence[Piece]  # what stands around it: spaces, and marks
     after: Sequence[Piece]
-    marks: dict[str, Mark]  # by what stands for them in `text`
     write: Write
     style: str  # of text that is in no pair with a style
 
@@ -66,40 +65,29 @@ class MarkedText:
         if not any(map(str.isalpha, words)):
             return None
         first = max((int(number) + 1 for number in _NUMBER.findall(words)), default=1)
-        names, numbers, opened = [], count(first), list[int]()
-        for piece in pieces:
-            if isinstance(piece, str):
-                names.append(piece)
-            elif piece.kind == "closing":
-                names.append(f"</g{opened.pop()}>")
+        names, numbers, partners = list[str](), count(first), _partners(pieces)
+        number_of = dict[int, int]()  # the number of the mark at an index
+        for index, piece in enumerate(pieces):
+            if isinstance(piece, Mark):
+                is_closing = piece.kind == "closing"
+                number_of[index] = number_of[partners[index]] if is_closing else next(numbers)
+                names.append(_TAGS.get(piece.kind, "<x{}/>").format(number_of[index]))
             else:
-                number = next(numbers)
-                if piece.kind == "opening":
-                    opened.append(number)
-                kinds = {"opening": "<g{}>", "line": '<br id="{}"/>', "block": '<p id="{}"/>'}
-                names.append(kinds.get(piece.kind, "<x{}/>").format(number))
-        marks = {
-            name: piece
-            for name, piece in zip(names, pieces, strict=True)
-            if isinstance(piece, Mark)
-        }
-        return cls("".join(names), pieces, before, after, marks, write, style)
+                names.append(piece)
+        return cls(pieces, names, before, after, write, style)
+
+    def place(self, edits: Callable[[str], Iterable[Span]]) -> Place:
+        """Return the place of the text, whose source in the file makes `edits`."""
+        return Place("".join(self.names), lambda translation: edits(self.filled(translation)))
 
     def filled(self, translation: str) -> str:
-        """Return the source of a translation, in the place of `text` and what stands around it.
+        """Return the source of a translation, in the place of the text and what is around it.
 
         A translation that has not each mark once, well nested, has its words where most words of
         the source are: no mark is lost.
         """
-        pieces = self._parsed(translation)
-        if pieces is None:
-            words = self._split(translation)[::2]
-            longest = max((p for p in self.pieces if isinstance(p, str)), key=len)
-            index = self.pieces.index(longest)
-            kept = [p if isinstance(p, Mark) else "" for p in self.pieces]
-            pieces = [*kept[:index], " ".join("".join(words).split()), *kept[index + 1 :]]
         written, styles = "", [self.style]
-        for piece in [*self.before, *pieces, *self.after]:
+        for piece in [*self.before, *self._parsed(translation), *self.after]:
             if isinstance(piece, str):
                 written += self.write(piece, styles[-1]) if piece else ""
                 continue
@@ -110,70 +98,49 @@ class MarkedText:
             written += piece.source
         return written
 
-    def _split(self, translation: str) -> list[str]:
-        """Return texts, and between them the names of marks."""
-        found = [""]
-        for part in re.split(r"(<[^<>]*>)", translation):
-            if part in self.marks:
-                found += part, ""
-            else:
-                found[-1] += part
-        return found
-
-    def _parsed(self, translation: str) -> list[Piece] | None:
-        """Return the pieces of a translation; None where marks are missing, or cross."""
-        found = self._split(translation)
-        names = found[1::2]
-        if sorted(names) != sorted(self.marks):
-            return None
-        opened: list[str] = []
-        for name in names:
-            if self.marks[name].kind == "opening":
-                opened.append(name)
-            elif self.marks[name].kind == "closing":
-                if opened[-1:] != [name.replace("/", "")]:
-                    return None
-                opened.pop()
-        marks = [self.marks[name] for name in names]
-        ends = iter([mark for mark in self.marks.values() if mark.kind in ("start", "end")])
-        marks = [next(ends) if mark.kind in ("start", "end") else mark for mark in marks]
-        pieces: list[Piece] = [found[0]]
-        for mark, text in zip(marks, found[2::2], strict=True):
-            pieces += mark, text
-        return pieces
+    def _parsed(self, translation: str) -> Sequence[Piece]:
+        named = zip(self.names, self.pieces, strict=True)
+        marks = {name: piece for name, piece in named if isinstance(piece, Mark)}
+        if not marks:
+            return [translation]
+        parts = re.split(f"({'|'.join(map(re.escape, marks))})", translation)
+        if sorted(parts[1::2]) == sorted(marks) and _is_nested(parts[1::2]):
+            pieces = [marks.get(part, part) for part in parts]
+            ends = iter([mark for mark in marks.values() if mark.kind in ("start", "end")])
+            return [
+                next(ends) if isinstance(piece, Mark) and piece.kind in ("start", "end") else piece
+                for piece in pieces
+            ]
+        texts = [index for index, piece in enumerate(self.pieces) if isinstance(piece, str)]
+        longest = max(texts, key=lambda index: len(self.pieces[index]))
+        words = " ".join("".join(parts[::2]).split())
+        return [
+            piece if isinstance(piece, Mark) else words if index == longest else ""
+            for index, piece in enumerate(self.pieces)
+        ]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A text, and what its translation changes in the file."""
+def _is_nested(names: Iterable[str]) -> bool:
+    """Return whether each closing tag, such as </g1>, closes the one that was opened last."""
+    opened = [""]
+    for name in names:
+        if name.startswith("<g"):
+            opened.append(name.replace("<", "</"))
+        elif name.startswith("</") and opened.pop() != name:
+            return False
+    return True
 
-    content: MarkedText
-    edits: Callable[[str], Iterable[Edit]]  # of the source of a translation
 
-
-@dataclass(frozen=True, slots=True)
-class EditedDocument:
-    """A text file and the places of its texts. One that does not change stays as it was typed."""
-
-    file: TextFile
-    places: Sequence[Place]
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """The texts."""
-        return [place.content.text for place in self.places]
-
-    def replaced(self, texts: Sequence[str]) -> bytes:
-        """Return the file with one text for each of `texts`."""
-        edits = {  # a set: two texts of an entry may mark it in the same way
-            edit
-            for place, text in zip(self.places, texts, strict=True)
-            if text != place.content.text
-            for edit in place.edits(place.content.filled(text))
-        }
-        ordered = sorted(edits)
-        new = splice(self.file.text, ordered, (edit.text for edit in ordered))
-        return self.file.encode(new)
+def _partners(pieces: Sequence[Piece]) -> dict[int, int]:
+    """Return the index of the other half of each mark that is opening or closing."""
+    opened, partners = list[int](), dict[int, int]()
+    for index, piece in enumerate(pieces):
+        if isinstance(piece, Mark) and piece.kind == "opening":
+            opened.append(index)
+        elif isinstance(piece, Mark) and piece.kind == "closing":
+            partners[index] = opened.pop()
+            partners[partners[index]] = index
+    return partners
 
 
 def _paired(pieces: Iterable[Piece]) -> list[Piece]:
@@ -196,69 +163,51 @@ def _paired(pieces: Iterable[Piece]) -> list[Piece]:
     return found
 
 
-def _core(pieces: list[Piece]) -> tuple[list[Piece], list[Piece], list[Piece]]:
-    """Return what stands before a text, its pieces, and what stands after it."""
-    before, after = list[Piece](), list[Piece]()
-    while pieces:
-        first, last = pieces[0], pieces[-1]
-        if isinstance(first, str) and (gap := first[: len(first) - len(first.lstrip())]):
-            before.append(gap)
-            pieces[:1] = [first[len(gap) :]] if gap != first else []
-        elif isinstance(last, str) and (gap := last[len(last.rstrip()) :]):
-            after.insert(0, gap)
-            pieces[-1:] = [last.removesuffix(gap)] if gap != last else []
-        elif isinstance(first, Mark) and first.kind not in ("opening", "closing"):
-            before.append(pieces.pop(0))
-        elif isinstance(last, Mark) and last.kind not in ("opening", "closing"):
-            after.insert(0, pieces.pop())
-        elif isinstance(first, Mark) and _closing(pieces) == len(pieces) - 1:
-            before.append(pieces.pop(0))
-            after.insert(0, pieces.pop())
-        else:
-            break
-    return before, pieces, after
-
-
-def _closing(pieces: Sequence[Piece]) -> int:
-    """Return where the mark is that closes the first one."""
-    depth = 0
-    for index, piece in enumerate(pieces):
-        if isinstance(piece, Mark):
-            depth += {"opening": 1, "closing": -1}.get(piece.kind, 0)
-        if not depth:
-            return index
-    raise AssertionError("pairs are whole")
-
-
 def _fused(pieces: Iterable[Piece]) -> list[Piece]:
     """Return pieces with one mark for marks that touch, and for a pair right within another."""
-    fused, opened = list[Piece](), list[tuple[int, Mark]]()
-    closed = -1  # where the pair begins that closed last
+    single = list[Piece]()
     for piece in pieces:
-        last = fused[-1] if fused else ""
-        if isinstance(piece, Mark) and piece.kind == "opening":
-            opened.append((len(fused), piece))
-        elif isinstance(piece, Mark) and piece.kind == "closing":
-            index, first = opened.pop()
-            inner = fused[index + 1 : index + 2]
-            if not inner:  # a pair around nothing
-                fused.pop()
-                last = fused[-1] if fused else ""
-                piece = Mark("other", first.source + piece.source)
-            elif closed == index + 1 and isinstance(last, Mark) and last.kind == "closing":
-                [mark] = inner
-                assert isinstance(mark, Mark)
-                style = first.style if mark.style is None else mark.style
-                fused[index : index + 2] = [Mark("opening", first.source + mark.source, style)]
-                fused.pop()
-                piece = Mark("closing", last.source + piece.source)
-            closed = index
-        if (
-            isinstance(last, Mark)
-            and isinstance(piece, Mark)
-            and last.kind == piece.kind == "other"
-        ):
-            fused.pop()
+        while single and isinstance(last := single[-1], Mark) and isinstance(piece, Mark):
+            if (last.kind, piece.kind) not in (("other", "other"), ("opening", "closing")):
+                break
             piece = Mark("other", last.source + piece.source)
+            single.pop()
+        single.append(piece)
+    partners, fused = _partners(single), list[Piece]()
+    for index, piece in enumerate(single):
+        if index in partners and partners.get(index - 1) == partners[index] + 1:
+            last = fused.pop()
+            assert isinstance(last, Mark)
+            assert isinstance(piece, Mark)
+            style = last.style if piece.style is None else piece.style
+            piece = Mark(piece.kind, last.source + piece.source, style)
         fused.append(piece)
     return fused
+
+
+def _core(pieces: list[Piece]) -> tuple[list[Piece], list[Piece], list[Piece]]:
+    """Return what stands before a text, its pieces, and what stands after it."""
+
+    def is_outside(piece: Piece) -> bool:
+        if isinstance(piece, str):
+            return not piece.strip()
+        return piece.kind not in ("opening", "closing")
+
+    partners, start, end = _partners(pieces), 0, len(pieces)
+    while start < end:
+        if is_outside(pieces[start]):
+            start += 1
+        elif is_outside(pieces[end - 1]):
+            end -= 1
+        elif partners.get(start) == end - 1:
+            start, end = start + 1, end - 1
+        else:
+            break
+    before, core, after = pieces[:start], pieces[start:end], pieces[end:]
+    if core and isinstance(first := core[0], str):
+        core[0] = text = first.lstrip()
+        before.append(first.removesuffix(text))
+    if core and isinstance(last := core[-1], str):
+        core[-1] = text = last.rstrip()
+        after.insert(0, last.removeprefix(text))
+    return before, core, after

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 
-from gru_mt.documents.document import Document
+from gru_mt.documents.document import Document, Source
 from gru_mt.errors import UserError
 
 MOST_MEMBERS = 10_000
@@ -20,12 +20,13 @@ MOST_UNPACKED = 400_000_000  # bytes of all members
 class Package:
     """The members of an archive by name, and the archive."""
 
-    name: str  # for messages
+    source: Source
     archive: zipfile.ZipFile
 
     @classmethod
-    def read(cls, data: bytes, name: str) -> "Package":
+    def read(cls, source: Source) -> "Package":
         """Read an archive; UserError where it is damaged, encrypted or larger than is allowed."""
+        data, name = source.data, source.name
         if data.startswith(b"\xd0\xcf\x11\xe0"):
             fix = "save it as .docx, without a password"
             raise UserError(f"{name}: is encrypted, or of an older Word; {fix}")
@@ -43,52 +44,37 @@ class Package:
         packed = {member.compress_type for member in members} - _COMPRESSIONS
         if packed or len(archive.NameToInfo) < len(members):
             raise UserError(f"{name}: has two members of one name, or an odd compression")
-        return cls(name, archive)
+        return cls(source, archive)
 
-    def member(self, member: str) -> bytes:
+    def member(self, name: str) -> Source:
         """Return a member; UserError where it is missing or damaged."""
+        file = self.source.name
         try:
-            return self.archive.read(member)
+            return self.source.member(name, self.archive.read(name))
         except KeyError:
-            raise UserError(f"{self.name}: is damaged, or no such document: no {member}") from None
+            raise UserError(f"{file}: is damaged, or no such document: no {name}") from None
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-            raise UserError(f"{self.name}: is damaged: {member}: {error}") from None
+            raise UserError(f"{file}: is damaged: {name}: {error}") from None
         except RuntimeError:
-            raise UserError(f"{self.name}: is encrypted; save it without a password") from None
+            raise UserError(f"{file}: is encrypted; save it without a password") from None
 
-    def replaced(self, members: Mapping[str, bytes]) -> bytes:
-        """Return the archive with these members in place of its own; others keep all they have."""
-        out = BytesIO()
-        with zipfile.ZipFile(out, "w") as archive:
-            for info in self.archive.infolist():
-                content = members.get(info.filename)
-                content = self.member(info.filename) if content is None else content
-                archive.writestr(copy.copy(info), content)
-            archive.comment = self.archive.comment
-        return out.getvalue()
+    def document(self, parts: Mapping[str, Document]) -> Document:
+        """Return a document of members; others keep all that they have."""
+        whole = [text for part in parts.values() for text in part.texts]
 
-
-@dataclass(frozen=True, slots=True)
-class PackedDocument:
-    """A package, and those of its members that have texts."""
-
-    package: Package
-    data: bytes  # of the package
-    parts: Mapping[str, Document]
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """The texts of all parts."""
-        return [text for part in self.parts.values() for text in part.texts]
-
-    def replaced(self, texts: Sequence[str]) -> bytes:
-        """Return the file with one text for each of `texts`."""
-        if [*texts] == self.texts:
-            return self.data
-        left = iter(texts)
-        return self.package.replaced(
-            {
+        def replaced(texts: Sequence[str]) -> bytes:
+            if [*texts] == whole:
+                return self.source.data
+            left, out = iter(texts), BytesIO()
+            new = {
                 name: part.replaced([*islice(left, len(part.texts))])
-                for name, part in self.parts.items()
+                for name, part in parts.items()
             }
-        )
+            with zipfile.ZipFile(out, "w") as archive:
+                for info in self.archive.infolist():
+                    name = info.filename
+                    archive.writestr(copy.copy(info), new.get(name) or self.member(name).data)
+                archive.comment = self.archive.comment
+            return out.getvalue()
+
+        return Document(self.source.name, whole, replaced)

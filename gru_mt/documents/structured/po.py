@@ -12,8 +12,7 @@ from textwrap import TextWrapper
 
 import polib
 
-from gru_mt.documents.document import Document, TextFile
-from gru_mt.documents.structured.marked import Edit, EditedDocument, Place
+from gru_mt.documents.document import Document, Place, Source, Span, TextFile
 from gru_mt.documents.structured.program_text import program_place
 from gru_mt.errors import UserError
 
@@ -30,15 +29,15 @@ _WRAPPER = TextWrapper(  # as gettext's tools wrap a string, which has two quote
 )
 
 
-def read_po(data: bytes, name: str, *, everything: bool = False) -> Document:
+def read_po(source: Source) -> Document:
     """Read the untranslated entries, or all with `everything`; what is filled is marked fuzzy.
 
     So it is reviewed before users see it, as translators expect; msgfmt --use-fuzzy takes it too.
     """
-    charset, encoding = _CHARSET.search(data), "utf-8"
+    charset, encoding = _CHARSET.search(source.data), "utf-8"
     with suppress(LookupError):  # "CHARSET" in a template
         encoding = codecs.lookup(charset[1].decode() if charset else encoding).name
-    file = TextFile.decode(data, name, encoding)
+    file = source.decode(encoding)
     text = _OTHER_LINE_ENDS.sub(" ", file.text)
     try:
         po = polib.pofile(f"{text}\n")  # no path, which polib would open, ends like this
@@ -46,7 +45,7 @@ def read_po(data: bytes, name: str, *, everything: bool = False) -> Document:
         place = _PLACE.search(str(error))
         line, what = place.groups() if place else ("1", None)
         what = what or "is no line of .po, or stands in a wrong place"
-        raise UserError(f"{name}, line {line}: {what}") from None
+        raise UserError(f"{file.name}, line {line}: {what}") from None
     one = _form_of_one(po.metadata.get("Plural-Forms", ""))
     lines = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
     starts = [lines[max(0, entry.linenum - 1)] for entry in po]
@@ -55,8 +54,8 @@ def read_po(data: bytes, name: str, *, everything: bool = False) -> Document:
     for entry, (start, end) in zip(po, pairwise([*starts, len(text)]), strict=True):
         if not entry.obsolete:
             found = _Entry(file, start, end, line_end)
-            places += found.places(one, everything=everything)
-    return EditedDocument(file, places)
+            places += found.places(one, everything=source.everything)
+    return file.document(places)
 
 
 def _form_of_one(plural_forms: str) -> int:
@@ -90,18 +89,18 @@ class _Entry:
             if place and (everything or not _unquoted(form[3])):
                 yield place
 
-    def _edits(self, form: re.Match[str], new: str) -> list[Edit]:
-        return [self._flag(), Edit(*form.span(3), _quoted(new, self.line_end))]
+    def _edits(self, form: re.Match[str], new: str) -> list[Span]:
+        return [self._flag(), Span(*form.span(3), _quoted(new, self.line_end))]
 
-    def _flag(self) -> Edit:
+    def _flag(self) -> Span:
         """Return the edit that marks the entry as fuzzy."""
         text = self.file.text
         match = _FLAGS.search(text, self.start, self.end)
         assert match, "an entry has a msgid"
         if match[1] != "#,":
-            return Edit(match.start(), match.start(), f"#, fuzzy{self.line_end}")
+            return Span(match.start(), match.start(), f"#, fuzzy{self.line_end}")
         is_fuzzy = "fuzzy" in text[match.end() : text.index("\n", match.end())]
-        return Edit(match.end(), match.end(), "" if is_fuzzy else " fuzzy,")
+        return Span(match.end(), match.end(), "" if is_fuzzy else " fuzzy,")
 
 
 def _unquoted(field: str) -> str:

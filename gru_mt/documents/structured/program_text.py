@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 
 from gru_mt.data.text.placeholders import find_placeholders
-from gru_mt.documents.structured.marked import Edit, Mark, MarkedText, Place, with_gaps
+from gru_mt.documents.document import Place, Span
+from gru_mt.documents.structured.marked import Mark, MarkedText, with_gaps
 
 _HOLE = re.compile(r"<[^<>]*>|\{[^{}]*\}")  # tags and variables, which are no words
 _CODE = r"(?:[a-z]{1,2}|[A-Z]{1,3})(?![\w-])|[a-z]+-?[A-Z]"  # en, USD, en-GB, fontSize
@@ -31,17 +32,15 @@ def is_text(value: str) -> bool:
     return bool(re.search(r"\S\s+\S", value) or not value.isascii() or is_whole)
 
 
-def program_place(value: str, edits: Callable[[str], Iterable[Edit]]) -> Place | None:
+def program_place(value: str, edits: Callable[[str], Iterable[Span]]) -> Place | None:
     """Return the place of a string, whose translation makes `edits`; None for no text."""
     found = [*_ACCELERATOR.finditer(value)]
     sign = found[0][0] if len(found) == 1 and value.count(found[0][0]) == 1 else ""
     parts = _OPTION.split(value.replace(sign, "") if sign else value)
     pieces = (([Mark("other", p)] if i % 2 else with_gaps(p)) for i, p in enumerate(parts))
-    content = MarkedText.of(chain.from_iterable(pieces))
-    if content is None:
-        return None
     letter = value[found[0].end()] if sign else ""
-    return Place(content, lambda new: edits(_accelerated(new, sign, letter)))
+    content = MarkedText.of(chain.from_iterable(pieces))
+    return content.place(lambda new: edits(_accelerated(new, sign, letter))) if content else None
 
 
 def _accelerated(text: str, sign: str, letter: str) -> str:

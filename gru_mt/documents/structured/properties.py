@@ -4,8 +4,7 @@ import json
 import re
 from functools import partial
 
-from gru_mt.documents.document import Document, TextFile
-from gru_mt.documents.structured.marked import Edit, EditedDocument
+from gru_mt.documents.document import Document, Source, TextFile, replacing
 from gru_mt.documents.structured.program_text import is_text, program_place
 
 _LINE = re.compile(  # of java.util.Properties.load: a key, then = or : or a space, and a value
@@ -18,32 +17,28 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
 _ARGUMENT = re.compile(r"\{\d")
 
 
-def read_properties(data: bytes, name: str) -> Document:
+def read_properties(source: Source) -> Document:
     """Read the values that are texts; `is_text` tells them from names, colours and the like.
 
     A file in ASCII stays so, as a program may read it as UTF-8 or as Latin-1.
     """
     try:
-        data.decode()
-        encoding = "utf-8"
+        source.data.decode()
+        file = source.decode("utf-8")
     except UnicodeDecodeError:
-        encoding = "latin-1"
-    file = TextFile.decode(data, name, encoding)
-    last = 0x7F if data.isascii() else 0xFF if file.encoding == "latin-1" else 0x10FFFF
+        file = source.decode("latin-1")
+    last = 0x7F if source.data.isascii() else 0xFF if file.encoding == "latin-1" else 0x10FFFF
     places = []
-
-    def edits(span: tuple[int, int], is_message: bool, new: str) -> list[Edit]:
-        return [Edit(*span, _escaped(new.replace("'", "''") if is_message else new, last))]
-
     for match in _LINE.finditer(file.text):
         value = _value(file, *match.span("value"))
         # In a pattern of MessageFormat an apostrophe is written twice.
         is_message = bool(_ARGUMENT.search(value)) and "'" not in value.replace("''", "")
         shown = value.replace("''", "'") if is_message else value
-        place = program_place(shown, partial(edits, match.span("value"), is_message))
+        written = partial(_escaped, last=last, is_message=is_message)
+        place = program_place(shown, replacing(*match.span("value"), written))
         if place and is_text(shown):
             places.append(place)
-    return EditedDocument(file, places)
+    return file.document(places)
 
 
 def _value(file: TextFile, start: int, end: int) -> str:
@@ -59,8 +54,9 @@ def _value(file: TextFile, start: int, end: int) -> str:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _escaped(value: str, last: int) -> str:
+def _escaped(value: str, *, last: int, is_message: bool) -> str:
     """Return the source of a value, in which characters above `last` are escapes."""
+    value = value.replace("'", "''") if is_message else value
     for letter, control in {"\\": "\\", **_CONTROLS}.items():
         value = value.replace(control, f"\\{letter}")
     value = re.sub(r"\A(?=[ ])", r"\\", value)

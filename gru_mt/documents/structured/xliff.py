@@ -3,16 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from gru_mt.documents.document import Document, TextFile
-from gru_mt.documents.structured.marked import (
-    Edit,
-    EditedDocument,
-    Mark,
-    MarkedText,
-    Piece,
-    Place,
-    with_gaps,
-)
+from gru_mt.documents.document import Document, Place, Source, Span
+from gru_mt.documents.structured.marked import Mark, MarkedText, Piece, with_gaps
 from gru_mt.documents.structured.xml_tree import Element, escaped, parse_xml
 
 _INLINE = ("g", "mrk", "pc")  # elements with text in them
@@ -22,19 +14,19 @@ _ANGULAR = re.compile(r"(START|CLOSE)_(.+?)(?:_\d+)?\Z")  # the tags of a templa
 _DONE = {"1": "needs-review-translation", "2": "translated"}  # but not reviewed
 
 
-def read_xliff(data: bytes, name: str, *, everything: bool = False) -> Document:
+def read_xliff(source: Source) -> Document:
     """Read the sources without a target, or all with `everything`.
 
     The state of what is filled tells that nobody has reviewed it.
     """
-    file = TextFile.decode(data, name)
+    file = source.decode()
     root = parse_xml(file)
     version = root.attribute("version")[:1]
     if _local(root) != "xliff" or version not in _DONE:
         raise file.error(root.start, "is no XLIFF of version 1 or 2")
     units = _units(root)
-    places = (_place(file.text, unit, version, everything=everything) for unit in units)
-    return EditedDocument(file, [place for place in places if place])
+    places = (_place(file.text, unit, version, everything=source.everything) for unit in units)
+    return file.document([place for place in places if place])
 
 
 def _local(element: Element) -> str:
@@ -61,23 +53,23 @@ def _place(source: str, unit: Element, version: str, *, everything: bool) -> Pla
     if not content or not original or (is_done and not everything):
         return None
 
-    def edits(new: str) -> Iterator[Edit]:
+    def edits(new: str) -> Iterator[Span]:
         name, state = original.name.removesuffix("source") + "target", _DONE[version]
         tag = target.tag.replace("/>", ">") if target else f"<{name}>"
         if version == "1":
             tag = _with_state(tag, state)
         else:
             start = unit.start
-            yield Edit(start, start + len(unit.tag), _with_state(unit.tag, state))
+            yield Span(start, start + len(unit.tag), _with_state(unit.tag, state))
         if target:
-            yield Edit(target.start, target.end, f"{tag}{new}</{name}>")
+            yield Span(target.start, target.end, f"{tag}{new}</{name}>")
         else:
             end = parts.get("seg-source", original).end
             before = source[: original.start]
             indent = before[len(before.rstrip()) :]
-            yield Edit(end, end, f"{indent}{tag}{new}</{name}>")
+            yield Span(end, end, f"{indent}{tag}{new}</{name}>")
 
-    return Place(content, edits)
+    return content.place(edits)
 
 
 def _with_state(tag: str, state: str) -> str:

@@ -2,6 +2,8 @@
 
 import re
 
+from tests.documents.translators import Identity
+
 _PART = re.compile(r"(<g(\d+)>)(.*?)(</g\2>)|<[^<>]*>|%\w|\{\w*\}|[^<\s%{]+|\s+")
 
 
@@ -16,7 +18,7 @@ def backwards(text: str) -> str:
     return "".join(reversed(parts))
 
 
-class Backwards:
+class Backwards(Identity):
     """Stands for a translator."""
 
     def translate(self, sources: list[str], **keywords: object) -> list[str]:

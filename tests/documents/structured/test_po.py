@@ -7,6 +7,7 @@ import pytest
 
 from gru_mt import UserError, translate_document
 from tests.documents.structured.backwards import Backwards
+from tests.documents.translators import Identity
 
 HEADER = (
     'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset={}\\n"\n"Plural-Forms: {};\\n"\n\n'
@@ -104,7 +105,7 @@ def test_a_file_that_holds_a_path_is_not_followed(tmp_path: Path) -> None:
     "text", ["", 'a "b" \\ c\td', "\x0b\x0c", "one two " * 20, "l" * 200, "é\n\n"]
 )
 def test_a_translation_is_written_as_gettext_reads_it(text: str) -> None:
-    class Always:
+    class Always(Identity):
         def translate(self, sources: list[str], **keywords: object) -> list[str]:
             return [text for _ in sources]
 

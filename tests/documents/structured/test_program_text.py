@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gru_mt import translate_document
-from gru_mt.documents.structured.marked import Edit
+from gru_mt.documents.document import replacing
 from gru_mt.documents.structured.program_text import is_text, program_place
 from tests.documents.structured.backwards import Backwards
 
@@ -27,28 +27,21 @@ from tests.documents.structured.backwards import Backwards
     ],
 )
 def test_the_key_of_a_menu_stays_one(value: str, new: str, written: str) -> None:
-    written_texts = list[str]()
-
-    def edits(text: str) -> list[Edit]:
-        written_texts.append(text)
-        return []
-
-    place = program_place(value, edits)
+    place = program_place(value, replacing(0, 0))
     assert place
     sign = "_" if value.startswith("_") else "&"
-    place.edits(new)
-    assert written_texts == [written]
-    assert place.content.text == (value if new == written else value.replace(sign, ""))
+    assert [edit.text for edit in place.edits(new)] == [written]
+    assert place.text == (value if new == written else value.replace(sign, ""))
 
 
 def test_options_and_bullets_stay_where_they_are() -> None:
     value = "Use -v or --so-on:\n\n  -q, --quiet  Say less\n- one\n 2. two\n"
-    place = program_place(value, lambda text: [Edit(0, 0, text)])
+    place = program_place(value, replacing(0, 0))
     assert place
-    assert place.content.text == (
+    assert place.text == (
         'Use <x1/> or <x2/>:<p id="3"/><x4/>, <x5/><p id="6"/>Say less<p id="7"/>one<p id="8"/>two'
     )
-    assert [*place.edits(place.content.filled(place.content.text))] == [Edit(0, 0, value)]
+    assert [edit.text for edit in place.edits(place.text)] == [value]
 
 
 @pytest.mark.parametrize(

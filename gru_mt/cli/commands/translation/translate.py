@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from gru_mt.cli.line_progress import LineProgress
     from gru_mt.inference.preprocessing.lines import Line
     from gru_mt.inference.translation import Translation
-    from gru_mt.inference.translator import Keywords
+    from gru_mt.inference.translator import Keywords, Translator
 
 log = logging.getLogger(__name__)
 EXAMPLES = """\b
@@ -126,27 +125,11 @@ def translate(
         raise UserError("--attention is part of --json; give both")
     if not out:
         require_stdout()
-    if (
-        sentences
-        and len(sentences) > 1
-        and all(len(sentence.split()) == 1 for sentence in sentences)
-    ):
-        say(
-            f"note: each argument is a sentence; one of several words wants quotes: "
-            f"{short_repr(' '.join(sentences))}"
-        )
-    _warn_of_files(sentences or [])
-    from gru_mt.cli.document import CountingTranslator, read_input, warnings_of
-    from gru_mt.cli.line_progress import LineProgress, map_with_progress
+    _warn_of_arguments(sentences or [])
+    from gru_mt.cli.document import translate_file
+    from gru_mt.cli.line_progress import map_with_progress
     from gru_mt.data.text.glossary import Glossary
-    from gru_mt.documents.registry import translate_document
-    from gru_mt.storage import write_output
 
-    glossary = Glossary.read(glossary_file) if glossary_file else None
-    data = read_input(input_file, out) if input_file and out else b""
-    translator = load_translator(model, device=device, attention=attention, target=target)
-    progress, doubts = LineProgress(), Counter[str]()
-    translator = replace(translator, map_batches=map_with_progress if out else progress.map)
     keywords: Keywords = {
         "beam_size": beam,
         "length_penalty": length_penalty,
@@ -154,25 +137,43 @@ def translate(
         "batch_size": batch_size,
         "attention": attention,
         "split": not no_split,
-        "glossary": glossary,
+        "glossary": Glossary.read(glossary_file) if glossary_file else None,
     }
+    translator = load_translator(model, device=device, attention=attention, target=target)
     with while_computing(translator.engine.device_type):
         if input_file and out:
             print_messages(logging.INFO)
-            counting = CountingTranslator(translator, doubts)
-            name = input_file.name
-            write_output(
-                out, translate_document(counting, data, name, everything=everything, **keywords)
+            translator = replace(translator, map_batches=map_with_progress)
+            doubts = translate_file(
+                translator, input_file, out, everything=everything, keywords=keywords
             )
         else:
-            with closing(_chunks(sentences, input_file, progress)) as chunks:
-                for lines in chunks:
-                    translations = translator.translate([line.text for line in lines], **keywords)
-                    _print(lines, translations, n_best, as_json=as_json)
-                    doubts.update(chain.from_iterable(map(warnings_of, translations)))
+            doubts = _translate_lines(translator, sentences, input_file, keywords, as_json=as_json)
     if doubts:
         counts = ", ".join(f"{name} {count:,}" for name, count in doubts.most_common())
         say(f"warning: sentences to look at: {counts}{'' if out else ' (--json marks them)'}")
+
+
+def _translate_lines(
+    translator: "Translator",
+    sentences: list[str] | None,
+    input_file: Path | None,
+    keywords: "Keywords",
+    *,
+    as_json: bool,
+) -> Counter[str]:
+    """Print the translations of lines; return how many sentences have each warning."""
+    from gru_mt.cli.document import warnings_of
+    from gru_mt.cli.line_progress import LineProgress
+
+    progress, doubts = LineProgress(), Counter[str]()
+    translator = replace(translator, map_batches=progress.map)
+    with closing(_chunks(sentences, input_file, progress)) as chunks:
+        for lines in chunks:
+            translations = translator.translate([line.text for line in lines], **keywords)
+            _print(lines, translations, keywords["n_best"], as_json=as_json)
+            doubts.update(warnings_of(translations))
+    return doubts
 
 
 def _print(
@@ -234,7 +235,11 @@ def _check_not_own_output(file: "BufferedReader", name: str) -> None:
         raise UserError(f"{name}: is what stdout goes to as well; send stdout to another file")
 
 
-def _warn_of_files(sentences: list[str]) -> None:
+def _warn_of_arguments(sentences: list[str]) -> None:
+    """Tell of words without quotes, and of names of files, which are translated as sentences."""
+    if len(sentences) > 1 and all(len(sentence.split()) == 1 for sentence in sentences):
+        shown = short_repr(" ".join(sentences))
+        say(f"note: each argument is a sentence; one of several words wants quotes: {shown}")
     for sentence in sentences:
         with suppress(OSError, ValueError):  # too long for a name, or with a null character
             if Path(sentence).is_file():
