@@ -1,9 +1,9 @@
-"""Corrections: better translations, by people, kept in a run as lines of JSON."""
+"""Corrections: better translations, by people, kept in a run as lines of JSON, only ever added."""
 
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -27,12 +27,12 @@ class Correction:
     """What a sentence should become."""
 
     source: str
-    target: str
+    target: str  # "" takes the sentence's correction back
     time: str = ""  # when it was added, in UTC: 2026-01-31T12:00:00+00:00
     by: str = ""  # who added it
 
     def __post_init__(self) -> None:
-        """Raise UserError for a text that is no line, is empty, or longer than LONGEST."""
+        """Raise UserError for a text that is no line, or longer than LONGEST."""
         for name, text in asdict(self).items():
             check_type(text, str, f"the {name}")
             if len(text) > LONGEST:
@@ -44,22 +44,29 @@ class Correction:
                 raise UserError(f"a control character in {short_repr(text)}; correct line by line")
         if not any(map(str.isalpha, self.source)):
             raise UserError(f"nothing is translated in the source {short_repr(self.source)}")
-        if not self.target:
-            raise UserError("the translation is empty; write one")
 
     @classmethod
     def of(cls, source: str, target: str, by: str) -> Self:
-        """Return the correction that somebody makes now."""
+        """Return the correction that somebody makes now; UserError where one text is empty."""
         for text in (source, target):
             check_type(text, str, "a sentence")
         time = datetime.now(UTC).isoformat(timespec="seconds")
-        return cls(normal(source).strip(), normal(target).strip(), time, by)
+        one = cls(normal(source).strip(), normal(target).strip(), time, by)
+        if not one.target:
+            raise UserError("the translation is empty; write one")
+        return one
 
 
 def corrections_file(folder: Path) -> Path:
     """Return the file of corrections of a run, whose model or export `folder` may be as well."""
     is_part = folder.name in _PARTS and (folder.parent / CONFIG).is_file()
     return Run(folder.parent if is_part else folder).corrections
+
+
+def check_run(folder: Path) -> None:
+    """Raise UserError where a folder holds no run, so that nothing can be kept there."""
+    if not (corrections_file(folder).parent / CONFIG).is_file():
+        raise UserError(f"{short_text(folder)}: holds no run; corrections are kept in a run")
 
 
 def add_correction(folder: Path, source: str, target: str, *, by: str) -> None:
@@ -87,9 +94,8 @@ def add_corrections(folder: Path, new: Iterable[Correction]) -> None:
     Several processes may add at once. Raises UserError, and adds none, where the folder holds no
     run, and where the file cannot be written.
     """
+    check_run(folder)
     path = corrections_file(folder)
-    if not (path.parent / CONFIG).is_file():
-        raise UserError(f"{short_text(folder)}: holds no run; corrections are kept in a run")
     lines = "".join(f"{json.dumps(asdict(one), ensure_ascii=False)}\n" for one in new).encode()
     with os_errors_as(path), path.open("a+b") as file:
         lock(file, LockFlags.EXCLUSIVE)
@@ -109,6 +115,14 @@ def add_corrections(folder: Path, new: Iterable[Correction]) -> None:
         except OSError:  # the disk is full
             file.truncate(end)
             raise
+
+
+def removal(folder: Path, source: str, by: str) -> Correction:
+    """Return what takes a sentence's correction back once it is added; UserError without one."""
+    known = {clean(one.source): one for one in read_corrections(folder)}
+    if not (one := known.get(clean(source))):
+        raise UserError(f"{short_repr(source)}: not corrected; gru-mt correct --list shows what is")
+    return replace(Correction.of(one.source, one.target, by), target="")
 
 
 def read_corrections(folder: Path) -> list[Correction]:
@@ -133,5 +147,6 @@ def read_corrections(folder: Path) -> list[Correction]:
             ) from None
         key = clean(one.source)
         found.pop(key, None)  # so that the newest comes last
-        found[key] = one
+        if one.target:
+            found[key] = one
     return [*found.values()]

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import torch
 
-from gru_mt.bundle import Bundle, save_bundle
+from gru_mt.bundle import Bundle, read_provenance, save_bundle
 from gru_mt.config.schema import ResolvedConfig
 from gru_mt.data.batching import make_batch
 from gru_mt.data.dataset.ids import EpochPairs
@@ -238,6 +238,12 @@ class Trainer:
             )
         if state.step:
             log.info(f"resumed at update {state.step:,}")
+        with suppress(UserError):  # there is no translator yet
+            if "learned_corrections" in read_provenance(self.run_folder.bundle):
+                log.warning(
+                    "this checkpoint has learned no corrections, as its translator has: run gru-mt "
+                    "learn after it, or begin with that translator: --from RUN --fresh"
+                )
         if self.data.dev:
             buffers = self.loader.buffers
             log.info(

@@ -10,6 +10,7 @@ from portalocker import LockFlags, lock
 
 from gru_mt.corrections.store import add_correction, read_corrections, read_table
 from gru_mt.errors import UserError
+from tests.command_line import Run, assert_one_line
 
 
 @pytest.fixture
@@ -32,6 +33,29 @@ def test_the_newest_correction_of_a_sentence_counts(run: Path) -> None:
     assert (newest.by, newest.time[:2], newest.time[-6:]) == ("Zoë", "20", "+00:00")
     (run / "model").mkdir()
     assert pairs(run / "model") == pairs(run), "it is that run's"
+
+
+def test_a_correction_that_is_taken_back_is_gone_until_it_is_made_again(
+    run: Path, gru_mt: Run
+) -> None:
+    def listed(*options: object) -> str:
+        result = gru_mt("correct", "--model", run, "--list", *options)
+        assert (result.code, result.err) == (0, "")
+        return result.out
+
+    for pair in (("I go.", "Je vais !"), ("我走。", "Ich gehe.")):
+        gru_mt("correct", "--model", run, *pair, "--by", "Zoë")
+    assert listed() == "I go.\tJe vais !\n我走。\tIch gehe.\n"
+    assert json.loads(listed("--json"))["corrections"][1]["by"] == "Zoë"
+    before = (run / "corrections.jsonl").read_bytes()
+    result = gru_mt("correct", "--model", run, "--remove", " I  go.")
+    assert result.out == f"corrections removed from {run}: 1\n"
+    assert (run / "corrections.jsonl").read_bytes().startswith(before), "a line is added"
+    assert listed() == "我走。\tIch gehe.\n"
+    again = gru_mt("correct", "--model", run, "--remove", "I go.")
+    assert_one_line(again, "'I go.': not corrected; gru-mt correct --list shows what is")
+    add_correction(run, "I go.", "Je pars.", by="")
+    assert listed() == "我走。\tIch gehe.\nI go.\tJe pars.\n"
 
 
 def test_a_line_that_a_kill_left_is_ignored_and_then_replaced(run: Path) -> None:

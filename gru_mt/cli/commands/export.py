@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from gru_mt.cli.app import Command, ModelOption, app
-from gru_mt.cli.streams import print_messages, print_result
+from gru_mt.cli.streams import print_messages, print_result, say
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 
@@ -74,7 +74,11 @@ def export(
         from gru_mt.onnx_export.archive import push
 
         print_result(push(local_folder(folder), repository, license_, private=private))
-        return
-    from gru_mt.onnx_export.write import export as write_export
+    else:
+        from gru_mt.onnx_export.write import export as write_export
 
-    write_export(folder, out, format=format_, precision=precision, license=license_)
+        write_export(folder, out, format=format_, precision=precision, license=license_)
+    from gru_mt.corrections.store import read_corrections
+
+    if (format_ != "onnx" or out) and (kept := len(read_corrections(folder))):
+        say(f"corrections stay in {folder}: {kept:,}; copy corrections.jsonl to take them along")

@@ -9,7 +9,14 @@ from typing import Annotated
 import typer
 
 from gru_mt.cli.app import Command, JsonOption, app
-from gru_mt.cli.streams import print_json, print_messages, print_result, require_stdout, say
+from gru_mt.cli.streams import (
+    print_json,
+    print_messages,
+    print_result,
+    print_translation,
+    require_stdout,
+    say,
+)
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 
@@ -21,6 +28,8 @@ CORRECT_EXAMPLES = """\b
 Examples:
   gru-mt correct "Where is the station?" "Où se trouve la gare ?"
   gru-mt correct --model runs/fra-eng --corrections corrected.tsv
+  gru-mt correct --list
+  gru-mt correct --remove "Where is the station?"
 """
 LEARN_EXAMPLES = """\b
 Examples:
@@ -44,6 +53,12 @@ def correct(
             help="Sentences and their translations: a line each, a tab between.",
         ),
     ] = None,
+    remove: Annotated[
+        str | None, typer.Option(metavar="SENTENCE", help="Take its correction back.")
+    ] = None,
+    lists: Annotated[
+        bool, typer.Option("--list", help="Show what is corrected: sentence, tab, translation.")
+    ] = False,
     by: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who corrects.  [default: your login's name]")
     ] = None,
@@ -54,23 +69,41 @@ def correct(
     So does a sentence that differs only in case, final mark, numbers, addresses or unknown names.
     """
     require_stdout()
-    from gru_mt.corrections.store import Correction, add_corrections, read_table
+    from dataclasses import asdict
+
+    from gru_mt.corrections import store
 
     if by is None:
         with suppress(OSError, KeyError):  # the system has no name for this user
             by = getuser()
-    if file and source is None:
-        new = read_table(file, by or "")
-    elif source is not None and target is not None and not file:
-        new = [Correction.of(source, target, by or "")]
-    else:
-        raise UserError("give a sentence and its translation, each in quotes, or --corrections")
-    run = Run(model) if model else Run.newest()
-    add_corrections(run.folder, new)
+    by, folder = by or "", (Run(model) if model else Run.newest()).folder
+    store.check_run(folder)
+    match source, target, file, remove, lists:
+        case str(), str(), None, None, False:
+            new = [store.Correction.of(source, target, by)]
+        case None, None, Path(), None, False:
+            new = store.read_table(file, by)
+        case None, None, None, str(), False:
+            new = [store.removal(folder, remove, by)]
+        case None, None, None, None, True:
+            found = store.read_corrections(folder)
+            if as_json:
+                print_json({"run": str(folder), "corrections": [asdict(one) for one in found]})
+                return
+            for one in found:
+                print_translation(f"{one.source}\t{one.target}")
+            return
+        case _:
+            raise UserError(
+                "give a sentence and its translation, each in quotes, or one of --corrections, "
+                "--remove and --list"
+            )
+    store.add_corrections(folder, new)
     if as_json:
-        print_json({"run": str(run.folder), "corrections": len(new)})
+        print_json({"run": str(folder), "removed" if remove else "corrections": len(new)})
     else:
-        print_result(f"corrections kept in {run.folder}: {len(new):,}")
+        done = "removed from" if remove else "kept in"
+        print_result(f"corrections {done} {folder}: {len(new):,}")
 
 
 @app.command(cls=Command, epilog=LEARN_EXAMPLES)
