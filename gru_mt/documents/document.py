@@ -157,9 +157,5 @@ class TextFile:
 
     def error(self, index: int, message: str) -> UserError:
         """Return an error that names the line of the character at `index`."""
-        return UserError(f"{self.place(index)}: {short_text(message)}")
-
-    def place(self, index: int) -> str:
-        """Return the name of the file, and the line of the character at `index`."""
         line = len(re.findall(r"\r\n|\r|\n", self.text[:index])) + 1
-        return f"{self.name}, line {line}"
+        return UserError(f"{self.name}, line {line}: {short_text(message)}")

@@ -3,19 +3,16 @@
 Scripts, styles, code, comments and what says translate="no" stay as they are.
 """
 
-import codecs
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from html import escape, unescape
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from gru_mt.data.corpus.detect import LOOKED_AT
+from gru_mt.data.corpus.detect import LOOKED_AT, known_encoding
 from gru_mt.documents.document import Document, Place, Source, edited, replacing
 from gru_mt.documents.structured.marked import Mark, MarkedText, Piece
-from gru_mt.errors import UserError, short_repr
 
 _INLINE = re.compile(
     "a|abbr|acronym|b|bdi|bdo|big|br|cite|code|data|del|dfn|em|font|i|img|ins|kbd|mark|math|q|rb|rp"
@@ -45,7 +42,7 @@ class _Event(NamedTuple):
 
     start: int
     end: int
-    kind: Literal["opening", "closing", "other", "text"]
+    kind: Literal["start", "end", "line", "other", "text"]
     tag: str = ""
     is_kept: bool = False  # whether nobody wants it translated
 
@@ -86,14 +83,8 @@ def _places(page: str) -> Iterator[Place]:
 
 def _declared(start: bytes, name: str) -> str | None:
     """Return the encoding that a page declares; UserError for one that nobody knows."""
-    if not (match := _CHARSET.search(start)):
-        return None
-    try:
-        found = codecs.lookup(match[1].decode()).name
-        "a".encode(found)  # LookupError for one of bytes, such as "hex"
-    except LookupError:
-        shown = short_repr(match[1].decode())
-        raise UserError(f"{name}: declares the encoding {shown}, which nobody knows") from None
+    match = _CHARSET.search(start)
+    found = known_encoding(match[1].decode(), name) if match else None
     return "cp1252" if found in ("iso8859-1", "ascii") else found  # as browsers do
 
 
@@ -101,20 +92,22 @@ def _events(text: str) -> Iterator[_Event]:
     """Yield the tags, comments and texts of a page as a browser finds them."""
     for match in _TOKEN.finditer(text):
         tag, closes = (match["tag"] or match["raw"] or "").lower(), match["closes"]
-        kind: Literal["opening", "closing", "other", "text"] = "text"
+        kind: Literal["start", "end", "line", "other", "text"] = "text"
         is_kept = False
         if tag:
-            is_alone = match["raw"] or match[0].rstrip().endswith("/>")
-            kind = "closing" if closes else "other" if is_alone else "opening"
+            is_void = _VOID.fullmatch(tag) is not None
+            is_alone = is_void or match["raw"] or match[0].endswith("/>")
+            kind = "end" if closes else "other" if is_alone else "start"
+            kind = "line" if match["line"] else kind
             values = {
                 each[1].lower(): each[2] or each[3] or each[4] for each in _VALUE.finditer(match[0])
             }
             classes = (values.get("class") or "").split()
             is_asked = values.get("translate") == "no" or "notranslate" in classes
-            is_kept = bool(_KEPT.fullmatch(tag)) or (is_asked and not _VOID.fullmatch(tag))
+            is_kept = bool(_KEPT.fullmatch(tag)) or (is_asked and not is_void)
         elif match["other"]:
             kind = "other"
-        yield _Event(*match.span(), kind, tag, is_kept and kind != "closing")
+        yield _Event(*match.span(), kind, tag, is_kept and kind != "end")
 
 
 def _whole(events: Iterable[_Event]) -> Iterator[_Event]:
@@ -124,7 +117,7 @@ def _whole(events: Iterable[_Event]) -> Iterator[_Event]:
         if not kept or not depth:
             kept = event
         if event.tag == kept.tag and kept.is_kept:
-            depth += {"opening": 1, "closing": -1}.get(event.kind, 0)
+            depth += {"start": 1, "end": -1}.get(event.kind, 0)
         kept = kept._replace(end=event.end)
         if not depth:
             yield kept._replace(kind="other") if kept.is_kept else kept
@@ -147,35 +140,21 @@ def _runs(page: str, events: Iterable[_Event]) -> Iterator[list[_Event]]:
         yield run
 
 
-def _pieces(source: str, run: Sequence[_Event]) -> Iterator[Piece]:
-    """Yield the texts and tags of a run; those that lack their other half are no pairs."""
-    pairs: set[int] = set()
-    opened, tags = list[int](), Counter[str]()
-    for index, event in enumerate(run):
-        if event.kind == "opening":
-            opened.append(index)
-            tags[event.tag] += 1
-        elif event.kind == "closing" and tags[event.tag]:
-            first = -1
-            while first < 0 or run[first].tag != event.tag:
-                first = opened.pop()
-                tags[run[first].tag] -= 1
-            pairs |= {first, index}
-    for index, event in enumerate(run):
-        text = source[event.start : event.end]
+def _pieces(page: str, run: Iterable[_Event]) -> Iterator[Piece]:
+    """Yield the texts and tags of a run."""
+    for event in run:
+        source = page[event.start : event.end]
         if event.kind == "text":
-            yield re.sub(f"[{_SPACES}]+", " ", unescape(text))
-        elif index in pairs:
-            yield Mark(event.kind, text)
+            yield re.sub(f"[{_SPACES}]+", " ", unescape(source))
         else:
-            yield Mark("line" if event.tag == "br" else "other", text)
+            yield Mark(event.kind, source, key=event.tag)
 
 
 def _attributes(page: str) -> Iterator[Place]:
     """Yield the attributes that people read."""
     has_name = "&nbsp;" in page
     for event in _whole(_events(page)):
-        if event.tag and event.kind != "closing" and not event.is_kept:
+        if event.tag and event.kind != "end" and not event.is_kept:
             for match in _VALUE.finditer(page, event.start, event.end):
                 group = 2 if match[2] is not None else 3
                 if match[1].lower() in _SHOWN and match[group]:

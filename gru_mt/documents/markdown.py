@@ -5,6 +5,7 @@ Front matter, code, blocks of HTML, definitions of links and the marks of blocks
 
 import logging
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise, zip_longest
 from textwrap import wrap
@@ -42,6 +43,7 @@ class _Page:
         self._file = file
         self._parser = MarkdownIt().enable(["table", "strikethrough"])
         self._links: dict[str, Any] = {}  # that the file defines
+        self._lines = [line.start() for line in _LINE.finditer(file.text)]
 
     def places(self) -> Iterator[Place]:
         """Yield the place of each text, with its markup, on one line."""
@@ -121,7 +123,7 @@ class _Page:
                 text = re.sub(r"(?<!\\)\|", r"\\|", text)
             structure = self._structure(source)
             if self._structure(text) != structure:
-                place = self._file.place(span.start)
+                place = f"{self._file.name}, line {bisect(self._lines, span.start)}"
                 log.warning(f"{place}: is not translated, as it would lose markup")
                 return []
             typed = self._file.text[span.start : span.end]

@@ -145,12 +145,17 @@ def _declared_encoding(start: bytes, file: object) -> str:
     match = _DECLARED.match(start)
     if not match:
         return "utf-16" if _is_utf16(start) else "utf-8"
-    name = match[1].decode(errors="replace")
+    known = known_encoding(match[1].decode(errors="replace"), file)
+    return "utf-8" if known.startswith(("utf-8", "utf-16", "utf-32")) else known
+
+
+def known_encoding(name: str, file: object) -> str:
+    """Return Python's name of an encoding that a file declares; UserError for an unknown one."""
     try:
         "a".encode(name)  # LookupError for one of bytes, such as "hex"
-        known = codecs.lookup(name).name
+        return codecs.lookup(name).name
     except (LookupError, ValueError):
+        fix = "set encoding, or save it as UTF-8"
         raise UserError(
-            f"{file}: declares the encoding {short_repr(name)}, which nobody knows: set encoding"
+            f"{file}: declares the encoding {short_repr(name)}, which nobody knows: {fix}"
         ) from None
-    return "utf-8" if known.startswith(("utf-8", "utf-16", "utf-32")) else known

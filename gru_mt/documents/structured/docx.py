@@ -67,7 +67,7 @@ class _Part:
                 continue
             siblings: list[Element] = []
             for each in self._content(child):
-                if f"<{self.w}p>" not in (inner := self._xml(each)) and f"<{self.w}p " not in inner:
+                if f"<{self.w}p>" not in (inner := each.xml) and f"<{self.w}p " not in inner:
                     siblings.append(each)
                     continue
                 yield from self._place(siblings)
@@ -93,7 +93,7 @@ class _Part:
         """Yield the texts of runs with their style, and what stands between."""
         end = 0
         for index, element in enumerate(siblings):
-            name, whole = self._local(element), self._xml(element)
+            name, whole = self._local(element), element.xml
             content = self._content(element)
             if index < end or name in _SKIPPED:
                 continue
@@ -118,9 +118,9 @@ class _Part:
         style = re.sub(rf"<({self.w}rPr)>\s*</\1>|<{self.w}rPr\s*/>", "", style)
         for element in content:
             name = self._local(element)
-            whole = f"<{self.w}r>{style}{self._xml(element)}</{self.w}r>"
+            whole = f"<{self.w}r>{style}{element.xml}</{self.w}r>"
             if name == "t":
-                text = "".join(part for part in element.contents(self.source) if type(part) is str)
+                text = "".join(part for part in element.contents() if type(part) is str)
                 is_kept = element.attribute("xml:space") == "preserve"
                 yield _Styled(text if is_kept else text.strip(), style)
             elif name == "noBreakHyphen":
@@ -138,7 +138,7 @@ class _Part:
         """Return the index after the field that begins here; 0 for none that ends here."""
         depth = 0
         for end in range(index, len(siblings)):
-            run = self._xml(siblings[end])
+            run = siblings[end].xml
             depth += run.count(_FIELD_BEGINS) - run.count(':fldCharType="end"')
             if _FIELD_BEGINS not in run and end == index:
                 return 0
@@ -148,50 +148,44 @@ class _Part:
 
     def _field(self, runs: Sequence[Element]) -> Iterator[_Styled | Mark]:
         whole = self.source[runs[0].start : runs[-1].end]
-        is_middle = (':fldCharType="separate"' in self._xml(run) for run in runs[:-1])
+        is_middle = (':fldCharType="separate"' in run.xml for run in runs[:-1])
         middle = next((index for index, found in enumerate(is_middle) if found), 0)
         if not middle or not _FIELD_TEXT.search(whole):
             yield Mark("other", whole)
             return
         yield Mark("opening", self.source[runs[0].start : runs[middle].end])
         yield from self._items(runs[middle + 1 : -1])
-        yield Mark("closing", self._xml(runs[-1]))
+        yield Mark("closing", runs[-1].xml)
 
     def _pieces(self, items: Sequence[_Styled | Mark], base: str) -> Iterator[Piece]:
-        """Yield texts whose style is `base`, and pairs of marks around those with another one."""
-        current, space = base, ""  # the spaces after a text stand outside its pair
+        """Yield texts; one in another style than `base` is in a pair, without spaces around it."""
+        joined = list[_Styled | Mark]()
         for item in items:
+            last = joined[-1] if joined else None
+            if (
+                isinstance(item, _Styled)
+                and isinstance(last, _Styled)
+                and (item.style == last.style or item.text.isspace())
+            ):
+                joined[-1] = _Styled(last.text + item.text, last.style)
+            else:
+                joined.append(item)
+        for item in joined:
             if isinstance(item, Mark):
-                yield from with_gaps(space, self._run, current)
-                space = ""
-                if item.kind in ("opening", "closing", "start", "end") and current != base:
-                    yield Mark("closing", "")
-                    current = base
                 yield item
-                continue
-            text = item.text
-            if item.style != current and not text.isspace():
-                if current != base:
-                    yield Mark("closing", "")
-                text = text.lstrip()
-                space += item.text.removesuffix(text)
-                yield from with_gaps(space, self._run, base)
-                space, current = "", item.style
-                if current != base:
-                    yield Mark("opening", "", current)
-            text = space + text
-            space = text[len(text.rstrip()) :]
-            yield from with_gaps(text.rstrip(), self._run, current)
-        if current != base:
-            yield Mark("closing", "")
-        yield from with_gaps(space, self._run, base)
+            elif item.style == base or not (text := item.text.strip()):
+                yield from with_gaps(item.text, self._run, base)
+            else:
+                before, _, after = item.text.partition(text)
+                yield from with_gaps(before, self._run, base)
+                yield Mark("opening", "", item.style)
+                yield from with_gaps(text, self._run, item.style)
+                yield Mark("closing", "")
+                yield from with_gaps(after, self._run, base)
 
     def _run(self, text: str, style: str) -> str:
         w = self.w
         return f'<{w}r>{style}<{w}t xml:space="preserve">{escaped(text)}</{w}t></{w}r>'
-
-    def _xml(self, element: Element) -> str:
-        return self.source[element.start : element.end]
 
     def _local(self, element: Element) -> str:
         """Return the name of an element of Word; "" for others, as those of mathematics."""

@@ -1,6 +1,7 @@
 """Texts with marks in them, as tags and line ends, which travel as placeholders."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -18,14 +19,15 @@ _TAGS = {"opening": "<g{}>", "closing": "</g{}>", "line": '<br id="{}"/>', "bloc
 class Mark(NamedTuple):
     """What stands within a text.
 
-    `opening` and `closing` ones come in pairs, as tags do. `start` and `end` of a range may do so:
-    see `paired`; if not, they keep their order. `line` and `block` end a line, `block` a sentence.
+    `opening` and `closing` ones come in pairs. `start` and `end`, of tags that may cross, become
+    such a pair where they can; if not, they keep their order. `line` and `block` end a line,
+    `block` a sentence.
     """
 
     kind: Literal["opening", "closing", "start", "end", "line", "block", "other"]
     source: str  # of the file
     style: str | None = None  # of the text that an opening one begins, if it has one
-    key: str = ""  # what the start and the end of a range share
+    key: str = ""  # what a start and its end share
 
 
 Piece = str | Mark
@@ -144,22 +146,29 @@ def _partners(pieces: Sequence[Piece]) -> dict[int, int]:
 
 
 def _paired(pieces: Iterable[Piece]) -> list[Piece]:
-    """Return pieces whose starts and ends of ranges are pairs, where they cross no other pair."""
-    found, opened = [*pieces], list[tuple[int, Mark]]()
+    """Return pieces whose starts and ends are pairs, where they cross no other pair."""
+    found = [*pieces]
+    outer = list[tuple[list[tuple[int, Mark]], Counter[str]]]()  # around the pair that is open
+    starts, keys = list[tuple[int, Mark]](), Counter[str]()  # in it
     for index, piece in enumerate(found):
         if isinstance(piece, str):
             continue
-        if piece.kind in ("opening", "start"):
-            opened.append((index, piece))
+        if piece.kind == "opening":
+            outer.append((starts, keys))
+            starts, keys = [], Counter()
         elif piece.kind == "closing":
-            while opened.pop()[1].kind == "start":
-                pass
-        elif piece.kind == "end" and opened:
-            first, start = opened[-1]
-            if (start.kind, start.key) == ("start", piece.key):
-                opened.pop()
-                found[first] = Mark("opening", start.source)
-                found[index] = Mark("closing", piece.source)
+            starts, keys = outer.pop()
+        elif piece.kind == "start":
+            starts.append((index, piece))
+            keys[piece.key] += 1
+        elif piece.kind == "end" and keys[piece.key]:
+            key = None
+            while key != piece.key:
+                first, start = starts.pop()
+                key = start.key
+                keys[key] -= 1
+            found[first] = Mark("opening", start.source)
+            found[index] = Mark("closing", piece.source)
     return found
 
 

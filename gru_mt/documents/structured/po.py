@@ -4,7 +4,6 @@ import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from gettext import c2py
 from itertools import accumulate, chain, pairwise
@@ -49,12 +48,10 @@ def read_po(source: Source) -> Document:
     one = _form_of_one(po.metadata.get("Plural-Forms", ""))
     lines = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
     starts = [lines[max(0, entry.linenum - 1)] for entry in po]
-    line_end = "\r\n" if "\r\n" in text else "\n"
     places = list[Place]()
     for entry, (start, end) in zip(po, pairwise([*starts, len(text)]), strict=True):
         if not entry.obsolete:
-            found = _Entry(file, start, end, line_end)
-            places += found.places(one, everything=source.everything)
+            places += _places(file, start, end, one, everything=source.everything)
     return file.document(places)
 
 
@@ -66,41 +63,32 @@ def _form_of_one(plural_forms: str) -> int:
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    file: TextFile
-    start: int
-    end: int
-    line_end: str
+def _places(file: TextFile, start: int, end: int, one: int, *, everything: bool) -> Iterator[Place]:
+    """Yield the places of each msgstr of an entry that is empty, or of all with `everything`."""
+    fields = [*_FIELD.finditer(file.text, start, end)]
+    sources = {field[1]: _unquoted(field[3]) for field in fields if not field[2]}
+    forms = [field for field in fields if field[1] == "msgstr"]
+    if "msgid" not in sources or not forms:
+        raise file.error(start, "an entry wants msgid and msgstr, each with its quotes")
+    line_end = "\r\n" if "\r\n" in file.text[start:end] else "\n"
+    flags = _FLAGS.search(file.text, start, end)
+    assert flags, "an entry has a msgid"
+    if flags[1] != "#,":
+        fuzzy = Span(flags.start(), flags.start(), f"#, fuzzy{line_end}")
+    else:
+        is_fuzzy = "fuzzy" in file.text[flags.end() : file.text.index("\n", flags.end())]
+        fuzzy = Span(flags.end(), flags.end(), "" if is_fuzzy else " fuzzy,")
 
-    def places(self, one: int, *, everything: bool) -> Iterator[Place]:
-        """Yield the places of each msgstr that is empty, or of all with `everything`."""
-        fields = [*_FIELD.finditer(self.file.text, self.start, self.end)]
-        sources = {field[1]: _unquoted(field[3]) for field in fields if not field[2]}
-        forms = [field for field in fields if field[1] == "msgstr"]
-        if "msgid" not in sources or not forms:
-            message = "an entry wants msgid and msgstr, each with its quotes"
-            raise self.file.error(self.start, message)
-        for form in forms:
-            # A single form is for any number: its text is the plural.
-            is_plural = form[2] and (len(forms) == 1 or int(form[2]) != one)
-            source = sources.get("msgid_plural" if is_plural else "msgid", "")
-            place = program_place(source, partial(self._edits, form))
-            if place and (everything or not _unquoted(form[3])):
-                yield place
+    def edits(form: re.Match[str], new: str) -> list[Span]:
+        return [fuzzy, Span(*form.span(3), _quoted(new, line_end))]
 
-    def _edits(self, form: re.Match[str], new: str) -> list[Span]:
-        return [self._flag(), Span(*form.span(3), _quoted(new, self.line_end))]
-
-    def _flag(self) -> Span:
-        """Return the edit that marks the entry as fuzzy."""
-        text = self.file.text
-        match = _FLAGS.search(text, self.start, self.end)
-        assert match, "an entry has a msgid"
-        if match[1] != "#,":
-            return Span(match.start(), match.start(), f"#, fuzzy{self.line_end}")
-        is_fuzzy = "fuzzy" in text[match.end() : text.index("\n", match.end())]
-        return Span(match.end(), match.end(), "" if is_fuzzy else " fuzzy,")
+    for form in forms:
+        # A single form is for any number: its text is the plural.
+        is_plural = form[2] and (len(forms) == 1 or int(form[2]) != one)
+        source = sources.get("msgid_plural" if is_plural else "msgid", "")
+        place = program_place(source, partial(edits, form))
+        if place and (everything or not _unquoted(form[3])):
+            yield place
 
 
 def _unquoted(field: str) -> str:

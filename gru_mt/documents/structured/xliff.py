@@ -25,7 +25,7 @@ def read_xliff(source: Source) -> Document:
     if _local(root) != "xliff" or version not in _DONE:
         raise file.error(root.start, "is no XLIFF of version 1 or 2")
     units = _units(root)
-    places = (_place(file.text, unit, version, everything=source.everything) for unit in units)
+    places = (_place(unit, version, everything=source.everything) for unit in units)
     return file.document([place for place in places if place])
 
 
@@ -42,14 +42,14 @@ def _units(element: Element) -> Iterator[Element]:
             yield from _units(child)
 
 
-def _place(source: str, unit: Element, version: str, *, everything: bool) -> Place | None:
+def _place(unit: Element, version: str, *, everything: bool) -> Place | None:
     parts = {_local(child): child for child in reversed(unit.children)}
     original, target = parts.get("source"), parts.get("target")
     holder = target if version == "1" else unit  # of the state
-    is_done = target and source[target.start + len(target.tag) : target.inside_end].strip()
+    is_done = target and "".join(map(str, target.contents())).strip()
     if is_done and holder and holder.attribute("state") in _UNDONE:
         is_done = ""
-    content = MarkedText.of(_pieces(source, original), escaped) if original else None
+    content = MarkedText.of(_pieces(original), escaped) if original else None
     if not content or not original or (is_done and not everything):
         return None
 
@@ -65,7 +65,7 @@ def _place(source: str, unit: Element, version: str, *, everything: bool) -> Pla
             yield Span(target.start, target.end, f"{tag}{new}</{name}>")
         else:
             end = parts.get("seg-source", original).end
-            before = source[: original.start]
+            before = unit.file[unit.start : original.start]
             indent = before[len(before.rstrip()) :]
             yield Span(end, end, f"{indent}{tag}{new}</{name}>")
 
@@ -78,28 +78,28 @@ def _with_state(tag: str, state: str) -> str:
     return new if found else re.sub(r"\s*(/?>)\Z", rf' state="{state}"\1', tag)
 
 
-def _pieces(source: str, element: Element) -> Iterator[Piece]:
-    for part in element.contents(source):
+def _pieces(element: Element) -> Iterator[Piece]:
+    for part in element.contents():
         if isinstance(part, str):
             yield from with_gaps(part, escaped)
         elif _local(part) in _INLINE and part.end > part.inside_end and not _is_protected(part):
             yield Mark("opening", part.tag)
-            yield from _pieces(source, part)
-            yield Mark("closing", source[part.inside_end : part.end])
+            yield from _pieces(part)
+            yield Mark("closing", part.file[part.inside_end : part.end])
         else:
-            yield _mark(part, source[part.start : part.end])
+            yield _mark(part)
 
 
 def _is_protected(element: Element) -> bool:
     return element.attribute("translate") == "no" or element.attribute("mtype") == "protected"
 
 
-def _mark(element: Element, source: str) -> Mark:
+def _mark(element: Element) -> Mark:
     name, id_ = _local(element), element.attribute("id")
     if angular := _ANGULAR.match(id_):
-        return Mark("start" if angular[1] == "START" else "end", source, key=angular[2])
+        return Mark("start" if angular[1] == "START" else "end", element.xml, key=angular[2])
     if name in (*_STARTS, *_ENDS):
         key = element.attribute("startRef") or element.attribute("rid") or id_
-        return Mark("start" if name in _STARTS else "end", source, key=key)
+        return Mark("start" if name in _STARTS else "end", element.xml, key=key)
     is_line = id_ == "LINE_BREAK" or element.attribute("ctype") == "lb"
-    return Mark("line" if is_line else "other", source)
+    return Mark("line" if is_line else "other", element.xml)

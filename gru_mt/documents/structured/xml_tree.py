@@ -25,6 +25,7 @@ class Element:
 
     name: str  # with its prefix
     tag: str  # that begins it
+    file: str = field(repr=False)  # all of it
     start: int  # in the file, as all that follows
     end: int
     inside_end: int  # where its closing tag begins
@@ -35,14 +36,19 @@ class Element:
         match = re.search(rf"\s{name}\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", self.tag)
         return unescape(match[1] or match[2] or "") if match else ""
 
-    def contents(self, source: str) -> Iterator["str | Element"]:
+    @property
+    def xml(self) -> str:
+        """Its source."""
+        return self.file[self.start : self.end]
+
+    def contents(self) -> Iterator["str | Element"]:
         """Yield what is in it: its children, and the texts around them, without escapes."""
         position = self.start + len(self.tag)
         for child in self.children:
-            yield from filter(None, [decoded(source[position : child.start])])
+            yield from filter(None, [decoded(self.file[position : child.start])])
             yield child
             position = child.end
-        yield from filter(None, [decoded(source[position : self.inside_end])])
+        yield from filter(None, [decoded(self.file[position : self.inside_end])])
 
 
 def decoded(source: str) -> str:
@@ -70,7 +76,7 @@ def parse_xml(file: TextFile) -> Element:
     except expat.ExpatError as error:
         message = f"is no XML at column {error.offset + 1}: {expat.ErrorString(error.code)}"
         raise UserError(f"{file.name}, line {error.lineno}: {message}") from None
-    top = Element("", "", 0, len(file.text), len(file.text))
+    top = Element("", "", file.text, 0, len(file.text), len(file.text))
     opened = [top]
     for token in _TOKEN.finditer(file.text):
         if token[0].startswith(("<![", "<!D")):
@@ -79,7 +85,7 @@ def parse_xml(file: TextFile) -> Element:
             element = opened.pop()
             element.inside_end, element.end = token.span()
             continue
-        element = Element(token["name"] or "", token[0], *token.span(), token.end())
+        element = Element(token["name"] or "", token[0], file.text, *token.span(), token.end())
         opened[-1].children.append(element)
         if token["name"] and not token["empty"]:
             opened.append(element)

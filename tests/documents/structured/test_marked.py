@@ -24,7 +24,7 @@ START2, END2 = Mark("start", "[2", key="2"), Mark("end", "2]", key="2")
         (["a", DOT, DOT, "b"], "a<x1/>b", "|"),
         (["a", START, "b", END, "c"], "a<g1>b</g1>c", "|"),
         (["a", START, "b", B, "c", END, "d", B_END, "e"], "a<x1/>b<g2>c<x3/>d</g2>e", "|"),
-        (["a", START, START2, "b", END, "c", END2, "d"], "a<x1/><g2>b<x3/>c</g2>d", "|"),
+        (["a", START, START2, "b", END, "c", END2, "d"], "a<g1><x2/>b</g1>c<x3/>d", "|"),
         (["if <g7> a", DOT, "b"], "if <g7> a<x8/>b", "|"),  # what is typed is no mark
         ([*with_gaps("one\ntwo\r\nthree\n\n four  five\tsix\n")], None, "|\n"),
     ],
