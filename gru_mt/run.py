@@ -38,6 +38,7 @@ class Run:
     data = RunFile("data")  # a folder: the training pairs as ids; see `data.dataset.dataset`
     attribution = RunFile("attribution.txt")  # the credit that a corpus's licence asks for, if any
     back_translations = RunFile("back_translations.jsonl")  # sources made for monolingual text
+    taught = RunFile("taught.jsonl")  # translations that data.teachers made
 
     # Training
     lock = RunFile("lock")  # locked while a process trains

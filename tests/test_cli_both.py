@@ -102,6 +102,7 @@ def test_the_same_command_goes_on_in_the_direction_that_was_stopped(
         (["--set", "data.corpus=[own.en, {path: own.fr, side: target}]",
           "--set", "data.back_translate=runs/my-fr-en"],
          ["--both: data.corpus.1 is text in fr alone (side: target); leave it out"]),
+        (["--set", "data.teachers=[runs/my-en-fr]"], ["--both: data.teachers are runs, which"]),
         (["--set", "data.test={path: [own.en, own.fr, own.fr]}"], ["data.test has 2 files in fr"]),
         (["--set", "evaluation.bleu_tokenizer=zh"], ["evaluation.bleu_tokenizer zh"]),
         (["--set", "data.test={path: [gap.en, own.fr]}"], ["gap.en:2: the sentence has no ref"]),

@@ -63,7 +63,7 @@ ROWS = """
         training.distributed training.state data.loader training.optim training.optim.optimizer
         training.optim.lr_schedule training.optim.speed training.output training.output.logging
         training.output.signals training.output.checkpoint training.output.lock
-        training.back_translation training.resume data.prepare training.output.run_writer
+        training.resume training.synthetic data.prepare training.output.run_writer
         training.validation training.estimate training.trainer training.train corrections.learn
         runs report
         report.compare_text

@@ -37,6 +37,8 @@ def _one_way(config: Config) -> str:
     data, tokenizer = config.data, config.evaluation.bleu_tokenizer
     if config.training.start:
         return "training.start (--from) is a run, which has one direction"
+    if data.teachers:
+        return "data.teachers are runs, which have one direction"
     for index, corpus in enumerate(data.corpus):
         if corpus.side:
             return f"data.corpus.{index} is text in {data.target} alone (side: target)"

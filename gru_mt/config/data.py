@@ -94,6 +94,8 @@ class EvaluationSetConfig(FilesConfig):
     second."""
 
 
+_Teachers = Annotated[list[Text], Field(max_length=100)]
+Teachers = Annotated[_Teachers, BeforeValidator(as_list, json_schema_input_type=Text | _Teachers)]
 _Corpora = Annotated[list[Text | CorpusConfig], Field(min_length=1, max_length=1_000)]
 Corpora = Annotated[
     list[CorpusConfig],
@@ -153,6 +155,9 @@ class DataConfig(Section):
     back_translate: Text | None = None
     """A run, or a model folder, that translates from data.target into data.source: it makes the
     sources of corpora with side: target, by sampling."""
+    teachers: Teachers = []
+    """Runs, or model folders, of the same direction: each translates the sources of the training
+    split, and an epoch sees each pair, and each source once more with one of the translations."""
     languages: Annotated[list[Language], Field(min_length=2, max_length=2)] = ["en", "fr"]
     """Languages of the corpus's first and second side. The split into train, dev and test depends
     on this order, not on the direction of translation."""
@@ -198,6 +203,17 @@ class DataConfig(Section):
                 f"back_translate {self.back_translate!r} has no corpus with side: target to read"
             )
         return self
+
+    @property
+    def weights(self) -> list[float]:
+        """How often an epoch sees each pair of each corpus, and then of each teacher."""
+        return [corpus.weight for corpus in self.corpus] + [
+            1 / len(self.teachers) for _ in self.teachers
+        ]
+
+    def is_back_translated(self, corpus: int) -> bool:
+        """Return whether a model made the sources of a corpus; one past the last is a teacher's."""
+        return corpus < len(self.corpus) and self.corpus[corpus].side is not None
 
     @property
     def reversed(self) -> bool:

@@ -18,9 +18,9 @@ class Recipe:
     path: Path
     about: str  # a sentence
     bleu: str  # on its test split, at beam 5, against all references
-    minutes: str  # on two cores
+    minutes: str  # on two cores, or on what it names
     memory: str  # at its peak
-    updates: int | None  # of the whole training; None where that is not known
+    updates: int | None  # of the whole training; None: not known, or for a GPU alone
 
     @property
     def name(self) -> str:

@@ -229,6 +229,7 @@ def _trained(
     values: dict[str, Any] = before.model_dump(exclude={"model", "tokenizer"})
     augment = before.data.augment and {"join": 0.02, "names": 0.1, "words": False}
     values["data"] |= {"corpus": corpora, "dev": [], "test": [], "back_translate": None}
+    values["data"] |= {"teachers": []}
     values["data"] |= {"allow_dropped": 1, "augment": augment}
     values["training"] |= {"start": str(run.folder), **_TRAINING}
     try:

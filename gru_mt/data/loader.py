@@ -48,7 +48,7 @@ class TrainingPairs:
         """Take the pairs, and what encodes them anew. A buffer has about `max_pairs`, or fewer."""
         self._config, self._tokenizer, self._dataset = config, tokenizer, dataset
         self._max_pairs = max_pairs
-        self._weights = [corpus.weight for corpus in config.data.corpus]
+        self._weights = config.data.weights
         sizes = zip(dataset.sizes, self._weights, strict=True)
         pairs = round(sum(size * weight for size, weight in sizes))
         self.buffers = max(1, math.ceil(pairs / max_pairs))  # of each epoch
@@ -118,13 +118,13 @@ class TrainingPairs:
         return self._epoch_rows[1]
 
     def _encoded(self, texts: Sequence[Texts], row_N: Ints, position: Position) -> EncodedPairs:
-        training, corpora = self._config.training, self._config.data.corpus
-        is_synthetic = np.array([corpus.side is not None for corpus in corpora])
+        training, data = self._config.training, self._config.data
         of_buffer = position if self.buffers > 1 else position[:1]
+        corpus_N = self._dataset.line_N["corpus"][row_N]
         return encode_pairs(
             self._tokenizer,
             texts,
-            synthetic_N=is_synthetic[self._dataset.line_N["corpus"][row_N]].tolist(),
+            synthetic_N=[data.is_back_translated(corpus) for corpus in corpus_N.tolist()],
             sampling=self._config.tokenizer.sampling,
             seed=derived_seed("subwords", training.seed, *of_buffer) >> 32,  # it takes 31 bits
             max_tokens=training.cut_tokens,

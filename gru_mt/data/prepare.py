@@ -33,7 +33,6 @@ from gru_mt.data.dataset.store import LazySequence, Subset, chunked
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.pool import in_background, map_in_order
 from gru_mt.data.splits import Splits, check_epochs, load_splits
-from gru_mt.data.text.normalize import clean
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
@@ -43,9 +42,9 @@ from gru_mt.model.device import check_fits_in_memory
 from gru_mt.progress import ProgressBar
 from gru_mt.run import Run
 from gru_mt.storage import read_json, replacing_folder
-from gru_mt.training.back_translation import back_translate
 from gru_mt.training.output.checkpoint import check_same_data
 from gru_mt.training.resume import Start
+from gru_mt.training.synthetic import synthetic_pairs
 
 log = logging.getLogger(__name__)
 
@@ -79,12 +78,12 @@ def prepare(
     run: Run,
     splits: Splits | None = None,
     *,
-    synthetic_sources: Sequence[str] | None = None,
+    synthetic: Sequence[Example] | None = None,
 ) -> TrainingData:
     """Read and split the corpora, train or load the tokenizer, and write the pairs as ids.
 
-    `splits` are those of the corpora, if they have been read. `synthetic_sources` are the sources
-    of monolingual text; by default the model that `data.back_translate` names makes them.
+    `splits` are those of the corpora, if they have been read. `synthetic` are pairs of which a
+    model made a side; by default the models that the configuration names make them.
 
     Only `run.data` is written, whole or not at all, and once all else was checked; `write_inputs`
     writes the rest. Raises UserError where no pair is left to train on or an epoch has none,
@@ -105,30 +104,32 @@ def prepare(
         raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
     check_epochs(splits, config.data)
     sample = _sample(splits.train)
-    if synthetic_sources is None:
-        texts = [pair.target for pair in splits.monolingual]
-        synthetic_sources = back_translate(texts, config, run) if texts else []
-    both = zip(splits.monolingual, map(clean, synthetic_sources), strict=True)
-    synthetic = masked(pair._replace(source=source) for pair, source in both if source)
+    if synthetic is None:
+        synthetic = synthetic_pairs(splits, config, run)
+    synthetic = masked(synthetic)
+    back = [pair for pair in synthetic if config.data.is_back_translated(pair.corpus)]
     has_short = config.data.augment is not None and config.data.augment.words
     with in_background(learn_short_texts, sample if has_short else []) as find_short:
-        tokenizer = _tokenizer(start, sample, synthetic[:SAMPLE])
+        tokenizer = _tokenizer(start, sample, back[:SAMPLE])
         with torch.device("meta"):  # this device takes no memory
             check_fits_in_memory(build_model(config, tokenizer))
         short = find_short()
     if short:
         log.info(f"{len(short):,} words and short phrases of these pairs are trained on too")
     fingerprints = {
-        "corpus": _corpus_digest(splits, synthetic),
+        "corpus": _corpus_digest(splits, back, synthetic[len(back) :]),
         "tokenizer": _tokenizer_digest(tokenizer),
     }
     if start.is_resumed:
         check_same_data(run.checkpoints, fingerprints)
     metadata = {
-        "lines": [corpus.files for corpus in splits.corpora],
+        "lines": [corpus.files for corpus in splits.corpora]
+        + [[(f"sources translated by {teacher}", 1)] for teacher in config.data.teachers],
         "origins": fingerprints_of(config.data),
         "fingerprints": fingerprints,
-        "provenance": _provenance(config, splits, len(synthetic), start.provenance),
+        "provenance": _provenance(
+            config, splits, len(back), len(synthetic) - len(back), start.provenance
+        ),
     }
     _write_dataset(run.data, config, tokenizer, splits.train, (sample, short, synthetic), metadata)
     dev_pairs, report = _encoded(tokenizer, splits.dev), splits.to_json() | {**start.provenance}
@@ -200,7 +201,8 @@ def _encoded(tokenizer: Tokenizer, sets: list[EvaluationSet]) -> list[EncodedPai
 def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> Tokenizer:
     """Return the tokenizer of the run, trained or with new words, unless the run has it already.
 
-    Pairs with a synthetic source give subwords, but no word that is known.
+    Back-translated pairs give subwords, but no word that is known. Those of teachers give nothing,
+    so that a student has the vocabulary of its teachers and can be averaged with them.
     """
     if start.is_resumed and start.tokenizer is not None:
         return start.tokenizer
@@ -220,12 +222,13 @@ def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> 
     )
 
 
-def _corpus_digest(splits: Splits, synthetic: Sequence[Example]) -> str:
+def _corpus_digest(splits: Splits, back: Sequence[Example], taught: Sequence[Example]) -> str:
     """Return the SHA-256 of what is trained on and measured on, whatever its names."""
     digests = [corpus.sha256 for corpus in splits.corpora]
     sets = [[(found.sources, found.references) for found in sets]
             for sets in (splits.dev, splits.test)]  # fmt: skip
-    texts = "".join([*digests, *(pair.source for pair in synthetic), json.dumps(sets)])
+    made = [*(pair.source for pair in back), *(pair.target for pair in taught)]
+    texts = "".join([*digests, *made, json.dumps(sets)])
     return hashlib.sha256(texts.encode()).hexdigest()
 
 
@@ -234,11 +237,11 @@ def _tokenizer_digest(tokenizer: Tokenizer) -> str:
 
 
 def _provenance(
-    config: Config, splits: Splits, synthetic: int, begun: Mapping[str, Any]
+    config: Config, splits: Splits, back: int, taught: int, begun: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return where a translator is from; `begun` is that of the model it was fine-tuned from."""
     named = [*splits.attributions(), begun.get("start", {}).get("attribution")]
-    back = {"model": config.data.back_translate, "training_pairs": synthetic}
+    data = config.data
     return {
         "corpora": [
             {"path": settings.path, "name": corpus.name, "sha256": corpus.sha256}
@@ -247,7 +250,12 @@ def _provenance(
         "attribution": "; ".join(dict.fromkeys(filter(None, named))),
         "training_pairs": len(splits.train),
         "sentences": splits.sentences(),
-        **({"back_translation": back} if synthetic else {}),
+        **(
+            {"back_translation": {"model": data.back_translate, "training_pairs": back}}
+            if back
+            else {}
+        ),
+        **({"teaching": {"teachers": data.teachers, "training_pairs": taught}} if taught else {}),
         "gru_mt": version("gru-mt"),
         "torch": torch.__version__,
         "python": platform.python_version(),

@@ -42,7 +42,14 @@ from gru_mt.tensors import tensors_info
 
 log = logging.getLogger(__name__)
 
-_PATHS = ("path", "start", "folder", "back_translate", "model")  # keys whose texts are paths
+_PATHS = (
+    "path",
+    "start",
+    "folder",
+    "back_translate",
+    "teachers",
+    "model",
+)  # keys whose texts are paths
 
 
 def write_archive(folder: Path, out: Path | None, license_: str | None) -> Path:

@@ -35,6 +35,7 @@ from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.output.logging import logging_to
 from gru_mt.training.resume import choose_start
 from gru_mt.training.state import TrainState
+from gru_mt.training.synthetic import stand_ins
 
 log = logging.getLogger(__name__)
 
@@ -212,8 +213,7 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     with tempfile.TemporaryDirectory() as folder, logging_to(Path(folder, "log"), is_main=False):
         run = Run(Path(folder))
         start = choose_start(config, run)
-        texts = [pair.target for pair in splits.monolingual]  # stand in for their sources
-        data = prepare(start, run, splits, synthetic_sources=texts)
+        data = prepare(start, run, splits, synthetic=stand_ins(splits, config))
         loader = PairLoader(start.config, data.tokenizer, data.pairs)
         planned = plan_minutes(start.config, data, loader, started_s)
         resolved = resolve_config(planned, loader)

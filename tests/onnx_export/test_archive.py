@@ -92,6 +92,7 @@ def test_text_of_a_corpus_is_no_markup_in_a_card_and_its_credit_travels(tmp_path
         "corpora": [{"name": "a|b <b>*c*", "sha256": "c0ffee", "path": [f"{here}/a|b.tsv"]}],
         "attribution": "by <script>\n# me", "start": start,
         "back_translation": {"model": f"{here}/back", "training_pairs": 3},
+        "teaching": {"teachers": [f"{here}/a_b", f"{here}/c"], "training_pairs": 9},
     }  # fmt: skip
     bundle = Bundle(model_of(config, words), words, config, provenance)
     save_bundle(tmp_path / "mine", bundle, {"step": 3})
@@ -104,7 +105,8 @@ def test_text_of_a_corpus_is_no_markup_in_a_card_and_its_credit_travels(tmp_path
     assert r"| a\|b \<b\>\*c\* | " in text
     assert r"by \<script\> \# me" in text
     assert "<script>" not in text
-    assert all(f"{part}" in text for part in (r"\[old\](x)", "weights of old", "model back"))
+    for part in (r"\[old\](x)", "weights of old", "model back", r"by a\_b, c (teachers)"):
+        assert part in text
     assert files["attribution.txt"] == b"by <script>\n# me\n"
     assert here.encode() not in path.read_bytes()
 

@@ -169,7 +169,7 @@ def encode_chunk(
     """Return some pairs as ids; the chunk says whether they are masked already."""
     examples, is_masked = chunk
     pairs = truecased(examples if is_masked else masked(examples), tokenizer)
-    synthetic_M = [config.data.corpus[pair.corpus].side is not None for pair in pairs]
+    synthetic_M = [config.data.is_back_translated(pair.corpus) for pair in pairs]
     texts = None
     if config.data.augment or config.tokenizer.sampling:  # training reads them too
         sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]

@@ -88,7 +88,7 @@ def _is_used(run: Run) -> bool:
 
 def _holds_more(run: Run) -> bool:
     """Return whether a folder holds more than a start leaves which is killed at its beginning."""
-    first = (run.lock, run.back_translations, run.config)
+    first = (run.lock, run.back_translations, run.taught, run.config)
     return any(
         path not in first
         and not is_temporary(path.name)

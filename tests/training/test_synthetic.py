@@ -1,6 +1,7 @@
-"""Text without translations: what is read of it, how its sources are made, stored and marked."""
+"""Pairs of which models make one side: how that is made and stored, and what is trained on it."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,23 @@ import torch
 from gru_mt.bundle import load_bundle, named_tensors
 from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
+from gru_mt.data.dataset.components import key
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
 from gru_mt.data.prepare import prepare
+from gru_mt.data.splits import load_splits
 from gru_mt.data.tokenizer.special import BOS, EOS
+from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from gru_mt.inference.search import Floats
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
-from gru_mt.training import back_translation
-from gru_mt.training.back_translation import DRAWN_FROM, Sampling, back_translate
+from gru_mt.training import synthetic
+from gru_mt.training.estimate import try_updates
 from gru_mt.training.resume import Start
+from gru_mt.training.synthetic import DRAWN_FROM, Sampling, back_translate, synthetic_pairs
 from gru_mt.training.train import train
-from tests.training.stored import examples
+from tests.training.stored import NO_AUGMENT, examples
 from tests.training.test_fine_tuning import CPU
 
 Configure = Callable[..., Config]
@@ -50,7 +55,7 @@ def config(small_config: Configure, small_corpus: Path, back: Path, tmp_path: Pa
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(back_translation, "CHUNK", 8)
+    monkeypatch.setattr(synthetic, "CHUNK", 8)
 
 
 def made(config: Config, folder: Path) -> list[str]:
@@ -96,27 +101,34 @@ def test_another_model_or_other_texts_make_all_anew(config: Config, tmp_path: Pa
     whole = made(config, tmp_path / "run")
     path = Run(tmp_path / "run").back_translations
     header, *chunks = path.read_text().splitlines(keepends=True)
-    for key in ("model", "texts"):
-        path.write_text(json.dumps(json.loads(header) | {key: "0"}) + "\n" + chunks[0])
+    for name in ("models", "texts"):
+        path.write_text(json.dumps(json.loads(header) | {name: "0"}) + "\n" + chunks[0])
         assert made(config, tmp_path / "run") == whole
         assert path.read_text() == header + "".join(chunks)
 
 
-def test_a_model_of_the_wrong_direction_is_refused(config: Config, tmp_path: Path) -> None:
-    turned = config.data.model_copy(update={"source": "fr", "target": "en"})
-    with pytest.raises(UserError, match="translates fr to en; what makes the fr side of en text"):
-        made(config.model_copy(update={"data": turned}), tmp_path / "run")
-    missing = config.data.model_copy(update={"back_translate": str(tmp_path / "nothing")})
-    with pytest.raises(UserError, match=r"data\.back_translate: .*nothing: neither a run"):
-        made(config.model_copy(update={"data": missing}), tmp_path / "run")
+def test_a_model_of_the_wrong_direction_is_refused(
+    config: Config, back: Path, tmp_path: Path
+) -> None:
+    def refused(asked: str, **data: Any) -> None:
+        changed = config.model_copy(update={"data": config.data.model_copy(update=data)})
+        with pytest.raises(UserError, match=asked):
+            prepare(Start(changed), Run(tmp_path))
+        assert [*tmp_path.iterdir()] == before
+
+    before = [*tmp_path.iterdir()]
+    refused("back_translate: .* fr to en; name one .* en to fr", source="fr", target="en")
+    refused("back_translate: .*nothing: neither a run", back_translate=str(tmp_path / "nothing"))
+    alone = config.data.corpus[:1]
+    refused("teachers: .* fr to en; name one .* en to fr", corpus=alone, teachers=[str(back)])
 
 
 def test_made_sources_are_tagged_and_their_words_are_not_known(
-    config: Config, tmp_path: Path
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = [f"sampled word{number}" if number else "" for number in range(len(TEXTS))]
-    run = Run(tmp_path)
-    data = prepare(Start(config), run, synthetic_sources=sources)
+    monkeypatch.setattr(synthetic, "back_translate", lambda *_: sources)
+    data = prepare(Start(config), Run(tmp_path))
     made = [pair for pair in examples(data) if pair.corpus == 1]
     assert [pair.target for pair in made] == TEXTS[1:]  # a text without a source is left out
     assert data.pairs.where(len(data.pairs) - 1) == f"alone.fr:{len(TEXTS)}"
@@ -134,15 +146,90 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
         assert not (ids[:, 1:] == BOS).any()
 
 
-def test_a_run_with_text_alone_goes_on_to_the_same_bits(config: Config, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def teachers(tmp_path_factory: pytest.TempPathFactory, small_config: Configure) -> list[Path]:
+    """Return two runs of a few updates that translate English to French."""
+    folder = tmp_path_factory.mktemp("teachers")
+    for seed in (1, 2):
+        train(small_config(f"training.seed={seed}"), folder / str(seed))
+    return [folder / "1", folder / "2"]
+
+
+@pytest.fixture
+def taught(small_config: Configure, teachers: list[Path]) -> Config:
+    return small_config(f"data.teachers=[{teachers[0]}, {teachers[1]}]", NO_AUGMENT)
+
+
+def test_each_teacher_translates_each_source_of_the_training_split(
+    taught: Config, teachers: list[Path], tmp_path: Path
+) -> None:
+    splits = load_splits(taught.data)
+    sets = [*splits.dev, *splits.test]
+    kept_out = {key(text) for found in sets for texts in found.references for text in texts}
+    sources = [*dict.fromkeys(pair.source for pair in splits.train)]
+    data = prepare(Start(taught), Run(tmp_path), splits)
+    stored, read = examples(data), data.tokenizer.truecaser.truecased
+    sizes = [len(splits.train)]
+    for corpus, teacher in enumerate(teachers, 1):
+        translations = map(str, Translator.load(teacher).translate(sources))
+        expected = [
+            Example(read(source), text, line, corpus)
+            for line, (source, text) in enumerate(zip(sources, translations, strict=True), 1)
+            if text and key(text) not in kept_out
+        ]
+        assert [pair for pair in stored if pair.corpus == corpus] == expected
+        sizes.append(len(expected))
+        last = f"sources translated by {teacher}:{expected[-1].line}"
+        assert data.pairs.where(sum(sizes) - 1) == last
+    assert data.pairs.sizes == sizes
+    assert data.provenance["teaching"]["training_pairs"] == sum(sizes[1:])
+    assert data.tokenizer.same_vocabularies(load_bundle(teachers[0], CPU).tokenizer)
+    pairs = TrainingPairs(taught, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
+    for epoch in range(2):  # each pair, and of each teacher one half or the other
+        of_epoch = pairs.load((epoch, 0))
+        counts = np.bincount(data.pairs.line_N["corpus"][of_epoch.row_N])
+        assert counts.tolist() == pytest.approx([sizes[0], sizes[1] / 2, sizes[2] / 2], abs=1)
+        assert not (of_epoch.source.ids == BOS).any()
+
+
+@pytest.mark.parametrize("leaks", ["drop", "keep"])
+def test_what_a_teacher_makes_of_dev_and_test_is_left_out(
+    leaks: str, taught: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = taught.data.model_copy(update={"leaks": leaks})
+    splits = load_splits(data)
+    said = splits.test[0].references[0][0].upper()
+
+    def teach(texts: list[str], *_: Any) -> list[list[str]]:
+        return [["", *[said] * (len(texts) - 2), "Rien."], [said] * len(texts)]
+
+    monkeypatch.setattr(synthetic, "teach", teach)
+    found = synthetic_pairs(splits, taught.model_copy(update={"data": data}), Run(tmp_path))
+    assert {pair.target for pair in found} == ({"Rien."} if leaks == "drop" else {said, "Rien."})
+
+
+def test_a_trial_needs_no_teacher(taught: Config, teachers: list[Path], tmp_path: Path) -> None:
+    with_none = taught.data.model_copy(update={"teachers": [str(tmp_path)] * 2})
+    config = taught.model_copy(update={"data": with_none})
+    alone = taught.model_copy(update={"data": taught.data.model_copy(update={"teachers": []})})
+    trials = [try_updates(each, load_splits(each.data)) for each in (config, alone)]
+    assert trials[0].updates == pytest.approx(2 * trials[1].updates, rel=0.2)
+
+
+@pytest.mark.parametrize("of", ["back_translation", "teaching"])
+def test_a_run_with_synthetic_pairs_goes_on_to_the_same_bits(
+    of: str, config: Config, taught: Config, tmp_path: Path
+) -> None:
+    config = config if of == "back_translation" else taught
     constant = config.training.model_copy(update={"schedule": "constant"})
     config = config.model_copy(update={"training": constant})
     shorter = constant.model_copy(update={"max_epochs": 1})
     train(config, tmp_path / "whole")
     train(config.model_copy(update={"training": shorter}), tmp_path / "parts")
+    shutil.rmtree(Run(tmp_path / "parts").data)  # it is prepared again, and nothing made again
     train(config, tmp_path / "parts")
     whole, parts = (load_bundle(tmp_path / name, CPU) for name in ("whole", "parts"))
-    assert whole.provenance["back_translation"]["training_pairs"] > 0
+    assert whole.provenance[of]["training_pairs"] > 0
     for name, weight in named_tensors(whole.model).items():
         assert torch.equal(named_tensors(parts.model)[name], weight)
 
