@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -21,10 +22,11 @@ from gru_mt.documents.registry import ENDINGS, read_document
 from gru_mt.errors import UserError, short_text
 from gru_mt.inference.translation import Translation
 from gru_mt.server.batcher import Batcher, Busy
-from gru_mt.server.detection import detect
+from gru_mt.server.detection import detect, is_unread
 from gru_mt.server.directions import Direction, Directions, known
 from gru_mt.server.downloads import Downloads
 from gru_mt.server.requests import (
+    Rate,
     Values,
     choice_of,
     number_of,
@@ -47,12 +49,18 @@ class Limits:
     characters: int = 20_000  # of the texts of a request
     bytes: int = 10_000_000  # of a document
     waiting: int = 1_000  # requests in the queue
-    seconds: float = 60.0  # for a request; a document has ten times as long
+    seconds: float = 60.0  # for a request to come, and to be answered
+    per_minute: int | None = None  # requests of a key, where keys are asked for, or of an address
 
     @property
     def body_bytes(self) -> int:
         """What a body without a document may have: JSON may spend twelve on a character."""
         return 12 * self.characters + 10_000
+
+    @property
+    def document_seconds(self) -> float:
+        """How long a document may take, with its way here."""
+        return 10 * self.seconds
 
 
 @dataclass(eq=False)
@@ -64,12 +72,15 @@ class Api:
     keys: Sequence[str] = ()  # a request needs one of them, if there are any
     origins: Sequence[str] = ()  # of pages elsewhere that may ask
     suggestions: bool = False  # whether anybody who may ask may correct translations, too
+    learns: bool = False  # whether models are trained on corrections while nobody asks
     batcher: Batcher = field(init=False)
     downloads: Downloads = field(init=False)
     documents: int = field(default=0, init=False)  # that are being translated
+    rate: Rate | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.batcher, self.downloads = Batcher(self.limits.waiting), Downloads()
+        self.rate = Rate(self.limits.per_minute) if self.limits.per_minute else None
 
     async def translate(self, request: Request) -> Response:
         values = await self._values(request)
@@ -77,6 +88,8 @@ class Api:
         kind = choice_of(values, "format", ("text", "html"))
         n_best = 1 + number_of(values, "alternatives", 10)
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
+        if source == AUTO:
+            self._check_is_read(" ".join(texts))
         guesses = [self._detected(text)[0] if source == AUTO else (source, 0) for text in texts]
         directions = [self._direction(code, target) for code, _ in guesses]
         documents = [
@@ -137,7 +150,7 @@ class Api:
         values = await self._values(request)
         q, s = text_of(values, "q"), text_of(values, "s")
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
-        code = source if source != AUTO else self._detected(q)[0][0]
+        code = self._detected(q)[0][0] if source == AUTO else source
         if (direction := self._direction(code, target)) is None:
             raise HTTPException(400, "source and target are one language")
         correction = Correction.of(q, s, "a client of the server")
@@ -173,15 +186,28 @@ class Api:
         return JSONResponse({"status": "ok"})
 
     async def _values(self, request: Request, most_bytes: int | None = None) -> Values:
-        """Return the parameters of a request that may ask; else raise HTTPException 403."""
+        """Return the parameters of a request that may ask; else raise HTTPException 403 or 429."""
         values = await read_values(request, most_bytes or self.limits.body_bytes)
         given = str(values.get("api_key", "")).encode("utf-8", errors="replace")
-        if self.keys and not any(secrets.compare_digest(given, key.encode()) for key in self.keys):
+        has_key = any(secrets.compare_digest(given, key.encode()) for key in self.keys)
+        if self.rate:
+            address = request.client.host if request.client else ""
+            self.rate.count(given.decode() if has_key else address, time.monotonic_ns())
+        if self.keys and not has_key:
             raise HTTPException(403, "api_key is not one of this server's keys")
         return values
 
     def _detected(self, text: str) -> list[tuple[str, float]]:
         return detect(text, self.directions.profiles)
+
+    def _check_is_read(self, text: str) -> None:
+        """Raise HTTPException 400 for a text that is surely in no language that a model reads."""
+        if is_unread(text, self.directions.profiles):
+            read = ", ".join(map(language_name, self.directions.profiles))
+            raise HTTPException(
+                400,
+                f"the text seems to be in none of these languages: {read}; else name its source",
+            )
 
     def _direction(self, source: str, target: str) -> Direction | None:
         """Return the model for two languages, None where they are one; HTTPException for none."""
@@ -212,7 +238,9 @@ class Api:
         language = "" if source == AUTO else source
         document = await asyncio.to_thread(read_document, data, name, language=language)
         if source == AUTO:
-            source = self._detected(" ".join(document.texts[:100]))[0][0]
+            text = " ".join(document.texts[:100])
+            self._check_is_read(text)
+            source = self._detected(text)[0][0]
         if (direction := self._direction(source, target)) is None:
             return data
         translator = QueuedTranslator(self.batcher, direction)

@@ -1,11 +1,15 @@
 """The application: routes, errors, counts, the page; and how it listens."""
 
 import asyncio
+import logging
 import math
 import socket
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -20,37 +24,61 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gru_mt.errors import UserError, short_text
 from gru_mt.server.api import Api
-from gru_mt.server.batcher import Batcher, Busy, ModelFailed
+from gru_mt.server.batcher import Batcher, Busy, ModelFailed, while_running
 from gru_mt.server.page.routes import page_routes
 from gru_mt.server.requests import answer_error
 from gru_mt.server.spec import SPEC
 
+QUIET_S = 60.0  # in which nobody asks
 Handler = Callable[[Request], Awaitable[Response]]
+ERRORS: tuple[Any, ...] = (
+    HTTPException,
+    ClientDisconnect,
+    UserError,
+    Busy,
+    ModelFailed,
+    TimeoutError,
+    Exception,
+)
+log = logging.getLogger(__name__)
 
 
 def application(api: Api) -> Starlette:
     """Return the ASGI application; while it lives, its queue is worked on."""
     statuses: Counter[int] = Counter()
+    middleware = [Middleware(_Statuses, counts=statuses)]
+    if api.origins:
+        cors: dict[str, Any] = {"allow_methods": ["GET", "POST"], "allow_headers": ["*"]}
+        middleware.append(Middleware(CORSMiddleware, allow_origins=[*api.origins], **cors))
+    return Starlette(
+        routes=_routes(api, statuses),
+        middleware=middleware,
+        exception_handlers=dict.fromkeys(ERRORS, answer_error),
+        lifespan=partial(_lifespan, api),
+    )
 
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        try:
-            _ = api.directions.profiles  # now, not while the first client waits
-            async with api.batcher.running():
-                yield
-        finally:
-            api.downloads.close()
 
-    def timed(handler: Handler, times: int = 1) -> Handler:
-        async def within_limit(request: Request) -> Response:
-            try:
-                async with asyncio.timeout(times * api.limits.seconds):
-                    return await handler(request)
-            except asyncio.CancelledError:  # the server has waited long enough for it to end
-                raise TimeoutError from None
+@asynccontextmanager
+async def _lifespan(api: Api, app: Starlette) -> AsyncIterator[None]:
+    try:
+        _ = api.directions.profiles  # now, not while the first client waits
+        async with api.batcher.running(), while_running(_learn_when_quiet(api)):
+            yield
+    finally:
+        api.downloads.close()
 
-        return within_limit
 
+async def _learn_when_quiet(api: Api) -> None:
+    """Where models may learn their corrections, let them after QUIET_S without a translation."""
+    while api.learns:
+        lines = api.batcher.lines
+        await asyncio.sleep(QUIET_S)
+        if api.batcher.lines == lines and not api.batcher.jobs:
+            for direction in api.directions.all:
+                await direction.learn()
+
+
+def _routes(api: Api, statuses: Counter[int]) -> list[Route]:
     async def metrics(request: Request) -> Response:
         text = _exposition(api.batcher, statuses)
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
@@ -58,12 +86,15 @@ def application(api: Api) -> Starlette:
     async def spec(request: Request) -> Response:
         return JSONResponse(SPEC)
 
-    routes = [
-        Route("/translate", timed(api.translate), methods=["POST"]),
-        Route("/detect", timed(api.detect), methods=["POST"]),
-        Route("/translate_file", timed(api.translate_file, 10), methods=["POST"]),
+    limits = api.limits
+    return [
+        Route("/translate", _timed(api.translate, limits.seconds), methods=["POST"]),
+        Route("/detect", _timed(api.detect, limits.seconds), methods=["POST"]),
+        Route(
+            "/translate_file", _timed(api.translate_file, limits.document_seconds), methods=["POST"]
+        ),
         Route("/download_file/{token}", api.download_file, name="download_file"),
-        Route("/suggest", timed(api.suggest), methods=["POST"]),
+        Route("/suggest", _timed(api.suggest, limits.seconds), methods=["POST"]),
         Route("/languages", api.languages),
         Route("/frontend/settings", api.frontend_settings),
         Route("/health", api.health),
@@ -71,27 +102,17 @@ def application(api: Api) -> Starlette:
         Route("/spec", spec),
         *page_routes(),
     ]
-    middleware = [Middleware(_Statuses, counts=statuses)]
-    if api.origins:
-        methods, origins = ["GET", "POST"], [*api.origins]
-        middleware.append(
-            Middleware(
-                CORSMiddleware, allow_origins=origins, allow_methods=methods, allow_headers=["*"]
-            )
-        )
-    errors = (
-        HTTPException,
-        ClientDisconnect,
-        UserError,
-        Busy,
-        ModelFailed,
-        TimeoutError,
-        Exception,
-    )
-    handlers: Any = dict.fromkeys(errors, answer_error)
-    return Starlette(
-        routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lifespan
-    )
+
+
+def _timed(handler: Handler, limit_s: float) -> Handler:
+    async def within_limit(request: Request) -> Response:
+        try:
+            async with asyncio.timeout(limit_s):
+                return await handler(request)
+        except asyncio.CancelledError:  # the server has waited long enough for it to end
+            raise TimeoutError from None
+
+    return within_limit
 
 
 class _Statuses:
@@ -153,15 +174,52 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def server(api: Api) -> uvicorn.Server:
-    """Return what answers on a socket until a signal: it finishes what is under way, no more."""
-    config = uvicorn.Config(
-        application(api),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        lifespan="on",
-        ws="none",
-        timeout_graceful_shutdown=math.ceil(api.limits.seconds),
-    )
-    return uvicorn.Server(config)
+class Server(uvicorn.Server):
+    """Answers on a socket until a signal: it finishes what is under way, unless a second one comes.
+
+    It ends connections over which a request, or its answer, does not come in time.
+    """
+
+    def __init__(self, api: Api) -> None:
+        config = uvicorn.Config(
+            application(api),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="on",
+            ws="none",
+            timeout_graceful_shutdown=math.ceil(api.limits.document_seconds),
+        )
+        super().__init__(config)
+        self._limits = api.limits
+        self._since_s: dict[tuple[Any, Any, bool], float] = {}  # of a connection, its request, ...
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % 10 == 0:  # a second
+            self._end_slow_connections(time.monotonic())
+        return await super().on_tick(counter)
+
+    def _end_slow_connections(self, now_s: float) -> None:
+        connections: Any = self.server_state.connections
+        stages = [
+            (each, each.cycle, each.cycle is None or each.cycle.response_complete)
+            for each in connections
+        ]
+        self._since_s = {stage: self._since_s.get(stage, now_s) for stage in stages}
+        answer_s = self._limits.document_seconds + self._limits.seconds
+        for (connection, _, is_awaited), since_s in self._since_s.items():
+            if now_s - since_s > (self._limits.seconds if is_awaited else answer_s):
+                connection.transport.abort()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if count := len(self.server_state.tasks):
+            log.info(
+                f"answering {count:,} requests that came before; a second signal stops at once"
+            )
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self.should_exit:
+            logging.disable()  # else uvicorn logs the traceback of all that ends now
+            raise SystemExit(128 + sig)
+        super().handle_exit(sig, frame)

@@ -7,17 +7,21 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
 
+from gru_mt.data.text.sentences import split_sentences
 from gru_mt.errors import UserError
-from gru_mt.inference.translation import Translation
+from gru_mt.inference.translation import SentenceTranslation, Translation
 from gru_mt.server.directions import Direction
 
 COLLECT_S = 0.005  # how long a batch waits for as many lines as were there during the last one
 MOST_LINES, MOST_CHARACTERS = 64, 4_000  # of a batch; others wait for no longer than it takes
+LONG_LINE = 1_000  # characters
 log = logging.getLogger(__name__)
 
 
@@ -56,21 +60,24 @@ class Batcher:
     async def running(self) -> AsyncIterator[None]:
         """Translate until the block ends."""
         with ThreadPoolExecutor(1, "translate") as thread:
-            running = asyncio.create_task(self._run(thread))
-            try:
+            async with while_running(self._run(thread)):
                 yield
-            finally:
-                running.cancel()
-                with suppress(asyncio.CancelledError):
-                    await running
 
     async def translate(
         self, direction: Direction, lines: Sequence[str], n_best: int = 1
     ) -> list[Translation]:
         """Return the translations of lines; whoever is cancelled leaves the queue.
 
-        Raises Busy where the queue is full, and ModelFailed.
+        The sentences of a long line take turns with others. Raises Busy where the queue is full,
+        and ModelFailed.
         """
+        pieces = [_pieces(line, direction.source) for line in lines]
+        found = iter(await self._job(direction, [*chain.from_iterable(pieces)], n_best))
+        return [_joined(line, its, found) for line, its in zip(lines, pieces, strict=True)]
+
+    async def _job(
+        self, direction: Direction, lines: Sequence[str], n_best: int
+    ) -> list[Translation]:
         if not lines:
             return []
         if len(self.jobs) >= self.most_jobs:
@@ -128,6 +135,34 @@ class Batcher:
             if job.taken < len(job.lines):
                 self.jobs[job] = None
         return batch
+
+
+@asynccontextmanager
+async def while_running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Do `work` beside the block, until the block ends."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def _pieces(line: str, language: str) -> list[str]:
+    """Return the sentences of a long line, with the spaces after them; else the line."""
+    return split_sentences(line, language) if len(line) > LONG_LINE else [line]
+
+
+def _joined(line: str, pieces: Sequence[str], found: Iterator[Translation]) -> Translation:
+    """Return the translation of a line from those of its pieces, which come next."""
+    if len(pieces) == 1:
+        return next(found)
+    sentences: list[SentenceTranslation] = []
+    for piece, translation in zip(pieces, found, strict=False):
+        sentences += translation.sentences
+        sentences[-1] = replace(sentences[-1], gap=piece[len(piece.rstrip()) :])
+    return Translation(line, sentences)
 
 
 def _translated(

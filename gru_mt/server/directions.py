@@ -1,8 +1,13 @@
 """The models that are served: one for each direction, renewed where its files are replaced."""
 
+import asyncio
 import logging
+import os
+import sys
 import time
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +21,7 @@ from gru_mt.run import WEIGHTS, Run
 from gru_mt.server.detection import Profile
 
 LONGEST_CODE = 40  # characters
+IDLE = 19  # the lowest priority of a process
 LOOK_S = 1.0  # how long files are not looked at again
 _ALIASES = {"pb": "pt-BR", "zt": "zh-Hant"}  # codes of LibreTranslate that are no other's
 log = logging.getLogger(__name__)
@@ -30,11 +36,12 @@ class Direction:
 
     def __init__(self, path: Path, load: Callable[[], Translator]) -> None:
         """Load the model at `path` by `load`, which raises UserError where there is none."""
-        self.path, self._load = path, load
+        self.path, self._load, self._run = path, load, Run(path)
         self._stamp, self._looked_s = _stamp(path), time.monotonic()
         self._translator = load()
         self.source = _code(self._translator.languages.source)
         self.target = _code(self._translator.languages.target)
+        self._learned_ns = _changed_ns(self._run.learned)
 
     @property
     def name(self) -> str:
@@ -66,6 +73,37 @@ class Direction:
             return
         self._translator = new
         log.warning(f"{self.name}: was replaced; the new one is used")
+
+    async def learn(self) -> None:
+        """Train the run's model, in an idle process, if there are corrections after the last time.
+
+        The log says what came of it. Whoever is cancelled ends the process; then nothing changes.
+        """
+        corrected_ns = _changed_ns(self._run.corrections)
+        if corrected_ns <= self._learned_ns:
+            return
+        self._learned_ns = corrected_ns
+        command = sys.executable, "-m", "gru_mt", "learn", "--model", str(self.path)
+        one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command, env=one_thread, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+            )
+        except OSError as error:
+            log.error(f"{self.name}: gru-mt learn does not start: {error.strerror}")
+            return
+        try:
+            with suppress(ProcessLookupError):  # it has just ended
+                if sys.platform != "win32":
+                    os.setpriority(os.PRIO_PROCESS, process.pid, IDLE)
+            result, messages = await process.communicate()
+        except asyncio.CancelledError:
+            with suppress(ProcessLookupError):  # as above
+                process.terminate()
+            await process.communicate()
+            raise
+        lines = (result or messages).decode(errors="replace").splitlines()
+        log.info(f"{self.name}: gru-mt learn: {lines[-1] if lines else process.returncode}")
 
 
 @dataclass(frozen=True)
@@ -129,6 +167,14 @@ def _code(name: str) -> str:
     """Return the code under which a language of a configuration is served: "English" -> "en"."""
     code, _, region = known(name.strip()).partition("-")
     return f"{language_code(code)}-{region}" if region else language_code(code)
+
+
+def _changed_ns(file: Path) -> int:
+    """Return when a file was changed last; 0 where there is none."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _stamp(path: Path) -> list[tuple[int, int, int] | None]:

@@ -1,6 +1,7 @@
 """What clients send: parameters as JSON, form, multipart or query string, and errors as JSON."""
 
 import json
+import math
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,6 +15,8 @@ from gru_mt.server.batcher import Busy, ModelFailed
 
 GONE = 499  # a client that left, as nginx counts it
 RETRY_S = 5  # when a client that was sent away may come again
+MINUTE_NS = 60 * 10**9
+MOST_CLIENTS = 10_000  # whose rates are known
 Values = dict[str, Any]
 
 
@@ -33,8 +36,34 @@ def answer_error(request: Request, error: Exception) -> JSONResponse:
             status, reason = 503, "the request took too long; send less at once, or try later"
         case ModelFailed():
             reason = "the model failed; the server's log says why"
-    headers = {"Retry-After": str(RETRY_S)} if status == 503 else None
+    headers = {"Retry-After": str(RETRY_S)} if status == 503 else getattr(error, "headers", None)
     return JSONResponse({"error": reason}, status, headers)
+
+
+class Rate:
+    """How often each client asks, as a token bucket: N requests a minute, or N at once.
+
+    Of the clients that asked longest ago nothing is known: they may ask again.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        self._per_minute = per_minute
+        self._full_ns: dict[str, int] = {}  # when a client may send all N at once, the oldest first
+
+    def count(self, client: str, now_ns: int) -> None:
+        """Count a request; raises HTTPException 429 for one too many, which does not count."""
+        before_ns = max(self._full_ns.pop(client, 0), now_ns)
+        after_ns = before_ns + MINUTE_NS // self._per_minute
+        wait_s = math.ceil((after_ns - now_ns - MINUTE_NS) / 1e9)
+        self._full_ns[client] = after_ns if wait_s <= 0 else before_ns
+        if len(self._full_ns) > MOST_CLIENTS:
+            del self._full_ns[next(iter(self._full_ns))]
+        if wait_s > 0:
+            raise HTTPException(
+                429,
+                f"more than {self._per_minute:,} requests a minute; try again in {wait_s} s",
+                {"Retry-After": str(wait_s)},
+            )
 
 
 async def read_values(request: Request, most_bytes: int) -> Values:

@@ -33,6 +33,7 @@ _ERRORS = {
     "400": "The request is malformed, or no model has its languages.",
     "403": "The key is none of this server's.",
     "413": "The request is too large.",
+    "429": "The client asks too often; Retry-After says when to come again.",
     "500": "The model or the server failed.",
     "503": "The server is busy; Retry-After says when to come again.",
 }

@@ -1,6 +1,7 @@
 """A server that runs in a thread, and requests to it."""
 
 import threading
+import time
 from collections.abc import Callable, Generator
 from copy import copy
 from functools import partial
@@ -11,10 +12,17 @@ import pytest
 
 from gru_mt import Translator
 from gru_mt.server.api import Api
-from gru_mt.server.app import address_of, open_socket, server
+from gru_mt.server.app import Server, address_of, open_socket
 from gru_mt.server.directions import Direction, Directions
 
 Start = Callable[..., str]
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    end_s = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -31,7 +39,7 @@ def start(workplace: Path) -> Generator[Start]:
         found = translators or [Translator.load(path)]
         api = Api(Directions([Direction(path, partial(copy, each)) for each in found]), **keywords)
         listening = open_socket("127.0.0.1", 0)
-        running = server(api)
+        running = Server(api)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
         thread.start()
         servers.append((running, thread))

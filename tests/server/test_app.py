@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import requests
+from starlette.exceptions import HTTPException
 
 from gru_mt import Translator
 from gru_mt.corrections.store import read_corrections
@@ -17,6 +18,7 @@ from gru_mt.server.api import Api, Limits
 from gru_mt.server.app import application, open_socket
 from gru_mt.server.directions import Directions
 from gru_mt.server.page.routes import FILES as PAGE
+from gru_mt.server.requests import Rate
 from gru_mt.server.spec import SPEC
 from tests.server.conftest import Start
 
@@ -53,6 +55,7 @@ def test_a_text_is_translated_however_it_is_sent(
         ({"q": "a", "target": "de"}, 400, ["no model", "en to de", "en to fr"]),
         ({"q": "a", "target": ""}, 400, ["target must be a text, got none"]),
         ({"q": "a", "source": ["en"]}, 400, ["source must be a text"]),
+        ({"q": "Привет", "source": "auto"}, 400, ["in none of", "English"]),
         ({"q": "a", "format": "pdf"}, 400, ["text or html"]),
         ({"q": "a" * 101}, 413, ["101", "100"]),
         ({"q": "a" * 20_000}, 413, ["bytes"]),
@@ -112,7 +115,7 @@ def test_the_language_is_detected_and_each_text_goes_its_way(
 
 @pytest.mark.parametrize(
     ("text", "source", "kind"),
-    [("moi vois", "fr", "text"), ("Привет", "auto", "text"), (" <p>a &amp; b", "fr-CA", "html")],
+    [("moi vois", "fr", "text"), ("123 😀", "auto", "text"), (" <p>a &amp; b", "fr-CA", "html")],
 )
 def test_a_text_in_the_wanted_language_stays(
     start: Start, translator: Translator, text: str, source: str, kind: str
@@ -140,6 +143,40 @@ def test_a_key_is_asked_for_and_pages_of_an_origin_may_ask(start: Start) -> None
     for origin, allowed in {"https://a.org": "https://a.org", "https://b.org": None}.items():
         answer = requests.get(f"{address}/languages", headers={"Origin": origin}, timeout=20)
         assert answer.headers.get("Access-Control-Allow-Origin") == allowed
+
+
+@pytest.mark.parametrize("keys", [[], ["one", "two"]])
+def test_who_asks_too_often_is_told_when_to_come_again(start: Start, keys: list[str]) -> None:
+    """That is a key; without keys it is an address, which a proxy on this machine names."""
+    address = start(limits=Limits(per_minute=2), keys=keys)
+
+    def ask(client: int) -> requests.Response:
+        headers = {} if keys else {"X-Forwarded-For": f"10.0.0.{client}"}
+        values = {"q": "a", "api_key": keys[client] if keys else ""}
+        return requests.post(f"{address}/detect", values, headers=headers, timeout=20)
+
+    assert [ask(client).status_code for client in (0, 0, 1)] == [200, 200, 200]
+    refused = ask(0)
+    assert refused.status_code == 429
+    assert 0 < int(refused.headers["Retry-After"]) <= 30
+    assert "more than 2 requests a minute" in refused.json()["error"]
+    assert ask(1).status_code == 200
+
+
+def test_a_rate_is_so_many_at_once_and_then_one_in_each_part_of_a_minute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rate, waits_s = Rate(3), []
+    for at_s in (0, 0, 0, 1, 20, 20, 80, 80, 80, 80):
+        try:
+            rate.count("a", at_s * 10**9)
+            waits_s.append(0)
+        except HTTPException as refused:
+            waits_s.append(int((refused.headers or {})["Retry-After"]))
+    assert waits_s == [0, 0, 0, 19, 0, 20, 0, 0, 0, 20]
+    monkeypatch.setattr("gru_mt.server.requests.MOST_CLIENTS", 1)
+    rate.count("b", 80 * 10**9)
+    rate.count("a", 80 * 10**9)  # b asked after a, so a is forgotten
 
 
 def test_a_document_comes_back_under_a_name_that_cannot_be_guessed(

@@ -6,9 +6,9 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ import requests
 
 from gru_mt import Translator, UserError
 from gru_mt.server.api import Limits
-from tests.server.conftest import Start
+from tests.server.conftest import Start, wait_until
+
+SENTENCES = [f"I see {n} cats." for n in range(200)]
 
 
 @dataclass(eq=False)
@@ -52,13 +54,6 @@ def ask(address: str, q: object) -> requests.Response:
 def metric(address: str, name: str) -> float:
     lines = requests.get(f"{address}/metrics", timeout=20).text.splitlines()
     return next(float(line.split()[1]) for line in lines if line.startswith(f"gru_mt_{name} "))
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    end_s = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < end_s
-        time.sleep(0.01)
 
 
 def test_64_clients_at_once_get_what_each_gets_alone(start: Start, gated: Gated) -> None:
@@ -120,6 +115,25 @@ def test_a_request_has_a_time_limit(start: Start, gated: Gated) -> None:
     wait_until(lambda: ask(address, "one").status_code == 200)
 
 
+def test_a_client_that_sends_a_byte_at_a_time_is_cut_off(start: Start) -> None:
+    host, port = start(limits=Limits(seconds=0.2)).removeprefix("http://").split(":")
+    whole = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+    headers = b"POST /detect HTTP/1.1\r\nHost: a\r\nContent-Length: 9999\r\n"
+
+    def is_cut_off(client: socket.socket) -> bool:
+        with suppress(ConnectionError):
+            client.sendall(b"a")
+            return False
+        return True
+
+    with ExitStack() as stack:
+        clients = []
+        for begun in (headers, whole + headers, headers + b"\r\n"):
+            clients.append(stack.enter_context(socket.create_connection((host, int(port)))))
+            clients[-1].sendall(begun)
+        wait_until(lambda: sum(map(is_cut_off, clients)) == len(clients))
+
+
 def test_what_cannot_be_translated_is_the_error_of_its_client_alone(
     start: Start, gated: Gated, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -135,34 +149,46 @@ def test_what_cannot_be_translated_is_the_error_of_its_client_alone(
     assert "no finite numbers" in caplog.text
 
 
-def test_a_long_request_leaves_room_for_short_ones(start: Start, gated: Gated) -> None:
+@pytest.mark.parametrize("q", [SENTENCES, "  ".join(SENTENCES)], ids=["texts", "line"])
+def test_a_long_request_leaves_room_for_short_ones(start: Start, gated: Gated, q: object) -> None:
     address = start(gated)
     with ThreadPoolExecutor() as threads:
-        long = threads.submit(ask, address, [f"I see {n} cats." for n in range(200)])
+        long = threads.submit(ask, address, q)
         wait_until(lambda: gated.got)
         short = threads.submit(ask, address, "I see a dog.")
         wait_until(lambda: metric(address, "waiting_requests") == 2)
         gated.gate.set()
         assert {short.result().status_code, long.result().status_code} == {200}
     assert gated.got.index("I see a dog.") < 128, "in the second batch of 64"
+    found = [str(each) for each in Translator.translate(gated, SENTENCES)]
+    assert long.result().json()["translatedText"] == (found if q is SENTENCES else "  ".join(found))
 
 
 @pytest.mark.slow
-def test_sigterm_finishes_what_is_under_way_and_takes_nothing_new(workplace: Path) -> None:
+@pytest.mark.parametrize("signals", [1, 2])
+def test_a_signal_lets_a_document_end_that_takes_long_and_a_second_one_does_not(
+    workplace: Path, signals: int
+) -> None:
     command = [sys.executable, "-m", "gru_mt", "serve", "--model", "runs/small", "--port", "0"]
+    command += ["--timeout", "2"]  # a document has 20
     with subprocess.Popen(command, cwd=workplace, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         line = next(line for line in process.stderr if line.startswith("serving"))
         address = line.split(" at ")[1].split(";")[0]
+        sent: Any = {"data": {"source": "en", "target": "fr"}, "timeout": 60}
+        lines = "".join(f"I see {n} cats and two dogs.\n" for n in range(1_500))
+        sent["files"] = {"file": ("a.txt", lines)}
         with ThreadPoolExecutor() as threads:
-            long = threads.submit(ask, address, ["I see one cat and two dogs."] * 700)
+            long = threads.submit(requests.post, f"{address}/translate_file", **sent)
             wait_until(lambda: metric(address, "batches_total") >= 1)
-            process.send_signal(signal.SIGTERM)
-            wait_until(lambda: _is_refused(address))
+            for _ in range(signals):
+                process.send_signal(signal.SIGTERM)
+                wait_until(lambda: _is_refused(address))
             assert not long.done()
-            assert len(long.result().json()["translatedText"]) == 700
-        assert process.wait(20) == -signal.SIGTERM
-        assert process.stderr.read() == ""
+            assert long.result().status_code == (200 if signals == 1 else 503)
+        assert process.wait(20) == (-signal.SIGTERM if signals == 1 else 128 + signal.SIGTERM)
+        [said] = process.stderr
+        assert "second signal" in said
 
 
 def _is_refused(address: str) -> bool:

@@ -1,5 +1,6 @@
 """Models in memory: which one a request means, and what happens when files are replaced."""
 
+import asyncio
 import shutil
 from copy import copy
 from dataclasses import replace
@@ -9,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from gru_mt import Translator, UserError
+from gru_mt.corrections.store import add_correction
 from gru_mt.inference.translation import Languages
 from gru_mt.server import directions
 from gru_mt.server.directions import Direction, Directions
+from tests.server.conftest import Start, wait_until
 
 
 @pytest.fixture
@@ -53,6 +56,33 @@ def test_codes_and_their_aliases(
 def test_two_models_of_a_direction_are_a_mistake(served: Directions) -> None:
     with pytest.raises(UserError, match=r"en to fr\): .* is served too; name one of them"):
         Directions([*served.all, copy(served.all[0])])
+
+
+def test_corrections_are_learned_while_nobody_asks(
+    start: Start,
+    workplace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A program stands for `gru-mt learn`; it fails, and is tried again after a correction."""
+    caplog.set_level("INFO")
+    run, program, started = (tmp_path / name for name in ("run", "program", "started"))
+    shutil.copytree(workplace / "runs" / "small", run)
+    program.write_text(f'#!/bin/sh\necho "$@" >> {started}\necho "first\nlast" >&2\nexit 2\n')
+    program.chmod(0o700)
+    monkeypatch.setattr("sys.executable", str(program))
+    direction = Direction(run, lambda: Translator.load(run))
+    asyncio.run(direction.learn())
+    for source in ("I see one hat.", "I see two hats."):
+        add_correction(run, source, "Un chapeau !", by="me")
+        for _ in range(2):
+            asyncio.run(direction.learn())
+    assert started.read_text() == f"-m gru_mt learn --model {run}\n" * 2
+    assert caplog.text.count("gru-mt learn: last") == 2
+    monkeypatch.setattr("gru_mt.server.app.QUIET_S", 0.01)
+    start(Translator.load(run), path=run, learns=True)
+    wait_until(lambda: started.read_text().count("\n") == 3)
 
 
 def test_a_replaced_model_is_used_and_a_damaged_one_is_not(

@@ -1,5 +1,6 @@
 """`gru-mt serve`."""
 
+import logging
 from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from gru_mt.cli.app import Command, DeviceOption, app
-from gru_mt.cli.streams import say
+from gru_mt.cli.streams import print_messages, say
 from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError, short_text
 from gru_mt.model.fast.waiting import while_computing
@@ -25,17 +26,38 @@ Examples:
 """
 
 
+ModelsOption = Annotated[
+    list[Path],
+    typer.Option(
+        "--model",
+        metavar="FOLDER",
+        help="A run, a model folder, an export, an archive, or hf:OWNER/NAME; once for each "
+        "direction.  [default: the newest finished run of each]",
+    ),
+]
+OriginsOption = Annotated[
+    list[str],
+    typer.Option(
+        "--allow-origin",
+        metavar="ORIGIN",
+        help="Let pages of https://example.org ask, or those of any site: *.",
+    ),
+]
+SuggestOption = Annotated[
+    bool,
+    typer.Option("--suggest", help="Let clients correct translations, for all clients at once."),
+]
+LearnOption = Annotated[
+    bool,
+    typer.Option(
+        "--learn", help="Train models on their corrections, beside, after a minute without texts."
+    ),
+]
+
+
 @app.command(cls=Command, epilog=EXAMPLES)
 def serve(
-    models: Annotated[
-        list[Path],
-        typer.Option(
-            "--model",
-            metavar="FOLDER",
-            help="A run, a model folder, an export, an archive, or hf:OWNER/NAME; once for each "
-            "direction.  [default: the newest finished run of each]",
-        ),
-    ] = [],  # noqa: B006 typer wants a list, and nobody changes it
+    models: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 is everywhere.")
     ] = "127.0.0.1",
@@ -46,14 +68,7 @@ def serve(
         Path | None,
         typer.Option("--api-key", metavar="FILE", help="Ask for one of these keys, a line each."),
     ] = None,
-    origins: Annotated[
-        list[str],
-        typer.Option(
-            "--allow-origin",
-            metavar="ORIGIN",
-            help="Let pages of https://example.org ask, or those of any site: *.",
-        ),
-    ] = [],  # noqa: B006 as above
+    origins: OriginsOption = [],  # noqa: B006 as above
     characters: Annotated[
         int, typer.Option("--max-characters", metavar="N", min=1, help="Of the texts of a request.")
     ] = 20_000,
@@ -64,43 +79,61 @@ def serve(
         int, typer.Option("--queue", metavar="N", min=1, help="Requests that may wait.")
     ] = 1_000,
     seconds: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="For a request.")
-    ] = 60.0,
-    suggestions: Annotated[
-        bool,
+        float,
         typer.Option(
-            "--suggest", help="Let clients correct translations, for all clients at once."
+            "--timeout", metavar="SECONDS", min=0.1, help="For a request; a document has ten times."
         ),
-    ] = False,
+    ] = 60.0,
+    per_minute: Annotated[
+        int | None,
+        typer.Option(
+            "--requests-per-minute", metavar="N", min=1, help="Of a key, or else of an address."
+        ),
+    ] = None,
+    suggestions: SuggestOption = False,
+    learns: LearnOption = False,
     device: DeviceOption = "auto",
 ) -> None:
     """Serve a page for people, and LibreTranslate's REST API.
 
-    A signal stops it once what is under way is done. Requests that come together are translated
-    together.
+    A signal stops it once what is under way is done, a second one at once. Requests that come
+    together are translated together.
     """
     if missing := [name for name in PACKAGES if not find_spec(name)]:
         raise UserError(f"serve needs {missing[0]}: pip install 'gru-mt[serve]'")
     from gru_mt.server.api import Api, Limits
-    from gru_mt.server.app import address_of, open_socket, server
+    from gru_mt.server.app import Server, address_of, open_socket
     from gru_mt.server.directions import Direction, Directions
 
+    print_messages(logging.INFO)
     keys = _read_keys(key_file) if key_file else []
-    for origin in origins:
-        if origin != "*" and (origin.count("/") != 2 or "://" not in origin):
-            raise UserError(f"--allow-origin {short_text(origin)}: expected https://HOST, or *")
+    _check_origins(origins)
     with open_socket(host, port) as listening:
         paths = models or _newest_of_each()
+        if learns:
+            _check_can_learn(paths)
         load = partial(load_translator, device=device)
         directions = Directions([Direction(path, partial(load, [path])) for path in paths])
-        limits = Limits(characters, size, waiting, seconds)
-        api = Api(directions, limits, keys, origins, suggestions)
+        limits = Limits(characters, size, waiting, seconds, per_minute)
+        api = Api(directions, limits, keys, origins, suggestions, learns)
         served = ", ".join(f"{each.source} to {each.target}" for each in directions.all)
         say(f"serving {served} at {address_of(listening)}; Ctrl-C stops it")
         if not keys and listening.getsockname()[0] not in ("127.0.0.1", "::1"):
             say("note: whoever reaches this address can use it; --api-key FILE asks for a key")
         with while_computing(directions.all[0].loaded.engine.device_type):
-            server(api).run(sockets=[listening])
+            Server(api).run(sockets=[listening])
+
+
+def _check_origins(origins: list[str]) -> None:
+    for origin in origins:
+        if origin != "*" and (origin.count("/") != 2 or "://" not in origin):
+            raise UserError(f"--allow-origin {short_text(origin)}: expected https://HOST, or *")
+
+
+def _check_can_learn(paths: list[Path]) -> None:
+    for run in map(Run, paths):
+        if not (run.config.is_file() and run.bundle.is_dir()):
+            raise UserError(f"--learn: {short_text(run.folder)} is no run; name runs with --model")
 
 
 def _read_keys(file: Path) -> list[str]:
