@@ -147,14 +147,15 @@ class _Page:
 
 
 def _markup(tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield the markup of a text, each with what it stands in."""
-    opened: list[str] = []
+    """Yield the markup of a text, each with how deep it stands, and in what."""
+    opened = [""]
     for token in tokens:
         if token.nesting < 0:
             opened.pop()
         elif token.type not in _PLAIN:
             content = "" if token.type == "image" else token.content
-            yield (markup := f"{opened} {token.type} {token.attrs} {content}")
+            markup = f"{token.type} {token.attrs} {content}"
+            yield f"{len(opened)} {opened[-1]} {markup}"
             if token.nesting > 0:
                 opened.append(markup)
 

@@ -118,6 +118,8 @@ def test_headings_paragraphs_items_and_cells_are_texts() -> None:
         ("a **b** c\n", "x y z", "a **b** c\n"),  # what would lose markup stays
         ("a [b](c) d\n", "x [y](other) z", "a [b](c) d\n"),
         ("*a [b](c)*\n", "*x* [y](c)", "*a [b](c)*\n"),  # and what would not be nested as it was
+        ("*a* **[b](c)**\n", "*[x](c)* **y**", "*a* **[b](c)**\n"),
+        ("*a **" * 500 + "b" + "** a*" * 500, "x", "*a **" * 500 + "b" + "** a*" * 500),
         ("a b\n", "1. x", "a b\n"),
         ("a bbb ccc\nd e\n", "xxx yyy 1. z", "xxx yyy 1. z\n"),  # no line begins a list
         ("Term\n: what it is\n", ": x", ": x\n: x\n"),
