@@ -16,13 +16,14 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from gru_mt.corrections.store import Correction, add_corrections
 from gru_mt.data.corpus.languages import is_language, language_name
+from gru_mt.data.text.normalize import words
 from gru_mt.documents.document import Document, TextFile
 from gru_mt.documents.plain_text import document_of_lines
 from gru_mt.documents.registry import ENDINGS, read_document
 from gru_mt.errors import UserError, short_text
 from gru_mt.inference.translation import Translation
 from gru_mt.server.batcher import Batcher, Busy
-from gru_mt.server.detection import detect, is_unread
+from gru_mt.server.detection import detect
 from gru_mt.server.directions import Direction, Directions, known
 from gru_mt.server.downloads import Downloads
 from gru_mt.server.requests import (
@@ -38,6 +39,7 @@ from gru_mt.server.texts import QueuedTranslator, detailed, translated
 
 AUTO = "auto"
 MOST_DOCUMENTS = 4  # at a time
+SOME_WORDS, LEAST_SURE = 4, 20  # words of a text whose language is surely another, and % of them
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -89,7 +91,7 @@ class Api:
         n_best = 1 + number_of(values, "alternatives", 10)
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
         if source == AUTO:
-            self._check_is_read(" ".join(texts))
+            self._check_language(" ".join(texts))
         guesses = [self._detected(text)[0] if source == AUTO else (source, 0) for text in texts]
         directions = [self._direction(code, target) for code, _ in guesses]
         documents = [
@@ -150,7 +152,7 @@ class Api:
         values = await self._values(request)
         q, s = text_of(values, "q"), text_of(values, "s")
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
-        code = self._detected(q)[0][0] if source == AUTO else source
+        code = source if source != AUTO else self._detected(q)[0][0]
         if (direction := self._direction(code, target)) is None:
             raise HTTPException(400, "source and target are one language")
         correction = Correction.of(q, s, "a client of the server")
@@ -161,16 +163,14 @@ class Api:
             raise HTTPException(500, "it cannot be kept; the server's log says why") from None
         return JSONResponse({"success": True})
 
-    async def languages(self, request: Request) -> Response:
-        return JSONResponse(self.directions.to_json())
-
-    async def frontend_settings(self, request: Request) -> Response:
+    def frontend_settings(self) -> Values:
+        """Return what the page shows, and clients may ask for."""
         first = self.directions.all[0]
         sides = {"source": first.source, "target": first.target}
         language = {
             side: {"code": code, "name": language_name(code)} for side, code in sides.items()
         }
-        settings = {
+        return {
             "apiKeys": bool(self.keys),
             "charLimit": self.limits.characters,
             "filesTranslation": True,
@@ -180,10 +180,6 @@ class Api:
             "suggestions": self.suggestions,
             "supportedFilesFormat": ENDINGS,
         }
-        return JSONResponse(settings)
-
-    async def health(self, request: Request) -> Response:
-        return JSONResponse({"status": "ok"})
 
     async def _values(self, request: Request, most_bytes: int | None = None) -> Values:
         """Return the parameters of a request that may ask; else raise HTTPException 403 or 429."""
@@ -200,14 +196,11 @@ class Api:
     def _detected(self, text: str) -> list[tuple[str, float]]:
         return detect(text, self.directions.profiles)
 
-    def _check_is_read(self, text: str) -> None:
-        """Raise HTTPException 400 for a text that is surely in no language that a model reads."""
-        if is_unread(text, self.directions.profiles):
+    def _check_language(self, text: str) -> None:
+        """Raise HTTPException 400 for a text of some words of which no model knows many."""
+        if self._detected(text)[0][1] < LEAST_SURE and len(words(text)) >= SOME_WORDS:
             read = ", ".join(map(language_name, self.directions.profiles))
-            raise HTTPException(
-                400,
-                f"the text seems to be in none of these languages: {read}; else name its source",
-            )
+            raise HTTPException(400, f"this seems not to be in {read}; if it is, name its source")
 
     def _direction(self, source: str, target: str) -> Direction | None:
         """Return the model for two languages, None where they are one; HTTPException for none."""
@@ -239,7 +232,7 @@ class Api:
         document = await asyncio.to_thread(read_document, data, name, language=language)
         if source == AUTO:
             text = " ".join(document.texts[:100])
-            self._check_is_read(text)
+            self._check_language(text)
             source = self._detected(text)[0][0]
         if (direction := self._direction(source, target)) is None:
             return data

@@ -83,8 +83,8 @@ def _routes(api: Api, statuses: Counter[int]) -> list[Route]:
         text = _exposition(api.batcher, statuses)
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
-    async def spec(request: Request) -> Response:
-        return JSONResponse(SPEC)
+    def fixed(path: str, content: Any) -> Route:
+        return Route(path, JSONResponse(content), methods=["GET"])
 
     limits = api.limits
     return [
@@ -95,11 +95,11 @@ def _routes(api: Api, statuses: Counter[int]) -> list[Route]:
         ),
         Route("/download_file/{token}", api.download_file, name="download_file"),
         Route("/suggest", _timed(api.suggest, limits.seconds), methods=["POST"]),
-        Route("/languages", api.languages),
-        Route("/frontend/settings", api.frontend_settings),
-        Route("/health", api.health),
         Route("/metrics", metrics),
-        Route("/spec", spec),
+        fixed("/languages", api.directions.to_json()),
+        fixed("/frontend/settings", api.frontend_settings()),
+        fixed("/health", {"status": "ok"}),
+        fixed("/spec", SPEC),
         *page_routes(),
     ]
 

@@ -71,24 +71,20 @@ class Batcher:
         The sentences of a long line take turns with others. Raises Busy where the queue is full,
         and ModelFailed.
         """
-        pieces = [_pieces(line, direction.source) for line in lines]
-        found = iter(await self._job(direction, [*chain.from_iterable(pieces)], n_best))
-        return [_joined(line, its, found) for line, its in zip(lines, pieces, strict=True)]
-
-    async def _job(
-        self, direction: Direction, lines: Sequence[str], n_best: int
-    ) -> list[Translation]:
         if not lines:
             return []
         if len(self.jobs) >= self.most_jobs:
             raise Busy
-        job = _Job(direction, n_best, lines, asyncio.get_running_loop().create_future())
+        pieces = [_pieces(line, direction.source) for line in lines]
+        done = asyncio.get_running_loop().create_future()
+        job = _Job(direction, n_best, [*chain.from_iterable(pieces)], done)
         self.jobs[job] = None
         self._arrived.set()
         try:
-            return await job.done
+            found = iter(await done)
         finally:
             self.jobs.pop(job, None)
+        return [_joined(line, its, found) for line, its in zip(lines, pieces, strict=True)]
 
     async def _run(self, thread: ThreadPoolExecutor) -> None:
         loop, expected = asyncio.get_running_loop(), 1

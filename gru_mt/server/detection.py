@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from gru_mt.data.text.normalize import SPACELESS, words
 
 MOST_CHARACTERS = 1_000  # that are looked at
-SOME_WORDS, FEW = 4, 0.2  # words, and the share of their letters that known ones have
 _CHARACTERS = 1_000  # that may follow two others, for smoothing
 _SMOOTH = 1e-4  # the weight that each of them has; the most frequent word has 1
 
@@ -22,7 +21,7 @@ class Profile:
 
     def __init__(self, ranked: Iterable[str]) -> None:
         self._known = {word: 1 / rank for rank, word in enumerate(ranked, start=1)}
-        self.letters = frozenset("".join(self._known))
+        self._letters = frozenset("".join(self._known))
         self._trigrams: Counter[str] = Counter()
         for word, weight in self._known.items():
             for trigram in _trigrams(word):
@@ -48,7 +47,7 @@ class Profile:
         return known / max(1, sum(map(len, found)))
 
     def _is_known(self, letter: str) -> bool:
-        return letter in self.letters and SPACELESS.match(letter) is not None
+        return letter in self._letters and SPACELESS.match(letter) is not None
 
 
 def detect(text: str, profiles: Mapping[str, Profile]) -> list[tuple[str, float]]:
@@ -64,18 +63,6 @@ def detect(text: str, profiles: Mapping[str, Profile]) -> list[tuple[str, float]
     sure = {code: round(100 * odds[code] / total * known[code], 1) for code in odds}
     ranked = sorted(sure, key=sure.__getitem__, reverse=True)
     return [(code, sure[code]) for code in ranked if code == ranked[0] or sure[code] >= 1]
-
-
-def is_unread(text: str, profiles: Mapping[str, Profile]) -> bool:
-    """Return whether a text is surely in none of these languages.
-
-    No letter of it is known, or it has some words, and few of them are known.
-    """
-    found = [word.lower() for word in words(text[:MOST_CHARACTERS])]
-    some = profiles.values()
-    has_letter = any(not profile.letters.isdisjoint("".join(found)) for profile in some)
-    best = max(profile.coverage(found) for profile in some)
-    return (bool(found) and not has_letter) or (len(found) >= SOME_WORDS and best < FEW)
 
 
 def _trigrams(word: str) -> Iterable[str]:

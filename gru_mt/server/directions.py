@@ -85,13 +85,9 @@ class Direction:
         self._learned_ns = corrected_ns
         command = sys.executable, "-m", "gru_mt", "learn", "--model", str(self.path)
         one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command, env=one_thread, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
-            )
-        except OSError as error:
-            log.error(f"{self.name}: gru-mt learn does not start: {error.strerror}")
-            return
+        process = await asyncio.create_subprocess_exec(
+            *command, env=one_thread, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+        )
         try:
             with suppress(ProcessLookupError):  # it has just ended
                 if sys.platform != "win32":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gru_mt.server.detection import Profile, detect, is_unread
+from gru_mt.server.detection import Profile, detect
 
 PROFILES = {
     "en": Profile(["the", "cat", "sees", "a"]),
@@ -29,21 +29,6 @@ def test_the_likeliest_language_comes_first(text: str, language: str, confidence
     code, sure = detect(text, PROFILES)[0]
     assert code == language
     assert sure == pytest.approx(confidence, abs=0.5)
-
-
-@pytest.mark.parametrize(
-    ("text", "is_so"),
-    [
-        ("Привет", True),  # no letter is known
-        ("hat", False),  # all letters are
-        ("Das ist sehr gut", True),  # none of four words
-        ("The hat is it", False),  # 3 of 10 letters are in known words
-        ("", False),
-        ("123 😀", False),
-    ],
-)
-def test_a_text_in_no_language_that_is_read(text: str, is_so: bool) -> None:
-    assert is_unread(text, {"en": PROFILES["en"]}) is is_so
 
 
 def test_what_two_languages_may_be_is_unsure() -> None:
