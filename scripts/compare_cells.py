@@ -20,7 +20,6 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.results import RESULTS, Figures, begin, gru_mt, record, train
-from scipy import stats
 
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.storage import read_json
@@ -116,6 +115,8 @@ def span(values: Collection[float]) -> str:
 
 def difference(scores: Scores, others: Scores) -> str:
     """Return as text how much more `scores` are, with a 95 % interval: Student's t, by seed."""
+    from scipy import stats  # it takes a while
+
     more = [score - others[seed] for seed, score in scores.items() if seed in others]
     found = stats.ttest_1samp(more, 0).confidence_interval()
     return f"{mean(more):+.1f} ({found.low:+.1f} to {found.high:+.1f})"

@@ -5,7 +5,7 @@ import io
 import os
 import shutil
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -25,7 +25,8 @@ from tests.command_line import CONFIG, Result, Run, run_main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-SLOWEST = ("test_launch.py", "test_processes.py", "test_onnx_engine.py", "test_end_to_end.py")
+SLOWEST = ("test_launch.py", "test_distributed.py", "test_translator.py", "test_write.py",
+           "test_onnx_engine.py", "test_end_to_end.py", "test_fault_injection.py")  # fmt: skip
 Fill = Callable[[Path], None]
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 
@@ -43,6 +44,21 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the slowest files, so that in the end no worker waits for one of them."""
     items.sort(key=lambda item: item.path.name not in SLOWEST)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def resamples() -> Iterator[dict[str, int]]:
+    """Let scores have intervals of a few resamples, which else take most of the time of a report.
+
+    Yield how many they are, for the tests of scores.
+    """
+    from gru_mt.evaluation import score
+
+    counts = {"RESAMPLES": score.RESAMPLES, "TRIALS": score.TRIALS}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in counts:
+            patch.setattr(score, name, 50)
+        yield counts
 
 
 @pytest.fixture(scope="session")

@@ -79,23 +79,6 @@ def test_sizes_that_differ_are_refused() -> None:
         from_torch(nn.GRU(5, 4).state_dict(), layer=2)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-def test_nine_linear_layers_with_a_context(bias: bool) -> None:
-    W_r, W_z, W = linears(3, SIZE_I, 1, bias=bias)
-    C_r, C_z, C_n = linears(3, SIZE_C, 2)
-    U_r, U_z, U = linears(3, SIZE_H, 3, bias=bias)
-
-    def textbook(xc: Tensor, h: Tensor) -> Tensor:
-        x, c = xc[:, :SIZE_I], xc[:, SIZE_I:]
-        r, z = sigma(W_r(x) + C_r(c) + U_r(h)), sigma(W_z(x) + C_z(c) + U_z(h))
-        return z * h + (1 - z) * torch.tanh(W(x) + C_n(c) + U(r * h))
-
-    gates = [(W_r, C_r, U_r), (W_z, C_z, U_z), (W, C_n, U)]
-    ours = from_linears(gates)
-    assert_same_sequence("gru_reset_before", ours, textbook, size_in=SIZE_I + SIZE_C)
-    assert_equal(from_linears([[*map(as_notebooks_have_it, gate)] for gate in gates]), ours)
-
-
 def as_notebooks_have_it(layer: nn.Linear) -> Tensor | tuple[Tensor, Tensor]:
     """Return a layer as the matrix A of x A, alone or with its bias."""
     return layer.weight.T if layer.bias is None else (layer.weight.T, layer.bias)
@@ -134,19 +117,6 @@ def test_stacked_linear_layers_keep_both_biases_and_matrices_may_have_none() -> 
 
 def assert_equal(one: Parameters, other: Parameters) -> None:
     torch.testing.assert_close(one, other, rtol=0, atol=0)
-
-
-@pytest.mark.parametrize("back", [True, False])
-@pytest.mark.parametrize("layer", [0, 1])
-def test_torchs_layers_by_name(layer: int, back: bool) -> None:
-    gru = nn.GRU(2 * SIZE_H, SIZE_H, num_layers=2, bidirectional=True).double()
-    cell = nn.GRUCell(2 * SIZE_H, SIZE_H).double()
-    for name, value in cell.named_parameters():
-        ending = f"_l{layer}{'_reverse' if back else ''}"
-        value.data.copy_(gru.get_parameter(name + ending).data)
-    assert_same_sequence(
-        "gru", from_torch(gru.state_dict(), layer=layer, back=back), cell, size_in=2 * SIZE_H
-    )
 
 
 def test_the_gru_of_keras_as_the_guide_says() -> None:

@@ -29,7 +29,10 @@ def test_the_newest_run_is_the_one_that_finished_last_if_any_has(tmp_path: Path)
         (tmp_path / name / "summary.json").touch()
         os.utime(tmp_path / name / "summary.json", (finished_s, finished_s))
     (tmp_path / "unfinished").mkdir()
+    (tmp_path / "secret").mkdir(mode=0)
     (tmp_path / "a file").touch()
+    (tmp_path / "nowhere").symlink_to("none")
+    (tmp_path / "loop").symlink_to("loop")
     assert Run.newest(tmp_path) == Run(tmp_path / "b")
     assert [run.folder.name for run in Run.finished(tmp_path)] == ["b", "c", "a"]
     with pytest.raises(UserError, match=r"no finished run in .*: train one with gru-mt train, or"):

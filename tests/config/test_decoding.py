@@ -5,10 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from gru_mt.config.decoding import Decoding
-from gru_mt.config.schema import Config
 
 
 @pytest.mark.parametrize("length_penalty", [0, 0.6, 10, np.float32(1)])
@@ -33,16 +31,6 @@ def test_settings_of_another_type_or_out_of_range_are_refused(
         with pytest.raises(ValueError, match=rf"^{name} must be a .*, got ") as caught:
             Decoding(**settings | {name: value})
         assert len(str(caught.value)) < 150
-
-
-def test_a_configuration_has_the_same_ranges() -> None:
-    for beam_size, length_penalty in ((1, 0.0), (1_000, 10.0)):
-        allowed = {"beam_size": beam_size, "length_penalty": length_penalty}
-        config = Config.model_validate({"data": {"corpus": "phrasebook"}, "decoding": allowed})
-        assert config.decoding == Decoding(beam_size, length_penalty)
-    for beyond in ({"beam_size": 0}, {"beam_size": 1_001}, {"length_penalty": 10.1}):
-        with pytest.raises(ValidationError):
-            Config.model_validate({"data": {"corpus": "phrasebook"}, "decoding": beyond})
 
 
 def test_what_is_given_overrides_and_what_is_none_does_not() -> None:

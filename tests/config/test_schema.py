@@ -15,7 +15,6 @@ from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.errors import UserError
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 PHRASEBOOK = "data: {corpus: phrasebook}\n"
 
 
@@ -126,15 +125,6 @@ def test_a_key_like_no_other_is_answered_with_all_that_are_known_beside_it() -> 
             "model: {bidirectional: false}",
             "model: attention dot needs decoder_size 512 to be the encoder's 256 (encoder_size);",
         ),
-    ],
-)
-def test_a_value_out_of_range_is_named_with_its_range(section: str, message: str) -> None:
-    assert error_line(PHRASEBOOK + section).startswith(f"a.yaml: {message}")
-
-
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
         ("training: {max_epochs: '3'}", "training.max_epochs must be a valid integer, got '3'"),
         ("training: {max_epochs: 3.0}", "training.max_epochs must be a valid integer, got 3.0"),
         ("training: {max_epochs: true}", "training.max_epochs must be a valid integer, got True"),
@@ -147,7 +137,7 @@ def test_a_value_out_of_range_is_named_with_its_range(section: str, message: str
         ("training: 3", "training must be "),
     ],
 )
-def test_a_value_of_another_type_is_no_guess(section: str, message: str) -> None:
+def test_a_value_that_cannot_be_is_named_with_what_it_may_be(section: str, message: str) -> None:
     assert error_line(PHRASEBOOK + section).startswith(f"a.yaml: {message}")
 
 
@@ -182,11 +172,6 @@ def test_a_name_with_a_number_in_it_stays_text(path: str) -> None:
 )
 def test_fields_that_exclude_each_other_are_named_together(section: str, message: str) -> None:
     assert error_line(PHRASEBOOK + section) == f"a.yaml: {message}"
-
-
-def test_a_corpus_has_two_languages() -> None:
-    line = error_line("data: {corpus: x, languages: [en]}")
-    assert line.startswith("a.yaml: data.languages list should have at least 2 items")
 
 
 def test_source_and_target_are_the_two_languages_of_the_corpus() -> None:
@@ -336,17 +321,13 @@ def test_a_file_that_is_not_utf8_is_named_with_the_place(tmp_path: Path) -> None
         load_config(path)
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
-def test_every_shipped_config_loads(path: Path) -> None:
-    assert isinstance(load_config(path), Config)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("data: {corpus: x, languages: [en, en], target: en}", "must be two different ones"),
         ("data: {corpus: x}\ntraining: {max_grad_norm: .inf}", "must be a finite number"),
         ("data: {corpus: ''}", "data.corpus string should have at least 1 character"),
+        ("data: {corpus: x, languages: [en]}", "data.languages list should have at least 2 items"),
         ("data: 3", "data must be a section"),
         ("? []\n: 1", "not YAML: found unhashable key"),
         ("data:\n  corpus: x\n  corpus: y", "a.yaml:3: not YAML: key 'corpus' stands twice"),

@@ -182,7 +182,7 @@ def test_a_run_in_buffers_is_resumed_to_the_same_bits(
 ) -> None:
     """Stopped inside the second buffer of an epoch, and between two buffers."""
     monkeypatch.setattr(loader, "BUFFER_PAIRS", 150)
-    config = small_config("training.schedule=constant", *SAMPLED)
+    config = small_config("training.schedule=constant", "training.batch_tokens=600", *SAMPLED)
     whole = train(config, tmp_path / "whole")
     assert whole.buffer == 0
     updates = whole.step // 6  # of three buffers in each of two epochs, more or less

@@ -19,9 +19,8 @@ from gru_mt.config.decoding import Decoding
 from gru_mt.config.schema import ModelConfig, TokenizerConfig
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.translation_memory import TranslationMemory
-from gru_mt.data.tokenizer.special import BOS, EOS, PAD, PLACEHOLDER_TOKENS, UNK
+from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
-from gru_mt.data.tokenizer.words import Words
 from gru_mt.errors import UserError
 from gru_mt.inference import sentence_translator
 from gru_mt.inference.confidence import Calibration
@@ -94,13 +93,14 @@ def lines_with_placeholders(count: int) -> list[str]:
     return [". ".join(sentence() for _ in range(rng.randint(1, 4))) for _ in range(count)]
 
 
-@both_kinds
-@pytest.mark.parametrize(("beam_size", "n_best"), [(1, 1), (4, 1), (4, 3)])
+@pytest.mark.parametrize(
+    ("kind", "beam_size", "n_best"), [("unigram", 1, 1), ("word", 4, 1), ("unigram", 4, 3)]
+)
 def test_neither_batch_size_nor_order_changes_a_translation(
     kind: Kind, beam_size: int, n_best: int
 ) -> None:
     translator = build(kind)
-    sources = [*sentences(25), *lines_with_placeholders(10), "", " \t", "THE CAT. a dog", "10"]
+    sources = [*sentences(14), *lines_with_placeholders(6), "", " \t", "THE CAT. a dog", "10"]
     random.Random(1).shuffle(sources)
 
     def translate(sources: list[str], batch_size: int) -> list[tuple[list[str], tuple[str, ...]]]:
@@ -111,7 +111,7 @@ def test_neither_batch_size_nor_order_changes_a_translation(
         return [(translation.texts, translation.warnings) for translation in found]
 
     expected = translate(sources, 64)
-    assert len({texts[0] for texts, _ in expected}) > 18, "always the same text proves nothing"
+    assert len({texts[0] for texts, _ in expected}) > 12, "always the same text proves nothing"
     assert translate(sources, 7) == translate(sources, 1) == expected
     assert translate(sources[::-1], 7) == expected[::-1]
 
@@ -164,32 +164,6 @@ def test_decoding_defaults_to_the_configuration() -> None:
     for keywords in too_many:
         with pytest.raises(UserError, match=r"^4 translations need a beam of at least 4: \d$"):
             configured.translate(["a"], **keywords)
-
-
-@pytest.mark.parametrize("length_penalty", [0.0, 0.6])
-@pytest.mark.parametrize("beam_size", [1, 4])
-def test_the_score_is_the_teacher_forced_log_probability_by_length(
-    length_penalty: float, beam_size: int
-) -> None:
-    # Were they not left out, <pad>, <unk> and <s> would be written, and take all probability.
-    translator = build(bias={EOS: 8.0, PAD: 100.0, UNK: 100.0, BOS: 100.0})
-    words, engine = translator.tokenizer.source, translator.engine
-    assert isinstance(words, Words)
-    assert isinstance(engine, TorchEngine)
-    for translation in translator.translate(
-        sentences(20), beam_size=beam_size, length_penalty=length_penalty, n_best=beam_size
-    ):
-        source = [*words.encode(translation.source), EOS]
-        start = engine.model.encode(torch.tensor([source]), torch.tensor([len(source)]))
-        for candidate in only(translation).candidates:
-            ids = [words.tokens.index(token) for token in candidate.tokens]
-            assert not {PAD, UNK, BOS, EOS} & {*ids}
-            assert len(ids) < 12, "the bias ends each before its limit, with <eos>"
-            logits_TV = engine.model.decode(torch.tensor([[BOS, *ids]]), start)[0].detach().double()
-            logits_TV[:, [PAD, UNK, BOS]] = -torch.inf
-            log_prob_TV, path = logits_TV.log_softmax(dim=1), [*ids, EOS]
-            total = log_prob_TV[torch.arange(len(path)), path].sum().item()
-            assert candidate.score == pytest.approx(total / len(path) ** length_penalty, rel=1e-4)
 
 
 def test_a_model_that_never_ends_is_stopped() -> None:
@@ -298,10 +272,10 @@ def test_a_text_of_the_memory_is_not_given_to_the_model() -> None:
 @both_kinds
 def test_a_sentence_in_capitals_gives_capitals_but_for_its_placeholders(kind: Kind) -> None:
     translator = build(kind)
-    for source in sentences(20, seed=4):
-        loud = translator.translate(f"THE {source.upper()} x@y.org").text
-        expected = translator.translate(f"the {source} x@y.org").text.upper()
-        assert loud == expected.replace("X@Y.ORG", "x@y.org")
+    lines = [f"the {source} x@y.org" for source in sentences(20, seed=4)]
+    loud = translator.translate([line.upper().replace("X@Y.ORG", "x@y.org") for line in lines])
+    for found, expected in zip(loud, translator.translate(lines), strict=True):
+        assert found.text == expected.text.upper().replace("X@Y.ORG", "x@y.org")
 
 
 def test_terms_of_a_glossary_come_out_once_for_each_time_they_stand_there() -> None:
@@ -387,7 +361,7 @@ def test_the_arms_of_a_message_are_translated_and_its_syntax_stays() -> None:
 def test_attention_is_a_distribution_for_each_token_and_the_end_and_that_of_the_sentence_alone(
     attention: Attention,
 ) -> None:
-    translator, sources = build(attention=attention, bias={EOS: 1.0}), sentences(12)
+    translator, sources = build(attention=attention, bias={EOS: 1.0}), sentences(6)
     for together in translator.translate(sources, beam_size=3, n_best=3, attention=True):
         alone = translator.translate(together.source, beam_size=3, n_best=3, attention=True)
         for candidate, other in zip(only(together).candidates, only(alone).candidates, strict=True):

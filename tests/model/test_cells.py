@@ -67,23 +67,6 @@ def test_a_step_is_that_of_the_reference(kind: str, bias: bool) -> None:
     assert_same(cell(x_BI, state_BZ), REFERENCES[kind](cell, x_BI, state_BZ))
 
 
-def test_where_the_reset_gate_acts_makes_a_difference_of_up_to_two() -> None:
-    """r = (1/2, 1), z = 0, U h = 40 (h1 - h2): 40 (1/2 - 3/4) = -10 before, 40 (1 - 3/4) / 2 = 5
-    after. Their tanh are -1 and 1."""
-    inf = torch.inf
-    parameters = {
-        "weight_ih": torch.zeros(6, 1),
-        "weight_hh": torch.tensor([[0, 0], [0, 0], [0, 0], [0, 0], [40.0, -40], [0, 0]]),
-        "bias_ih": torch.tensor([0, inf, -inf, -inf, 0, 0]),
-        "bias_hh": torch.zeros(6),
-    }
-    for kind, expected in (("gru_reset_before", -1.0), ("gru", 1.0)):
-        cell = CELLS[kind](1, 2)
-        cell.load_state_dict(parameters)
-        state_BH = cell(torch.zeros(1, 1), torch.tensor([[1, 0.75]]))
-        torch.testing.assert_close(state_BH, torch.tensor([[expected, 0]]), rtol=0, atol=1e-3)
-
-
 @pytest.mark.parametrize(("input_size", "hidden_size"), [(0, 4), (5, 0), (-1, 4)])
 def test_a_size_below_one_is_refused(input_size: int, hidden_size: int) -> None:
     with pytest.raises(ValueError, match="sizes must be positive"):

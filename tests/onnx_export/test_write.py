@@ -25,7 +25,6 @@ from tests.test_bundle import SOURCES, configure, tokenizer, write_bundle
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
 pytest.importorskip("onnxruntime", reason=WHY)
-pytest.importorskip("onnxscript", reason=WHY)
 
 FILES = [
     "encoder.onnx",
@@ -39,6 +38,7 @@ FILES = [
 
 @pytest.fixture(scope="module")
 def exported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("onnxscript", reason=WHY)
     folder = tmp_path_factory.mktemp("run")
     overrides = ("decoding.beam_size=2", "decoding.length_penalty=0.5", "data.corpus=/mine/pairs")
     config = configure(*overrides, "evaluation.bleu_tokenizer=intl", joint=False)
@@ -93,8 +93,11 @@ def test_an_export_is_the_same_translator_wherever_it_lies(run: Path, tmp_path: 
     for one in (ours, theirs):
         assert (one.languages.target, one.languages.bleu_tokenizer) == ("fr", "intl")
     assert ours.tokenizer.files() == theirs.tokenizer.files()
-    texts = [[each.text for each in one.translate(SOURCES)] for one in (ours, theirs)]
+    lines = [*SOURCES, "the a sees a@b.org. 7 h"]
+    texts = [[each.text for each in one.translate(lines)] for one in (ours, theirs)]
     assert texts[0] == texts[1]
+    with pytest.raises(UserError, match=r"^an export shows no attention; .* --model$"):
+        ours.translate(SOURCES[0], attention=True)
 
 
 def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run: Path) -> None:

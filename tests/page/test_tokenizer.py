@@ -2,6 +2,8 @@
 
 import random
 import struct
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from gru_mt.data.text.normalize import clean
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Vocabulary, train_tokenizer
+from gru_mt.data.types import Example
 from gru_mt.page.model_data import vocabulary_data
 from tests.page.node import needs_node, run_node
 from tests.page.strings import random_strings
@@ -30,13 +33,18 @@ result = {
 };
 """
 KINDS: list[Any] = ["unigram", "bpe", "char", "word", "space"]
-PARTS = load_splits(DataConfig.model_validate({"corpus": "phrasebook"}))
+
+
+@cache
+def training() -> Sequence[Example]:
+    """Return the training split of the phrasebook."""
+    return load_splits(DataConfig.model_validate({"corpus": "phrasebook"})).train
 
 
 @pytest.fixture(scope="module", params=KINDS)
 def side(request: pytest.FixtureRequest) -> tuple[str, Vocabulary]:
     config = TokenizerConfig(kind=request.param, vocabulary_size=900)
-    rows = PARTS.train[::9]
+    rows = training()[::9]
     sources, targets = [row.source for row in rows], [row.target for row in rows]
     return request.param, train_tokenizer(config, sources, targets, warn=lambda _: None).source
 
@@ -44,10 +52,10 @@ def side(request: pytest.FixtureRequest) -> tuple[str, Vocabulary]:
 def test_ids_pieces_and_texts_are_pythons(side: tuple[str, Vocabulary]) -> None:
     kind, vocabulary = side
     rng = random.Random(4)
-    sentences = [text for pair in PARTS.train[1:4_000:9] for text in (pair.source, pair.target)]
+    sentences = [text for pair in training()[1:4_000:9] for text in (pair.source, pair.target)]
     tokens = [" ".join(rng.choices(PLACEHOLDER_TOKENS, k=2)) for _ in sentences]
     marked = [text.replace(" ", f" {two} ", 1) for text, two in zip(sentences, tokens, strict=True)]
-    cleaned = [clean(text) for text in random_strings(10_000) if text.isprintable()]
+    cleaned = [clean(text) for text in random_strings(3_000) if text.isprintable()]
     texts = [*sentences, *marked, *cleaned]
     ends = [vocabulary.size, 300, 12]  # of all tokens; of bytes and more; of special ones
     lists = [
@@ -55,7 +63,7 @@ def test_ids_pieces_and_texts_are_pythons(side: tuple[str, Vocabulary]) -> None:
             rng.randrange(2, min(rng.choice(ends), vocabulary.size))
             for _ in range(rng.randint(0, 12))
         ]
-        for _ in range(2_000)
+        for _ in range(600)
     ]
     data = {"vocabulary": vocabulary_data(vocabulary, kind), "texts": texts, "lists": lists}
     found = run_node(IDS, data)
@@ -72,7 +80,7 @@ def test_ids_pieces_and_texts_are_pythons(side: tuple[str, Vocabulary]) -> None:
 def test_of_equally_good_segmentations_it_takes_pythons(
     kind: Any, step: float, factor: float
 ) -> None:
-    sources = [row.source for row in PARTS.train[::9]]
+    sources = [row.source for row in training()[::9]]
     trained = Subwords.train(sources, kind=kind, size=900, warn=print)
     vocabulary = Subwords(with_few_scores(trained, step, factor))
     rng = random.Random(5)

@@ -2,18 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from gru_mt.evaluation.compare import compare_groups, compare_systems
 from gru_mt.evaluation.systems import System, read_systems
 from gru_mt.report.compare_text import comparison_lines, group_lines, number, table
 from tests.evaluation.test_compare import HALF, PERFECT, PETS, SOURCES, WORSE, system
 from tests.kept_runs import make_run
-
-
-@pytest.fixture(autouse=True)
-def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gru_mt.evaluation.score.TRIALS", 50)
 
 
 def lines_of(*systems: System) -> list[str]:

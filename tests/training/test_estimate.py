@@ -122,18 +122,18 @@ def test_a_run_is_planned_once_and_the_numbers_that_it_keeps_give_the_same_bits(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(Pace, "updates_within", lambda *_: 70)
+    monkeypatch.setattr(Pace, "updates_within", lambda *_: 52)
     config = small_config("training.minutes=0.3", "training.max_epochs=3", *AUTO)
     train_until(config, tmp_path / "planned", 4, signal.SIGTERM)
     said = capsys.readouterr().err
-    assert said.count("training.minutes 0.3: 70 updates of about 256 tokens, ") == 1
+    assert said.count("training.minutes 0.3: 52 updates of about 256 tokens, ") == 1
     assert said.count(" s an update; not training.max_epochs 3\n") == 1
     kept = load_config(tmp_path / "planned" / "config.yaml")
-    assert (kept.training.minutes, kept.training.max_steps) == (None, 70)
+    assert (kept.training.minutes, kept.training.max_steps) == (None, 52)
     for minutes in ("0.3", "99"):  # goes on, and is finished then
         state = train(small_config(f"training.minutes={minutes}", *AUTO), tmp_path / "planned")
         assert f"training.minutes {minutes} is not used: " in capsys.readouterr().err
-        assert state.step == 70
+        assert state.step == 52
     train(kept, tmp_path / "again")
     assert bits(tmp_path / "again") == bits(tmp_path / "planned")
 

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,10 @@ OWN = "we see two dog.\tchien deux nous vois.\nyou want one hat.\tchapeau un toi
 
 
 @pytest.fixture
-def before(small_config: Configure, tmp_path: Path) -> Path:
-    """Return a run of a few updates."""
-    train(small_config("training.max_steps=3", "model.cell=lstm"), tmp_path / "before")
-    return tmp_path / "before"
+def before(small_config: Configure, made_once: Callable[..., Path], tmp_path: Path) -> Path:
+    """Return a copy of a run of a few updates."""
+    config = small_config("training.max_steps=3", "model.cell=lstm")
+    return shutil.copytree(made_once("few-updates", partial(train, config)), tmp_path / "before")
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ TEXTS = [f"{verb} moi {number}." for verb in ("vois", "veux", "aime") for number
 def back(tmp_path_factory: pytest.TempPathFactory, small_config: Configure) -> Path:
     """Return a run of a few updates that translates French to English."""
     folder = tmp_path_factory.mktemp("back") / "run"
-    train(small_config("data.source=fr", "data.target=en"), folder)
+    train(small_config("data.source=fr", "data.target=en", "training.max_epochs=1"), folder)
     return folder
 
 
@@ -221,7 +221,7 @@ def test_a_run_with_synthetic_pairs_goes_on_to_the_same_bits(
     of: str, config: Config, taught: Config, tmp_path: Path
 ) -> None:
     config = config if of == "back_translation" else taught
-    constant = config.training.model_copy(update={"schedule": "constant"})
+    constant = config.training.model_copy(update={"schedule": "constant", "batch_tokens": 400})
     config = config.model_copy(update={"training": constant})
     shorter = constant.model_copy(update={"max_epochs": 1})
     train(config, tmp_path / "whole")

@@ -130,7 +130,7 @@ def test_every_pair_is_trained_on_once_an_epoch(
         return update(self, pairs, rows, rate, step)
 
     monkeypatch.setattr(Optimizer, "update", watched)
-    config = small_config("training.accumulation=4")
+    config = small_config("training.accumulation=4", "training.batch_tokens=300")
     train(config, tmp_path)
     pairs = load_data(config, Run(tmp_path)).pairs
     assert sorted(seen) == sorted([*range(len(pairs))] * 2)

@@ -56,7 +56,7 @@ def reason_of(
 @pytest.mark.parametrize("pieces", [GARBAGE, TIDY])
 @pytest.mark.parametrize(
     ("filters", "chunk"),
-    [([], 1_000), (FILTERS, 1_000), (["near_duplicates"], 1_000), ([], 7), (FILTERS, 7)],
+    [([], 1_000), (FILTERS, 1_000), (["near_duplicates"], 1_000), (FILTERS, 7)],
 )
 def test_a_corpus_does_not_depend_on_chunks_or_processes(
     pieces: list[bytes], filters: list[str], chunk: int, monkeypatch: pytest.MonkeyPatch

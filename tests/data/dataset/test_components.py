@@ -110,6 +110,7 @@ def test_a_component_goes_where_the_digest_of_its_smallest_first_side_says() -> 
     assert split_pairs(pairs[:1]).dev == forward(pairs[:1])
 
 
+@pytest.mark.slow
 def test_the_split_of_the_real_corpus_is_the_published_one(fra_eng_zip: Path) -> None:
     corpus = load_one(data_config(corpus=str(fra_eng_zip)))
     pairs = [*corpus.pairs]

@@ -87,9 +87,8 @@ def test_a_model_averaged_with_itself_translates_as_alone(models: list[Path]) ->
 def test_batches_change_nothing_and_placeholders_are_copied(models: list[Path]) -> None:
     translator = Translator.averaging(models)
     together = translator.translate(LINES)
-    for batch_size in (1, 2):
-        others = translator.translate(LINES, batch_size=batch_size)
-        assert [*map(str, others)] == [*map(str, together)]
+    alone = translator.translate(LINES, batch_size=1)
+    assert [*map(str, alone)] == [*map(str, together)]
     for line, found in zip(LINES, together, strict=True):
         assert found.text.count("a@b.org") == line.count("a@b.org")
         assert found.confidence is None

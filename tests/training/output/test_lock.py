@@ -37,10 +37,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     ("name", "calls"),
     [
         ("data.prepare:load_splits", 0),
-        ("data.prepare:write_metadata", 0),
         ("training.train:Trainer", 0),
         ("training.output.run_writer:write_new", 0),
-        ("training.output.run_writer:write_new", 1),
         ("training.output.run_writer:write_new", 4),
         ("training.output.logging:RunLog.open", 0),
         ("training.trainer:save_bundle", 0),
