@@ -20,7 +20,7 @@ _NAMESPACE = re.compile(
 _WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "sdt", "sdtContent", "customXml")
 _RANGE = re.compile(r"(bookmark|commentRange|perm|moveToRange|moveFromRange)(Start|End)\Z")
 _SKIPPED = ("proofErr", "lastRenderedPageBreak", "softHyphen")  # what Word found in the old text
-_FIELD_BEGINS = ':fldCharType="begin"'
+_FIELD_EDGE = re.compile(':fldCharType="(begin|end)"')
 _FIELD_TEXT = re.compile(r">\s*(?:HYPERLINK|TOC)\s")  # the fields whose result is translated
 
 
@@ -91,15 +91,17 @@ class _Part:
 
     def _items(self, siblings: Sequence[Element]) -> Iterator[_Styled | Mark]:
         """Yield the texts of runs with their style, and what stands between."""
-        end = 0
+        ends, end = self._field_ends(siblings), 0
         for index, element in enumerate(siblings):
             name, whole = self._local(element), element.xml
             content = self._content(element)
             if index < end or name in _SKIPPED:
                 continue
-            if name == "r":
-                end = self._field_end(siblings, index)
-                yield from self._field(siblings[index:end]) if end else self._run_items(element)
+            if name == "r" and index in ends:
+                end = ends[index]
+                yield from self._field(siblings[index:end])
+            elif name == "r":
+                yield from self._run_items(element)
             elif name in _WRAPPERS and content:
                 yield Mark("opening", self.source[element.start : content[0].start])
                 yield from self._items(content)
@@ -134,17 +136,16 @@ class _Part:
             elif name not in _SKIPPED:
                 yield Mark("other", whole)
 
-    def _field_end(self, siblings: Sequence[Element], index: int) -> int:
-        """Return the index after the field that begins here; 0 for none that ends here."""
-        depth = 0
-        for end in range(index, len(siblings)):
-            run = siblings[end].xml
-            depth += run.count(_FIELD_BEGINS) - run.count(':fldCharType="end"')
-            if _FIELD_BEGINS not in run and end == index:
-                return 0
-            if depth <= 0:
-                return end + 1
-        return 0
+    def _field_ends(self, siblings: Sequence[Element]) -> dict[int, int]:
+        """Return the index after each field that begins and ends here, by that of its beginning."""
+        opened, ends = list[int](), dict[int, int]()
+        for index, element in enumerate(siblings):
+            for kind in _FIELD_EDGE.findall(element.xml):
+                if kind == "begin":
+                    opened.append(index)
+                elif opened:
+                    ends[opened.pop()] = index + 1
+        return ends
 
     def _field(self, runs: Sequence[Element]) -> Iterator[_Styled | Mark]:
         whole = self.source[runs[0].start : runs[-1].end]

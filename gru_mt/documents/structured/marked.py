@@ -13,6 +13,7 @@ _GAP = re.compile(  # what a translation would not keep: a line end, with a bull
     r"(\s*\n\s*(?:[-*•]|\d{1,3}[.)])[ ]+|\r?\n(?!\s)|\s*\t\s*|\s{2,})"
 )
 _NUMBER = re.compile(r"<(?:/?[gx]|(?:br|p) id=\")(\d+)")
+_TAG = re.compile("(<[^<>]*>)")
 _TAGS = {"opening": "<g{}>", "closing": "</g{}>", "line": '<br id="{}"/>', "block": '<p id="{}"/>'}
 
 
@@ -103,9 +104,12 @@ class MarkedText:
     def _parsed(self, translation: str) -> Sequence[Piece]:
         named = zip(self.names, self.pieces, strict=True)
         marks = {name: piece for name, piece in named if isinstance(piece, Mark)}
-        if not marks:
-            return [translation]
-        parts = re.split(f"({'|'.join(map(re.escape, marks))})", translation)
+        parts = [""]  # texts, and between them the names of marks
+        for part in _TAG.split(translation):
+            if part in marks:
+                parts += part, ""
+            else:
+                parts[-1] += part
         if sorted(parts[1::2]) == sorted(marks) and _is_nested(parts[1::2]):
             pieces = [marks.get(part, part) for part in parts]
             ends = iter([mark for mark in marks.values() if mark.kind in ("start", "end")])
