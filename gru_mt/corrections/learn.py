@@ -2,7 +2,7 @@
 
 Beside the corrections it is trained on old pairs, so that it forgets little. What it lost all the
 same, weights between the old ones and the new ones mostly have (Wortsman et al. 2022, arXiv
-2109.01903).
+2109.01903): those nearest to the old ones are taken that still produce the corrections.
 
 Shapes: N pairs, M of them.
 """
@@ -12,8 +12,10 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import compress
+from operator import not_
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -49,7 +51,7 @@ from gru_mt.training.train import train_run
 _CPU = torch.device("cpu")
 COPIES = 40  # of each correction, that are trained on
 OLD_PAIRS = 12_000  # of the run's training split, beside them
-SHARES = (1.0, 0.7, 0.5, 0.3)  # of the new weights beside the old: the first that is good
+SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of the new weights: the first that produces enough
 LEAST_PRODUCED = 0.9  # of the corrections, by the model alone
 MOST_LOST = 0.3  # BLEU on dev
 # Adam would move the embeddings of rare words as far as those of the words that are learned.
@@ -116,38 +118,35 @@ def learn(folder: Path, *, say: Callable[[str], None]) -> Learned:
         wanted = _kept_in(corrections, [*dev, *test])
         say("translating dev and what was corrected")
         before = found = _measured(run.folder, dev, wanted)
-        old, chosen, reason = load_bundle(run.folder, _CPU), None, "nothing is left to learn"
-        say(f"to learn: {before.produced.count(False):,} of {len(corrections):,} corrections")
-        for candidate in _candidates(run, old, wanted, before, scratch):
-            _save(candidate, scratch / "model")
+        missing = [*compress(wanted, map(not_, before.produced))]
+        reason = "nothing is left to learn"
+        say(f"to learn: {len(missing):,} of {len(corrections):,} corrections")
+        if missing:
+            known = [*compress(wanted, before.produced)]
+            candidate = _candidate(run, missing, known, scratch)
             found = _measured(scratch / "model", dev, wanted)
-            if not (reason := _verdict(before, found)):
-                chosen = candidate
-                break
-            say(reason)
-        if chosen:
+            reason = _verdict(before, found)
+        if not reason:
             with replacing_folder(run.bundle_before) as kept:
                 shutil.copytree(run.bundle, kept, dirs_exist_ok=True)
-            _save(chosen, run.bundle)
+            _save(candidate, run.bundle)
         kept_out = len(corrections) - len(wanted)
-        learned = Learned(len(corrections), kept_out, before, found, chosen is not None, reason)
-        texts = zip(
-            (one.source for one in wanted), (found if chosen else before).texts, strict=True
-        )
-        values = {"model": model_digest(run), "texts": dict(texts), "learned": asdict(learned)}
-        write_checksummed_json(run.learned, values)
+        learned = Learned(len(corrections), kept_out, before, found, not reason, reason)
+        sources, texts = [one.source for one in wanted], (before if reason else found).texts
+        values = {"texts": dict(zip(sources, texts, strict=True)), "learned": asdict(learned)}
+        write_checksummed_json(run.learned, {"model": model_digest(run)} | values)
     return learned
 
 
-def _candidates(
-    run: Run, old: Bundle, wanted: Sequence[Correction], before: Measured, scratch: Path
-) -> Iterator[Bundle]:
-    """Yield translators that were trained on what is not produced yet, the farthest from `old`."""
-    missing = [one for one, is_there in zip(wanted, before.produced, strict=True) if not is_there]
-    if not missing:
-        return
+def _candidate(
+    run: Run, missing: Sequence[Correction], known: Sequence[Correction], scratch: Path
+) -> Bundle:
+    """Return a translator that was trained on `missing`; it is in scratch / "model", too.
+
+    Its weights are the nearest to the old that produce LEAST_PRODUCED of `missing`; else the new.
+    """
+    old = load_bundle(run.folder, _CPU)
     pairs = [pair for one in missing for pair in _sentence_pairs(one, old.config)]
-    known = [one for one in wanted if one not in missing]
     new = _trained(run, old, pairs, known, scratch)
     masked = [mask_pair(*pair) for pair in pairs]
     sources, targets = zip(*masked, strict=True)
@@ -156,12 +155,16 @@ def _candidates(
         truecaser=old.tokenizer.truecaser.extended(Truecaser.learn(sources, targets)),
         memory=old.tokenizer.memory.corrected(masked),
     )
-    weights = {
-        name: value for name, value in new.provenance["weights"].items() if name != "belongs_to"
-    }
-    provenance = {**old.provenance, "weights": weights, "learned_corrections": len(pairs)}
+    provenance = {**old.provenance, "weights": new.provenance["weights"]}
+    provenance["learned_corrections"] = len(pairs)
     for share in SHARES:
-        yield Bundle(_between(old.model, new.model, share), tokenizer, old.config, provenance)
+        model = _between(old.model, new.model, share)
+        candidate = Bundle(model, tokenizer, old.config, provenance)
+        _save(candidate, scratch / "model")
+        produced = _measured(scratch / "model", [], missing).produced
+        if sum(produced) >= LEAST_PRODUCED * len(missing):
+            break
+    return candidate
 
 
 def _verdict(before: Measured, after: Measured) -> str:

@@ -121,7 +121,7 @@ def removal(folder: Path, source: str, by: str) -> Correction:
     """Return what takes a sentence's correction back once it is added; UserError without one."""
     known = {clean(one.source): one for one in read_corrections(folder)}
     if not (one := known.get(clean(source))):
-        raise UserError(f"{short_repr(source)}: not corrected; gru-mt correct --list shows what is")
+        raise UserError(f"{short_repr(source)}: in no correction; gru-mt correct --list shows all")
     return replace(Correction.of(one.source, one.target, by), target="")
 
 

@@ -7,12 +7,17 @@ import pytest
 import torch
 
 from gru_mt.bundle import load_bundle
+from gru_mt.config.schema import Config
 from gru_mt.corrections import learn as learning
-from gru_mt.corrections.learn import Learned, learn
-from gru_mt.corrections.store import add_correction
-from gru_mt.errors import UserError
+from gru_mt.corrections.learn import Learned, Measured, learn
+from gru_mt.corrections.store import Correction, add_correction
+from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.inference.translator import Translator
+from gru_mt.run import Run as RunFolder
+from gru_mt.storage import is_temporary
+from gru_mt.training.output.lock import InUse, locked
+from tests.command_line import Run
 
 CPU = torch.device("cpu")
 SENTENCE, BETTER = "they take three books.", "eux prends livre trois."  # no short text
@@ -37,7 +42,7 @@ def contents(run: Path) -> dict[str, bytes]:
 
 
 def test_a_run_learns_what_was_corrected_and_keeps_the_model_before(
-    run: Path, monkeypatch: pytest.MonkeyPatch
+    run: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(learning._TRAINING, "learning_rate", 1e-2)  # a tiny model learns slowly
     monkeypatch.setattr(learning, "COPIES", 200)
@@ -55,6 +60,8 @@ def test_a_run_learns_what_was_corrected_and_keeps_the_model_before(
     assert after[name] == before["model/weights.safetensors"]
     assert {path.name for path in run.iterdir()} >= {"model", "model-before", "learned.json"}
     assert not [*run.glob(".learning*")]
+    said = gru_mt("train", "--run", run, "--set", "training.max_epochs=4", "--no-report").err
+    assert "this checkpoint has learned no corrections, as its translator has" in said
 
 
 @pytest.mark.parametrize(
@@ -76,16 +83,57 @@ def test_a_model_that_got_worse_changes_nothing(
     assert after == before
 
 
+@pytest.mark.parametrize(("least", "tried"), [(0.7, [0.5, 0.6, 0.7]), (2.0, [*learning.SHARES])])
+def test_the_nearest_model_that_produces_what_was_missing_is_taken(
+    least: float, tried: list[float], run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares: dict[float, object] = {}
+
+    def produced(model: Path, dev: object, wanted: list[Correction]) -> Measured:
+        is_known = [one.source == SENTENCE or max(shares, default=0) >= least for one in wanted]
+        return Measured(9.0, [one.target for one in wanted], is_known)
+
+    monkeypatch.setattr(learning, "_trained", lambda run, *_: load_bundle(run.folder, CPU))
+    monkeypatch.setattr(learning, "_between", lambda old, _, share: shares.setdefault(share, old))
+    monkeypatch.setattr(learning, "_measured", produced)
+    assert told(run).is_replaced == (least < 1)
+    assert [*shares] == tried
+
+
 def test_what_dev_or_test_has_is_not_learned(run: Path) -> None:
     (run / "corrections.jsonl").unlink()
     with pytest.raises(UserError, match="has no corrections; gru-mt correct adds them"):
         told(run)
-    [dev] = find_sets(run, "dev") or []
+    [dev], [test] = find_sets(run, "dev") or [], find_sets(run, "test") or []
     add_correction(run, dev.sources[0].upper(), "x", by="")
+    add_correction(run, "so it is.", test.references[0][0].upper(), by="")
     found = told(run)
-    assert (found.corrections, found.kept_out, found.is_replaced) == (1, 1, False)
+    assert (found.corrections, found.kept_out, found.is_replaced) == (2, 2, False)
 
 
-def test_a_folder_without_a_translator_is_refused(tmp_path: Path) -> None:
+def test_what_is_stopped_in_the_middle_changes_nothing(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(config: Config, scratch: RunFolder) -> None:
+        scratch.bundle.mkdir(parents=True)
+        assert is_temporary(scratch.folder.parent.name), "the next start removes what a kill left"
+        raise Interrupted(15, "stopped and saved; the same command goes on")
+
+    monkeypatch.setattr(learning, "train_run", stop)
+    before = contents(run)
+    with pytest.raises(Interrupted, match="stopped; nothing changed"):
+        told(run)
+    assert contents(run) == before
+    assert not [*run.glob(".learning*")]
+
+
+def test_a_run_that_is_in_use_or_has_no_data_learns_nothing(run: Path) -> None:
     with pytest.raises(UserError, match="holds no run with a translator"):
-        told(tmp_path)
+        told(run / "data")
+    shutil.rmtree(run / "data")
+    before = contents(run)
+    with pytest.raises(UserError, match=r"data/data\.json: cannot be read"):
+        told(run)
+    with locked(RunFolder(run)), pytest.raises(InUse, match="another training runs in it"):
+        told(run)
+    assert contents(run) == before

@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -38,24 +39,21 @@ def test_the_newest_correction_of_a_sentence_counts(run: Path) -> None:
 def test_a_correction_that_is_taken_back_is_gone_until_it_is_made_again(
     run: Path, gru_mt: Run
 ) -> None:
-    def listed(*options: object) -> str:
-        result = gru_mt("correct", "--model", run, "--list", *options)
-        assert (result.code, result.err) == (0, "")
-        return result.out
-
-    for pair in (("I go.", "Je vais !"), ("我走。", "Ich gehe.")):
-        gru_mt("correct", "--model", run, *pair, "--by", "Zoë")
-    assert listed() == "I go.\tJe vais !\n我走。\tIch gehe.\n"
-    assert json.loads(listed("--json"))["corrections"][1]["by"] == "Zoë"
+    correct = partial(gru_mt, "correct", "--model", run)
+    correct("I go.", "Je vais !")
+    correct("我走。", "Ich gehe.", "--by", "Zoë")
     before = (run / "corrections.jsonl").read_bytes()
-    result = gru_mt("correct", "--model", run, "--remove", " I  go.")
-    assert result.out == f"corrections removed from {run}: 1\n"
+    assert correct("--list").out == "I go.\tJe vais !\n我走。\tIch gehe.\n"
+    assert correct("--remove", " I  go.").out == f"corrections removed from {run}: 1\n"
+    assert [one["by"] for one in json.loads(correct("--list", "--json").out)["corrections"]] == [
+        "Zoë"
+    ]
+    assert_one_line(
+        correct("--remove", "I go."), "'I go.': in no correction; gru-mt correct --list"
+    )
     assert (run / "corrections.jsonl").read_bytes().startswith(before), "a line is added"
-    assert listed() == "我走。\tIch gehe.\n"
-    again = gru_mt("correct", "--model", run, "--remove", "I go.")
-    assert_one_line(again, "'I go.': not corrected; gru-mt correct --list shows what is")
-    add_correction(run, "I go.", "Je pars.", by="")
-    assert listed() == "我走。\tIch gehe.\nI go.\tJe pars.\n"
+    correct("I go.", "Je pars.")
+    assert correct("--list").out == "我走。\tIch gehe.\nI go.\tJe pars.\n"
 
 
 def test_a_line_that_a_kill_left_is_ignored_and_then_replaced(run: Path) -> None:

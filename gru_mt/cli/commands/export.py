@@ -81,4 +81,4 @@ def export(
     from gru_mt.corrections.store import read_corrections
 
     if (format_ != "onnx" or out) and (kept := len(read_corrections(folder))):
-        say(f"corrections stay in {folder}: {kept:,}; copy corrections.jsonl to take them along")
+        say(f"corrections stay in {folder}: {kept:,}; copy corrections.jsonl into a model's folder")
