@@ -49,8 +49,8 @@ ROWS = """
         corrections corrections.store corrections.memory
         inference.translator
         documents documents.document documents.sentences documents.plain_text
-        documents.subtitles documents.markdown documents.structured
-        documents.structured.marked documents.structured.program_text documents.structured.po
+        documents.markdown documents.structured documents.structured.marked
+        documents.subtitles documents.structured.program_text documents.structured.po
         documents.structured.json_texts documents.structured.properties
         documents.structured.xml_tree documents.structured.xliff documents.structured.package
         documents.structured.docx documents.html documents.epub documents.registry

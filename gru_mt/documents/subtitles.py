@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
+from typing import Literal
 
 from gru_mt.data.text.normalize import SPACELESS
 from gru_mt.documents.document import Document, Place, Source, Span, TextFile
 from gru_mt.documents.sentences import ends_sentence, joined
+from gru_mt.documents.structured.marked import Mark, MarkedText, Piece
 
 MOST_LINES = 8  # of a text: captions that a program made have no final marks at all
 ELLIPSIS = "..."  # in a cue for which no word is left: a cue may not be empty
@@ -18,7 +20,7 @@ _ELLIPSES = r"\.{3,}|…"  # stand where a sentence goes on in another line, and
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _TIME = r"(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3}"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
-_MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
+_MARKUP = re.compile(r"<(?P<closes>/?)(?P<tag>[a-z]*)[^<>]*>|\{\\[^{}]*\}")
 _PART = re.compile(rf"(?P<edge>{_MARKUP.pattern}|\s+|{_ELLIPSES})|[^\s<{{.…]+|[<{{.]")
 _SPEAKS = re.compile(r"[-–—‐♪♫#\[(]|[A-Z][A-Z .]*:")  # - Hi; TOM: Hi; [sighs]; and songs
 _ENDED = ("]", ")", "♪", "♫", "#")
@@ -61,10 +63,11 @@ def _document(file: TextFile, *, is_vtt: bool) -> Document:
                 texts[-1].append(line)
             else:
                 texts.append([line])
-    return file.document([_place(file.text, lines) for lines in texts])
+    places = (_place(file.text, lines) for lines in texts)
+    return file.document([place for place in places if place])
 
 
-def _place(source: str, lines: Sequence[_Line]) -> Place:
+def _place(source: str, lines: Sequence[_Line]) -> Place | None:
     """Return the place of a text; it is all of its lines, where markup stands between words."""
     has_markup = any(line.has_markup for line in lines)
     spans = [line.whole if has_markup else line.said for line in lines]
@@ -77,7 +80,18 @@ def _place(source: str, lines: Sequence[_Line]) -> Place:
                 piece = piece.rstrip(".…")
             yield span._replace(text=piece if piece or line.line_break else ELLIPSIS)
 
-    return Place(joined([span.text for span in spans]), edits)
+    content = MarkedText.of(_pieces(joined([span.text for span in spans])))
+    return content.place(edits) if content else None
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    position = 0
+    for match in _MARKUP.finditer(text):
+        yield text[position : match.start()]
+        position = match.end()
+        kind: Literal["start", "end"] = "end" if match["closes"] else "start"
+        yield Mark(kind, match[0], key=match["tag"] or "")
+    yield text[position:]
 
 
 def _cues(file: TextFile, *, is_vtt: bool) -> Iterator[list[re.Match[str]]]:

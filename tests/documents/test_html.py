@@ -67,7 +67,7 @@ def test_texts_stand_between_blocks_with_inline_tags_as_marks() -> None:
         "alt='ELEVEN'",
         "A &amp; B",
         "&nbsp;TWELVE",
-        "&lt;B&gt; 5 &lt; 6",
+        "FIFTEEN</b> &lt;b&gt; 5",
     ):
         assert part in new.decode(), part
 

@@ -58,14 +58,14 @@ def test_what_does_not_change_is_the_same_byte_for_byte(text: str, name: str, en
 
 def test_a_text_is_a_sentence_over_lines_and_cues_or_what_one_person_says() -> None:
     assert read_document(CUES.encode(), "a.srt").texts == [
-        "- Hi, Tom.", "- Who <i>is</i> it?",
+        "- Hi, Tom.", "- Who <g1>is</g1> it?",
         "It rained when I saw you, and I left.",
-        "[sighs]", "Mr. Smith!", "12", "Une île là", "♪ La la ♪", "♪ Lo lo ♪",
+        "[sighs]", "Mr. Smith!", "Une île là", "♪ La la ♪", "♪ Lo lo ♪",
     ]  # fmt: skip
     endless = read_document(srt(*["aa"] * 9).encode(), "a.srt").texts
     assert endless == ["aa aa aa aa aa aa aa aa", "aa"], "captions that a program made"
     assert read_document(VTT.encode(), "a.vtt").texts == [
-        "He goes", "I &amp; you", "<c.red>one</c> <00:03.500>two"
+        "He goes", "I &amp; you", "<g1>one</g1> <x2/>two"
     ]  # fmt: skip
 
 
@@ -81,7 +81,8 @@ def test_a_text_is_a_sentence_over_lines_and_cues_or_what_one_person_says() -> N
         (["Ab..."], "aa.", ["aa..."]),
         (["ab\ncd"], "我明白了。", ["我明\n白了。"]),
         # Half of 24 characters is within the tag, where no line may end.
-        (["<b>a</b> b\ncccccccccc"], 'x <b k="a b c d">y</b> z', ['x <b k="a b c d">y</b>\nz']),
+        (["<c.a b c d>a</c> b\ncccccccccc"], "x <g1>y</g1> z", ["x <c.a b c d>y</c>\nz"]),
+        (["a <00:03.500>b"], "b", ["b<00:03.500>"]),  # no mark is lost
     ],
 )
 def test_a_translation_is_cut_in_proportion(

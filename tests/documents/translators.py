@@ -16,11 +16,12 @@ class Identity:
 
 
 class Changing(Identity):
-    """Writes each text in capitals."""
+    """Writes each text in capitals, but for its tags."""
 
     def translate(self, sources: list[str], **keywords: object) -> list[str]:
         """Return the texts in capitals."""
-        return [text.upper() for text in sources]
+        parts = (re.split("(<[^<>]*>)", text) for text in sources)
+        return ["".join([p if p[:1] == "<" else p.upper() for p in each]) for each in parts]
 
 
 class Numbering(Identity):
