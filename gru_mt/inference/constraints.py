@@ -1,4 +1,4 @@
-"""Constrained decoding: a hypothesis has each placeholder token as often as its source.
+"""Constrained decoding: a hypothesis has each placeholder as often as its source, and is not empty.
 
 Shapes: N sentences, S source tokens, R live hypotheses, K columns of a step, M placeholders, O
 hypotheses that still require a placeholder.
@@ -10,7 +10,7 @@ from typing import Generic, Self
 import numpy as np
 
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.tokenizer.special import PLACEHOLDER_IDS, PLACEHOLDER_TOKENS
+from gru_mt.data.tokenizer.special import BOS, PLACEHOLDER_IDS, PLACEHOLDER_TOKENS
 from gru_mt.inference.search import Floats, S, Step
 
 ID_M = np.array(PLACEHOLDER_IDS)
@@ -40,7 +40,7 @@ class ConstrainedState(Generic[S]):
 
 
 def constrained(step: Step[S]) -> Step[ConstrainedState[S]]:
-    """Return an engine's step function with the rules of `with_rules`.
+    """Return an engine's step function with the rules of `with_rules`, and without <eos> first.
 
     With them every sentence has a hypothesis at its end. At each step every live hypothesis has a
     possible continuation (a required placeholder, or <eos> where nothing is required), and
@@ -53,6 +53,7 @@ def constrained(step: Step[S]) -> Step[ConstrainedState[S]]:
         log_prob_RK, id_RK, after = step(last_id_R, state.state, count)
         required_RM = state.required_RM - (last_id_R[:, None] == ID_M)
         ruled_RK = with_rules(log_prob_RK, required_RM, state.room_R)
+        ruled_RK[last_id_R == BOS, 0] = -np.inf
         return ruled_RK, id_RK, ConstrainedState(after, required_RM, state.room_R - 1)
 
     return constrained_step

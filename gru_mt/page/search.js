@@ -54,7 +54,10 @@ export function copyingModel(model, ids) {
     const required = state.required.map((counts, r) =>
       counts.map((left, m) => left - (lastIds[r] === PLACEHOLDER_IDS[m] ? 1 : 0)),
     );
-    found.forEach(({ logProbs }, r) => applyRules(logProbs, required[r], room));
+    found.forEach(({ logProbs }, r) => {
+      applyRules(logProbs, required[r], room);
+      if (lastIds[r] === BOS) logProbs[0] = -Infinity; // no translation is empty
+    });
     const read = state.read.map((before, r) => {
       const weight = weights.subarray(r * source.length, (r + 1) * source.length);
       return { before, weight };
