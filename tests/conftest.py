@@ -27,6 +27,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 SLOWEST = ("test_launch.py", "test_distributed.py", "test_translator.py", "test_write.py",
            "test_onnx_engine.py", "test_end_to_end.py", "test_fault_injection.py")  # fmt: skip
+Configure = Callable[..., Config]
 Fill = Callable[[Path], None]
 FRA_ENG_ZIP = Path(__file__).parents[2] / "shared" / "data" / "fra-eng.zip"
 
@@ -118,7 +119,7 @@ def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture(scope="session")
-def small_config(small_corpus: Path) -> Callable[..., Config]:
+def small_config(small_corpus: Path) -> Configure:
     """Return a function that configures a tiny model on `small_corpus`, with overrides."""
 
     def configure(*overrides: str) -> Config:

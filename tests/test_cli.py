@@ -198,6 +198,8 @@ def test_json_has_an_object_a_line(there: Path, gru_mt: Run) -> None:
     assert second == {
         "source": "", "text": "", "confidence": None, "warnings": [], "sentences": []
     }  # fmt: skip
+    (sentence,) = json.loads(gru_mt("translate", "--json", "I see one cat.").out)["sentences"]
+    assert [set(each) for each in sentence["translations"]] == [{"text", "score", "tokens"}]
 
 
 def test_a_line_is_split_into_its_sentences_unless_it_is_asked_not_to(
@@ -687,12 +689,13 @@ def test_sentences_of_a_word_each_are_asked_about(there: Path, gru_mt: Run) -> N
 
 def test_a_run_goes_on_with_its_own_configuration(there: Path, gru_mt: Run, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    gru_mt("train", "--config", "small.yaml", "--run", run, "--set", "training.max_steps=2")
+    command = ("train", "--run", run, "--no-report", "--set")
+    gru_mt(*command, "training.max_steps=2", "--config", "small.yaml")
     for steps in (2, 4):
-        result = gru_mt("train", "--run", run, "--set", f"training.max_steps={steps}")
+        result = gru_mt(*command, f"training.max_steps={steps}")
         assert result.code == 0
         assert json.loads((run / "summary.json").read_text())["step"] == steps
-    assert gru_mt("train", "--run", run, "--fresh").code == 0
+    assert gru_mt("train", "--run", run, "--fresh", "--no-report").code == 0
     assert (tmp_path / "run-2" / "config.yaml").read_bytes() == (run / "config.yaml").read_bytes()
 
 

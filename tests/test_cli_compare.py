@@ -75,7 +75,9 @@ def test_files_are_compared_by_their_references(runs: Path, gru_mt: Run) -> None
     result = gru_mt(*command, "--source", "src")
     assert "files: 1 sentences\n" in result.out
     assert "    source     a cat\n" in result.out
-    result = gru_mt(*command, "--bleu-tokenizer", "char")
+    result = gru_mt(*command, "--bleu-tokenizer", "char", "--html", "page.html")
+    assert "<title>a and b: files</title>" in Path("page.html").read_text()
+    assert_one_line(gru_mt(*command, "--html", "runs"), "runs: cannot be written")
     assert "source" not in result.out
     assert "tok:char|" in result.out
 

@@ -218,10 +218,7 @@ def test_several_corpora_and_own_sets_may_be_names_or_sections() -> None:
         ("{path: 1}", ["data.corpus.path must be a valid string, got 1"]),
         ("[a, {path: [b, 1]}]", ["data.corpus.1.path.1 must be a valid string, got 1"]),
         ("[a, {path: b, part: dev}]", ["data.corpus.1.part must be 'split' or 'train', got 'dev'"]),
-        (
-            "3",
-            ["data.corpus must be a section, with lines 'key: value' under it, got 3"],
-        ),
+        ("3", ["data.corpus must be a section, with lines 'key: value' under it, got 3"]),
     ],
 )
 def test_a_mistake_in_a_corpus_speaks_of_what_was_written(corpus: str, messages: list[str]) -> None:
@@ -476,10 +473,7 @@ def test_a_bound_is_named_and_can_be_reached(name: str, largest: str, bound: str
     [
         (r'corpus: "a\0b"', r"data.corpus: must have no control characters, got 'a\x00b'"),
         (r'corpus: "a\nb"', r"data.corpus: must have no control characters, got 'a\nb'"),
-        (
-            r'corpus: {path: ["\e", b]}',
-            "data.corpus.path.0: must have no control characters",
-        ),
+        (r'corpus: {path: ["\e", b]}', "data.corpus.path.0: must have no control characters"),
         (r'corpus: "\ud800"', "data.corpus must be a valid string, unable to parse"),
         ("corpus: x, languages: [en, ../fr]", "data.languages.1 string should match pattern"),
         ("corpus: {path: x, name: a/b}", "data.corpus.name string should match pattern"),

@@ -1,7 +1,6 @@
 """Buffers: together they are the epoch, and whoever makes one makes the same."""
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,21 +11,16 @@ from gru_mt.data import loader
 from gru_mt.data.augment.augmenter import Augmenter
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.loader import PairLoader, Position, TrainingPairs
-from gru_mt.data.prepare import TrainingData, prepare
+from gru_mt.data.prepare import TrainingData
 from gru_mt.data.tokenizer.special import EOS
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.training.resume import Start
 from gru_mt.training.train import train
+from tests.conftest import Configure
+from tests.training.stored import prepared
 
-Configure = Callable[..., Config]
 SAMPLED = ("tokenizer.kind=unigram", "tokenizer.vocabulary_size=300", "tokenizer.sampling=0.2")
 PLAIN = ("data.augment=null",)
-
-
-def prepared(config: Config, folder: Path) -> TrainingData:
-    folder.mkdir(exist_ok=True)
-    return prepare(Start(config), Run(folder))
 
 
 def training_pairs(config: Config, data: TrainingData, max_pairs: int = 10_000) -> TrainingPairs:

@@ -378,19 +378,6 @@ def test_a_model_without_attention_has_none_to_show() -> None:
         build(attention="none").translate(["the cat"], attention=True)
 
 
-def test_json_has_attention_only_where_it_was_asked_for() -> None:
-    for asked in (True, False):
-        translation = build().translate("the cat", n_best=2, attention=asked)
-        values = json.loads(json.dumps(translation.to_json()))
-        assert values.keys() == {"source", "text", "confidence", "warnings", "sentences"}
-        assert (values["source"], values["text"]) == ("the cat", translation.text)
-        (sentence,) = values["sentences"]
-        assert sentence["source_tokens"] == ["the", "cat"]
-        assert [each["text"] for each in sentence["translations"]] == translation.texts
-        for each in sentence["translations"]:
-            assert each.keys() == {"text", "score", "tokens", *["attention"] * asked}
-
-
 # Processes
 
 

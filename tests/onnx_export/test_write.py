@@ -14,17 +14,18 @@ from gru_mt.errors import UserError
 from gru_mt.inference.engines.onnx_engine import METADATA, is_export, load_export, usable_export
 from gru_mt.inference.published import local_folder
 from gru_mt.inference.translator import Translator
-from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.onnx_export import write
 from gru_mt.onnx_export.graphs import graphs
 from gru_mt.onnx_export.write import export
 from gru_mt.run import WEIGHTS
 from gru_mt.storage import read_checksummed_json, read_json, write_checksummed_json, write_json
 from gru_mt.tensors import load_tensors, save_tensors
-from tests.test_bundle import SOURCES, configure, tokenizer, write_bundle
+from tests.test_bundle import SOURCES, configure, model_of, tokenizer, write_bundle
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
 pytest.importorskip("onnxruntime", reason=WHY)
+parse_model = pytest.importorskip("onnx.parser", reason=WHY).parse_model
+NO_MODEL = '<ir_version: 9, opset_import: ["": 20]> g (float[N] x) => (float[N] y) { y = Neg(x) }'
 
 FILES = [
     "encoder.onnx",
@@ -36,31 +37,37 @@ FILES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def exported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("onnxscript", reason=WHY)
-    folder = tmp_path_factory.mktemp("run")
+def export_twice(folder: Path, models: dict[str, Any]) -> Path:
+    """Write a run, and these graphs of its model as exports in both precisions."""
     overrides = ("decoding.beam_size=2", "decoding.length_penalty=0.5", "data.corpus=/mine/pairs")
     config = configure(*overrides, "evaluation.bleu_tokenizer=intl", joint=False)
     write_bundle(folder / "model", config, tokenizer(joint=False))
-    made: list[Any] = []
-
-    def graphs_once(model: Seq2Seq) -> Any:
-        if not made:
-            made.append(graphs(model))
-        return deepcopy(made[0])
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(write, "graphs", graphs_once)  # it takes seconds
+        patch.setattr(write, "graphs", lambda _: deepcopy(models))
         for precision in ("fp32", "int8"):
             assert export(folder, precision=precision).parent == folder
     return folder
 
 
+@pytest.fixture(scope="module")
+def exported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a run's folder with both exports of its model."""
+    pytest.importorskip("onnxscript", reason=WHY)
+    model = model_of(configure(joint=False), tokenizer(joint=False))
+    return export_twice(tmp_path_factory.mktemp("run"), graphs(model))
+
+
 @pytest.fixture
-def run(exported_run: Path, tmp_path: Path) -> Path:
-    """Return a run's folder with both exports, to be changed."""
-    return shutil.copytree(exported_run, tmp_path / "run")
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return a run's folder with both exports, to be changed: of its model or of no model."""
+    if hasattr(request, "param"):
+        return shutil.copytree(request.getfixturevalue("exported_run"), tmp_path / "run")
+    return export_twice(tmp_path / "run", {name: parse_model(NO_MODEL) for name in FILES[:2]})
+
+
+of_its_model = pytest.mark.parametrize(  # torch's exporter takes seconds
+    "run", [pytest.param("model", marks=pytest.mark.slow)], indirect=True
+)
 
 
 def change_weights(run: Path) -> None:
@@ -80,6 +87,7 @@ def assert_refused(folder: Path, *parts: str) -> None:
 # There and back
 
 
+@of_its_model
 def test_an_export_is_the_same_translator_wherever_it_lies(run: Path, tmp_path: Path) -> None:
     metadata = read_json(run / "onnx-int8" / METADATA)
     assert metadata["precision"] == "int8"
@@ -100,6 +108,7 @@ def test_an_export_is_the_same_translator_wherever_it_lies(run: Path, tmp_path: 
         ours.translate(SOURCES[0], attention=True)
 
 
+@of_its_model
 def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run: Path) -> None:
     code = (
         "import sys; sys.modules |= dict.fromkeys("
@@ -112,6 +121,7 @@ def test_it_translates_where_torch_and_the_configuration_cannot_be_imported(run:
     assert done.stdout.count("\n") == 1
 
 
+@of_its_model
 def test_an_archive_brings_the_export_along_unless_it_is_of_other_weights(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -135,6 +145,8 @@ def test_an_archive_brings_the_export_along_unless_it_is_of_other_weights(
 
 
 def test_the_export_of_a_run_or_a_bundle_is_preferred(run: Path) -> None:
+    loaded = Translator.load(run / "onnx")
+    assert (loaded.decoding.beam_size, loaded.languages.target) == (2, "fr")
     for folder in (run, run / "model"):
         if folder.name == "model":
             shutil.move(run / "onnx", folder / "onnx")

@@ -7,27 +7,14 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.text.normalize import (
-    IN_WORD,
-    MARKS,
-    SPACELESS,
-    WORD,
-    clean,
-    in_word,
-    is_short,
-)
+from gru_mt.data.text.normalize import IN_WORD, MARKS, SPACELESS, WORD, clean, in_word, is_short
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.inference.confidence import is_repetitive
 from tests.data.text import test_placeholders, test_translation_memory
 from tests.data.text.test_translation_memory import FRENCH, MEMORY
 from tests.data.text.test_truecase import NAMES
 from tests.page.node import assert_same, needs_node, run_node
-from tests.page.strings import (
-    KNOWN,
-    corpus_pairs,
-    random_strings,
-    written_strings,
-)
+from tests.page.strings import KNOWN, corpus_pairs, random_strings, written_strings
 
 pytestmark = needs_node
 

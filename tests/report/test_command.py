@@ -85,19 +85,3 @@ def test_eval_real_is_shown_where_it_was_measured(
     assert '<th scope="row">&lt;b&gt;tags&lt;/b&gt;</th><td class="number">250</td>' in text
     assert '<td class="number less"></td><td class="number">98.4</td></tr>' in text
     Path("runs/small/test.real.json").unlink()
-
-
-def test_compare_writes_a_page_of_runs_but_not_of_groups(
-    there: Path, gru_mt: Run, tmp_path: Path
-) -> None:
-    gru_mt("eval")
-    Path("copy").symlink_to("runs/small")
-    for name, text in (("a", "x y\n"), ("b", "x z\n"), ("ref", "x y\n")):
-        (tmp_path / name).write_text(text)
-    files = [tmp_path / "a", tmp_path / "b", "--reference", tmp_path / "ref"]
-    page = tmp_path / "compare.html"
-    assert gru_mt("compare", *files, "--html", page).code == 0
-    assert f"{tmp_path}/a and {tmp_path}/b: files</title>" in page.read_text("utf-8")
-    groups = ("compare", "--group", "one=runs/small", "--html", page)
-    assert_one_line(gru_mt(*groups), "--html shows runs or files, not groups")
-    assert_one_line(gru_mt("compare", *files, "--html", "runs"), "runs: cannot be written")

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,9 +19,9 @@ from gru_mt.errors import UserError
 from gru_mt.training import estimate
 from gru_mt.training.estimate import Pace, plan_minutes, try_updates
 from gru_mt.training.train import train
+from tests.conftest import Configure
 from tests.training.processes import bits, train_until
 
-Configure = Callable[..., Config]
 AUTO = ("training.batch_tokens=auto", "training.warmup_steps=auto")
 
 

@@ -17,8 +17,8 @@ from gru_mt.inference.translator import Translator
 from gru_mt.run import Run
 from gru_mt.storage import read_json
 from gru_mt.training.train import train
+from tests.conftest import Configure
 
-Configure = Callable[..., Config]
 CPU = torch.device("cpu")
 OWN = "we see two dog.\tchien deux nous vois.\nyou want one hat.\tchapeau un toi veux.\n"
 

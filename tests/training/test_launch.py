@@ -112,12 +112,13 @@ def test_a_mistake_is_told_once(config: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "rank"),
     [
         (signal.SIGINT, None),  # Ctrl-C
-        pytest.param(signal.SIGTERM, 1, marks=pytest.mark.slow),
-        pytest.param(signal.SIGHUP, 1, marks=pytest.mark.slow),
+        (signal.SIGTERM, 1),
+        (signal.SIGHUP, 1),
     ],
 )
 def test_a_signal_to_the_launcher_or_to_one_process_stops_all(

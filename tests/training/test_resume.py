@@ -1,6 +1,5 @@
 """Which trainings may go on in a run's folder."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,8 @@ from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.training.optim.lr_schedule import resolve_config
 from gru_mt.training.resume import choose_start
+from tests.conftest import Configure
 
-Configure = Callable[..., Config]
 NO_LOADER: Any = None  # nothing is asked of it: encoding pairs anew may take long
 
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +28,10 @@ from gru_mt.training.estimate import try_updates
 from gru_mt.training.resume import Start
 from gru_mt.training.synthetic import DRAWN_FROM, Sampling, back_translate, synthetic_pairs
 from gru_mt.training.train import train
+from tests.conftest import Configure
 from tests.training.stored import NO_AUGMENT, examples
 from tests.training.test_fine_tuning import CPU
 
-Configure = Callable[..., Config]
 TEXTS = [f"{verb} moi {number}." for verb in ("vois", "veux", "aime") for number in "abcdefg"]
 
 

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config.schema import Config
 from gru_mt.inference.translator import Translator
 from gru_mt.progress import ProgressBar
 from gru_mt.run import Run
 from gru_mt.training.train import train
 from gru_mt.training.validation import sample_rows
+from tests.conftest import Configure
 
-Configure = Callable[..., Config]
 Scores = Callable[[list[float]], None]
 
 
@@ -93,7 +92,7 @@ def test_the_line_of_progress_has_the_epoch_under_way_and_the_newest_figures(
         ProgressBar, "update", lambda self, n=1: shown.append((self.desc, str(self.postfix or "")))
     )
     scores([31.24, 50.0])
-    train(small_config("training.log_steps=2"), tmp_path)
+    train(small_config("training.log_steps=2", "training.batch_tokens=400"), tmp_path)
     first, last = (x["step"] for x in Run(tmp_path).read_metrics()[0] if "dev_bleu" in x)
     shown = shown[-last:]  # before them are those of the preparation
     assert shown[0] == ("epoch 1 of 2", "")

@@ -1,7 +1,6 @@
 """The loop: updates that are not finite, messages, the callback."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 import torch
 
 from gru_mt.config.load import load_config
-from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.loader import PairLoader
 from gru_mt.data.prepare import load_data
@@ -21,9 +19,8 @@ from gru_mt.training.optim.lr_schedule import buffer_updates, resolve_config
 from gru_mt.training.optim.optimizer import Optimizer, Update
 from gru_mt.training.state import derived_seed
 from gru_mt.training.train import train
+from tests.conftest import Configure
 from tests.training.stored import NO_AUGMENT, examples
-
-Configure = Callable[..., Config]
 
 
 def test_a_callback_gets_the_lines_of_metrics_and_a_path_is_a_configuration(

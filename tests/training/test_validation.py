@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config.schema import Config
 from gru_mt.run import Run
 from gru_mt.tensors import tensors_info
 from gru_mt.training.state import TrainState
 from gru_mt.training.train import train
 from gru_mt.training.validation import Validation, perplexity
+from tests.conftest import Configure
 
-Configure = Callable[..., Config]
 Scores = Callable[[list[float]], None]
 
 

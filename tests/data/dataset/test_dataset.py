@@ -10,20 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gru_mt.config.schema import Config
 from gru_mt.data import pool
 from gru_mt.data import prepare as prepare_module
 from gru_mt.data.dataset import store
 from gru_mt.data.dataset.dataset import write_dataset
-from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
-from gru_mt.training.resume import Start
 from gru_mt.training.train import train
-from tests.training.stored import NO_AUGMENT, examples
-
-Configure = Callable[..., Config]
+from tests.conftest import Configure
+from tests.training.stored import NO_AUGMENT, examples, prepared
 
 
 @pytest.fixture
@@ -46,11 +42,6 @@ def begun(small_config: Configure, corpus: Path, tmp_path: Path) -> Callable[...
         return Run(tmp_path / "run")
 
     return begin
-
-
-def prepared(config: Config, folder: Path) -> TrainingData:
-    folder.mkdir(exist_ok=True)
-    return prepare(Start(config), Run(folder))
 
 
 def test_the_arrays_are_the_ids_of_the_texts(small_config: Configure, tmp_path: Path) -> None:

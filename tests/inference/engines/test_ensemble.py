@@ -1,7 +1,6 @@
 """Several models as one: the mean of their distributions, whatever engines they run on."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,15 +9,14 @@ import pytest
 import torch
 
 from gru_mt.bundle import Bundle, build_model, load_bundle, save_bundle
-from gru_mt.config.schema import Config
 from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_OTHER, PAD, UNK
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.engines.ensemble import Ensemble
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
+from tests.conftest import Configure
 
-Configure = Callable[..., Config]
 CPU = torch.device("cpu")
 LINES = ["we see two dog.", "you want one hat a@b.org.", "HOW ARE YOU?", "", "they"] * 3
 

@@ -1,6 +1,6 @@
 """An exported model gives torch's numbers and texts, and no batch changes a sentence's text.
 
-tests/onnx_export/test_write.py has the tests of a whole export, which are not slow.
+tests/onnx_export/test_write.py has the tests of a whole export.
 """
 
 from collections.abc import Iterator

@@ -1,18 +1,16 @@
 """The speed of training, by updates of made-up ids."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
-from gru_mt.config.schema import Config
 from gru_mt.training.optim import speed
 from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.optim.speed import measure_speeds
+from tests.conftest import Configure
 
-Configure = Callable[..., Config]
 CPU = torch.device("cpu")
 
 

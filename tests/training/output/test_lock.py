@@ -17,8 +17,7 @@ from gru_mt.errors import UserError
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.training.output.lock import InUse, hold, locked, unused
 from gru_mt.training.train import train
-
-Configure = Callable[..., Config]
+from tests.conftest import Configure
 
 
 class Killed(BaseException):

@@ -3,7 +3,6 @@
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +10,15 @@ import numpy as np
 import pytest
 import torch
 
-from gru_mt.config.schema import Config
 from gru_mt.data.dataset.ids import EpochPairs, IdSequences
 from gru_mt.errors import UserError
 from gru_mt.run import Run, flatten
 from gru_mt.training.optim.optimizer import Update
 from gru_mt.training.output.run_writer import window_metrics
 from gru_mt.training.train import train
+from tests.conftest import Configure
 from tests.training.processes import train_until
 
-Configure = Callable[..., Config]
 PAIRS = EpochPairs(IdSequences.of([]), IdSequences.of([]), np.array([]))
 
 
