@@ -61,7 +61,7 @@ class Limits:
 
     @property
     def document_seconds(self) -> float:
-        """How long a document may take, with its way here."""
+        """How long a document may take once it has come."""
         return 10 * self.seconds
 
 
@@ -183,7 +183,8 @@ class Api:
 
     async def _values(self, request: Request, most_bytes: int | None = None) -> Values:
         """Return the parameters of a request that may ask; else raise HTTPException 403 or 429."""
-        values = await read_values(request, most_bytes or self.limits.body_bytes)
+        async with asyncio.timeout(self.limits.seconds):
+            values = await read_values(request, most_bytes or self.limits.body_bytes)
         given = str(values.get("api_key", "")).encode("utf-8", errors="replace")
         has_key = any(secrets.compare_digest(given, key.encode()) for key in self.keys)
         if self.rate:

@@ -187,6 +187,7 @@ class Server(uvicorn.Server):
             access_log=False,
             server_header=False,
             lifespan="on",
+            http="h11",  # it limits headers; httptools, where it is installed, does not
             ws="none",
             timeout_graceful_shutdown=math.ceil(api.limits.document_seconds),
         )

@@ -174,8 +174,11 @@ def serve(
     """
     from benchmarks import serve as clients
 
+    model = run / export
+    if not model.is_dir():
+        raise UserError(f"{model}: is missing; name a run, and export it by gru-mt export")
     [test] = read_sets(run, "test")
-    model, texts = run / export, test.sources[:sentences]
+    texts = test.sources[:sentences]
     line = begin("serve", {"model": f"{run.resolve().name}/{export}", "sentences": sentences})
     figures: dict[str, list[float]] = defaultdict(list)
     with clients.server(model) as port:
