@@ -16,6 +16,7 @@ _ACCELERATOR = re.compile(  # but not that of AT&T, &amp; and ?a=b&c=d
     r"(?:(?<![^\s(\"'“«])|(?<=[A-Za-z])(?=&[a-z]))&(?=[^\W_])(?!\w*[;=])|(?<!\S)_(?=[^\W_])"
 )
 _OPTION = re.compile(r"(?<!\S)(-[A-Za-z]\b|--[\w-]+)")  # of a command
+_FORMAT = re.compile(r"%[-+#0]*[\d*]*(?:\.[\d*]+)?[a-zA-Z]")  # of C and Python, without a name
 _INITIAL = re.compile(r"(?<![^\W_])[^\W\d_]")
 _MENU_END = re.compile(r"(?:\.\.\.|…|:)?\Z")
 
@@ -33,14 +34,23 @@ def is_text(value: str) -> bool:
 
 
 def program_place(value: str, edits: Callable[[str], Iterable[Span]]) -> Place | None:
-    """Return the place of a string, whose translation makes `edits`; None for no text."""
+    """Return the place of a string, whose translation makes `edits`; None for no text.
+
+    A translation with %d and %s in another order makes none: a program would fail with it.
+    """
     found = [*_ACCELERATOR.finditer(value)]
     sign = found[0][0] if len(found) == 1 and value.count(found[0][0]) == 1 else ""
+    letter = value[found[0].end()] if sign else ""
     parts = _OPTION.split(value.replace(sign, "") if sign else value)
     pieces = (([Mark("other", p)] if i % 2 else with_gaps(p)) for i, p in enumerate(parts))
-    letter = value[found[0].end()] if sign else ""
     content = MarkedText.of(chain.from_iterable(pieces))
-    return content.place(lambda new: edits(_accelerated(new, sign, letter))) if content else None
+    before, after = value[: len(value) - len(value.lstrip())], value[len(value.rstrip()) :]
+
+    def safe_edits(translation: str) -> Iterable[Span]:
+        text = f"{before}{_accelerated(translation.strip(), sign, letter)}{after}"
+        return edits(text) if _FORMAT.findall(text) == _FORMAT.findall(value) else []
+
+    return content.place(safe_edits) if content else None
 
 
 def _accelerated(text: str, sign: str, letter: str) -> str:

@@ -52,8 +52,8 @@ class Element:
 
 
 def decoded(source: str) -> str:
-    """Return the text of XML without tags: "a &lt; b" -> "a < b"."""
-    parts = enumerate(_CDATA.split(source))
+    """Return the text of XML without tags: "a &lt; b" -> "a < b"; a line ends with a line feed."""
+    parts = enumerate(_CDATA.split(re.sub(r"\r\n?", "\n", source)))
     return "".join(part if index % 2 else unescape(part) for index, part in parts)
 
 

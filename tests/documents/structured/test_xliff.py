@@ -77,6 +77,7 @@ def test_a_target_of_version_2_is_filled(state: str, target: str) -> None:
         ("<![CDATA[a <b>]]> c", "C &lt;b&gt; A"),
         ("a &amp; &#233;", "É &amp; A"),
         ("  a\n  b ", "  B\n  A "),
+        ("a\r\nb&#13;", "B\nA&#13;"),
     ],
 )
 def test_inline_tags_travel(source: str, target: str) -> None:
