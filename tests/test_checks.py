@@ -73,28 +73,17 @@ def test_what_a_system_does_not_tell_is_left_out(
     assert "\nmemory     unknown\n" in result.out
 
 
+CGROUP_1 = "cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us", "memory/memory.limit_in_bytes"
+
+
 @pytest.mark.parametrize(
     ("files", "limits"),
     [
         ({}, (None, None)),
         ({"cpu.max": "max 100000\n", "memory.max": "max\n"}, (None, None)),
         ({"cpu.max": "150000 100000\n", "memory.max": "2000000000\n"}, (1.5, 2.0)),
-        (
-            {
-                "cpu/cpu.cfs_quota_us": "-1",
-                "cpu/cpu.cfs_period_us": "100000",
-                "memory/memory.limit_in_bytes": "9223372036854771712",
-            },
-            (None, None),
-        ),
-        (
-            {
-                "cpu/cpu.cfs_quota_us": "400000",
-                "cpu/cpu.cfs_period_us": "100000",
-                "memory/memory.limit_in_bytes": "512000000",
-            },
-            (4.0, 0.512),
-        ),
+        (dict(zip(CGROUP_1, ("-1", "100000", "9223372036854771712"), strict=True)), (None, None)),
+        (dict(zip(CGROUP_1, ("400000", "100000", "512000000"), strict=True)), (4.0, 0.512)),
     ],
     ids=["none", "v2-unlimited", "v2", "v1-unlimited", "v1"],
 )
