@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gru_mt.config.load import parse_config
 from gru_mt.report.page import write_report
 from gru_mt.run import Run
 from gru_mt.training.train import train
-from tests.conftest import Fill
+from tests.conftest import Configure, Fill
 
 NASTY = [
     "<script>document.title = 'owned'</script> I see one cat.",
@@ -20,18 +19,12 @@ NASTY = [
     "אני רואה חתול אחד.",
     "猫を一匹見ます。",
 ]
-CONFIG = """
-data:
-  corpus: {corpus}
-  test: {{path: [{folder}/test.en, {folder}/test.fr]}}
-tokenizer: {{kind: word, min_frequency: 1}}
-model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
-training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32, log_steps: 5}}
-"""
 
 
 @pytest.fixture(scope="session")
-def trained(small_corpus: Path, made_once: Callable[[str, Fill], Path]) -> Run:
+def trained(
+    small_corpus: Path, small_config: Configure, made_once: Callable[[str, Fill], Path]
+) -> Run:
     """Return a finished run that keeps no translations yet."""
 
     def fill(folder: Path) -> None:
@@ -39,7 +32,8 @@ def trained(small_corpus: Path, made_once: Callable[[str, Fill], Path]) -> Run:
         sources = NASTY + [f"they see {word} key." for word in ("one", "two", "three", "four")] * 10
         for ending, texts in (("en", sources), ("fr", [f"{text} <b>!" for text in sources])):
             (folder / f"test.{ending}").write_text("".join(f"{text}\n" for text in texts), "utf-8")
-        config = parse_config(CONFIG.format(corpus=corpus, folder=folder), where="small")
+        test = f"data.test={{path: [{folder}/test.en, {folder}/test.fr]}}"
+        config = small_config(f"data.corpus={corpus}", test, "training.log_steps=5")
         train(config, folder / "runs" / "small <b>")
 
     return Run(made_once("report", fill) / "runs" / "small <b>")

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from gru_mt.config.load import load_config
+from gru_mt.config.yaml_text import dump_config
 from gru_mt.errors import UserError
 from gru_mt.training.launch import launch
 from gru_mt.training.train import train
+from tests.conftest import Configure
 from tests.training.processes import (
     GRU_MT,
     TORCHRUN,
@@ -25,14 +27,6 @@ from tests.training.processes import (
     workers,
 )
 
-CONFIG = """
-data: {{corpus: {corpus}}}
-tokenizer: {{kind: word, min_frequency: 1}}
-model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
-training:
-  {{max_epochs: 20, batch_tokens: 120, warmup_steps: 5, accumulation: 2, log_steps: 1,
-    checkpoint_minutes: 0.001}}
-"""
 LATE = 20  # updates before something happens to a run; after its first validation
 IMPATIENT = """
 from datetime import timedelta
@@ -44,9 +38,10 @@ main()
 
 
 @pytest.fixture(scope="module")
-def config(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def config(small_config: Configure, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("config") / "small.yaml"
-    path.write_text(CONFIG.format(corpus=small_corpus))
+    settings = ("max_epochs=20", "accumulation=2", "log_steps=1", "checkpoint_minutes=0.001")
+    path.write_text(dump_config(small_config(*(f"training.{each}" for each in settings))))
     return path
 
 
