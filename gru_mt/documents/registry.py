@@ -1,5 +1,6 @@
 """The documents that can be translated, by the endings of their names: a format is added here."""
 
+import logging
 from collections.abc import Iterable
 from functools import partial
 from importlib import import_module
@@ -11,6 +12,7 @@ from gru_mt.errors import UserError, check_type, short_text
 from gru_mt.inference.translation import Languages
 from gru_mt.inference.translator import Keywords
 
+log = logging.getLogger(__name__)
 # Readers, as module:function. Each takes a `Source`, returns a `Document`, and raises UserError,
 # with the line, for a malformed one.
 _READERS = {
@@ -72,6 +74,8 @@ def read_document(
         need = f"{ending} needs {error.name}: pip install 'gru-mt[documents]'"
         raise UserError(f"{shown}: {need}") from None
     document: Document = read(Source(data, shown, language, everything))
+    if ending in _WITH_TRANSLATIONS and not (everything or document.texts):
+        log.info(f"{shown}: every text has a translation; --all is for new ones")
     return document
 
 

@@ -86,8 +86,8 @@ class MarkedText:
     def filled(self, translation: str) -> str:
         """Return the source of a translation, in the place of the text and what is around it.
 
-        A translation that has not each mark once, well nested, has its words where most words of
-        the source are: no mark is lost.
+        A translation that has not each mark once, or a pair in another one than in the source, has
+        its words where most words of the source are: no mark is lost, and no link is in a link.
         """
         written, styles = "", [self.style]
         for piece in [*self.before, *self._parsed(translation), *self.after]:
@@ -110,7 +110,9 @@ class MarkedText:
                 parts += part, ""
             else:
                 parts[-1] += part
-        if sorted(parts[1::2]) == sorted(marks) and _is_nested(parts[1::2]):
+        old, new = _parents(marks) or {}, _parents(parts[1::2])
+        is_nested = new is not None and all(new[name] in ("", old.get(name)) for name in new)
+        if is_nested and sorted(parts[1::2]) == sorted(marks):
             pieces = [marks.get(part, part) for part in parts]
             ends = iter([mark for mark in marks.values() if mark.kind in ("start", "end")])
             return [
@@ -126,15 +128,16 @@ class MarkedText:
         ]
 
 
-def _is_nested(names: Iterable[str]) -> bool:
-    """Return whether each closing tag, such as </g1>, closes the one that was opened last."""
-    opened = [""]
+def _parents(names: Iterable[str]) -> dict[str, str] | None:
+    """Return what each opening tag stands in, as <g2> in <g1>, or ""; None where tags cross."""
+    parents, opened = dict[str, str](), [""]
     for name in names:
         if name.startswith("<g"):
-            opened.append(name.replace("<", "</"))
-        elif name.startswith("</") and opened.pop() != name:
-            return False
-    return True
+            parents[name] = opened[-1]
+            opened.append(name)
+        elif name.startswith("</") and opened.pop() != name.replace("/", ""):
+            return None
+    return parents
 
 
 def _partners(pieces: Sequence[Piece]) -> dict[int, int]:

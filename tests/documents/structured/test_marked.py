@@ -52,7 +52,7 @@ def test_without_a_letter_there_is_no_text(pieces: list[Piece]) -> None:
     ("translation", "filled"),
     [
         ("<g2>c</g2> <g1>a</g1>b<x3/>", "<i>c</i> <b>a</b>b[.]"),
-        ("<g1>a<g2>c</g2></g1><x3/>b", "<b>a<i>c</i></b>[.]b"),
+        ("<g1>a<g2>c</g2></g1><x3/>b", "<b></b>acb<i></i>[.]"),  # as a link in a link
         ("<g1>a <g2>c</g1></g2><x3/> b", "<b></b>a c b<i></i>[.]"),  # they cross
         ("<g1>a</g1> <g2>c</g2>", "<b></b>a c<i></i>[.]"),  # one is missing
         ("<g1>a</g1> <g2>c</g2><x3/><x3/>", "<b></b>a c<i></i>[.]"),
