@@ -193,7 +193,8 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
         self._limits = api.limits
-        self._since_s: dict[tuple[Any, Any, bool], float] = {}  # of a connection, its request, ...
+        # Since when a connection, with the same last request, waits for a next one or answers it.
+        self._since_s: dict[tuple[Any, Any, bool], float] = {}
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:  # a second
@@ -214,9 +215,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if count := len(self.server_state.tasks):
-            log.info(
-                f"answering {count:,} requests that came before; a second signal stops at once"
-            )
+            log.info(f"requests to answer before the end: {count:,}; a second signal ends it now")
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -43,6 +43,10 @@ OriginsOption = Annotated[
         help="Let pages of https://example.org ask, or those of any site: *.",
     ),
 ]
+RateOption = Annotated[
+    int | None,
+    typer.Option("--requests-per-minute", metavar="N", min=1, help="Of a key, else of an address."),
+]
 SuggestOption = Annotated[
     bool,
     typer.Option("--suggest", help="Let clients correct translations, for all clients at once."),
@@ -81,12 +85,7 @@ def serve(
     seconds: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="For a request.")
     ] = 60.0,
-    per_minute: Annotated[
-        int | None,
-        typer.Option(
-            "--requests-per-minute", metavar="N", min=1, help="Of a key, or else of an address."
-        ),
-    ] = None,
+    per_minute: RateOption = None,
     suggestions: SuggestOption = False,
     learns: LearnOption = False,
     device: DeviceOption = "auto",
