@@ -103,8 +103,3 @@ def test_a_document_that_stays_says_so(
 ) -> None:
     assert translate_document(Identity(), data, "a.txt") == data
     assert f"a.txt: stays as it is: {said}" in caplog.text
-
-
-def test_only_documents_with_translations_take_everything() -> None:
-    with pytest.raises(UserError, match=r"a.txt: has no translations yet"):
-        translate_document(Identity(), b"a", "a.txt", everything=True)
