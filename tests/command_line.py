@@ -1,6 +1,7 @@
 """Run the commands in this process, as a user types them."""
 
 import fcntl
+import logging
 import os
 import pty
 import struct
@@ -37,12 +38,15 @@ Run = Callable[..., Result]
 def run_main(*arguments: object, **streams: object) -> int:
     """Run a command line in this process and return its exit code; `streams` replace sys's."""
     streams = {"stdout": sys.stdout, "stderr": sys.stderr} | streams
+    logger = logging.getLogger("gru_mt")
+    level = logger.level
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.argv", ["gru-mt", *map(str, arguments)])
         for name, stream in streams.items():
             patch.setattr(f"sys.{name}", stream)
         with pytest.raises(SystemExit) as end:
             main()
+    logger.setLevel(level)  # else a later test would not see what is logged below it
     assert end.value.code is None or isinstance(end.value.code, int)
     return end.value.code or 0
 
