@@ -222,7 +222,7 @@ def _trained(
     """Return a translator after training on pairs, beside `known` ones and old ones."""
     before = load_config(run.config)
     kept = [(one.source, one.target) for one in known]
-    kept += _old_pairs(Dataset(run.data), before, old.tokenizer)
+    kept += old_pairs(Dataset(run.data), before, old.tokenizer)
     corpora, sides = [], (before.data.source, before.data.target)
     for name, weight, some in (("corrections", COPIES, pairs), ("kept", 1, kept)):
         lines = (json.dumps(dict(zip(sides, pair, strict=True))) for pair in some)
@@ -242,10 +242,11 @@ def _trained(
     return load_bundle(scratch / "run", _CPU)
 
 
-def _old_pairs(data: Dataset, config: Config, tokenizer: Tokenizer) -> list[tuple[str, str]]:
+def old_pairs(data: Dataset, config: Config, tokenizer: Tokenizer) -> list[tuple[str, str]]:
     """Return pairs of the training split that people wrote, drawn at random."""
-    is_text_N = [corpus.side is not None for corpus in config.data.corpus]
-    row_N = np.flatnonzero(~np.array(is_text_N)[data.line_N["corpus"]])
+    written = [corpus.side is None for corpus in config.data.corpus]
+    written += [False for _ in config.data.teachers]
+    row_N = np.flatnonzero(np.array(written)[data.line_N["corpus"]])
     drawn = random.Random(0).sample(range(len(row_N)), min(len(row_N), OLD_PAIRS))
     pairs = data.select(row_N[np.sort(drawn)])
     sides = [

@@ -12,6 +12,7 @@ import torch
 from gru_mt.bundle import load_bundle, named_tensors
 from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
+from gru_mt.corrections.learn import old_pairs
 from gru_mt.data.dataset.components import key
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.loader import BUFFER_PAIRS, TrainingPairs
@@ -182,6 +183,7 @@ def test_each_teacher_translates_each_source_of_the_training_split(
         assert data.pairs.where(sum(sizes) - 1) == last
     assert data.pairs.sizes == sizes
     assert data.provenance["teaching"]["training_pairs"] == sum(sizes[1:])
+    assert len(old_pairs(data.pairs, taught, data.tokenizer)) == sizes[0], "what people wrote"
     assert data.tokenizer.same_vocabularies(load_bundle(teachers[0], CPU).tokenizer)
     pairs = TrainingPairs(taught, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS)
     for epoch in range(2):  # each pair, and of each teacher one half or the other
