@@ -49,7 +49,8 @@ from gru_mt.training.output.lock import locked
 from gru_mt.training.train import train_run
 
 _CPU = torch.device("cpu")
-COPIES = 40  # of each correction, that are trained on
+COPIES = 40  # of each correction, that are trained on; of few more, up to MOST_COPIES
+LEAST_CORRECTED, MOST_COPIES = 4_000, 1_000  # copies of all corrections, and of each
 OLD_PAIRS = 12_000  # of the run's training split, beside them
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of the new weights: the first that produces enough
 LEAST_PRODUCED = 0.9  # of the corrections, by the model alone
@@ -224,7 +225,8 @@ def _trained(
     kept = [(one.source, one.target) for one in known]
     kept += old_pairs(Dataset(run.data), before, old.tokenizer)
     corpora, sides = [], (before.data.source, before.data.target)
-    for name, weight, some in (("corrections", COPIES, pairs), ("kept", 1, kept)):
+    copies = max(COPIES, min(LEAST_CORRECTED // len(pairs), MOST_COPIES))
+    for name, weight, some in (("corrections", copies, pairs), ("kept", 1, kept)):
         lines = (json.dumps(dict(zip(sides, pair, strict=True))) for pair in some)
         path = scratch / f"{name}.jsonl"
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

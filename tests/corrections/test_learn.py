@@ -45,7 +45,6 @@ def test_a_run_learns_what_was_corrected_and_keeps_the_model_before(
     run: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(learning._TRAINING, "learning_rate", 1e-2)  # a tiny model learns slowly
-    monkeypatch.setattr(learning, "COPIES", 200)
     monkeypatch.setattr(learning, "MOST_LOST", 100.0)
     before = contents(run)
     found = told(run)
