@@ -41,6 +41,25 @@ def contents(run: Path) -> dict[str, bytes]:
     return {str(path.relative_to(run)): path.read_bytes() for path in files}
 
 
+@pytest.mark.parametrize(
+    ("corrections", "copies"), [(1, 1_000), (4, 1_000), (5, 800), (100, 40), (101, 40), (999, 40)]
+)
+def test_few_corrections_are_trained_on_more_often(
+    corrections: int, copies: int, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+
+    def train(config: Config, _: RunFolder) -> None:
+        asked.extend(corpus.weight for corpus in config.data.corpus)
+        raise UserError("seen")
+
+    monkeypatch.setattr(learning, "train_run", train)
+    pairs = [(SENTENCE, BETTER)] * corrections
+    with pytest.raises(UserError, match="seen"):
+        learning._trained(RunFolder(run), load_bundle(run, CPU), pairs, [], tmp_path)
+    assert asked == [copies, 1]
+
+
 def test_a_run_learns_what_was_corrected_and_keeps_the_model_before(
     run: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
