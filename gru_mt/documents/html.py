@@ -10,7 +10,7 @@ from html import escape, unescape
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from gru_mt.data.corpus.detect import LOOKED_AT, known_encoding
+from gru_mt.data.corpus.detect import LOOKED_AT, declared_encoding
 from gru_mt.documents.document import Document, Place, Source, edited, replacing
 from gru_mt.documents.structured.marked import Mark, MarkedText, Piece
 
@@ -84,7 +84,7 @@ def _places(page: str) -> Iterator[Place]:
 def _declared(start: bytes, name: str) -> str | None:
     """Return the encoding that a page declares; UserError for one that nobody knows."""
     match = _CHARSET.search(start)
-    found = known_encoding(match[1].decode(), name) if match else None
+    found = declared_encoding(match[1].decode(), name) if match else None
     return "cp1252" if found in ("iso8859-1", "ascii") else found  # as browsers do
 
 

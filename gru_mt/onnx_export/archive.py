@@ -42,14 +42,8 @@ from gru_mt.tensors import tensors_info
 
 log = logging.getLogger(__name__)
 
-_PATHS = (
-    "path",
-    "start",
-    "folder",
-    "back_translate",
-    "teachers",
-    "model",
-)  # keys whose texts are paths
+# Keys whose texts are paths.
+_PATHS = ("path", "start", "folder", "back_translate", "teachers", "model")
 
 
 def write_archive(folder: Path, out: Path | None, license_: str | None) -> Path:

@@ -91,7 +91,7 @@ class Api:
         n_best = 1 + number_of(values, "alternatives", 10)
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
         if source == AUTO:
-            self._check_language(" ".join(texts))
+            self._language(" ".join(texts))  # that it is one of ours
         guesses = [self._detected(text)[0] if source == AUTO else (source, 0) for text in texts]
         directions = [self._direction(code, target) for code, _ in guesses]
         documents = [
@@ -197,11 +197,16 @@ class Api:
     def _detected(self, text: str) -> list[tuple[str, float]]:
         return detect(text, self.directions.profiles)
 
-    def _check_language(self, text: str) -> None:
-        """Raise HTTPException 400 for a text of some words of which no model knows many."""
-        if self._detected(text)[0][1] < LEAST_SURE and len(words(text)) >= SOME_WORDS:
+    def _language(self, text: str) -> str:
+        """Return the language of a text; HTTPException 400 where no model knows many of its words.
+
+        A text of fewer than SOME_WORDS has the likeliest language.
+        """
+        code, sure = self._detected(text)[0]
+        if sure < LEAST_SURE and len(words(text)) >= SOME_WORDS:
             read = ", ".join(map(language_name, self.directions.profiles))
             raise HTTPException(400, f"this seems not to be in {read}; if it is, name its source")
+        return code
 
     def _direction(self, source: str, target: str) -> Direction | None:
         """Return the model for two languages, None where they are one; HTTPException for none."""
@@ -232,9 +237,7 @@ class Api:
         language = "" if source == AUTO else source
         document = await asyncio.to_thread(read_document, data, name, language=language)
         if source == AUTO:
-            text = " ".join(document.texts[:100])
-            self._check_language(text)
-            source = self._detected(text)[0][0]
+            source = self._language(" ".join(document.texts[:100]))
         if (direction := self._direction(source, target)) is None:
             return data
         translator = QueuedTranslator(self.batcher, direction)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import NamedTuple
 
+from gru_mt.config.fields import known_encoding
 from gru_mt.errors import UserError, short_repr
 
 LOOKED_AT = 4_096  # bytes at its beginning that decide what a file is
@@ -145,16 +146,15 @@ def _declared_encoding(start: bytes, file: object) -> str:
     match = _DECLARED.match(start)
     if not match:
         return "utf-16" if _is_utf16(start) else "utf-8"
-    known = known_encoding(match[1].decode(errors="replace"), file)
+    known = declared_encoding(match[1].decode(errors="replace"), file)
     return "utf-8" if known.startswith(("utf-8", "utf-16", "utf-32")) else known
 
 
-def known_encoding(name: str, file: object) -> str:
+def declared_encoding(name: str, file: object) -> str:
     """Return Python's name of an encoding that a file declares; UserError for an unknown one."""
     try:
-        "a".encode(name)  # LookupError for one of bytes, such as "hex"
-        return codecs.lookup(name).name
-    except (LookupError, ValueError):
+        return codecs.lookup(known_encoding(name)).name
+    except ValueError:
         fix = "set encoding, or save it as UTF-8"
         raise UserError(
             f"{file}: declares the encoding {short_repr(name)}, which nobody knows: {fix}"
