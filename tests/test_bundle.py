@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import shutil
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +24,6 @@ from gru_mt.errors import UserError
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
-from gru_mt.page.write import write_page
 from gru_mt.tensors import load_tensors, save_tensors
 
 CPU = torch.device("cpu")
@@ -101,10 +101,8 @@ def assert_refused(folder: Path, named: Path) -> None:
 def test_a_bundle_and_its_run_come_back_as_the_same_translator(
     tmp_path: Path, kind: Kind, joint: bool
 ) -> None:
-    config, words = (
-        configure("decoding.beam_size=2", kind=kind, joint=joint),
-        tokenizer(kind, joint),
-    )
+    config = configure("decoding.beam_size=2", kind=kind, joint=joint)
+    words = tokenizer(kind, joint)
     model = write_bundle(tmp_path / "model", config, words)
     torch.manual_seed(2)
     for folder in (tmp_path, tmp_path / "model"):
@@ -199,28 +197,25 @@ def test_a_valid_file_of_another_bundle_is_named(tmp_path: Path, kind: Kind, joi
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "change",
     [
-        {"output_bias_V": lambda bias_V: torch.zeros(len(bias_V) + 1)},
-        {"output_bias_V": lambda bias_V: bias_V[None]},
-        {"output_bias_V": lambda bias_V: None},
-        {"more": lambda _: torch.zeros(1)},
-        {"output_bias_V": lambda bias_V: torch.full_like(bias_V, math.nan)},
-        {"output_bias_V": lambda bias_V: torch.full_like(bias_V, -math.inf)},
-        {"output_bias_V": lambda bias_V: torch.full_like(bias_V, 3e38)},
-        {"output_bias_V": lambda bias_V: bias_V.double()},
-        {"output_bias_V": lambda bias_V: bias_V.bool()},
+        lambda bias_V: bias_V[:-1],
+        lambda bias_V: None,
+        lambda bias_V: torch.full_like(bias_V, math.nan),
+        lambda bias_V: torch.full_like(bias_V, 3e38),
+        lambda bias_V: bias_V.double(),
     ],
+    ids=["shape", "missing", "NaN", "huge", "double"],
 )
 def test_weights_that_do_not_fit_the_model_or_are_no_numbers_are_named(
-    weights: Path, changed: dict[str, Any]
+    weights: Path, change: Callable[[Tensor], Tensor | None]
 ) -> None:
     tensors, header = load_tensors(weights)
-    for name, change in changed.items():
-        tensors[name] = change(tensors.get(name))
-    save_tensors(
-        weights, {key: value for key, value in tensors.items() if value is not None}, header
-    )
+    changed = change(tensors.pop("output_bias_V"))
+    more = {} if changed is None else {"output_bias_V": changed}
+    save_tensors(weights, tensors | more, header)
+    assert_refused(weights.parent, weights)
+    save_tensors(weights, load_tensors(weights)[0] | {"more": torch.zeros(1)}, header)
     assert_refused(weights.parent, weights)
 
 
@@ -254,60 +249,61 @@ def test_weights_that_do_not_say_what_they_belong_to_are_refused(weights: Path) 
 
 @pytest.mark.parametrize(
     "entry",
-    ["", "3", "null", "[]", '{"header": "{}"}', '{"header": "[]", "sha256": ""}', "[" * 100_000,
-     '{"header": 3, "sha256": ""}', '{"header": "\\ud800", "sha256": ""}', None],
+    ["", "3", '{"header": "{}"}', '{"header": "[]", "sha256": ""}', "[" * 100_000,
+     '{"header": 3, "sha256": ""}', '{"header": "\\ud800", "sha256": ""}'],
 )  # fmt: skip
-def test_a_header_that_is_no_object_or_huge_is_refused(weights: Path, entry: str | None) -> None:
-    if entry is None:
-        weights.write_bytes((50_000_000).to_bytes(8, "little") + b"{}")
-    else:
-        save_file(load_tensors(weights)[0], weights, {"gru_mt": entry})
+def test_a_header_that_is_no_object_or_huge_is_refused(weights: Path, entry: str) -> None:
+    save_file(load_tensors(weights)[0], weights, {"gru_mt": entry})
+    assert_refused(weights.parent, weights)
+    weights.write_bytes((50_000_000).to_bytes(8, "little") + b"{}")
     assert_refused(weights.parent, weights)
 
 
-WHOLE = {
-    "corpora": [{"path": ["a.tsv"], "name": "a", "sha256": "0f"}],
-    "attribution": "of many",
-    "training_pairs": 9,
-    "sentences": {"dev": {"a": 3}},
-    "gru_mt": "0.1.0",
-    "torch": "2",
-    "python": "3",
-}
-OTHERS: list[Any] = [None, True, 3, 2.5, math.nan, "x", [], [1], ["x"], {}, {"a": 1}, [{}]]
-
-
-@pytest.mark.parametrize("key", WHOLE)
-def test_a_value_of_another_type_in_a_provenance_is_refused(tmp_path: Path, key: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("corpora", [None, {}, [1], [{}], [{"name": "a", "sha256": 3}]]),
+        ("attribution", [3, None]),
+        ("training_pairs", ["x", 2.5, True, math.nan]),
+        ("sentences", [[], {"dev": 3}, {"dev": {"a": "x"}}]),
+        ("torch", [2]),
+    ],
+)
+def test_a_value_of_another_type_in_a_provenance_is_refused(
+    tmp_path: Path, key: str, values: list[object]
+) -> None:
+    whole = {
+        "corpora": [{"path": ["a.tsv"], "name": "a", "sha256": "0f"}],
+        "attribution": "of many",
+        "training_pairs": 9,
+        "sentences": {"dev": {"a": 3}},
+        "torch": "2",
+    }
     path = tmp_path / "provenance.json"
-    for value in OTHERS:
-        path.write_text(json.dumps({**WHOLE, key: value}))
-        if value in ([], {}, "x", 3) and type(value) is type(WHOLE[key]):
-            assert read_provenance(tmp_path)[key] == value
-        else:
-            with pytest.raises(UserError, match="provenance"):
-                read_provenance(tmp_path)
+    path.write_text(json.dumps(whole))
+    assert read_provenance(tmp_path) == whole
+    for value in values:
+        path.write_text(json.dumps(whole | {key: value}))
+        with pytest.raises(UserError, match="provenance"):
+            read_provenance(tmp_path)
 
 
-@pytest.mark.parametrize("content", ["[]", "3", "[" * 100_000, '{"a": ' + "9" * 5_000 + "}"])
-def test_a_provenance_may_say_nothing_but_must_be_an_object(bundle: Path, content: str) -> None:
+def test_a_provenance_may_say_nothing_but_must_be_an_object(bundle: Path) -> None:
     path = bundle / "provenance.json"
     path.write_text("{}")
     sign(bundle)
     assert Translator.load(bundle).translate("the a sees the b").source == "the a sees the b"
-    path.write_text(content)
-    sign(bundle)
-    assert_refused(bundle, path)
+    for content in ("3", "[" * 100_000, '{"a": ' + "9" * 5_000 + "}"):
+        path.write_text(content)
+        sign(bundle)
+        assert_refused(bundle, path)
 
 
-@pytest.mark.parametrize("value", [3, "x", [1.0], [None] * 7, {"a": 1}])
+@pytest.mark.parametrize("value", [3, [1.0], [None] * 7])
 def test_a_malformed_calibration_is_refused(bundle: Path, value: object) -> None:
     sign(bundle, {"calibration": value})
-    for load in (Translator.load, write_page):
-        with pytest.raises(
-            UserError, match=r"weights\.safetensors: damaged: calibration must be 7"
-        ):
-            load(bundle)
+    with pytest.raises(UserError, match=r"weights\.safetensors: damaged: calibration must be 7"):
+        Translator.load(bundle)
 
 
 def test_a_model_that_computes_no_numbers_is_refused_when_it_translates(bundle: Path) -> None:

@@ -35,34 +35,6 @@ from tests.command_line import Result, Run, assert_one_line
 LONG = "x" * 5_000
 
 
-def test_a_run_holds_everything(there: Path) -> None:
-    names = {path.name for path in Path("runs/small").iterdir()}
-    assert {"config.yaml", "metrics.jsonl", "train.log", "model", "checkpoints"} <= names
-    bundle = {path.name for path in Path("runs/small/model").iterdir()}
-    assert bundle == {"weights.safetensors", "tokenizer.model", "tokenizer.lexicon.txt",
-                      "tokenizer.memory.tsv", "config.yaml", "provenance.json"}  # fmt: skip
-
-
-def test_training_prints_to_stderr_alone_and_plain_lines_without_a_terminal(
-    there: Path, gru_mt: Run, tmp_path: Path
-) -> None:
-    result = gru_mt("train", "--config", "small.yaml", "--run", tmp_path / "run",
-                    "--set", "training.max_steps=3")  # fmt: skip
-    assert (result.code, result.out) == (0, "")
-    assert "420 lines read, 420 kept" in result.err
-    assert "\r" not in result.err
-
-
-def test_fresh_starts_beside_and_deletes_nothing(there: Path, gru_mt: Run, tmp_path: Path) -> None:
-    command = ("train", "--config", "small.yaml", "--run", tmp_path / "run", "--no-report",
-               "--set", "training.max_steps=1")  # fmt: skip
-    shutil.copytree("runs/small", tmp_path / "run")
-    before = (tmp_path / "run" / "summary.json").read_bytes()
-    assert gru_mt(*command, "--fresh").code == 0
-    assert (tmp_path / "run-2" / "summary.json").is_file()
-    assert (tmp_path / "run" / "summary.json").read_bytes() == before
-
-
 def test_fresh_starts_at_the_same_moment_take_a_folder_each(
     there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,9 +54,7 @@ def test_fresh_is_refused_where_a_launcher_may_start_the_command_again(
     """A second start would take the folder of the first for an older run, and begin anew."""
     monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "3")
     result = gru_mt("train", "--config", "small.yaml", "--fresh")
-    assert result.code == 2
-    assert "--fresh: processes that torchrun starts again" in result.err
-    assert "--run" in result.err
+    assert_one_line(result, "--fresh: processes that torchrun starts again", "--run")
 
 
 def test_stdin_a_file_and_arguments_translate_alike(
@@ -140,16 +110,6 @@ def test_a_file_is_not_read_and_written_at_once(there: Path, gru_mt: Run) -> Non
         assert path.read_text() == "I see one cat.\n"
 
 
-def test_an_argument_that_is_a_file_is_translated_with_a_warning(
-    there: Path, gru_mt: Run, tmp_path: Path
-) -> None:
-    path = tmp_path / "letters.txt"
-    path.write_text("I see one cat.\n")
-    result = gru_mt("translate", "--model", "runs/small", path)
-    assert result.out == f"{path}\n"
-    assert result.err == (f"warning: {path} is a file; to translate its lines use --input {path}\n")
-
-
 def test_what_is_no_plain_text_is_named(there: Path, gru_mt: Run, tmp_path: Path) -> None:
     path = tmp_path / "fake.docx"
     path.write_bytes(gzip.compress(b"I see one cat.\n"))
@@ -171,10 +131,8 @@ def test_odd_lines_come_out_in_their_places_and_are_named(there: Path, gru_mt: R
     result = gru_mt("translate", "--model", "runs/small", stdin=b"\n".join(lines))
     assert result.code == 0
     assert result.out.count("\n") == len(lines)
-    *warnings, doubts = result.err.splitlines()
+    *warnings, _ = result.err.splitlines()
     assert [line.split(":")[1] for line in warnings] == [" line 2", " line 3", " line 5"]
-    assert doubts.startswith("warning: sentences to look at: ")
-    assert "language 3" in doubts, "bad, a b and a b c"
     assert "translated in 16 parts" in warnings[2], "40 words, halved until each has at most 3"
 
 
@@ -200,6 +158,8 @@ def test_json_has_an_object_a_line(there: Path, gru_mt: Run) -> None:
     }  # fmt: skip
     (sentence,) = json.loads(gru_mt("translate", "--json", "I see one cat.").out)["sentences"]
     assert [set(each) for each in sentence["translations"]] == [{"text", "score", "tokens"}]
+    lines = gru_mt("translate", "--n-best", 2, "I see one cat.", "").out.splitlines()
+    assert lines == [best["text"], other["text"], "", ""]
 
 
 def test_a_line_is_split_into_its_sentences_unless_it_is_asked_not_to(
@@ -228,40 +188,27 @@ def test_a_glossary_gives_the_translations_of_its_terms(
 def test_doubts_are_counted_once_at_the_end(there: Path, gru_mt: Run) -> None:
     text = b"wir sehen zwei.\nhunde und katzen. das haus.\n555-1234\n"
     result = gru_mt("translate", "--json", "--model", "runs/small", stdin=text)
-    found = [json.loads(line) for line in result.out.splitlines()]
-    assert [each["warnings"].count("language") for each in found] == [1, 1, 0]
-    marks = [mark for each in found for one in each["sentences"] for mark in one["warnings"]]
+    found = [json.loads(line)["sentences"] for line in result.out.splitlines()]
+    marks = [mark for sentences in found for one in sentences for mark in one["warnings"]]
     assert marks.count("language") == 3
     (line,) = result.err.splitlines()
     assert line.startswith("warning: sentences to look at: ")
     assert line.endswith(" (--json marks them)")
-    for mark in {*marks}:
-        assert f"{mark} {marks.count(mark)}" in line
+    assert all(f"{mark} {marks.count(mark)}" in line for mark in {*marks})
     assert gru_mt("translate", "--model", "runs/small", "555-1234").err == ""
 
 
-def test_n_best_prints_as_many_lines_for_each_sentence(there: Path, gru_mt: Run) -> None:
-    result = gru_mt("translate", "--beam", 5, "--n-best", 4, "I see one cat.", "")
-    assert result.out.count("\n") == 8
-
-
-def test_eval_prints_scores_with_signature_and_interval(there: Path, gru_mt: Run) -> None:
-    result = gru_mt("eval")
-    lines = result.out.splitlines()
-    assert [line.split(" (")[0].rsplit(" ", 1)[0] for line in lines[:3]] == [
-        "BLEU, all references", "BLEU, first reference", "chrF"]  # fmt: skip
-    assert all("95 % interval" in line and "version:" in line for line in lines[:3])
-    assert "a second" in lines[3]
-    assert "test" in result.err
-
-
-def test_eval_keeps_a_parts_translations_as_the_model_decodes(there: Path, gru_mt: Run) -> None:
+def test_eval_prints_scores_and_keeps_what_its_own_decoding_gave(there: Path, gru_mt: Run) -> None:
     kept = Path("runs/small/test.hypotheses.json")
     kept.unlink(missing_ok=True)
     gru_mt("eval", "--beam", 2)
     gru_mt("eval", "--model", "runs/small", "--model", "runs/small")
     assert not kept.exists()
-    gru_mt("eval", "--output", "output.txt")
+    lines = gru_mt("eval", "--output", "output.txt").out.splitlines()
+    names = ["BLEU, all references", "BLEU, first reference", "chrF"]
+    for name, line in zip(names, lines[:3], strict=True):
+        assert re.match(rf"{name} [\d.]+ \(95 % interval .*\)  .*version:", line)
+    assert "a second" in lines[3]
     (found,) = json.loads(kept.read_text())["sets"]
     assert found["texts"] == Path("output.txt").read_text().splitlines()
 
@@ -379,12 +326,10 @@ def test_init_and_check_lead_from_files_to_a_training(
             lines = (f"{language} {chr(97 + n % 26) * (n // 26 + 1)}.\n" for n in range(words))
             Path(f"{name}.{language}").write_text("".join(f"{name} {line}" for line in lines))
     files = [f"{name}.{language}" for name in ("train", "dev", "test") for language in ("en", "de")]
-    made = gru_mt("init", *files)
-    assert (made.code, made.out) == (0, "gru-mt train --config train.yaml\n")
+    assert gru_mt("init", *files).out == "gru-mt train --config train.yaml\n"
     assert_one_line(gru_mt("init", *files), "train.yaml: is there already", "--out")
     made = gru_mt("init", *files, "--out", "my own.yaml")
     assert made.out == "gru-mt train --config 'my own.yaml'\n", "a shell takes it as it stands"
-    Path("my own.yaml").unlink()
     small = ("model.encoder_size=4", "model.decoder_size=8", "model.embedding_size=4")
     checked = gru_mt("data", "--check", "train.yaml", *(f"--set={each}" for each in small))
     assert checked.code == 0
@@ -402,7 +347,7 @@ def test_init_and_check_lead_from_files_to_a_training(
     assert opened == files[:2], "they are read once"
     assert json.loads(of_files.out)["corpora"][0]["read"] == 60
     assert json.loads(of_files.out)["trial"]["epochs"] == 30
-    assert {path.name for path in tmp_path.iterdir()} == {*files, "train.yaml"}
+    assert {path.name for path in tmp_path.iterdir()} == {*files, "train.yaml", "my own.yaml"}
 
 
 @pytest.mark.parametrize(
@@ -413,16 +358,12 @@ def test_init_and_check_lead_from_files_to_a_training(
         (["data", "--check", "a.tsv", "--languages", "en"], ["--languages: expected two"]),
         (["init", "none.tsv", "--languages", "en,fr"], ["none.tsv: no such file"]),
         (["translate", "--beam", "0", "x"], ["gru-mt translate: ", "--beam", "1"]),
-        (["translate", "--beam", "1001", "x"], ["--beam", "1000"]),
-        (["translate", "--length-penalty", "-1", "x"], ["--length-penalty", "0"]),
         (["translate", "--length-penalty", "nan", "x"], ["--length-penalty"]),
         (["translate", "--n-best", "9", "--beam", "2", "x"], ["9", "beam", "2"]),
-        (["translate", "--batch-size", "0", "x"], ["--batch-size"]),
         (["translate", "--attention", "x"], ["--json"]),
         (["translate", "--glossary", "small.yaml", "x"], ["small.yaml:2: ", "tab"]),
         (["translate", "--input", "none.txt"], ["none.txt", "No such file"]),
         (["translate", "--input", "runs"], ["runs: cannot be read: Is a directory"]),
-        (["translate", "--input", LONG], ["xxx", "File name too long"]),
         (["translate", "--input", "none.txt", "x"], ["not both"]),
         (["translate", "--model", "runs", "x"], ["runs", "neither a run"]),
         (["translate", "--model", "\udcff\x1b[2J", "x"], [r"\udcff\x1b[2J: neither a run"]),
@@ -433,32 +374,23 @@ def test_init_and_check_lead_from_files_to_a_training(
         (["translate", "--bem", "2", "x"], ["--bem", "--beam"]),
         (["trainn"], ["gru-mt: ", "trainn", "train"]),
         (["tr\x1b\nain"], [r"tr\x1b\nain"]),
-        (["eval", "--split", "a\x1b\nb"], [r"a\x1b\nb", "'dev', 'test'"]),
         (["eval", "--source", "x"], ["--reference"]),
         (["eval", "--source", "x", "--reference", "", "--reference", "y"],
          ["--reference is empty"]),
         (["eval", "--source", "small.yaml", "--reference", "x", "--output", "./small.yaml"],
          ["--output", "small.yaml", "is what is read"]),
-        (["eval", "--bleu-tokenizer", "14a"], ["--bleu-tokenizer", "14a", "'13a'"]),
         (["train"], ["--config", "--run"]),
         (["train", "--run", "none"], ["none", "no run", "--config"]),
         (["train", "--config", "none.yaml"], ["none.yaml", "No such file"]),
-        (["train", "--config", "small.yaml", "--set", ""], ["--set is empty"]),
-        (["train", "--config", "small.yaml", "--set", "training.sed=1"], ["training.seed"]),
         (["train", "--config", "small.yaml", "--set", "model.dropout=0"],
          ["model.dropout", "fresh"]),
-        (["train", "--run", "runs/small", "--set", "model.dropout=0"], ["model.dropout", "fresh"]),
         (["train", "--config", "small.yaml", "--run", "x", "--set", "data.corpus=none.tsv"],
          ["none.tsv"]),
         (["train", "--config", "small.yaml", "--run", "runs"], ["runs", "something else"]),
-        (["train", "--config", "small.yaml", "--run", LONG], ["xxx", "File name too long"]),
-        (["train", "--config", "small.yaml", "--run", "y", "--set", "training.device=gpu"],
-         ["training.device", "gpu"]),
         (["config", "small.yaml", "--set", "training.sed=1"], ["did you mean training.seed?"]),
         (["config", "--schema", "small.yaml"], ["--schema", "alone"]),
         (["config", "--set", "training.seed=1"], ["--set", "FILE"]),
         (["data", "--config", "small.yaml"], ["--out"]),
-        (["export", "--precision", "int4"], ["--precision", "'fp32', 'int8'", "int4"]),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_exit_2(
@@ -476,7 +408,6 @@ def test_cores_are_left_to_others_while_torch_computes_and_at_no_other_time(
     watches: list[object] = []
     monkeypatch.setattr("gru_mt.model.fast.waiting._watch", watches.append)
     for count, *command in (
-        (0, "--help"),
         (0, "data", "--config", "small.yaml", "--out", tmp_path / "split"),
         (2, "train", "--config", "small.yaml", "--run", tmp_path / "run",  # and its report
          "--set", "training.max_steps=1"),
@@ -497,10 +428,7 @@ def test_cores_are_left_to_others_while_torch_computes_and_at_no_other_time(
         (PermissionError(13, "Permission denied", "a\nb"), r"a\nb: Permission denied"),
         (ValueError("embedded null byte"), "null character"),
         (MemoryError(), "not enough memory"),
-        (
-            RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"),
-            "not enough memory",
-        ),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: x"), "not enough memory"),
     ],
 )
 def test_what_is_wrong_outside_is_one_line(
@@ -533,10 +461,7 @@ FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system ha
 
 
 @FULL
-@pytest.mark.parametrize(
-    "arguments",
-    [[], ["-h"], ["--version"], ["eval", "--help"], ["translate", "I see."], ["eval", "--json"]],
-)
+@pytest.mark.parametrize("arguments", [["-h"], ["translate", "I see."], ["eval", "--json"]])
 @pytest.mark.parametrize("unbuffered", [False, True])
 def test_a_full_stdout_is_told_in_one_line(
     arguments: list[str], unbuffered: bool, there: Path, gru_mt: Run
@@ -572,9 +497,7 @@ def test_a_closed_pipe_ends_quietly(there: Path, gru_mt: Run) -> None:
     assert (result.code, result.err) == (128 + signal.SIGPIPE, "")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["translate", "x"], ["translate"], ["eval"], ["eval", "--json"], ["--version"]]
-)
+@pytest.mark.parametrize("arguments", [["translate", "x"], ["eval"], ["--version"]])
 def test_a_closed_stdout_is_told_before_any_work(
     arguments: list[str], there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -678,13 +601,19 @@ def test_a_shell_can_complete(gru_mt: Run, monkeypatch: pytest.MonkeyPatch) -> N
 # What a command does with its options
 
 
-def test_sentences_of_a_word_each_are_asked_about(there: Path, gru_mt: Run) -> None:
+def test_words_without_quotes_and_names_of_files_are_asked_about(
+    there: Path, gru_mt: Run, tmp_path: Path
+) -> None:
     asked = gru_mt("translate", "--model", "runs/small", "He", "sleeps.")
     assert asked.out.count("\n") == 2
-    assert asked.err.count("\nwarning: sentences to look at: ") == asked.err.count("\n") - 1 == 1
-    assert "'He sleeps.'" in asked.err
+    assert "'He sleeps.'" in asked.err.splitlines()[0]
     for sentences in (["He sleeps."], ["sleeps."], ["He sleeps.", "Go!"], ["", ""]):
         assert "note: " not in gru_mt("translate", "--model", "runs/small", *sentences).err
+    path = tmp_path / "letters.txt"
+    path.touch()
+    result = gru_mt("translate", "--model", "runs/small", path)
+    assert result.out == f"{path}\n"
+    assert result.err == f"warning: {path} is a file; to translate its lines use --input {path}\n"
 
 
 def test_a_run_goes_on_with_its_own_configuration(there: Path, gru_mt: Run, tmp_path: Path) -> None:
@@ -692,10 +621,11 @@ def test_a_run_goes_on_with_its_own_configuration(there: Path, gru_mt: Run, tmp_
     command = ("train", "--run", run, "--no-report", "--set")
     gru_mt(*command, "training.max_steps=2", "--config", "small.yaml")
     for steps in (2, 4):
-        result = gru_mt(*command, f"training.max_steps={steps}")
-        assert result.code == 0
+        assert gru_mt(*command, f"training.max_steps={steps}").code == 0
         assert json.loads((run / "summary.json").read_text())["step"] == steps
+    before = (run / "summary.json").read_bytes()
     assert gru_mt("train", "--run", run, "--fresh", "--no-report").code == 0
+    assert (run / "summary.json").read_bytes() == before, "nothing is deleted"
     assert (tmp_path / "run-2" / "config.yaml").read_bytes() == (run / "config.yaml").read_bytes()
 
 

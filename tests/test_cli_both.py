@@ -121,10 +121,8 @@ def test_what_is_wrong_with_either_direction_is_told_before_the_first_begins(
     run = [] if "--run" in settings else ["--run", "runs/new"]
     assert_one_line(gru_mt(*TRAIN, "--both", *run, *settings), *parts)
     assert {*Path("runs").iterdir()} == before
-
-
-def test_both_needs_the_configuration_of_neither_run(there: Path, gru_mt: Run) -> None:
-    assert_one_line(gru_mt("train", "--both", "--run", "runs/my-en-fr"), "--both: give --config")
+    alone = gru_mt("train", "--both", "--run", "runs/my-en-fr")
+    assert_one_line(alone, "--both: give --config")
 
 
 @pytest.mark.parametrize(
@@ -160,20 +158,15 @@ def test_processes_train_both_directions_to_the_same_bits(there: Path) -> None:
         assert bits(there / "two" / name) == bits(there / "runs" / name)
 
 
-@pytest.mark.parametrize(
-    ("language", "used"),
-    [("fr", "my-en-fr"), ("French", "my-en-fr"), ("FRA", "my-en-fr"), ("en-GB", "my-fr-en")],
-)
-def test_a_language_chooses_the_newest_run_into_it(
-    language: str, used: str, there: Path, gru_mt: Run
-) -> None:
+def test_a_language_chooses_the_newest_run_into_it(there: Path, gru_mt: Run) -> None:
     shutil.copytree("runs/my-en-fr", "runs/older")
     os.utime("runs/older/summary.json", (1, 1))
     Path("runs/damaged").mkdir()
     Path("runs/damaged/summary.json").touch()
-    result = gru_mt("translate", "--to", language, "we see.")
-    assert (result.code, result.out.count("\n")) == (0, 1)
-    assert result.err.splitlines()[0] == f"using runs/{used}"
+    for language, used in (("French", "my-en-fr"), ("FRA", "my-en-fr"), ("en-GB", "my-fr-en")):
+        result = gru_mt("translate", "--to", language, "we see.")
+        assert (result.code, result.out.count("\n")) == (0, 1)
+        assert result.err.splitlines()[0] == f"using runs/{used}"
 
 
 def test_a_language_without_a_run_is_one_line(there: Path, gru_mt: Run) -> None:

@@ -54,9 +54,6 @@ def test_what_does_not_pass(code: int, err: str, out: bytes, words: str) -> None
     with pytest.raises(Failed) as failure:
         check(Ended("train", code, out, err))
     assert words in str(failure.value)
-
-
-def test_a_refusal_fails_where_success_is_due() -> None:
     with pytest.raises(Failed, match="exit 0 was due"):
         check(Ended("train", 2, b"", "refused\n"), code=0)
 

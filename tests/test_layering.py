@@ -66,14 +66,13 @@ ROWS = """
         training.resume training.synthetic data.prepare training.output.run_writer
         training.validation training.estimate training.trainer training.train corrections.learn
         runs report
-        report.compare_text
         evaluation.overlap report.tables report.failures report.pictures report.html
         report.samples report.contents report.page report.compare_page page page.model_data
         page.write onnx_export.card onnx_export.archive
         onnx_export.write server server.detection server.directions server.batcher server.requests
         server.texts server.downloads server.spec server.api server.page server.page.routes
         server.app cli.streams cli.app cli.translator
-        cli.directions cli.line_progress cli.document cli.commands
+        cli.directions cli.line_progress cli.document cli.comparison cli.commands
         cli.commands.train cli.commands.evaluate cli.commands.compare
         cli.commands.runs cli.commands.translation cli.commands.translation.translate
         cli.commands.translation.serve

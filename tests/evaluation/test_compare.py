@@ -77,10 +77,7 @@ def test_groups_are_compared_by_the_mean_and_the_sample_deviation() -> None:
     assert found.sets[0].metrics["chrF"][0].values == chrf
 
 
-def test_runs_and_files_are_compared_by_their_paths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gru_mt.evaluation.score.TRIALS", 50)
+def test_runs_and_files_are_compared_by_their_paths(tmp_path: Path) -> None:
     for name, texts in (("a", WORSE), ("b", PERFECT)):
         make_run(tmp_path / name, [PETS], [texts])
         (tmp_path / f"{name}.txt").write_text("".join(f"{text}\n" for text in texts))

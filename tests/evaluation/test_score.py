@@ -10,6 +10,7 @@ from sacrebleu import BLEU, CHRF
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import Score, corpus_bleu, score_translations, sentence_chrf
 
+pytestmark = pytest.mark.usefixtures("all_resamples")
 HYPOTHESES = [
     "Tom n'est pas là aujourd'hui.",
     "Je l'ai vu hier soir dans la rue.",

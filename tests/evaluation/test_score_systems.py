@@ -16,6 +16,7 @@ from gru_mt.evaluation.score import score_systems, score_translations
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+pytestmark = pytest.mark.usefixtures("all_resamples")
 WORDS = ["le", "la", "un", "une", "chat", "chien", "livre", "voit", "mange", "sur", "ici", "bleu"]
 
 

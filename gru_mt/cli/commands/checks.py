@@ -20,6 +20,7 @@ from gru_mt.cli.streams import (
     print_messages,
     print_result,
     require_stdout,
+    table,
 )
 
 if TYPE_CHECKING:
@@ -195,8 +196,6 @@ def _named(versions: dict[str, str | None]) -> str:
 
 
 def _speed_lines(speeds: dict[str, Any]) -> Iterator[str]:
-    from gru_mt.report.compare_text import table
-
     tokens_s = float(f"{speeds['tokens_s']:.2g}")  # two digits: it is no exact figure
     of = f"target tokens a second of training (recipe {SPEED_RECIPE})"
     yield f"{'speed':<11}about {tokens_s:,.0f} {of}"

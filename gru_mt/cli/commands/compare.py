@@ -86,9 +86,9 @@ def compare(
     paths += [run for runs in groups.values() for run in runs]
     from dataclasses import asdict
 
+    from gru_mt.cli.comparison import comparison_lines, group_lines
     from gru_mt.evaluation.compare import compare_groups, compare_systems
     from gru_mt.evaluation.systems import read_systems
-    from gru_mt.report.compare_text import comparison_lines, group_lines
     from gru_mt.storage import check_output
 
     if html:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gru_mt.cli.app import Command, LanguagesOption, SetOption, app, two_languages
-from gru_mt.cli.streams import print_result, require_stdout, say
+from gru_mt.cli.streams import print_result, require_stdout, say, table
 from gru_mt.errors import UserError
 
 INIT_EXAMPLES = """\b
@@ -101,17 +101,12 @@ def show_config(
     from gru_mt.config.yaml_text import compare_config
 
     if show_list:
-        for line in _recipes():
-            print_result(line)
+        from gru_mt.config.recipes import list_recipes
+
+        head = ["recipe", "test BLEU", "minutes", "memory", "what it is"]
+        rows = [[one.name, one.bleu, one.minutes, one.memory, one.about] for one in list_recipes()]
+        print_result("\n".join(table([head, *rows], texts=(0, 4))))
     elif file:
         print_result(compare_config(load_config(file, overrides)))
     else:
         print_result(json.dumps(json_schema(), indent=2) if schema else page())
-
-
-def _recipes() -> list[str]:
-    from gru_mt.config.recipes import list_recipes
-    from gru_mt.report.compare_text import table
-
-    rows = [[one.name, one.bleu, one.minutes, one.memory, one.about] for one in list_recipes()]
-    return table([["recipe", "test BLEU", "minutes", "memory", "what it is"], *rows], texts=(0, 4))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gru_mt.cli.app import Command, JsonOption, app
-from gru_mt.cli.streams import print_json, print_result, require_stdout, say
+from gru_mt.cli.streams import number, print_json, print_result, require_stdout, say, table
 from gru_mt.errors import UserError, short_text
 from gru_mt.run import RUNS, Run, metrics_csv
 
@@ -40,7 +40,6 @@ def runs(
         raise UserError(f"{folder}: there is no such folder")
     from dataclasses import asdict
 
-    from gru_mt.report.compare_text import table
     from gru_mt.runs import list_runs
 
     found = list_runs(folder or RUNS)
@@ -51,13 +50,11 @@ def runs(
         print_json({"runs": rows})
     elif found:
         head = ["run", "from", "to", "dev BLEU", "test BLEU", "minutes", "changed", "corpora"]
-        for line in table([[*head, "state"], *map(_row, found)], texts=(0, 1, 2, 7, 8)):
-            print_result(line)
+        lines = table([[*head, "state"], *map(_row, found)], texts=(0, 1, 2, 7, 8))
+        print_result("\n".join(lines))
 
 
 def _row(run: "RunOverview") -> list[str]:
-    from gru_mt.report.compare_text import number
-
     test = ", ".join(f"{bleu:.1f}" for bleu in run.test_bleu.values())
     return [
         short_text(run.name),

@@ -1,34 +1,15 @@
 """Comparisons as text for a terminal."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from rich.cells import cell_len
-
-from gru_mt.errors import escape
+from gru_mt.cli.streams import number, table
 from gru_mt.evaluation.compare import Change, Comparison, GroupComparison, SetComparison, Spread
 from gru_mt.evaluation.score import FEW, MetricScores
 from gru_mt.evaluation.systems import SystemMetadata
 
 SENTENCES = 5  # that gained most, and that lost most
 NGRAMS = 10
-
-
-def table(rows: Sequence[Sequence[str]], texts: Collection[int] = (0,)) -> list[str]:
-    """Return rows of cells as lines: columns of `texts` begin at the left, the others end alike."""
-    rows = [[escape(cell) for cell in row] for row in rows]
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-
-    def padded(cell: str, column: int) -> str:
-        gap = " " * (widths[column] - cell_len(cell))  # a Chinese character takes two columns
-        return cell + gap if column in texts else gap + cell
-
-    return ["  ".join(map(padded, row, range(len(row)))).rstrip() for row in rows]
-
-
-def number(value: float | None, form: str) -> str:
-    """Return a number as `form` says; "-" for None."""
-    return "-" if value is None else format(value, form)
 
 
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
