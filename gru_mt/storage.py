@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -221,9 +221,14 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def check_output(path: Path) -> None:
-    """Raise UserError where `write_output` cannot write; nothing is written."""
+def check_output(path: Path, reads: Iterable[Path] = ()) -> None:
+    """Raise UserError where `write_output` cannot write, or would replace what is read.
+
+    Nothing is written.
+    """
     with os_errors_as(path):
+        if path.exists() and any(path.samefile(read) for read in reads if read.exists()):
+            raise UserError(f"{short_text(path)}: is what is read; name another file")
         stream = _stream(path)
         if isinstance(stream, int):
             return

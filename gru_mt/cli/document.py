@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gru_mt.documents.registry import ENDINGS, read_document, reader_of
 from gru_mt.errors import UserError, short_text
-from gru_mt.storage import check_output, os_errors_as, read_bytes, write_output
+from gru_mt.storage import check_output, read_bytes, write_output
 
 if TYPE_CHECKING:
     from gru_mt.inference.translation import Translation
@@ -43,10 +43,7 @@ def _read(path: Path, out: Path) -> bytes:
             f"--out {short_text(out)}: must end in {ending}, as {short_text(path.name)} does"
         )
     data = read_bytes(path, most_bytes=MOST_BYTES)
-    with os_errors_as(out):
-        if out.exists() and out.samefile(path):
-            raise UserError(f"--out {short_text(out)}: is the document itself; name another file")
-    check_output(out)
+    check_output(out, reads=[path])
     return data
 
 

@@ -1,6 +1,6 @@
 """The translator that a command uses."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from gru_mt.errors import UserError, short_text
 from gru_mt.run import RUNS, Run
 
 if TYPE_CHECKING:
+    from gru_mt.config.data import DataConfig
     from gru_mt.inference.translator import Translator
 
 
@@ -40,20 +41,26 @@ def load_translator(
     return Translator.averaging(used, device=device)
 
 
+def finished_runs() -> "Iterator[tuple[Run, DataConfig]]":
+    """Yield the finished runs that can be read, the newest first, and what each is trained on."""
+    from gru_mt.config.load import load_config
+
+    for run in Run.finished():
+        with suppress(UserError):  # a damaged one translates nothing
+            yield run, load_config(run.config).data
+
+
 def _newest(target: str | None) -> Run:
     """Return the newest finished run; with `target`, of those that translate into it."""
     if target is None:
         return Run.newest()
-    from gru_mt.config.load import load_config
     from gru_mt.data.corpus.languages import is_language
 
     others = set()
-    for run in Run.finished():
-        with suppress(UserError):  # a damaged one translates into nothing
-            language = load_config(run.config).data.target
-            if is_language(language, target):
-                return run
-            others.add(language)
+    for run, data in finished_runs():
+        if is_language(data.target, target):
+            return run
+        others.add(data.target)
     raise UserError(
         f"--to {short_text(target)}: no finished run in {RUNS}/ translates into it; there are runs "
         f"into {', '.join(sorted(others)) or 'no known language'}"

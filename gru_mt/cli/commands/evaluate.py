@@ -1,7 +1,7 @@
 """`gru-mt eval`."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -71,10 +71,10 @@ def evaluate(
         raise UserError("--source and --reference belong together: give both or neither")
     require_stdout()
     from gru_mt.cli.line_progress import map_with_progress
-    from gru_mt.storage import write_output
+    from gru_mt.storage import check_output, write_output
 
     if output:
-        _check_output(output, [source, *reference] if source else [])
+        check_output(output, reads=[source, *reference] if source else [])
     from gru_mt.evaluation.evaluate import (
         choose_bleu_tokenizer,
         evaluate_set,
@@ -126,15 +126,6 @@ def _write(write: Callable[[], None]) -> None:
         write()
     except UserError as error:
         say(f"warning: {error}")
-
-
-def _check_output(output: Path, reads: Sequence[Path]) -> None:
-    from gru_mt.storage import check_output
-
-    check_output(output)
-    for read in reads:
-        if output.exists() and read.exists() and output.samefile(read):
-            raise UserError(f"--output {output}: is what is read; name another file")
 
 
 def _of_set(output: Path, name: str, sets: int) -> Path:

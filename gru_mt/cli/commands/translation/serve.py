@@ -1,7 +1,6 @@
 """`gru-mt serve`."""
 
 import logging
-from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +10,7 @@ import typer
 
 from gru_mt.cli.app import Command, DeviceOption, app
 from gru_mt.cli.streams import print_messages, say
-from gru_mt.cli.translator import load_translator
+from gru_mt.cli.translator import finished_runs, load_translator
 from gru_mt.errors import UserError, short_text
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
@@ -143,13 +142,9 @@ def _read_keys(file: Path) -> list[str]:
 
 def _newest_of_each() -> list[Path]:
     """Return the folder of the newest finished run of each direction."""
-    from gru_mt.config.load import load_config
-
     newest: dict[tuple[str, str], Path] = {}
-    for run in Run.finished():
-        with suppress(UserError):  # a damaged one translates nothing
-            data = load_config(run.config).data
-            newest.setdefault((data.source, data.target), run.folder)
+    for run, data in finished_runs():
+        newest.setdefault((data.source, data.target), run.folder)
     if not newest:
         raise UserError("no finished run can be read; name one with --model")
     return [*newest.values()]
