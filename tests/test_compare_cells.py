@@ -24,6 +24,7 @@ def line(figure: float, **settings: Any) -> str:
     return json.dumps({"settings": settings, "figures": {"test_beam_5": {"value": figure}}})
 
 
+@pytest.mark.slow  # it imports scipy
 def test_the_page_shows_the_tables_of_the_lines_that_are_kept() -> None:
     page = PAGE.read_text(encoding="utf-8")
     for table in tables(Results(LINES.read_text(encoding="utf-8").splitlines())).split("\n\n"):
@@ -38,6 +39,7 @@ def test_of_lines_with_the_same_settings_the_last_counts() -> None:
     assert results.bleu("little", "gru", "5 %") == {1: 7.0}
 
 
+@pytest.mark.slow
 def test_a_difference_has_the_interval_of_students_t_over_its_seeds() -> None:
     # Differences of 1, 2 and 3: mean 2, deviation 1. t of 2 degrees of freedom
     # is 4.303 at 97.5 %, and 4.303 / sqrt(3) is 2.48.

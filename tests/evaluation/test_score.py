@@ -8,9 +8,9 @@ import pytest
 from sacrebleu import BLEU, CHRF
 
 from gru_mt.errors import UserError
+from gru_mt.evaluation import score as module
 from gru_mt.evaluation.score import Score, corpus_bleu, score_translations, sentence_chrf
 
-pytestmark = pytest.mark.usefixtures("all_resamples")
 HYPOTHESES = [
     "Tom n'est pas là aujourd'hui.",
     "Je l'ai vu hier soir dans la rue.",
@@ -27,6 +27,12 @@ REFERENCES = [
     ["Tout va bien !", "Ça va !"],
     ["Elle aime beaucoup les chats de son voisin."],
 ]
+
+
+@pytest.fixture(autouse=True)
+def _all_resamples(resamples: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let scores have all their resamples."""
+    monkeypatch.setattr(module, "RESAMPLES", resamples["RESAMPLES"])
 
 
 def test_scores_intervals_and_signatures_are_sacrebleus(monkeypatch: pytest.MonkeyPatch) -> None:

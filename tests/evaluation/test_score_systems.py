@@ -16,7 +16,6 @@ from gru_mt.evaluation.score import score_systems, score_translations
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-pytestmark = pytest.mark.usefixtures("all_resamples")
 WORDS = ["le", "la", "un", "une", "chat", "chien", "livre", "voit", "mange", "sur", "ici", "bleu"]
 
 
@@ -39,14 +38,15 @@ SYSTEMS = [damaged(REFERENCES, 3, seed=2), damaged(REFERENCES, 2, seed=3)]
 
 
 def test_all_figures_are_sacrebleus_to_the_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_COUNTED", 7)  # sentences, of 60
+    for name, count in {"_COUNTED": 7, "RESAMPLES": 200, "TRIALS": 500}.items():
+        monkeypatch.setattr(module, name, count)
     monkeypatch.setenv("SACREBLEU_SEED", "12345")  # sacreBLEU's default, and ours
     references = [[text, *SYSTEMS[0][row : row + row % 3]] for row, text in enumerate(REFERENCES)]
     streams = [*zip_longest(*references)]
     systems: list[tuple[str, Sequence[str]]] = [*zip("ab", SYSTEMS, strict=True)]
     metrics = {"BLEU": BLEU(tokenize="char"), "chrF2": FloatCHRF()}
-    signed, by_bootstrap = PairedTest(systems, metrics, streams, "bs", 1_000)()
-    also_signed, by_trials = PairedTest(systems, metrics, streams, "ar", 10_000)()
+    signed, by_bootstrap = PairedTest(systems, metrics, streams, "bs", 200)()
+    also_signed, by_trials = PairedTest(systems, metrics, streams, "ar", 500)()
     monkeypatch.setenv("SACREBLEU_SEED", "7")  # is ignored
     found = score_systems([texts for _, texts in systems], references, tokenizer="char")
     for name, metric in zip(metrics, found, strict=True):
@@ -82,11 +82,8 @@ def test_a_large_set_takes_bounded_memory() -> None:
     assert peak < 20e6
 
 
-def test_few_differences_have_no_p_value_and_equal_scores_have_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_few_differences_have_no_p_value_and_equal_scores_have_one() -> None:
     """Of equal scores sacreBLEU gives 0.001 and 0.0001, the smallest that there are."""
-    monkeypatch.setattr(module, "TRIALS", 40)
     references = [[text] for text in REFERENCES]
     most, least = ([*REFERENCES[:-count], *[""] * count] for count in (30, 29))
     spaced = [text.replace(" ", "  ") for text in REFERENCES]
