@@ -51,13 +51,13 @@ def data(
 
 def _write(config: Path, out: Path, overrides: list[str]) -> None:
     from gru_mt.config.load import load_config
-    from gru_mt.data.corpus.load import data_files
     from gru_mt.data.dataset.plain_text import write_splits
+    from gru_mt.data.dataset.source_files import source_files
     from gru_mt.data.splits import load_splits
 
     settings = load_config(config, overrides).data
     splits = load_splits(settings)
-    reads = [config, *data_files(settings)]
+    reads = [config, *source_files(settings)]
     write_splits(splits, out, settings.source, settings.target, reads=reads)
     for line in [*splits.lines(), *splits.warnings()]:
         say(line)

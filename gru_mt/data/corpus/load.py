@@ -43,13 +43,6 @@ def load_corpora(config: DataConfig, folder: Path | None = None) -> list[Corpus]
     return [_load(corpus, name, config, pairs) for corpus, name in both]
 
 
-def data_files(config: DataConfig) -> list[Path]:
-    """Return the user's files and folders that a configuration reads."""
-    own = [corpus for corpus in config.corpus if not is_built_in(corpus)]
-    files = (*own, *config.dev, *config.test)
-    return [user_path(path) for corpus in files for path in corpus.path]
-
-
 def is_built_in(corpus: CorpusConfig) -> bool:
     """Return whether a corpus is built in, and no file of a user's."""
     return len(corpus.path) == 1 and corpus.path[0] in BUILT_IN

@@ -20,9 +20,16 @@ class Fingerprint(NamedTuple):
     sha256: str
 
 
-def fingerprints_of(config: DataConfig) -> list[Fingerprint]:
+def source_files(config: DataConfig) -> list[Path]:
     """Return the user's files that a configuration reads, in the order of their reading."""
-    return [Fingerprint(*_size_and_time(path), file_digest(path)) for path in _paths(config)]
+    found = (path for files in _sources(config) for path in _found(config, files))
+    return [*dict.fromkeys(found)]
+
+
+def fingerprints_of(config: DataConfig) -> list[Fingerprint]:
+    """Return what the `source_files` of a configuration are now."""
+    paths = source_files(config)
+    return [Fingerprint(*_size_and_time(path), file_digest(path)) for path in paths]
 
 
 def missing_files(config: DataConfig, before: Sequence[Sequence[Any]]) -> list[str]:
@@ -34,15 +41,14 @@ def missing_files(config: DataConfig, before: Sequence[Sequence[Any]]) -> list[s
     missing = [name for files in _sources(config) for name in _missing_of(config, files)]
     if missing:
         return [*map(short_text, missing)]
-    left, paths = iter(before), _paths(config)
+    left, paths = iter(before), source_files(config)
     for path in paths:
         size_and_time = _size_and_time(path)
-        for size, changed_ns, sha256 in left:
-            if size_and_time == (size, changed_ns):
-                break
-            if size_and_time[0] == size and file_digest(path) == sha256:
-                break
-        else:
+        if not any(
+            size_and_time == (size, changed_ns)
+            or (size_and_time[0] == size and file_digest(path) == sha256)
+            for size, changed_ns, sha256 in left
+        ):
             raise UserError(
                 f"{short_text(path)}: the corpus has changed since; restore it, or start anew with "
                 "--fresh"
@@ -50,11 +56,22 @@ def missing_files(config: DataConfig, before: Sequence[Sequence[Any]]) -> list[s
     return ["part of data.corpus"] if len(paths) < len(before) else []
 
 
+def _sources(config: DataConfig) -> list[FilesConfig]:
+    own = [corpus for corpus in config.corpus if not is_built_in(corpus)]
+    return [*own, *config.dev, *config.test]
+
+
+def _found(config: DataConfig, files: FilesConfig) -> list[Path]:
+    only = config.target if isinstance(files, CorpusConfig) and files.side else None
+    found = find_files([*map(user_path, files.path)], config.languages, only_language=only)
+    return [file.path for group in found.groups for file in group]
+
+
 def _missing_of(config: DataConfig, files: FilesConfig) -> list[str]:
     """Return which names of a corpus, or of a dev or test set, lead to no files any more."""
     paths = {name: user_path(name) for name in files.path}
     with suppress(UserError):  # an empty folder, a pattern without a file, one of parallel files
-        if all(map(Path.is_file, paths.values())) or all(map(Path.exists, _files(config, files))):
+        if all(map(Path.is_file, paths.values())) or all(map(Path.exists, _found(config, files))):
             return []
     return [name for name, path in paths.items() if not path.exists()] or files.path
 
@@ -63,18 +80,3 @@ def _size_and_time(path: Path) -> tuple[int, int]:
     with os_errors_as(short_text(path), "read"):
         status = path.stat()
     return status.st_size, status.st_mtime_ns
-
-
-def _sources(config: DataConfig) -> list[FilesConfig]:
-    own = [corpus for corpus in config.corpus if not is_built_in(corpus)]
-    return [*own, *config.dev, *config.test]
-
-
-def _paths(config: DataConfig) -> list[Path]:
-    return [*dict.fromkeys(path for files in _sources(config) for path in _files(config, files))]
-
-
-def _files(config: DataConfig, files: FilesConfig) -> list[Path]:
-    only = config.target if isinstance(files, CorpusConfig) and files.side else None
-    found = find_files([*map(user_path, files.path)], config.languages, only_language=only)
-    return [file.path for group in found.groups for file in group]

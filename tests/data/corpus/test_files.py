@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.corpus.builder import line_name
-from gru_mt.data.corpus.load import data_files
+from gru_mt.data.dataset.source_files import source_files
 from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
 from tests.corpora import data_config, dropped, load, load_one, pairs, refusal, write, zipped
@@ -129,5 +129,4 @@ def test_a_path_is_relative_to_the_working_folder_and_a_tilde_the_home_folder(
     assert refusal(parallel) == f"{tmp_path}/fr: no such file"
     write({"fr": b"Va !\n"})
     assert load(parallel).report.kept == 1
-    assert data_files(data_config(parallel)) == [tmp_path / "en", tmp_path / "fr"]
-    assert data_files(data_config("phrasebook")) == []
+    assert source_files(data_config(parallel)) == [tmp_path / "en", tmp_path / "fr"]

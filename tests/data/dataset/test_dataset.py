@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,35 +12,15 @@ import pytest
 from gru_mt.data import pool
 from gru_mt.data import prepare as prepare_module
 from gru_mt.data.dataset import store
-from gru_mt.data.dataset.dataset import write_dataset
+from gru_mt.data.dataset.dataset import check_undamaged, write_dataset
+from gru_mt.data.dataset.source_files import fingerprints_of, missing_files, source_files
 from gru_mt.errors import UserError
 from gru_mt.run import Run
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.training.train import train
 from tests.conftest import Configure
+from tests.corpora import data_config
 from tests.training.stored import NO_AUGMENT, examples, prepared
-
-
-@pytest.fixture
-def corpus(small_corpus: Path, tmp_path: Path) -> Path:
-    """Return a folder with two files."""
-    lines = small_corpus.read_text().splitlines(keepends=True)
-    (folder := tmp_path / "corpus").mkdir()
-    (folder / "a.tsv").write_text("".join(lines[:200]))
-    (folder / "b.tsv").write_text("".join(lines[200:]))
-    return folder
-
-
-@pytest.fixture
-def begun(small_config: Configure, corpus: Path, tmp_path: Path) -> Callable[..., Run]:
-    """Return a function that begins a run, or goes on with it to an update."""
-
-    def begin(steps: int, *settings: str, path: Path = corpus) -> Run:
-        config = small_config(f"data.corpus={path}", f"training.max_steps={steps}", *settings)
-        train(config, tmp_path / "run")
-        return Run(tmp_path / "run")
-
-    return begin
 
 
 def test_the_arrays_are_the_ids_of_the_texts(small_config: Configure, tmp_path: Path) -> None:
@@ -58,59 +37,66 @@ def test_the_arrays_are_the_ids_of_the_texts(small_config: Configure, tmp_path: 
     assert types == [np.uint16, np.uint32], "an id has two bytes where the vocabulary allows"
 
 
-@pytest.mark.parametrize("name", ["", "b.tsv"], ids=["folder", "file"])
-def test_a_run_goes_on_without_its_corpus(
-    name: str, begun: Callable[..., Run], corpus: Path, capsys: pytest.CaptureFixture[str]
+def test_files_that_are_missing_are_named_and_others_are_refused(tmp_path: Path) -> None:
+    folder, (a, b) = tmp_path / "corpus", (tmp_path / "corpus/a.tsv", tmp_path / "corpus/b.tsv")
+    folder.mkdir()
+    for file in (a, b):
+        file.write_text("we see\tnous voir\n")
+    config = data_config([str(folder), "phrasebook"])
+    assert source_files(config) == [a, b]
+    before = fingerprints_of(config)
+    os.utime(a, (1, 1))  # another date is no other corpus
+    assert missing_files(config, before) == []
+    for changed, text in ((a, "we saw\tnous voir\n"), (folder / "aa.tsv", "one\tun\n")):
+        changed.write_text(text)
+        said = f"{changed}: the corpus has changed since; restore it, or start anew with --fresh"
+        with pytest.raises(UserError, match=re.escape(said)):
+            missing_files(config, before)
+        changed.unlink()
+    assert missing_files(config, before) == ["part of data.corpus"]
+    b.unlink()
+    folder.rmdir()
+    assert missing_files(config, before) == [str(folder)]
+
+
+def test_a_run_goes_on_without_its_corpus_but_with_no_other(
+    small_config: Configure, small_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Files are removed one by one, then the folder."""
-    path = corpus / name
+    file, run = tmp_path / "a.tsv", Run(tmp_path / "run")
+    shutil.copy(small_corpus, file)
 
-    def said(steps: int) -> list[str]:
-        begun(steps, path=path)
-        errors = capsys.readouterr().err
-        return [line for line in errors.splitlines() if "is not there any more" in line]
+    def go_on(steps: int) -> None:
+        train(small_config(f"data.corpus={file}", f"training.max_steps={steps}"), run.folder)
 
-    copy = "is not there any more; the run goes on with its own copy of the pairs"
-    assert said(2) == said(3) == []
-    (corpus / "a.tsv").unlink()
-    assert said(4) == ([] if name else [f"part of data.corpus {copy}"])
-    (corpus / "b.tsv").unlink()
-    assert said(5) == [f"{path} {copy}"]
-    corpus.rmdir()
-    assert said(6) == [f"{path} {copy}"]
-
-
-def test_another_corpus_is_refused_and_another_date_is_not(
-    begun: Callable[..., Run], corpus: Path
-) -> None:
-    run, file = begun(2), corpus / "a.tsv"
-    os.utime(file, (1, 1))
-    begun(3)
+    go_on(1)
     text = file.read_text()
     file.write_text(text.replace("we see", "we saw"))
-    assert file.stat().st_size == len(text.encode())
-    said = f"{file}: the corpus has changed since; restore it, or start anew with --fresh"
-    with pytest.raises(UserError, match=re.escape(said)):
-        begun(4)
-    shutil.rmtree(run.data)  # then the corpus is read again, and still another one
-    with pytest.raises(UserError, match="the corpus has changed since"):
-        begun(4)
-    assert not run.data.exists()
-    file.write_text(text)
-    begun(4)
-    (corpus / "aa.tsv").write_text("one\tun\n")
     for _ in range(2):
         with pytest.raises(UserError, match="the corpus has changed since"):
-            begun(5)
-        (corpus / "b.tsv").unlink(missing_ok=True)
+            go_on(2)
+        shutil.rmtree(run.data, ignore_errors=True)  # then the corpus is read again
+    assert not run.data.exists()
+    file.write_text(text)
+    go_on(2)
+    file.unlink()
+    capsys.readouterr()
+    go_on(3)
+    copy = "is not there any more; the run goes on with its own copy of the pairs"
+    assert f"{file} {copy}\n" in capsys.readouterr().err
+    (run.data / "bounds.npy").write_bytes(b"")
+    with pytest.raises(UserError, match=r"bounds\.npy: damaged: not what was written; remove "):
+        go_on(4)
 
 
-def test_any_damage_of_the_arrays_and_texts_is_one_line(begun: Callable[..., Run]) -> None:
+def test_any_damage_of_the_arrays_and_texts_is_one_line(
+    small_config: Configure, tmp_path: Path
+) -> None:
     """One bit of any file, or a file that is truncated, a folder or gone."""
-    run = begun(2, NO_AUGMENT)
-    paths = sorted(run.data.iterdir())
+    prepared(small_config(NO_AUGMENT), tmp_path)
+    folder = tmp_path / "data"
+    paths = sorted(folder.iterdir())
     assert len(paths) == 9
-    fix = f"; remove {run.data} and repeat the command, which prepares it anew from the corpus"
+    fix = f"; remove {folder} and repeat the command, which prepares it anew from the corpus"
     for path in paths:
         whole = path.read_bytes()
         at = len(whole) // 2
@@ -119,18 +105,16 @@ def test_any_damage_of_the_arrays_and_texts_is_one_line(begun: Callable[..., Run
             if damaged is not None:
                 path.write_bytes(damaged)
             with pytest.raises(UserError, match=r"damaged|cannot be read") as raised:
-                begun(3, NO_AUGMENT)
+                check_undamaged(folder)
             message = str(raised.value)
             assert message.startswith(f"{path}: ")
             assert message.endswith(fix)
             path.write_bytes(whole)
-    begun(3, NO_AUGMENT)
-    shutil.rmtree(run.data)
-    begun(4, NO_AUGMENT)
-    metadata = read_checksummed_json(run.data / "data.json")
+    check_undamaged(folder)
+    metadata = read_checksummed_json(folder / "data.json")
     del metadata["sha256s"]  # an earlier version wrote none
-    write_checksummed_json(run.data / "data.json", metadata)
-    begun(5, NO_AUGMENT)
+    write_checksummed_json(folder / "data.json", metadata)
+    check_undamaged(folder)
 
 
 def test_a_corpus_larger_than_the_sample_is_learned_from_in_part(
@@ -144,16 +128,17 @@ def test_a_corpus_larger_than_the_sample_is_learned_from_in_part(
     assert [pair.line for pair in examples(parts[0])] == [pair.line for pair in examples(whole)]
 
 
-def test_the_arrays_do_not_depend_on_the_number_of_processes(
-    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("cores", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_the_arrays_do_not_depend_on_chunks_or_processes(
+    cores: int, small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pool, "cores", lambda: cores)
     found = []
-    for cores, chunk in ((1, 10_000), (2, 100)):
-        monkeypatch.setattr(pool, "cores", lambda cores=cores: cores)
+    for chunk in (10_000, 100):
         for module in (store, pool, sys.modules["gru_mt.data.corpus.load"]):
             monkeypatch.setattr(module, "CHUNK", chunk)
-        prepared(small_config(), tmp_path / str(cores))
-        paths = sorted((tmp_path / str(cores) / "data").iterdir())
+        prepared(small_config(), tmp_path / str(chunk))
+        paths = sorted((tmp_path / str(chunk) / "data").iterdir())
         found.append({path.name: path.read_bytes() for path in paths})
     assert found[0] == found[1]
     assert {*found[0]} >= {"source.npy", "target.npy", "bounds.npy", "places.npy", "data.json"}
