@@ -51,20 +51,15 @@ def checks(as_json: JsonOption = False) -> None:
     keep_memory()
     device = resolve_device("auto")
     facts = _facts(device)
-    if not as_json:
-        for line in _fact_lines(facts):
-            print_result(line)
-        flush_results()
-    speeds = _speeds(device)
     if as_json:
-        print_json(facts | speeds)
-    else:
-        for line in _speed_lines(speeds):
-            print_result(line)
+        print_json(facts | _speeds(device))
+        return
+    print_result("\n".join(_fact_lines(facts)))
+    flush_results()
+    print_result("\n".join(_speed_lines(_speeds(device))))
 
 
 def _facts(device: "torch.device") -> dict[str, Any]:
-    """Return what needs no measuring."""
     import torch
 
     from gru_mt import __version__
@@ -118,7 +113,6 @@ def container_limits(folder: Path) -> tuple[float | None, float | None]:
 
 
 def _free_gb() -> float | None:
-    """Return what of this machine's memory is free; None where the system does not say."""
     with suppress(OSError):  # Linux alone has this file
         for line in MEMINFO.read_text(encoding="utf-8").splitlines():
             if line.startswith("MemAvailable:"):
@@ -127,7 +121,6 @@ def _free_gb() -> float | None:
 
 
 def _speeds(device: "torch.device") -> dict[str, Any]:
-    """Return the speed of training, and the scored recipes with their minutes here."""
     from gru_mt.config.load import load_config
     from gru_mt.config.recipes import list_recipes
     from gru_mt.model.fast.waiting import CROWDED, while_computing

@@ -111,9 +111,8 @@ def compare(
     if as_json:
         values = asdict(found)
         print_json({"part": values.pop("split")} | values)
-        return
-    for line in lines:
-        print_result(line)
+    else:
+        print_result("\n".join(lines))
 
 
 def _groups(texts: list[str]) -> dict[str, list[Path]]:
@@ -139,6 +138,5 @@ def _write_page(html: Path, comparison: "Comparison", baseline: "System", folder
     overlaps = {}
     if comparison.split and (run := run_of(folder, comparison.split)):
         names = [one.name for one, _ in baseline.outputs]
-        if found := read_train_overlap(run, comparison.split):
-            overlaps = dict(zip(names, found, strict=True))
+        overlaps = dict(zip(names, read_train_overlap(run, comparison.split), strict=False))
     write_output(html, comparison_page(comparison, baseline.bleu_tokenizer, overlaps).encode())

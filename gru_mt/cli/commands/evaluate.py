@@ -1,7 +1,6 @@
 """`gru-mt eval`."""
 
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -105,29 +104,19 @@ def evaluate(
                 reports.append(report)
         if output:
             text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses.texts)
-            write_output(_of_set(output, one.name, len(sets)), text.encode())
+            several = output.with_name(f"{output.name}.{one.name}")  # a file for each set
+            write_output(several if len(sets) > 1 else output, text.encode())
         found.append(result.hypotheses)
         if as_json:
             real_rows = {"real": report.to_json()} if report else {}
             print_json({"set": one.name} | result.to_json() | real_rows)
             continue
-        title = [f"{one.name}:"] if len(sets) > 1 else []
-        for line in [*title, str(result), *([str(report)] if report else [])]:
-            print_result(line)
+        title = f"{one.name}:" if len(sets) > 1 else ""
+        print_result("\n".join(map(str, filter(None, (title, result, report)))))
     if source is None and len(model) < 2 and decoding == translator.decoding:
-        _write(partial(write_hypotheses, folder, split, found, decoding, tokenizer))
-        if real:
-            _write(partial(write_robustness, folder, split, reports))
-
-
-def _write(write: Callable[[], None]) -> None:
-    """Write something into the run; the scores are printed already, so what fails is a warning."""
-    try:
-        write()
-    except UserError as error:
-        say(f"warning: {error}")
-
-
-def _of_set(output: Path, name: str, sets: int) -> Path:
-    """Return the file for a set's translations: one of several sets has a file with its name."""
-    return output if sets == 1 else output.with_name(f"{output.name}.{name}")
+        try:
+            write_hypotheses(folder, split, found, decoding, tokenizer)
+            if real:
+                write_robustness(folder, split, reports)
+        except UserError as error:  # the scores are printed already
+            say(f"warning: {error}")
