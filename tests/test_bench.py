@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -163,10 +164,15 @@ def test_what_spelling_correction_changes_is_counted_and_shown(workplace: Path) 
     [
         (["translate", "."], r"no test split is kept there"),
         (["quality", "a.yaml", "--set", "training.sed=1"], "did you mean training.seed"),
+        (["serve", "run"], "run/onnx-int8: neither a run"),  # the server says so
     ],
 )
-def test_a_mistake_ends_with_2_and_one_line(arguments: list[str], error: str) -> None:
+def test_a_mistake_ends_with_2_and_one_line(
+    arguments: list[str], error: str, workplace: Path
+) -> None:
     Path("a.yaml").write_text("data: {corpus: phrasebook}", encoding="utf-8")
+    Path("run/onnx-int8").mkdir(parents=True)
+    shutil.copy(workplace / "runs" / "small" / "test.json", "run")
     command = [sys.executable, "-m", "benchmarks.commands", *arguments]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (2, "")

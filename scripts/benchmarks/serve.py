@@ -18,13 +18,17 @@ from gru_mt.inference.translator import Translator
 
 @contextmanager
 def server(model: Path) -> Iterator[int]:
-    """Serve a model; yield the port."""
+    """Serve a model; yield the port. Raises CalledProcessError where it does not start."""
     command = [sys.executable, "-m", "gru_mt", "serve", "--model", str(model), "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr, "it is a pipe"
-        said = next(line for line in process.stderr if line.startswith("serving"))
-        yield int(said.split(";")[0].rsplit(":", 1)[1])
-        process.terminate()
+        for said in process.stderr:
+            if said.startswith("serving"):
+                yield int(said.split(";")[0].rsplit(":", 1)[1])
+                process.terminate()
+                return
+            print(said, end="", file=sys.stderr)  # why it does not
+    raise subprocess.CalledProcessError(process.returncode, command)
 
 
 def ask(port: int, model: Path, sentences: Sequence[str], clients: int) -> tuple[float, float]:
