@@ -1,7 +1,6 @@
 """scripts/ablation: it ends at the main recipe, and ABLATION.md shows what was measured."""
 
 import argparse
-import json
 import re
 import shlex
 import sys
@@ -10,21 +9,12 @@ from typing import Any
 
 import ablation
 import pytest
-from ablation import LINES, SHORT, START, STEPS, UPDATES, Step, settings_of, tables
+from ablation import LINES, SHORT, START, STEPS, UPDATES, settings_of, tables
 
 from gru_mt.config.load import load_config
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 PAGE = (CONFIGS / "ABLATION.md").read_text(encoding="utf-8")
-TEXTS = ["Oui.", "Non."]
-
-
-def line(step: str, seed: int, bleu: float, texts: list[str] | None = None) -> str:
-    """Return a line of results of a step."""
-    figures: dict[str, Any] = {"test_beam_5": {"value": bleu}}
-    if texts:
-        figures["translations"] = texts
-    return json.dumps({"settings": {"step": step, "seed": seed}, "figures": figures})
 
 
 def test_the_ablation_ends_at_the_main_configuration() -> None:
@@ -51,27 +41,6 @@ def test_each_command_of_the_page_goes_from_the_run_before_to_the_step_that_it_n
 def test_the_page_shows_the_tables_of_the_lines_that_are_kept() -> None:
     for table in tables(LINES.read_text(encoding="utf-8").splitlines()).split("\n\n"):
         assert table in PAGE, "scripts/ablation --seed prints the tables"
-
-
-def test_a_row_has_the_mean_of_its_seeds_and_the_gain_on_the_row_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    steps = [Step("one", []), Step("two", ["a=1", "b=2"]), Step("three", []), Step("four", [])]
-    monkeypatch.setattr(ablation, "STEPS", steps)
-    lines = [
-        line("one", 1, 99.0),
-        line("two", 2, 8.0, TEXTS),
-        line("two", 1, 6.0),
-        line("one", 1, 4.0),  # counts instead of the first
-        line("four", 1, 5.0),
-    ]
-    scores, translations = tables(lines).split("\n\n")
-    assert scores.splitlines()[2:] == [
-        "| 0 | one |  | 4.0 |  | ██ |",
-        "| 1 | two | `a=1`<br>`b=2` | 7.0<br>6.0\xa0to\xa08.0 | +3.0 | ████ |",
-        "| 3 | four |  | 5.0 | -2.0 | ██ |",
-    ]
-    assert translations.splitlines()[2:] == ["| 1 | Oui. | Non. |"]
 
 
 def test_a_step_is_trained_with_its_settings_and_those_of_all_before(

@@ -31,7 +31,7 @@ for (const ids of data.sources) {
 
 def sources() -> list[list[int]]:
     rng = random.Random(1)
-    lists = [[rng.randrange(FIRST_OTHER, 37) for _ in range(rng.randint(1, 9))] for _ in range(20)]
+    lists = [[rng.randrange(FIRST_OTHER, 37) for _ in range(rng.randint(1, 9))] for _ in range(8)]
     for ids in lists[::2]:
         for _ in range(rng.randint(1, 3)):
             ids.insert(rng.randint(0, len(ids)), rng.choice(PLACEHOLDER_IDS[:2]))
@@ -70,4 +70,4 @@ def test_the_sequences_found_are_pythons(
             assert (ours["ids"], ours["ended"]) == (theirs.ids, theirs.ended)
             assert all(ours["ids"].count(one) == ids.count(one) for one in PLACEHOLDER_IDS)
         copied += len({*ids} & {*PLACEHOLDER_IDS})
-    assert copied > 10
+    assert copied > 4
