@@ -33,7 +33,8 @@ def trained(
         for ending, texts in (("en", sources), ("fr", [f"{text} <b>!" for text in sources])):
             (folder / f"test.{ending}").write_text("".join(f"{text}\n" for text in texts), "utf-8")
         test = f"data.test={{path: [{folder}/test.en, {folder}/test.fr]}}"
-        config = small_config(f"data.corpus={corpus}", test, "training.log_steps=5")
+        short = ["training.log_steps=5", "training.max_steps=15"]
+        config = small_config(f"data.corpus={corpus}", test, *short)
         train(config, folder / "runs" / "small <b>")
 
     return Run(made_once("report", fill) / "runs" / "small <b>")
