@@ -68,14 +68,17 @@ class SentenceTranslator:
     options: Options
 
     def translate(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
-        """Return the translation of each sentence. Where it lost a number, the number is copied."""
+        """Return the translation of each sentence.
+
+        Where it lost a number, a quotation mark or a bracket, these are copied.
+        """
         results = self._search(sentences)
         lost = [
             row
             for row, (sentence, result) in enumerate(zip(sentences, results, strict=True))
-            if result.source_tokens and not sentence.keeps_numbers(result.candidates[0].text)
+            if result.source_tokens and not sentence.keeps_all(result.candidates[0].text)
         ]
-        again = self._search([sentences[row].with_numbers() for row in lost])
+        again = self._search([sentences[row].with_numbers(marks=True) for row in lost])
         for row, result in zip(lost, again, strict=True):
             is_whole = sentences[row].keeps_numbers(result.candidates[0].text)
             warnings = result.warnings if is_whole else (*result.warnings, "numbers")

@@ -4,10 +4,10 @@ import { core } from "./frames.js";
 import { findNames } from "./names.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask, restore } from "./placeholders.js";
 import { ANY_PLACEHOLDER, PLACEHOLDER } from "./special.js";
-import { BEGINNING, ENDS, Sentence } from "./sentence.js";
+import { BEGINNING, ENDS, freed, Sentence } from "./sentence.js";
 import { tagPairs } from "./tags.js";
 import { isAllCaps } from "./truecase.js";
-import { ANY_LETTER, beginsCased, clean, endsCased, expression, inWord } from "./normalize.js";
+import { ANY_LETTER, clean, expression, inWord } from "./normalize.js";
 import { isCapitalised, isLower, narrow, normal, pattern, size, stripEnd } from "./normalize.js";
 import { stripStart } from "./normalize.js";
 
@@ -187,23 +187,6 @@ function goesOnAfter(placeholder, before, after) {
   if (!isLine) return false;
   const last = stripEnd(before.replace(PLACEHOLDER, "")).at(-1);
   return !ENDS.includes(last) && !isCapitalised(stripStart(after.replace(PLACEHOLDER, "")));
-}
-
-/**
- * Return {text, noSpace}: a text with a space between placeholder tokens and words beside them.
- *
- * So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
- */
-function freed(text) {
-  const noSpace = [new Set(), new Set()];
-  let placeholder = 0;
-  const free = text.replace(PLACEHOLDER, (token, start) => {
-    const touches = [endsCased(text.slice(0, start)), beginsCased(text.slice(start + 1))];
-    noSpace.filter((_, side) => touches[side]).forEach((side) => side.add(placeholder));
-    placeholder++;
-    return (touches[0] ? " " : "") + token + (touches[1] ? " " : "");
-  });
-  return { text: free, noSpace };
 }
 
 /** Return a piece of a line as a sentence. */

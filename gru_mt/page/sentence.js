@@ -2,7 +2,7 @@
 
 import { mask, placeholderIndices, restore } from "./placeholders.js";
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
-import { nested } from "./tags.js";
+import { nested, tagPairs } from "./tags.js";
 import { ANY_LETTER, beginsCased, countWords, endsCased, expression } from "./normalize.js";
 import { pattern } from "./normalize.js";
 import { stripEnd, stripStart } from "./normalize.js";
@@ -11,6 +11,12 @@ import { stripEnd, stripStart } from "./normalize.js";
 const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d++ (?: [.,:/–\-]\d+ )*+
   (?: (?: ${ANY_LETTER} | [\m] ){1,3} (?! ${ANY_LETTER} | [\m] ) | (?![\m]) )`;
 const PLACEHOLDER_OR_NUMBER = expression(`${PLACEHOLDER.source}|${SHORT_NUMBER}`);
+const MARK_KINDS = [/["“”„«»「」『』]/g, /[(（]/g, /[)）]/g];
+const ANY_MARK = /["“”„«»「」『』()（）]/;
+const OR_MARK = expression(
+  pattern`\(${SHORT_NUMBER}\)` + `|${PLACEHOLDER.source}|${SHORT_NUMBER}|${ANY_MARK.source}`,
+);
+const OPENED = new RegExp(pattern`["“”„«»「」『』\(]\w+`, "gu");
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
@@ -91,28 +97,47 @@ export class Sentence {
     }, texts[0]);
   }
 
-  /** Return the sentence with its short numbers as placeholders too. */
-  withNumbers() {
+  /**
+   * Return the sentence with its short numbers as placeholders too, or also its `marks`.
+   *
+   * Those are quotation marks and brackets.
+   */
+  withNumbers({ marks = false } = {}) {
     const old = []; // the new position of each placeholder
-    const matches = this.text.matchAll(PLACEHOLDER_OR_NUMBER);
+    const matches = this.text.matchAll(marks ? OR_MARK : PLACEHOLDER_OR_NUMBER);
     const spans = Array.from(matches, ({ 0: found, index }, position) => {
-      const isMark = PLACEHOLDER_TOKENS.includes(found);
-      const text = isMark ? this.placeholders[old.length] : found;
-      if (isMark) old.push(position);
+      const isToken = PLACEHOLDER_TOKENS.includes(found);
+      const text = isToken ? this.placeholders[old.length] : found;
+      if (isToken) old.push(position);
       return { start: index, end: index + found.length, text };
     });
-    const noSpace = this.noSpace.map((side) => new Set([...side].map((index) => old[index])));
-    const tags = this.tags.map((pair) => pair.map((index) => old[index]));
-    return new Sentence({ ...this, ...mask(this.text, spans), noSpace, tags });
+    const { text, placeholders } = mask(this.text, spans);
+    const around = tagPairs(text, placeholders).filter((pair) => !pair.some((n) => old.includes(n)));
+    const { text: free, noSpace } = freed(text);
+    this.noSpace.forEach((side, n) => side.forEach((index) => noSpace[n].add(old[index])));
+    const tags = [...this.tags.map((pair) => pair.map((index) => old[index])), ...around];
+    return new Sentence({ ...this, text: free, placeholders, noSpace, tags });
   }
 
   /** Return whether a translation, as it is shown, has the digits of all numbers, as often. */
   keepsNumbers(text) {
-    const whole = [this.before, this.text, ...this.placeholders, this.after].join(" ");
     const found = digitCounts(text);
-    const hasAll = [...digitCounts(whole)].every(([run, count]) => found.get(run) === count);
+    const hasAll = [...digitCounts(this.#whole)].every(([run, count]) => found.get(run) === count);
     const numbers = this.text.match(JOINED_DIGITS) ?? [];
     return hasAll && numbers.every((number) => text.includes(number));
+  }
+
+  /** Return whether it also has all quotation marks and brackets, and no "(very" of them. */
+  keepsAll(text) {
+    const wanted = markCounts(this.#whole);
+    const hasMarks = this.text.search(ANY_MARK) >= 0;
+    if (hasMarks && markCounts(text).some((count, kind) => count !== wanted[kind])) return false;
+    const isLeft = (this.text.match(OPENED) ?? []).some((opened) => text.includes(opened));
+    return !isLeft && this.keepsNumbers(text);
+  }
+
+  get #whole() {
+    return [this.before, this.text, ...this.placeholders, this.after].join(" ");
   }
 
   /** Return tokens with placeholders put back. */
@@ -120,6 +145,12 @@ export class Sentence {
     if (this.placeholders.length === 0 || tokens.length === 0) return tokens;
     return restore(tokens.join("\n"), this.placeholders).split("\n");
   }
+}
+
+/** Return how many of each kind of marks there are, and whether half a pair of "" is. */
+function markCounts(text) {
+  const counts = MARK_KINDS.map((kind) => text.match(kind)?.length ?? 0);
+  return [...counts, (text.match(/"/g)?.length ?? 0) % 2];
 }
 
 /** Return how often a text has each of its numbers. */
@@ -133,4 +164,21 @@ function digitCounts(text) {
 function joined(left, right, noSpace) {
   if (noSpace) return stripEnd(left) + stripStart(right);
   return endsCased(left) && beginsCased(right) ? `${left} ${right}` : left + right;
+}
+
+/**
+ * Return {text, noSpace}: a text with a space between placeholder tokens and words beside them.
+ *
+ * So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
+ */
+export function freed(text) {
+  const noSpace = [new Set(), new Set()];
+  let placeholder = 0;
+  const free = text.replace(PLACEHOLDER, (token, start) => {
+    const touches = [endsCased(text.slice(0, start)), beginsCased(text.slice(start + 1))];
+    noSpace.filter((_, side) => touches[side]).forEach((side) => side.add(placeholder));
+    placeholder++;
+    return (touches[0] ? " " : "") + token + (touches[1] ? " " : "");
+  });
+  return { text: free, noSpace };
 }

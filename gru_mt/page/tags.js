@@ -6,6 +6,7 @@ import { inWord, pattern, stripEnd } from "./normalize.js";
 const TAG = new RegExp(pattern`^<(/?)([A-Za-z\d][\w:.\-]*)[^<>]*(?<!/)>$`, "u"); // not <br/>
 // [b] and [/b]
 const BRACKET_TAG = new RegExp(pattern`^([\[\{])(/?)([A-Za-z][\w\-]*)[^\[\]\{\}]*[\]\}]$`, "u");
+const QUOTATION_MARK = /^["“”„«»「」『』]$/;
 const FIRST_WORD_WITH_SIGNS = new RegExp(pattern`^\s*[^\s\w]*\w[^\s]*`, "u");
 const LAST_WORD_WITH_SPACES = new RegExp(pattern`\w[^\s]*\s*$`, "u");
 const IS_SPACE = new RegExp(pattern`^\s`, "u");
@@ -21,6 +22,8 @@ function roleOf(placeholder) {
   if (["[", "![", "[!["].includes(placeholder)) return { name: "[", closes: false };
   if (placeholder.endsWith("{")) return { name: "{", closes: false };
   if (placeholder === "}") return { name: "{", closes: true };
+  if (/^[()（）]$/.test(placeholder)) return { name: "(", closes: ")）".includes(placeholder) };
+  if (QUOTATION_MARK.test(placeholder)) return { name: '"', closes: null };
   const isRun = /^([*_~=|^+#])\1*$/.test(placeholder);
   return isRun || placeholder === "&quot;" ? { name: placeholder, closes: null } : null;
 }

@@ -47,9 +47,10 @@ export class Translator {
     for (const sentence of readLine(line, reading)) {
       let found = await this.#translated(sentence, nBest, decoding, pause);
       const isRead = found.sourceWords.length > 0; // by the model
-      if (isRead && !sentence.keepsNumbers(found.text)) {
-        // Where the model lost a number, it is copied.
-        found = await this.#translated(sentence.withNumbers(), nBest, decoding, pause);
+      if (isRead && !sentence.keepsAll(found.text)) {
+        // Where the model lost a number, a quotation mark or a bracket, these are copied.
+        const copying = sentence.withNumbers({ marks: true });
+        found = await this.#translated(copying, nBest, decoding, pause);
         if (!sentence.keepsNumbers(found.text)) found.warnings.push("numbers");
       }
       sentences.push({ source: sentence.source, gap: sentence.gap, ...found });

@@ -87,13 +87,16 @@ const truecaser = Truecaser.from(data.truecaser);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
 const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), fits };
 const fields = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
-  sentence.typed, sentence.text, sentence.placeholders, sentence.noSpace.map((side) => [...side]),
+  sentence.typed, sentence.text, sentence.placeholders,
+  sentence.noSpace.map((side) => [...side].sort((a, b) => a - b)),
   sentence.case, sentence.spellingCorrected, sentence.isPart, sentence.isCopied];
 const of = (line) => readLine(line, reading).map((sentence) => {
   const numbered = sentence.withNumbers();
-  const texts = [...data.outputs[line], sentence.text, numbered.text];
-  return [fields(sentence), fields(numbered), texts.map((text) => [sentence.finished(text),
-    numbered.finished(text), sentence.keepsNumbers(text), sentence.shown([...text])])];
+  const marked = sentence.withNumbers({ marks: true });
+  const texts = [...data.outputs[line], sentence.text, numbered.text, marked.text];
+  return [[sentence, numbered, marked].map(fields), texts.map((text) => [sentence.finished(text),
+    numbered.finished(text), marked.finished(text), sentence.keepsNumbers(text),
+    sentence.keepsAll(text), sentence.shown([...text])])];
 });
 """
 
@@ -110,7 +113,17 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
     """Compare the sentences of lines, and their parts of `longest` characters at most."""
     rng = random.Random(1)
     reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
-    written = [*PLACEHOLDER_TOKENS * 2, *"ß7²我   .?…😀", "le", "12", "5e", "12pmer", "7-0", "-5"]
+    written = [
+        *PLACEHOLDER_TOKENS * 2,
+        *"ß7²我   .?…😀",
+        "le",
+        "12",
+        "5e",
+        "12pmer",
+        "7-0",
+        "-5",
+        *'"“()',
+    ]
     outputs = {
         line: [
             *("".join(rng.choices(written, k=rng.randrange(16))) for _ in range(2)),
@@ -122,13 +135,13 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
     def sentences(line: str) -> list[Any]:
         found = []
         for one in reader.sentences(line):
-            numbered = one.with_numbers()
+            numbered, marked = one.with_numbers(), one.with_numbers(marks=True)
             finished = [
-                [one.finished(text), numbered.finished(text), one.keeps_numbers(text),
-                 one.shown([*text])]
-                for text in (*outputs[line], one.text, numbered.text)
+                [one.finished(text), numbered.finished(text), marked.finished(text),
+                 one.keeps_numbers(text), one.keeps_all(text), one.shown([*text])]
+                for text in (*outputs[line], one.text, numbered.text, marked.text)
             ]  # fmt: skip
-            found.append([fields(one), fields(numbered), finished])
+            found.append([[*map(fields, [one, numbered, marked])], finished])
         return found
 
     rules, data = sentence_rules("en").to_json(), truecaser.to_bytes().decode()

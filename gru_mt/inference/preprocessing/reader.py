@@ -12,13 +12,19 @@ from typing import Self
 
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.names import find_names
-from gru_mt.data.text.normalize import WORD, clean, in_word, is_cased, is_mark, narrow, normal
+from gru_mt.data.text.normalize import WORD, clean, in_word, is_mark, narrow, normal
 from gru_mt.data.text.placeholders import Span, disjoint, find_placeholders, mask, restore
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser, is_all_caps
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
 from gru_mt.inference.preprocessing.frames import core
-from gru_mt.inference.preprocessing.sentence import ENDS, Case, Sentence, first_letter
+from gru_mt.inference.preprocessing.sentence import (
+    ENDS,
+    Case,
+    Sentence,
+    first_letter,
+    freed,
+)
 from gru_mt.inference.preprocessing.tags import pairs
 
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
@@ -132,7 +138,7 @@ class Reader:
         tokens = PLACEHOLDER.finditer(careful)
         own = zip(tokens, middle.placeholders, strict=True)
         masked = mask(careful, sorted([*names, *(Span(*m.span(), copy) for m, copy in own)]))
-        free, no_space = _freed(masked.text)
+        free, no_space = freed(masked.text)
         source = piece.line[piece.start : piece.end].rstrip()
         tags = pairs(masked.text, masked.placeholders)
         around = (source, gap.shown, before.filled, after.filled)
@@ -230,22 +236,3 @@ def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
                 yield before
                 start = end
         yield piece[start:]
-
-
-def _freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
-    """Return `text` with a space between a placeholder token and a word beside it, and where.
-
-    So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
-    """
-    free, *others = PLACEHOLDER.split(text)
-    no_space = set()
-    for index, (token, after) in enumerate(zip(PLACEHOLDER.findall(text), others, strict=True)):
-        if is_cased(free[-1:]):
-            no_space.add((index, 0))
-            free += " "
-        free += token
-        if is_cased(after[:1]):
-            no_space.add((index, 1))
-            free += " "
-        free += after
-    return free, frozenset(no_space)

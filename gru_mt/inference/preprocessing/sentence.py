@@ -8,7 +8,7 @@ from typing import Literal, Self
 from gru_mt.data.text.normalize import MARKS, count_words, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
-from gru_mt.inference.preprocessing.tags import nested
+from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
 
 Case = Literal["capitals", "capital", "small", "model"]
 # What `placeholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
@@ -19,7 +19,10 @@ _NUMBER = (
 _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 ENDS = (".", "!", "?", "…")
+_MARKS = QUOTES, "(（", ")）"
 _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
+_OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|[{''.join(_MARKS)}]")
+_OPENED = re.compile(rf"[{QUOTES}(]\w+")
 MENU_WORDS = 3  # "Open file..." keeps its ellipsis; after a sentence it may be a slip
 _BEGINNING = re.compile(r"\A[\W_]+")
 _ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
@@ -87,33 +90,76 @@ class Sentence:
             whole = _joined(whole, after, no_space=(index, 1) in self.no_space)
         return whole
 
-    def with_numbers(self) -> Self:
-        """Return the sentence with its short numbers as placeholders too."""
+    def with_numbers(self, *, marks: bool = False) -> Self:
+        """Return the sentence with its short numbers as placeholders too, or also its `marks`.
+
+        Those are quotation marks and brackets.
+        """
         own = iter(self.placeholders)
+        pattern = _OR_MARK if marks else _PLACEHOLDER_OR_NUMBER
         spans = [
             Span(*match.span(), next(own) if match[0] in PLACEHOLDER_TOKENS else match[0])
-            for match in _PLACEHOLDER_OR_NUMBER.finditer(self.text)
+            for match in pattern.finditer(self.text)
         ]
+        masked = mask(self.text, spans)
         new = [n for n, span in enumerate(spans) if PLACEHOLDER.match(self.text, span.start)]
+        around = [pair for pair in pairs(*masked) if not {*pair} & {*new}]
+        text, no_space = freed(masked.text)
         return replace(
             self,
-            **mask(self.text, spans)._asdict(),
-            no_space=frozenset((new[index], side) for index, side in self.no_space),
-            tags=tuple((new[first], new[last]) for first, last in self.tags),
+            text=text,
+            placeholders=masked.placeholders,
+            no_space=no_space | {(new[index], side) for index, side in self.no_space},
+            tags=(*((new[first], new[last]) for first, last in self.tags), *around),
         )
 
     def keeps_numbers(self, text: str) -> bool:
         """Return whether a translation, as it is shown, has the digits of all numbers, as often."""
-        whole = " ".join([self.before, self.text, *self.placeholders, self.after])
-        wanted, found = (Counter(_DIGITS.findall(part)) for part in (whole, text))
+        wanted, found = (Counter(_DIGITS.findall(part)) for part in (self._whole, text))
         has_joined = all(number in text for number in _JOINED_DIGITS.findall(self.text))
         return has_joined and all(found[number] == count for number, count in wanted.items())
+
+    def keeps_all(self, text: str) -> bool:
+        """Return whether it also has all quotation marks and brackets, and no "(very" of them."""
+        has_marks = not set(self.text).isdisjoint("".join(_MARKS))
+        if has_marks and _count_marks(text) != _count_marks(self._whole):
+            return False
+        is_left = any(opened in text for opened in _OPENED.findall(self.text))
+        return not is_left and self.keeps_numbers(text)
+
+    @property
+    def _whole(self) -> str:
+        return " ".join([self.before, self.text, *self.placeholders, self.after])
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Return tokens with placeholders put back."""
         if not self.placeholders or not tokens:
             return tokens
         return restore("\n".join(tokens), self.placeholders).split("\n")
+
+
+def freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
+    """Return `text` with a space between a placeholder token and a word beside it, and where.
+
+    So the model reads "<b>here</b>" as a word between two placeholders, and not as the end of one.
+    """
+    free, *others = PLACEHOLDER.split(text)
+    no_space = set()
+    for index, (token, after) in enumerate(zip(PLACEHOLDER.findall(text), others, strict=True)):
+        if is_cased(free[-1:]):
+            no_space.add((index, 0))
+            free += " "
+        free += token
+        if is_cased(after[:1]):
+            no_space.add((index, 1))
+            free += " "
+        free += after
+    return free, frozenset(no_space)
+
+
+def _count_marks(text: str) -> list[int]:
+    """Return how many of each kind of _MARKS there are, and whether half a pair of "" is."""
+    return [*(sum(map(text.count, kind)) for kind in _MARKS), text.count('"') % 2]
 
 
 def first_letter(text: str) -> int:

@@ -9,6 +9,7 @@ from gru_mt.data.tokenizer.special import PLACEHOLDER
 _TAG = re.compile(r"<(/?)([A-Za-z\d][\w:.-]*)[^<>]*(?<!/)>", re.DOTALL)  # and not <br/>
 _BRACKET_TAG = re.compile(r"([\[{])(/?)([A-Za-z][\w-]*)[^\[\]{}]*[\]}]")  # [b] and [/b]
 _SIGNS = re.compile(r"([*_~=|^+#])\1*|&quot;")
+QUOTES = '"“”„«»「」『』'
 _WORD = re.compile(r"\s*[^\s\w]*\w[^\s]*")
 _LAST_WORD = re.compile(r"\w\S*\s*$")
 
@@ -21,8 +22,12 @@ def _role(placeholder: str) -> tuple[str, bool | None]:
         return f"{tag[1]}{tag[3]}", bool(tag[2])
     if placeholder in ("[", "![", "[![") or placeholder.startswith(("](", "][")):
         return "[", placeholder[0] == "]"
+    if placeholder in [*"()（）"]:
+        return "(", placeholder in ")）"
     if placeholder == "}" or placeholder.endswith("{"):
         return "{", placeholder == "}"
+    if placeholder in [*QUOTES]:
+        return '"', None
     return placeholder if _SIGNS.fullmatch(placeholder) else "", None
 
 

@@ -275,3 +275,15 @@ def test_numbers_as_placeholders_keep_what_touches_the_others() -> None:
     assert numbered.text.lower() == "go {} {} cat {} {}".format(*PLACEHOLDER_TOKENS)
     assert numbered.finished("va {} {} là {} {}".format(*PLACEHOLDER_TOKENS)) == "va 7 <b>là</b> 12"
     assert numbered.with_numbers() == numbered
+
+
+def test_quotation_marks_and_brackets_are_kept_or_become_placeholders() -> None:
+    (sentence,) = read('so it is "the cat" (I saw) here')
+    assert sentence.keeps_all("c'est « le chat » (vu) là")
+    for lost in ('"le chat (vu)', '"le chat » (vu)', '"le chat" vu)', '"the chat" (vu)'):
+        assert not sentence.keeps_all(lost), lost
+    marked = sentence.with_numbers(marks=True)
+    assert marked.placeholders == ('"', '"', "(", ")")
+    translated = "\ue012vu \ue013 c'est \ue011 le chat \ue010."
+    assert marked.finished(translated) == '(vu) c\'est "le chat".'
+    assert read("so (5) cats")[0].with_numbers(marks=True).placeholders == ("(5)",)
