@@ -128,6 +128,7 @@ def small_config(small_corpus: Path) -> Configure:
             tokenizer: {{kind: word, min_frequency: 1}}
             model: {{embedding_size: 8, encoder_size: 6, decoder_size: 12}}
             training: {{max_epochs: 2, batch_tokens: 120, warmup_steps: 5, precision: fp32}}
+            decoding: {{beam_size: 1}}
         """
         return parse_config(text, where="small", overrides=overrides)
 

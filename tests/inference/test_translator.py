@@ -100,7 +100,7 @@ def test_neither_batch_size_nor_order_changes_a_translation(
     kind: Kind, beam_size: int, n_best: int
 ) -> None:
     translator = build(kind)
-    sources = [*sentences(14), *lines_with_placeholders(6), "", " \t", "THE CAT. a dog", "10"]
+    sources = [*sentences(7), *lines_with_placeholders(3), "", " \t", "THE CAT. a dog", "10"]
     random.Random(1).shuffle(sources)
 
     def translate(sources: list[str], batch_size: int) -> list[tuple[list[str], tuple[str, ...]]]:
@@ -111,17 +111,17 @@ def test_neither_batch_size_nor_order_changes_a_translation(
         return [(translation.texts, translation.warnings) for translation in found]
 
     expected = translate(sources, 64)
-    assert len({texts[0] for texts, _ in expected}) > 12, "always the same text proves nothing"
-    assert translate(sources, 7) == translate(sources, 1) == expected
+    assert len({texts[0] for texts, _ in expected}) > 8, "always the same text proves nothing"
+    assert translate(sources, 1) == expected
     assert translate(sources[::-1], 7) == expected[::-1]
 
 
 @both_kinds
-@pytest.mark.parametrize("source", ["\udc80", "the \ud83d cat", "\x00", "\ufeffthe cat", "漢字 😀"])
-def test_any_text_has_a_translation_of_one_line(kind: Kind, source: str) -> None:
-    (translation,) = build(kind).translate([source])
-    assert translation.source == source
-    assert len(translation.text.splitlines()) == 1
+def test_any_text_has_a_translation_of_one_line(kind: Kind) -> None:
+    sources = ["\udc80", "the \ud83d cat", "\x00", "\ufeffthe cat", "漢字 😀"]
+    for source, translation in zip(sources, build(kind).translate(sources), strict=True):
+        assert translation.source == source
+        assert len(translation.text.splitlines()) == 1
 
 
 # Search
@@ -205,12 +205,11 @@ def test_a_word_of_any_length_is_cut_too(kind: Kind) -> None:
 # Lines of several sentences, placeholders, capitals
 
 
-@both_kinds
-@pytest.mark.parametrize("beam_size", [1, 5])
+@pytest.mark.parametrize(("kind", "beam_size"), [("word", 1), ("unigram", 5)])
 def test_every_placeholder_comes_out_exactly_as_often_as_it_stands_in_its_line(
     kind: Kind, beam_size: int
 ) -> None:
-    sources, translator = lines_with_placeholders(40), build(kind, decoding=Decoding(beam_size))
+    sources, translator = lines_with_placeholders(20), build(kind, decoding=Decoding(beam_size))
     for split in (True, False):
         for found in translator.translate(sources, n_best=min(3, beam_size), split=split):
             assert len(found.sentences) == 1 or split
@@ -361,7 +360,7 @@ def test_the_arms_of_a_message_are_translated_and_its_syntax_stays() -> None:
 def test_attention_is_a_distribution_for_each_token_and_the_end_and_that_of_the_sentence_alone(
     attention: Attention,
 ) -> None:
-    translator, sources = build(attention=attention, bias={EOS: 1.0}), sentences(6)
+    translator, sources = build(attention=attention, bias={EOS: 1.0}), sentences(3)
     for together in translator.translate(sources, beam_size=3, n_best=3, attention=True):
         alone = translator.translate(together.source, beam_size=3, n_best=3, attention=True)
         for candidate, other in zip(only(together).candidates, only(alone).candidates, strict=True):

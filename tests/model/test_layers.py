@@ -9,9 +9,8 @@ from gru_mt.model.fast.product import ROW_STEP
 from gru_mt.model.layers import Linear, dropout, linear
 from tests.model.tensors import random
 
-pytestmark = pytest.mark.usefixtures("both_ways")
 
-
+@pytest.mark.usefixtures("both_ways")
 @pytest.mark.parametrize("shape", [(1,), (ROW_STEP,), (ROW_STEP + 1,), (3, 7), (2, ROW_STEP, 2)])
 @pytest.mark.parametrize("biased", [True, False])
 @pytest.mark.parametrize("training", [True, False])

@@ -16,8 +16,7 @@ from gru_mt.model.layers import dropout
 from gru_mt.model.recurrent import FUSED, Layer, Recurrent, pick_times, reversal
 from tests.model.tensors import assert_same, random, randomise
 
-pytestmark = pytest.mark.usefixtures("both_ways")
-
+both_ways = pytest.mark.usefixtures("both_ways")
 TORCHS_FUSED = dict(FUSED)
 TORCHS: dict[str, Any] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
@@ -43,6 +42,7 @@ def outcomes(layer: Layer, x_BTI: Tensor, start_BZ: Tensor) -> list[Any]:
 # One direction
 
 
+@both_ways
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("kind", CELLS)
 def test_outputs_last_state_and_gradients_are_those_of_the_cell(kind: str, bias: bool) -> None:
@@ -62,6 +62,7 @@ def test_outputs_last_state_and_gradients_are_those_of_the_cell(kind: str, bias:
     )
 
 
+@both_ways
 @pytest.mark.parametrize("precision", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("kind", CELLS)
 def test_a_layer_trains_in_mixed_precision(kind: str, precision: torch.dtype) -> None:
@@ -206,13 +207,6 @@ def test_a_gpu_trains_and_infers_as_a_cpu_does(kind: str, precision: torch.dtype
         assert (ours - wanted).norm() < tolerance * wanted.norm()
 
 
-def test_an_unknown_cell_and_no_layer_are_refused() -> None:
-    with pytest.raises(ValueError, match="'gur' is no cell; there are rnn, "):
-        Layer("gur", 5, 4)
-    with pytest.raises(ValueError, match="layers must be at least 1"):
-        Recurrent("gru", 5, 4, layers=0)
-
-
 # Reading backwards
 
 
@@ -244,6 +238,7 @@ def joined(last: Tensor | tuple[Tensor, Tensor]) -> Tensor:
     return last if isinstance(last, Tensor) else torch.cat(last, dim=2)
 
 
+@both_ways
 @pytest.mark.parametrize(("depth", "bidirectional"), [(1, False), (3, True)])
 @pytest.mark.parametrize("kind", TORCHS)
 def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool) -> None:
@@ -266,13 +261,21 @@ def test_layers_are_torchs(kind: str, depth: int, bidirectional: bool) -> None:
         start_KZ = None if our_start is None else our_start[:, 0]
         output_TC, last_KZ = ours(x_BTI[0], start_KBZ=start_KZ)  # without a batch
         assert_same((output_TC, last_KZ), (output_BTC[0], last_KBZ[:, 0]))
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(ValueError, match="'gur' is no cell; there are rnn, "):
+        Layer("gur", 5, 4)
+    with pytest.raises(ValueError, match="layers must be at least 1"):
+        Recurrent("gru", 5, 4, layers=0)
     with pytest.raises(ValueError, match="lengths are those of a batch: give x_BTI, not x_TI"):
-        ours(x_BTI[0], torch.tensor([6]))
+        Recurrent("gru", 5, 4)(torch.zeros(6, 5), torch.tensor([6]))
 
 
 LENGTHS = torch.tensor([3, 6, 1, 4])
 
 
+@both_ways
 @pytest.mark.parametrize("kind", TORCHS)
 def test_with_lengths_both_directions_are_those_of_torch_on_a_packed_batch(kind: str) -> None:
     ours = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
@@ -296,24 +299,6 @@ def test_with_lengths_both_directions_are_those_of_torch_on_a_packed_batch(kind:
         torch.autograd.grad(losses[0], [*ours.parameters()]),
         torch.autograd.grad(losses[1], [*theirs.parameters()]),
     )
-
-
-@pytest.mark.parametrize("kind", CELLS)
-def test_padding_changes_nothing_however_long_and_whatever_is_in_it(kind: str) -> None:
-    layers = randomise(Recurrent(kind, 5, 4, layers=2, bidirectional=True))
-    x_BTI = random(4, 6, 5)
-    longer_BTI = torch.cat([x_BTI, random(4, 3, 5, seed=1)], dim=1)
-    real_BT = torch.arange(9) < LENGTHS[:, None]
-    longer_BTI[~real_BT] = 3.0
-    longer_BTI.requires_grad_()
-
-    output_BTC, last_KBH = layers(x_BTI, LENGTHS)
-    longer_BTC, longer_KBH = layers(longer_BTI, LENGTHS)
-
-    assert_same(longer_BTC[real_BT], output_BTC[real_BT[:, :6]])
-    assert_same(longer_KBH, last_KBH)
-    (gradient_BTI,) = torch.autograd.grad(longer_BTC[real_BT].sum() + longer_KBH.sum(), longer_BTI)
-    assert not gradient_BTI[~real_BT].any()
 
 
 def test_dropout_acts_between_layers_alone() -> None:

@@ -1,18 +1,28 @@
 """What the tests of training share."""
 
 import logging
+import math
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from gru_mt.cli.streams import print_messages
-from gru_mt.training import validation
+from gru_mt.data import loader
+from gru_mt.training import estimate, validation
 
 
 @pytest.fixture(autouse=True)
 def _messages_on_stderr() -> None:
     """Print what modules log to stderr, as the command line does."""
     print_messages(logging.INFO)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time few updates, and start no process for the next epoch where a machine is busy."""
+    monkeypatch.setattr(estimate, "WARM_UP", 1)
+    monkeypatch.setattr(estimate, "TIMED", 2)
+    monkeypatch.setattr(loader, "STARTING_S", math.inf)
 
 
 @pytest.fixture

@@ -61,9 +61,11 @@ def alone(config: Path) -> Callable[[str], Path]:
 @pytest.mark.parametrize(
     ("size", "names"),
     [
-        (2, ["idle process", "uneven updates", "broken"]),
+        (2, ["uneven updates", "broken"]),
         pytest.param(
-            2, ["early stop", "blocks", "three batches of dev", "sum"], marks=pytest.mark.slow
+            2,
+            ["idle process", "early stop", "blocks", "three batches of dev", "sum"],
+            marks=pytest.mark.slow,
         ),
         pytest.param(3, [*CASES], marks=pytest.mark.slow),
         pytest.param(4, ["idle process", "uneven updates"], marks=pytest.mark.slow),

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from gru_mt.config.load import load_config
-from gru_mt.config.schema import Config
+from gru_mt.config.schema import Config, ResolvedConfig
 from gru_mt.data.dataset.ids import EpochPairs, IdSequences
 from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
 from gru_mt.training import estimate
-from gru_mt.training.estimate import Pace, plan_minutes, try_updates
+from gru_mt.training.estimate import Pace, measure_pace, plan_minutes, try_updates
 from gru_mt.training.train import train
 from tests.conftest import Configure
 from tests.training.processes import bits, train_until
@@ -25,22 +25,15 @@ from tests.training.processes import bits, train_until
 AUTO = ("training.batch_tokens=auto", "training.warmup_steps=auto")
 
 
-@pytest.mark.parametrize("limits", [("7", "9"), ("2", "null")])
 def test_a_trial_counts_what_training_would_do_and_writes_nothing(
-    limits: tuple[str, str],
-    small_config: Configure,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    epochs, steps = limits
-    config = small_config(f"training.max_epochs={epochs}", f"training.max_steps={steps}")
+    config = small_config("training.max_epochs=7", "training.max_steps=9")
     splits = load_splits(config.data)
     capsys.readouterr()
     with contextlib.chdir(tmp_path):
         trial = try_updates(config, splits)
-    assert trial.epochs == int(epochs)
-    assert trial.updates == 9 if steps == "9" else trial.updates > 9
-    assert trial.batch_tokens == 120
+    assert (trial.epochs, trial.updates, trial.batch_tokens) == (7, 9, 120)
     assert trial.parameters > 1_000
     assert 0 < trial.minutes < 10
     assert trial.peak_mb is None or trial.peak_mb > 50
@@ -109,7 +102,8 @@ def test_minutes_become_updates_epochs_and_batches(
     stated = {"minutes": minutes, "max_epochs": 2, "max_steps": 3} | settings
     config = load_config({"data": {"corpus": "a.tsv"}, "training": stated})
     data: Any = None
-    training = plan_minutes(config, data, loader, started_s=7.0).training
+    planned, _ = plan_minutes(config, data, loader, started_s=7.0)
+    training = planned.training
     assert (training.batch_tokens, training.max_steps, training.max_epochs) == expected
     assert training.minutes is None
     assert len(timed) <= 2, "timing takes some of the minutes"
@@ -121,25 +115,34 @@ def test_a_run_is_planned_once_and_the_numbers_that_it_keeps_give_the_same_bits(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(Pace, "updates_within", lambda *_: 52)
+    monkeypatch.setattr(estimate, "FEWEST", 5)
+    monkeypatch.setattr(Pace, "updates_within", lambda *_: 9)
     config = small_config("training.minutes=0.3", "training.max_epochs=3", *AUTO)
     train_until(config, tmp_path / "planned", 4, signal.SIGTERM)
     said = capsys.readouterr().err
-    assert said.count("training.minutes 0.3: 52 updates of about 256 tokens, ") == 1
+    assert said.count("training.minutes 0.3: 9 updates of about 256 tokens, ") == 1
     assert said.count(" s an update; not training.max_epochs 3\n") == 1
     kept = load_config(tmp_path / "planned" / "config.yaml")
-    assert (kept.training.minutes, kept.training.max_steps) == (None, 52)
-    for minutes in ("0.3", "99"):  # goes on, and is finished then
-        state = train(small_config(f"training.minutes={minutes}", *AUTO), tmp_path / "planned")
-        assert f"training.minutes {minutes} is not used: " in capsys.readouterr().err
-        assert state.step == 52
+    assert (kept.training.minutes, kept.training.max_steps) == (None, 9)
+    state = train(small_config("training.minutes=99", *AUTO), tmp_path / "planned")
+    assert "training.minutes 99 is not used: " in capsys.readouterr().err
+    assert state.step == 9
     train(kept, tmp_path / "again")
     assert bits(tmp_path / "again") == bits(tmp_path / "planned")
 
 
-def test_a_trial_shows_the_plan_and_a_small_corpus_takes_less(small_config: Configure) -> None:
-    config = small_config("training.minutes=99", "training.max_steps=1", *AUTO)
+def test_a_trial_shows_the_plan_and_a_small_corpus_takes_less(
+    small_config: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed, config = [], small_config("training.minutes=99", "training.max_steps=1", *AUTO)
+
+    def measured(config: ResolvedConfig, *others: Any) -> Pace:
+        timed.append(config.training.batch_tokens)
+        return measure_pace(config, *others)
+
+    monkeypatch.setattr(estimate, "measure_pace", measured)
     trial = try_updates(config, load_splits(config.data))
+    assert timed == [256], "once, and what was timed for the plan shows the time"
     assert trial.epochs == 30
     assert trial.updates % 30 == 0
     assert trial.minutes < 9

@@ -144,9 +144,10 @@ def test_it_resumes_to_the_same_bits_even_without_the_other_run(
         ("model.cell=gru", "model.cell 'gru': {} has 'lstm'; training from it keeps that"),
         ("tokenizer.kind=bpe", "tokenizer.kind 'bpe': {} has 'word'; "),
         ("data.source=fr", "{}: translates en to fr, not fr to en"),
+        ("training.start=none", "none: neither a run of `gru-mt train` nor a model folder"),
     ],
 )
-def test_a_section_that_contradicts_the_other_run_is_an_error_by_name(
+def test_what_contradicts_the_other_run_or_names_none_is_an_error_by_name(
     override: str, said: str, before: Path, mine: Path, tmp_path: Path
 ) -> None:
     more = ["data.target=en"] if override == "data.source=fr" else []
@@ -154,8 +155,3 @@ def test_a_section_that_contradicts_the_other_run_is_an_error_by_name(
         train(tuned(mine, before, override, *more), tmp_path / "new")
     assert str(raised.value).startswith(said.format(before))
     assert not (tmp_path / "new" / "config.yaml").exists()
-
-
-def test_a_folder_that_is_no_run_is_refused(mine: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="none: neither a run of `gru-mt train` nor a model folder"):
-        train(tuned(mine, tmp_path / "none"), tmp_path / "new")

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from gru_mt.bundle import load_bundle, named_tensors
-from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
 from gru_mt.corrections.learn import old_pairs
 from gru_mt.data.dataset.components import key
@@ -33,6 +32,7 @@ from tests.conftest import Configure
 from tests.training.stored import NO_AUGMENT, examples
 from tests.training.test_fine_tuning import CPU
 
+QUICK = ("training.max_steps=16", "training.learning_rate=0.02")
 TEXTS = [f"{verb} moi {number}." for verb in ("vois", "veux", "aime") for number in "abcdefg"]
 
 
@@ -40,7 +40,7 @@ TEXTS = [f"{verb} moi {number}." for verb in ("vois", "veux", "aime") for number
 def back(tmp_path_factory: pytest.TempPathFactory, small_config: Configure) -> Path:
     """Return a run of a few updates that translates French to English."""
     folder = tmp_path_factory.mktemp("back") / "run"
-    train(small_config("data.source=fr", "data.target=en", "training.max_epochs=1"), folder)
+    train(small_config("data.source=fr", "data.target=en", *QUICK), folder)
     return folder
 
 
@@ -63,27 +63,9 @@ def made(config: Config, folder: Path) -> list[str]:
     return back_translate(TEXTS, config, Run(folder))
 
 
-def test_each_text_gets_a_source_and_a_run_keeps_them(
+def test_each_text_gets_a_source_once_unless_model_or_texts_are_others(
     config: Config, back: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = made(config, tmp_path / "a")
-    assert len(first) == len(TEXTS)
-    assert len({*first}) > 3
-    known = {*load_bundle(back, CPU).tokenizer.target.pieces(range(12, 49))}
-    assert {word for text in first for word in text.lower().replace(".", " . ").split()} <= known
-    assert made(config, tmp_path / "b") == first  # the same seed draws the same
-    monkeypatch.setattr(Translator, "load", None)
-    assert made(config, tmp_path / "a") == first  # without the model
-
-
-def test_a_run_that_was_stopped_makes_only_what_is_missing(
-    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = made(config, tmp_path / "whole")
-    path = Run(tmp_path / "whole").back_translations
-    lines = path.read_bytes().splitlines(keepends=True)
-    assert len(lines) == 1 + 3  # 8, 8 and 5 texts
-    path.write_bytes(b"".join(lines[:2]) + lines[2][:9])  # the second chunk is cut off
     asked: list[int] = []
     translate = Translator.translate
 
@@ -92,19 +74,25 @@ def test_a_run_that_was_stopped_makes_only_what_is_missing(
         return translate(self, sources, **options)
 
     monkeypatch.setattr(Translator, "translate", counted)
-    assert made(config, tmp_path / "whole") == whole
-    assert asked == [8, 5]
-    assert path.read_bytes() == b"".join(lines)
-
-
-def test_another_model_or_other_texts_make_all_anew(config: Config, tmp_path: Path) -> None:
-    whole = made(config, tmp_path / "run")
+    first = made(config, tmp_path / "run")
+    assert len(first) == len(TEXTS)
+    assert len({*first}) > 3
+    known = {*load_bundle(back, CPU).tokenizer.target.pieces(range(12, 49))}
+    assert {word for text in first for word in text.lower().replace(".", " . ").split()} <= known
     path = Run(tmp_path / "run").back_translations
     header, *chunks = path.read_text().splitlines(keepends=True)
-    for name in ("models", "texts"):
-        path.write_text(json.dumps(json.loads(header) | {name: "0"}) + "\n" + chunks[0])
-        assert made(config, tmp_path / "run") == whole
+    others = [json.dumps(json.loads(header) | {name: "0"}) + "\n" for name in ("models", "texts")]
+    for kept, wanted in (
+        (header + chunks[0] + chunks[1][:9], [8, 5]),  # stopped in the second chunk
+        *((other + chunks[0], [8, 8, 5]) for other in others),
+    ):
+        path.write_text(kept)
+        asked.clear()
+        assert made(config, tmp_path / "run") == first, "the same seed draws the same"
+        assert asked == wanted
         assert path.read_text() == header + "".join(chunks)
+    monkeypatch.setattr(Translator, "load", None)
+    assert made(config, tmp_path / "run") == first, "without the model"
 
 
 def test_a_model_of_the_wrong_direction_is_refused(
@@ -151,7 +139,7 @@ def teachers(tmp_path_factory: pytest.TempPathFactory, small_config: Configure) 
     """Return two runs of a few updates that translate English to French."""
     folder = tmp_path_factory.mktemp("teachers")
     for seed in (1, 2):
-        train(small_config(f"training.seed={seed}"), folder / str(seed))
+        train(small_config(f"training.seed={seed}", *QUICK), folder / str(seed))
     return [folder / "1", folder / "2"]
 
 
@@ -233,19 +221,6 @@ def test_a_run_with_synthetic_pairs_goes_on_to_the_same_bits(
     assert whole.provenance[of]["training_pairs"] > 0
     for name, weight in named_tensors(whole.model).items():
         assert torch.equal(named_tensors(parts.model)[name], weight)
-
-
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        ("{corpus: [p.tsv, {path: a.fr, side: target}]}", "needs back_translate, a run that"),
-        ("{corpus: p.tsv, back_translate: runs/back}", "has no corpus with side: target"),
-        ("{corpus: {path: [a.en, a.fr], side: target}, back_translate: b}", "path must be one"),
-    ],
-)
-def test_what_does_not_fit_together_is_refused(data: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        parse_config(f"data: {data}", where="a")
 
 
 def test_tokens_are_drawn_as_often_as_they_are_expected() -> None:

@@ -31,8 +31,8 @@ def test_the_rows_of_samples_are_a_short_a_middling_and_a_long_sentence() -> Non
 def test_each_validation_logs_what_the_model_translates_before_and_after_a_stop(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for steps in (30, 40):
-        settings = ("training.validate_steps=20", "training.learning_rate=0.02")
+    for steps in (6, 8):
+        settings = ("training.validate_steps=4", "training.learning_rate=0.02")
         train(small_config(*settings, f"training.max_steps={steps}"), tmp_path)
     [dev] = json.loads((tmp_path / "dev.json").read_text())["sets"]
     rows = sample_rows(dev["sources"])

@@ -46,12 +46,11 @@ def poison(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optimizer_module, "forced_loss", loss)
 
 
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
-    precision: str, small_config: Configure, tmp_path: Path, poison: None
+    small_config: Configure, tmp_path: Path, poison: None
 ) -> None:
     with pytest.raises(UserError, match=r"update 3: .* not finite; .*not_finite\.json"):
-        train(small_config(f"training.precision={precision}"), tmp_path)
+        train(small_config("training.log_steps=9"), tmp_path)
     config = load_config(tmp_path / "config.yaml")
     data = load_data(config, Run(tmp_path))
     loader = PairLoader(config, data.tokenizer, data.pairs)
@@ -66,8 +65,8 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_its_lines(
 def test_fp16_skips_and_counts_an_overflow(
     small_config: Configure, tmp_path: Path, poison: None
 ) -> None:
-    state = train(small_config("training.precision=fp16", "training.max_steps=8"), tmp_path)
-    assert state.step == 8
+    state = train(small_config("training.precision=fp16", "training.max_steps=5"), tmp_path)
+    assert state.step == 5
     assert state.skipped >= 1  # the loss scale begins too high for some gradients, too
 
 
@@ -127,7 +126,7 @@ def test_every_pair_is_trained_on_once_an_epoch(
         return update(self, pairs, rows, rate, step)
 
     monkeypatch.setattr(Optimizer, "update", watched)
-    config = small_config("training.accumulation=4", "training.batch_tokens=300")
+    config = small_config("training.accumulation=4", "training.batch_tokens=600")
     train(config, tmp_path)
     pairs = load_data(config, Run(tmp_path)).pairs
     assert sorted(seen) == sorted([*range(len(pairs))] * 2)

@@ -21,29 +21,30 @@ CPU = torch.device("cpu")
 LINES = ["we see two dog.", "you want one hat a@b.org.", "HOW ARE YOU?", "", "they"] * 3
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def tokenizer(small_config: Configure, small_corpus: Path) -> Tokenizer:
     lines = (line.split("\t") for line in small_corpus.read_text().splitlines())
     sources, targets = zip(*lines, strict=True)
     return train_tokenizer(small_config().tokenizer, sources, targets, warn=lambda _: None)
 
 
-@pytest.fixture
-def models(small_config: Configure, tokenizer: Tokenizer, tmp_path: Path) -> list[Path]:
+@pytest.fixture(scope="module")
+def models(
+    small_config: Configure, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
+) -> list[Path]:
     """Return bundles of random weights: of one vocabulary, but of other cells, sizes and layers."""
-    folders = []
+    folders = [tmp_path_factory.mktemp(f"model-{number}") / "bundle" for number in range(3)]
     for seed, overrides in enumerate(
         ([], ["model.cell=lstm"], ["model.encoder_size=4", "model.decoder_size=8",
                                     "model.decoder_layers=2"])
     ):  # fmt: skip
-        config = small_config(*overrides)
+        config = small_config("decoding.beam_size=4", *overrides)
         torch.manual_seed(seed)
         model = build_model(config, tokenizer)
         with torch.no_grad():
             for weight in model.parameters():
                 weight.mul_(3)  # else all tokens are about as likely
-        save_bundle(tmp_path / str(seed), Bundle(model, tokenizer, config, {}), {"step": 1})
-        folders.append(tmp_path / str(seed))
+        save_bundle(folders[seed], Bundle(model, tokenizer, config, {}), {"step": 1})
     return folders
 
 

@@ -1,12 +1,8 @@
 """From a line to its sentences and back: nothing is lost, and placeholders keep their places."""
 
-import random
-import re
-
 import pytest
 
 from gru_mt.data.text.glossary import Glossary
-from gru_mt.data.text.normalize import normal
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader
@@ -44,33 +40,6 @@ def test_a_line_is_its_sentences_and_the_spaces_between() -> None:
         " I saw Tom.", "Go to a@b.org!", "The dog."
     ]  # fmt: skip
     assert [each.gap for each in (first, second, third)] == ["  ", "\u00a0", ""]
-
-
-@pytest.mark.parametrize("split", [True, False])
-def test_sources_and_gaps_are_the_line_whatever_stands_there(split: bool) -> None:
-    rng = random.Random(1)
-    words = [
-        "I saw Tom", "the dog", "a@b.org", "555-1234", "http://x.org/a?b=1", "Zbigniew", "10.", "!",
-        "。", "我明白了。", "你好吗？", "مرحبا.", "שלום!", "😀", "\ue010", "\ue017x", "`a b. C`",
-        "İI", "ßa", "Dr.", "1.", "(a)", "- ", "...", "\u00a0", "\u2028", "\x00",
-        "\x1f", "\t", "«", "»", "\u0301",
-    ]  # fmt: skip
-    glossary = Glossary.of({"the dog": "le chien", "tom the": "x y z", "saw tom . ": "q"})
-    for _ in range(600):
-        line = "".join(
-            rng.choice(words) + rng.choice(["", " ", ". ", "  "]) for _ in range(rng.randint(0, 12))
-        )
-        for terms in (None, glossary):
-            found = read(line, split=split, glossary=terms)
-            whole = " ".join(line.splitlines()).rstrip()
-            assert normal("".join(each.source + each.gap for each in found)) == normal(whole)
-            assert all(each.source for each in found)
-            assert len(found) <= 1 or split
-            for each in found:
-                assert each.gap.strip() == ""
-                marks = re.findall("[\ue010-\ue017]", each.text)
-                assert marks == [PLACEHOLDER_TOKENS[i % 8] for i in range(len(each.placeholders))]
-                assert len(each.finished(each.text).splitlines()) <= 1
 
 
 def test_a_line_is_read_in_nfc_and_what_is_copied_is_as_it_was_typed() -> None:

@@ -13,7 +13,7 @@ from tests.model.tensors import random
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_the_gradient_is_that_of_small_differences(bias: bool) -> None:
-    inputs = [random(5, 3, 12), random(3, 4, seed=1), random(12, 4, seed=2), random(12, seed=3)]
+    inputs = [random(3, 2, 9), random(2, 3, seed=1), random(9, 3, seed=2), random(9, seed=3)]
     wanted = [value.requires_grad_() for value in inputs[: 4 if bias else 3]]
     assert torch.autograd.gradcheck(
         lambda input_TBG, start_BH, weight_GH, bias_G=None: gru(

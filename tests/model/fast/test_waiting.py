@@ -58,6 +58,7 @@ def threads(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[[], int]]:
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_there_is_one_thread_more_than_cores_while_it_is_entered() -> None:
     subprocess.run(
         [sys.executable, "-c", COUNT_THREADS, "2", "3", "8"],

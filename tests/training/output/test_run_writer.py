@@ -27,7 +27,9 @@ def make_update(step: int, tokens: int, loss: float, norm: float) -> Update:
     return Update(step, PAIRS, rows, tokens, rate, torch.tensor(loss), torch.tensor(norm))
 
 
-def test_every_token_counts_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_token_counts_alike_and_updates_that_are_not_finite_are_set_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(time, "perf_counter", lambda: 12.0)
     updates = [make_update(1, 30, 2.0, 0.5), make_update(2, 10, 6.0, 1.5)]
     metrics, not_finite = window_metrics(updates, 10.0)
@@ -35,14 +37,11 @@ def test_every_token_counts_alike(monkeypatch: pytest.MonkeyPatch) -> None:
         {"loss": 3.0, "learning_rate": 0.2, "grad_norm": 1.0, "tokens_s": 20}
     )
     assert not_finite == []
-
-
-@pytest.mark.parametrize(("loss", "norm"), [(float("nan"), 1.0), (1.0, float("inf"))])
-def test_updates_that_are_not_finite_are_set_apart(loss: float, norm: float) -> None:
-    good, bad = make_update(1, 30, 2.0, 0.5), make_update(2, 10, loss, norm)
-    metrics, not_finite = window_metrics([good, bad], 0.0)
-    assert ([update.step for update in not_finite], metrics["loss"]) == ([2], 2.0)
-    assert window_metrics([bad], 0.0)[0]["loss"] is None
+    for loss, norm in ((float("nan"), 1.0), (1.0, float("inf"))):
+        bad = make_update(3, 10, loss, norm)
+        metrics, not_finite = window_metrics([*updates, bad], 0.0)
+        assert ([update.step for update in not_finite], metrics["loss"]) == ([3], 3.0)
+        assert window_metrics([bad], 0.0)[0]["loss"] is None
 
 
 def shown(run: Run) -> list[tuple[str, int, float]]:
@@ -67,7 +66,9 @@ def kept(run: Run) -> list[tuple[str, int, Any]]:
     return sorted(points, key=lambda point: point[:2])
 
 
-def test_a_resumed_run_shows_every_value_once(small_config: Configure, tmp_path: Path) -> None:
+def test_a_resumed_run_has_and_shows_every_value_once(
+    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     board = pytest.importorskip("torch.utils.tensorboard")
     settings = ["training.log_steps=2", "training.max_steps=14", "training.tensorboard=true"]
     run = Run(tmp_path / "run")
@@ -76,7 +77,12 @@ def test_a_resumed_run_shows_every_value_once(small_config: Configure, tmp_path:
     with board.SummaryWriter(str(run.tensorboard)) as writer:
         writer.add_scalar("loss", 99.0, 8)
         writer.add_scalar("loss", 99.0, 11)
+    with run.metrics.open("a") as file:
+        file.write('{"step": 2, "lo')
     train(small_config(*settings), run.folder)
+    assert "metrics.jsonl: unreadable lines were dropped: 1\n" in capsys.readouterr().err
+    steps = [line["step"] for line in run.read_metrics()[0] if "loss" in line]
+    assert steps == sorted({*steps})
     assert shown(run) == kept(run)
     assert {"loss", "dev_bleu", "elapsed_s"} <= {name for name, _, _ in shown(run)}
 

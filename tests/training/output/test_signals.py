@@ -2,6 +2,7 @@
 
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 from gru_mt.training.output.signals import stop_signals
 
@@ -23,12 +24,17 @@ def test_a_second_signal_is_not_waited_for() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_an_ignored_signal_stays_ignored() -> None:
+def test_an_ignored_signal_stays_ignored_and_a_thread_takes_none() -> None:
     """As SIGHUP is under nohup."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
+
+    def received() -> int | None:
         with stop_signals() as noted:
             os.kill(os.getpid(), signal.SIGHUP)
-            assert noted() is None
+            return noted()
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            assert received() is pool.submit(received).result() is None
     finally:
         signal.signal(signal.SIGHUP, before)
