@@ -72,77 +72,38 @@ def quantise(model: "ModelProto") -> None:
     Rows of embeddings are looked up in integers too. An embedding that is also the weights of the
     output layer is stored once.
     """
-    from onnx import helper, numpy_helper, parser
+    from onnx import numpy_helper, parser
 
-    graph = model.graph
-    nodes = [*_nodes(graph)]
+    graph, nodes = model.graph, [*_nodes(model.graph)]
     weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    flipped = {node.output[0]: node.input[0] for node in nodes if node.op_type == "Transpose"}
-    embeddings = _look_up_integers(graph, nodes, weights)
-    done = set[str]()
+    matrices = {name for name, weight in weights.items() if weight.ndim == 2}
+    by_row: dict[str, bool] = {}  # whether the rows of a matrix have the scales, or its columns
+    flipped: dict[str, str] = {}  # what a Transpose gives -> the matrix that it is of
+    for node in nodes:
+        name = node.input[0] if node.op_type in ("Gather", "Transpose") else ""
+        if name in matrices:
+            by_row[name] = True
+            if node.op_type == "Gather":
+                node.op_type, node.domain = "rows_int8", "gru_mt"
+                node.input[:] = [f"{name}_s8", f"{name}_scale", node.input[1]]
+            else:
+                flipped[node.output[0]] = name
+                node.input[0], node.output[0] = f"{name}_s8", f"{node.output[0]}_s8"
     for node in nodes:
         name = node.input[1] if node.op_type == "MatMul" else ""
-        origin = flipped.get(name, name)
-        if origin not in weights:
-            continue
-        is_shared = name in flipped and origin in embeddings
-        scale = f"{origin if is_shared else name}_scale"
-        node.op_type, node.domain = "product_int8", "gru_mt"
-        node.input[:] = [node.input[0], f"{name}_s8", scale]
-        if is_shared and name not in done:
-            turned = helper.make_node("Transpose", [f"{origin}_s8"], [f"{name}_s8"])
-            graph.node.insert(0, turned)
-        elif name not in done:
-            weight = weights[origin]
-            _store(graph, name, *quantised(weight.T if name in flipped else weight))
-        done.add(name)
-    model.functions.extend(map(parser.parse_function, (PRODUCT, ROWS)))
-    model.opset_import.add(domain="gru_mt", version=1)
-    _drop_unused(graph)
-
-
-def _look_up_integers(
-    graph: "GraphProto", nodes: "list[NodeProto]", weights: dict[str, NDArray[np.float32]]
-) -> set[str]:
-    """Have the nodes that look up rows of embeddings read integers; return the embeddings."""
-    embeddings: list[str] = []
-    for node in nodes:
-        name = node.input[0] if node.op_type == "Gather" else ""
-        if name in weights and weights[name].ndim == 2:
-            node.op_type, node.domain = "rows_int8", "gru_mt"
-            node.input[:] = [f"{name}_s8", f"{name}_scale", node.input[1]]
-            embeddings.append(name)
-    for name in dict.fromkeys(embeddings):
-        s8_IO, scale_O = quantised(weights[name].T)
-        _store(graph, name, s8_IO.T, scale_O)
-    return {*embeddings}
-
-
-def _store(
-    graph: "GraphProto", name: str, s8: NDArray[np.int8], scale: NDArray[np.float32]
-) -> None:
-    from onnx import numpy_helper
-
-    for values, ending in ((s8, "s8"), (scale, "scale")):
-        graph.initializer.append(numpy_helper.from_array(values, f"{name}_{ending}"))
-
-
-def _drop_unused(graph: "GraphProto") -> None:
-    """Remove the tensors that no node reads any more, and what turned them."""
-    read = _read(graph)
-    for node in [*graph.node]:
-        if node.op_type == "Transpose" and node.output[0] not in read:
-            graph.node.remove(node)
-    read = _read(graph)
-    kept = [tensor for tensor in graph.initializer if tensor.name in read]
+        if name in matrices or name in flipped:
+            by_row.setdefault(flipped.get(name, name), False)
+            node.op_type, node.domain = "product_int8", "gru_mt"
+            node.input[:] = [node.input[0], f"{name}_s8", f"{flipped.get(name, name)}_scale"]
+    kept = [tensor for tensor in graph.initializer if tensor.name not in by_row]
     del graph.initializer[:]
     graph.initializer.extend(kept)
-
-
-def _read(graph: "GraphProto") -> set[str]:
-    """Return the names of all that nodes read, and of the graph's outputs."""
-    read = {name for node in _nodes(graph) for name in node.input}
-    return read | {output.name for output in graph.output}
+    for name, is_by_row in by_row.items():
+        s8, scale = quantised(weights[name].T if is_by_row else weights[name])
+        for values, ending in ((s8.T if is_by_row else s8, "s8"), (scale, "scale")):
+            graph.initializer.append(numpy_helper.from_array(values, f"{name}_{ending}"))
+    model.functions.extend(map(parser.parse_function, (PRODUCT, ROWS)))
+    model.opset_import.add(domain="gru_mt", version=1)
 
 
 def _nodes(graph: "GraphProto") -> "Iterator[NodeProto]":
