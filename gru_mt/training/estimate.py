@@ -113,16 +113,16 @@ def measure_pace(
 
 def plan_minutes(
     config: Config, data: TrainingData, loader: PairLoader, started_s: float, processes: int = 1
-) -> Config:
-    """Return `config` with what lets a run end within `training.minutes`; log the plan.
+) -> tuple[Config, Pace | None]:
+    """Return `config` with what lets a run end within `training.minutes`, and its pace; log both.
 
     That is `max_steps`, `max_epochs` and, where it is `auto`, `batch_tokens`. Without `minutes` it
-    is `config` itself. The clock began at `started_s` of time.perf_counter. Raises UserError where
-    fewer than FEWEST updates fit.
+    is `config` itself, and nothing is timed. The clock began at `started_s` of time.perf_counter.
+    Raises UserError where fewer than FEWEST updates fit.
     """
     training, minutes = config.training, config.training.minutes
     if minutes is None:
-        return config
+        return config, None
     if training.batch_tokens == "auto":
         largest = auto_batch_tokens(config, loader)
         batches = [size for half in range(3) if (size := largest >> half) >= SMALLEST_BATCH]
@@ -166,7 +166,7 @@ def plan_minutes(
         "max_epochs": math.ceil(updates / pace.epoch_updates),
         "max_steps": updates if updates == fitting else None,
     }
-    return config.model_copy(update={"training": training.model_copy(update=plan)})
+    return config.model_copy(update={"training": training.model_copy(update=plan)}), pace
 
 
 def _plan_line(training: TrainingConfig, batch: int, updates: int, pace: Pace) -> str:
@@ -215,10 +215,10 @@ def try_updates(config: Config, splits: Splits) -> Trial:
         start = choose_start(config, run)
         data = prepare(start, run, splits, synthetic=stand_ins(splits, config))
         loader = PairLoader(start.config, data.tokenizer, data.pairs)
-        planned = plan_minutes(start.config, data, loader, started_s)
+        planned, pace = plan_minutes(start.config, data, loader, started_s)
         resolved = resolve_config(planned, loader)
         prepared_s = time.perf_counter() - started_s
-        pace = measure_pace(resolved, data, loader)
+        pace = pace or measure_pace(resolved, data, loader)
     training = resolved.training
     first = pace.epoch_updates // loader.buffers
     updates = TrainState().total_updates(first, training, loader.buffers)

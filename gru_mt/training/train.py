@@ -118,8 +118,8 @@ def train_run(
         with while_computing(device.type):
             # Model and optimizer, whose state may be that of a checkpoint
             loader = PairLoader(start.config, data.tokenizer, data.pairs)
-            config = plan_minutes(start.config, data, loader, started_s, group.size)
-            config = resolve_config(config, loader)
+            planned, _ = plan_minutes(start.config, data, loader, started_s, group.size)
+            config = resolve_config(planned, loader)
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(config.training.seed)
                 model = build_model(config, data.tokenizer).to(device)
