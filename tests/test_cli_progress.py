@@ -64,16 +64,6 @@ def test_a_pipe_shows_lines_and_how_many_a_second(gru_mt: Run) -> None:
     assert [*dict.fromkeys(int(bar[1]) for bar in bars if bar)] == SHOWN
 
 
-def test_without_a_terminal_it_is_a_line_every_so_often(
-    gru_mt: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gru_mt.progress.LOG_S", 0.5)
-    lines = gru_mt(*TRANSLATE).err.splitlines()
-    of_all = r"translating: (\d+) of 1[012] lines, [\d,]+ lines/s, .* left"
-    told = [re.fullmatch(of_all, line) for line in lines]
-    assert [int(line[1]) for line in told if line] == SHOWN
-
-
 def test_eval_shows_how_many_sentences_are_done(
     gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.errors import UserError
-from gru_mt.run import Run, bundle_of, metrics_csv
+from gru_mt.run import Run, metrics_csv
 
 
 def test_every_file_has_its_name(tmp_path: Path) -> None:
@@ -39,13 +39,7 @@ def test_the_newest_run_is_the_one_that_finished_last_if_any_has(tmp_path: Path)
         Run.newest(tmp_path / "none")
 
 
-def test_a_bundle_is_named_by_itself_or_by_its_run(tmp_path: Path) -> None:
-    assert bundle_of(tmp_path) == tmp_path
-    (tmp_path / "model").mkdir()
-    assert bundle_of(tmp_path) == bundle_of(tmp_path / "model") == tmp_path / "model"
-
-
-def test_metrics_are_read_back_and_those_that_a_resumed_run_will_repeat_are_dropped(
+def test_metrics_that_a_resumed_run_will_repeat_are_dropped_and_truncated_ones_counted(
     tmp_path: Path,
 ) -> None:
     run = Run(tmp_path)
@@ -58,16 +52,11 @@ def test_metrics_are_read_back_and_those_that_a_resumed_run_will_repeat_are_drop
     run.append_metrics(30, {"loss": 1.5})
     assert run.drop_metrics_after(20) == 0
     assert run.metrics.read_bytes() == before
-
-
-def test_truncated_lines_of_metrics_are_dropped_and_counted(tmp_path: Path) -> None:
-    whole = [b'{"step": 1, "loss": 2.5}', b'{"step": 4, "loss": 1.5}']
     truncated = [b'{"step": 2, "lo', b"\xff\xfe", b"[1]", b'{"loss": 2}', b'{"step": "3"}',
-                 b"[" * 9999]  # fmt: skip
-    run = Run(tmp_path)
-    run.metrics.write_bytes(b"\n".join([whole[0], *truncated, whole[1], b'{"step": 5']))
-    assert run.drop_metrics_after(4) == 7
-    assert run.metrics.read_bytes() == b"\n".join([*whole, b""])
+                 b"[" * 9999, b'{"step": 5']  # fmt: skip
+    run.metrics.write_bytes(b"\n".join([before + truncated[0], *truncated[1:]]))
+    assert run.drop_metrics_after(20) == 7
+    assert run.metrics.read_bytes() == before
 
 
 def test_metrics_as_csv_have_a_column_for_each_number(tmp_path: Path) -> None:

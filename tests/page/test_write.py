@@ -86,14 +86,17 @@ LINES = [
 @pytest.mark.parametrize(
     ("kind", "joint", "overrides"),
     [
-        ("word", True, ["model.cell=lstm", "model.decoder_layers=2"]),
-        ("word", False, ["model.attention=none", "model.context=repeat", "model.output=untied"]),
-        ("unigram", True, ["model.cell=gru_reset_before", "model.attention=additive"]),
-        ("unigram", False, ["model.encoder_layers=2", "decoding.beam_size=1"]),
+        ("word", True, "model.cell=lstm model.decoder_layers=2 decoding.length_penalty=0.5"),
+        ("word", False, "model.attention=none model.context=repeat model.output=untied"),
+        ("word", False, "model.cell=rnn model.attention=general model.decoder_size=18"),
+        ("word", True, "model.cell=rnn_relu model.attention=none decoding.length_penalty=0"),
+        ("word", True, "model.cell=gru_update model.bidirectional=false model.encoder_size=8"),
+        ("unigram", True, "model.cell=gru_reset_before model.attention=additive"),
+        ("unigram", False, "model.encoder_layers=2 decoding.beam_size=1"),
     ],
 )
-def test_translations_are_pythons(kind: Kind, joint: bool, overrides: list[str]) -> None:
-    config = configure(*overrides, kind=kind, joint=joint)
+def test_translations_are_pythons(kind: Kind, joint: bool, overrides: str) -> None:
+    config = configure(*overrides.split(), kind=kind, joint=joint)
     memory = TranslationMemory.learn(["Hello!", "the h."], ["Bonjour !", "Le h."])
     words = replace(tokenizer(kind, joint), memory=memory)
     model = model_with(config, words)

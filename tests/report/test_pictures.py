@@ -6,7 +6,7 @@ import pytest
 from markupsafe import Markup
 
 from gru_mt.report.failures import CalibrationBin
-from gru_mt.report.pictures import _between, _look, _ticks, calibration, curves, scores
+from gru_mt.report.pictures import _look, _ticks, calibration, curves, scores
 from gru_mt.report.tables import Bucket, Interval
 
 
@@ -22,11 +22,6 @@ from gru_mt.report.tables import Bucket, Interval
 )
 def test_ticks_are_round(low: float, high: float, ticks: list[float]) -> None:
     assert _ticks(low, high) == pytest.approx(ticks)
-
-
-def test_a_value_lies_between_the_edges_as_it_does_between_the_ends() -> None:
-    assert _between(25, (0, 100), (40, 80)) == 50
-    assert _between(25, (100, 0), (40, 80)) == 70
 
 
 def marks(picture: Markup) -> dict[str, tuple[float, float]]:
