@@ -158,7 +158,9 @@ def test_processes_train_both_directions_to_the_same_bits(there: Path) -> None:
         assert bits(there / "two" / name) == bits(there / "runs" / name)
 
 
-def test_a_language_chooses_the_newest_run_into_it(there: Path, gru_mt: Run) -> None:
+def test_a_language_chooses_the_newest_run_into_it_or_is_refused_in_one_line(
+    there: Path, gru_mt: Run
+) -> None:
     shutil.copytree("runs/my-en-fr", "runs/older")
     os.utime("runs/older/summary.json", (1, 1))
     Path("runs/damaged").mkdir()
@@ -167,9 +169,6 @@ def test_a_language_chooses_the_newest_run_into_it(there: Path, gru_mt: Run) -> 
         result = gru_mt("translate", "--to", language, "we see.")
         assert (result.code, result.out.count("\n")) == (0, 1)
         assert result.err.splitlines()[0] == f"using runs/{used}"
-
-
-def test_a_language_without_a_run_is_one_line(there: Path, gru_mt: Run) -> None:
     told = "--to de: no finished run in runs/ translates into it; there are runs into en, fr"
     assert_one_line(gru_mt("translate", "--to", "de", "x"), told)
     both = gru_mt("translate", "--to", "fr", "--model", "runs/my-en-fr", "x")

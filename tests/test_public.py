@@ -131,13 +131,6 @@ def test_export_names_what_it_cannot_write(folder: Path) -> None:
         gru_mt.export(str(folder), folder / "x.html", format="page")
 
 
-def test_a_dict_is_a_glossary(translator: gru_mt.Translator) -> None:
-    by_dict = translator.translate(LINES, glossary={"cat": "matou"})
-    assert "matou" in by_dict[0].text
-    glossary = gru_mt.Glossary.of({"cat": "matou"})
-    assert translator.translate(LINES, glossary=glossary) == by_dict
-
-
 @pytest.mark.parametrize(
     ("sources", "more", "message"),
     [
