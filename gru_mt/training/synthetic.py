@@ -14,13 +14,13 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from itertools import chain, product
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, Generic, Literal
 
 import numpy as np
 
+from gru_mt.config.fields import as_list
 from gru_mt.config.schema import Config
 from gru_mt.data.corpus.files import user_path
 from gru_mt.data.dataset.components import key
@@ -104,20 +104,17 @@ def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
     The run's folder keeps them, chunk by chunk, so that none is drawn again. Raises UserError where
     `data.back_translate` names no model of the other direction.
     """
-    data = config.data
-    assert data.back_translate is not None, "the configuration checks it"
 
     def draw(translator: Translator, start: int, chunk: Sequence[str]) -> Iterable[object]:
         seed = derived_seed("back-translation", config.training.seed, start)
         drawing = replace(translator, engine=Sampling(translator.engine, seed))
         return drawing.translate(chunk, beam_size=1)
 
-    load = partial(_load, config, "data.back_translate", (data.target, data.source))
-    [sources] = _made(run.back_translations, [data.back_translate], load, draw, texts)
+    [sources] = _made(run.back_translations, config, "back_translate", draw, texts)
     empty = sources.count("")
     log.info(
-        f"{len(texts):,} texts without translations: {data.back_translate} made their "
-        f"{data.source} side"
+        f"{len(texts):,} texts without translations: {config.data.back_translate} made their "
+        f"{config.data.source} side"
         + (f"; for {empty:,} it found nothing, and they are left out" if empty else "")
     )
     return sources
@@ -129,13 +126,11 @@ def teach(texts: Sequence[str], config: Config, run: Run) -> list[list[str]]:
     The run's folder keeps them, chunk by chunk, so that none is made again. Raises UserError where
     `data.teachers` names no model of the same direction.
     """
-    data = config.data
 
     def translate(translator: Translator, _: int, chunk: Sequence[str]) -> Iterable[object]:
         return translator.translate(chunk)
 
-    load = partial(_load, config, "data.teachers", (data.source, data.target))
-    return _made(run.taught, data.teachers, load, translate, texts)
+    return _made(run.taught, config, "teachers", translate, texts)
 
 
 def _taught(
@@ -157,22 +152,23 @@ def _taught(
 
 def _made(
     path: Path,
-    models: Sequence[str],
-    load: Callable[[Path], Translator],
+    config: Config,
+    field: Literal["back_translate", "teachers"],
     make: Callable[[Translator, int, Sequence[str]], Iterable[object]],
     texts: Sequence[str],
 ) -> list[list[str]]:
-    """Return what each of these models makes of each text.
+    """Return what each model of a field makes of each text.
 
     The file keeps it chunk by chunk, and what it has is not made again. Of a whole file no model
     is read.
     """
+    models = as_list(getattr(config.data, field))
     digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
     chunks_to_make = [*product(range(len(models)), range(0, len(texts), CHUNK))]
     before, chunks = _read(path)
     if before.get("texts") != digest or len(chunks) != len(chunks_to_make):
         folders = [user_path(model) for model in models]
-        translators = [*map(load, folders)]
+        translators = [_load(folder, config, field) for folder in folders]
         digests = [file_digest(bundle_of(local_folder(folder)) / WEIGHTS) for folder in folders]
         header = {"texts": digest, "models": digests}
         chunks = chunks if before == header else []
@@ -188,17 +184,20 @@ def _made(
     return [made[first : first + len(texts)] for first in range(0, len(made), len(texts))]
 
 
-def _load(config: Config, field: str, direction: tuple[str, str], folder: Path) -> Translator:
-    """Return the translator in a folder for a direction, which tells no confidence."""
+def _load(folder: Path, config: Config, field: str) -> Translator:
+    """Return the translator in a folder for the direction of a field; it tells no confidence."""
     try:
         translator = Translator.load(folder, device=config.training.device)
     except UserError as error:
-        raise UserError(f"{field}: {error}") from None
-    found = translator.languages.source, translator.languages.target
-    if found != direction:
+        raise UserError(f"data.{field}: {error}") from None
+    found = [translator.languages.source, translator.languages.target]
+    wanted = [config.data.source, config.data.target]
+    if field == "back_translate":
+        wanted.reverse()
+    if found != wanted:
         raise UserError(
-            f"{field}: {folder} translates {found[0]} to {found[1]}; name one that translates "
-            f"{direction[0]} to {direction[1]}"
+            f"data.{field}: {folder} translates {found[0]} to {found[1]}; name one that "
+            f"translates {wanted[0]} to {wanted[1]}"
         )
     return replace(translator, calibration=None, corrections=None)
 
