@@ -130,12 +130,7 @@ def test_a_section_with_nothing_under_it_is_no_mistake_but_for_the_corpus() -> N
         )
 
 
-def test_every_key_has_a_meaning_of_one_or_two_sentences() -> None:
-    for section in described_sections():
-        assert section.meaning.endswith(".")
-        for key in section.keys:
-            assert 1 <= len(re.findall(r"\.(?: |$)", key.meaning)) <= 3, key
-            assert key.meaning.endswith("."), key
+def test_every_key_has_a_meaning() -> None:
     assert all("description" in field
                for section in SCHEMA["$defs"].values()
                for field in section["properties"].values())  # fmt: skip

@@ -122,8 +122,10 @@ def test_a_run_is_planned_once_and_the_numbers_that_it_keeps_give_the_same_bits(
     said = capsys.readouterr().err
     assert said.count("training.minutes 0.3: 9 updates of about 256 tokens, ") == 1
     assert said.count(" s an update; not training.max_epochs 3\n") == 1
+    assert said.count("training.warmup_steps: 1 (auto, for 9 updates)") == 1
     kept = load_config(tmp_path / "planned" / "config.yaml")
     assert (kept.training.minutes, kept.training.max_steps) == (None, 9)
+    assert (kept.training.batch_tokens, kept.training.warmup_steps) == (256, 1)
     state = train(small_config("training.minutes=99", *AUTO), tmp_path / "planned")
     assert "training.minutes 99 is not used: " in capsys.readouterr().err
     assert state.step == 9

@@ -25,17 +25,9 @@ def begin(folder: Path, config: Config) -> Run:
     return Run(folder)
 
 
-def test_before_the_first_checkpoint_everything_may_change(
+def test_what_results_depend_on_may_change_before_the_first_checkpoint_alone(
     small_config: Configure, tmp_path: Path
 ) -> None:
-    """After a mistyped corpus name, the same folder must accept the right one."""
-    run = begin(tmp_path, small_config("data.corpus=mistyped.tsv"))
-    (run.checkpoints / "step-00000001.safetensors").unlink()
-    config = small_config("model.dropout=0")
-    assert choose_start(config, run).config == config
-
-
-def test_what_no_result_depends_on_may_change(small_config: Configure, tmp_path: Path) -> None:
     run = begin(tmp_path, small_config())
     for change in (
         "training.max_epochs=9",
@@ -48,10 +40,6 @@ def test_what_no_result_depends_on_may_change(small_config: Configure, tmp_path:
         start = choose_start(small_config(change), run)
         assert start.is_resumed
         assert start.config.model_dump() == small_config(change).model_dump()
-
-
-def test_any_other_change_is_refused_by_name(small_config: Configure, tmp_path: Path) -> None:
-    run = begin(tmp_path, small_config())
     changed = small_config("training.learning_rate=0.5", "model.dropout=0", "training.max_epochs=9")
     with pytest.raises(UserError) as refused:
         choose_start(changed, run)
@@ -60,6 +48,8 @@ def test_any_other_change_is_refused_by_name(small_config: Configure, tmp_path: 
     assert "training.learning_rate from 0.002 to 0.5" in message
     assert "training.max_epochs from" not in message
     assert "--fresh" in message
+    (run.checkpoints / "step-00000001.safetensors").unlink()
+    assert choose_start(changed, run).config == changed
 
 
 def test_auto_is_what_the_run_chose(small_config: Configure, tmp_path: Path) -> None:

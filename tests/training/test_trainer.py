@@ -85,19 +85,6 @@ def test_weights_that_are_not_finite_stop_the_run_with_or_without_dev(
     assert not (tmp_path / "run" / "summary.json").exists()
 
 
-def test_what_auto_stands_for_is_said_and_kept(
-    small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    auto = ("training.batch_tokens=auto", "training.warmup_steps=auto")
-    for _ in range(2):
-        train(small_config(*auto, "training.max_steps=2"), tmp_path / "run")
-    said = capsys.readouterr().err
-    assert said.count("training.batch_tokens: 256 (auto, for 2 updates)") == 1
-    assert said.count("training.warmup_steps: 0 (auto, for 2 updates)") == 1
-    kept = load_config(tmp_path / "run" / "config.yaml").training
-    assert (kept.batch_tokens, kept.warmup_steps) == (256, 0)
-
-
 def test_costs_of_settings_are_said(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
