@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -38,23 +38,19 @@ def _two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_results_come_in_order_from_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """But few chunks start no process, nor do many on one core."""
-    found = [*map_in_order(square, range(40))]
+    """But few chunks start no process, nor do many on one core; chunks are read a little ahead."""
+    numbers = count()
+    results = map_in_order(square, numbers)
+    found = [*islice(results, 40)]
+    results.close()
     assert [result for result, _ in found] == [number * number for number in range(40)]
+    assert next(numbers) <= 40 + pool_module.AHEAD * 2
     pids = {pid for _, pid in found}
     assert os.getpid() not in pids
     assert 1 <= len(pids) <= 2
     assert {pid for _, pid in map_in_order(square, range(2))} == {os.getpid()}
     monkeypatch.setattr(pool_module, "cores", lambda: 1)
     assert {pid for _, pid in map_in_order(square, range(40))} == {os.getpid()}
-
-
-def test_chunks_are_read_only_a_little_ahead() -> None:
-    numbers = count()
-    results = map_in_order(square, numbers)
-    next(results)
-    results.close()
-    assert next(numbers) <= pool_module.AHEAD * 2
 
 
 def test_what_a_function_raises_is_raised_here_and_a_killed_process_is_one_line() -> None:
@@ -75,15 +71,14 @@ def test_work_in_the_background_has_its_result_when_it_is_asked_for(
         assert (found, pid != os.getpid()) == (6, is_elsewhere)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_processes_outlive_a_signal_to_all_and_end_with_the_block(number: signal.Signals) -> None:
+def test_processes_outlive_signals_to_all_and_end_with_the_block() -> None:
     started_s = time.monotonic()
-    with pool(square, 1) as submit:
-        _, pid = submit(1).result()
-        os.kill(pid, number)
-        assert submit(3).result() == (9, pid)
-    with pool(time.sleep, 1) as submit_sleep:
+    with pool(square, 1) as submit, pool(time.sleep, 1) as submit_sleep:
         submit_sleep(60.0)
+        _, pid = submit(1).result()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(pid, number)
+            assert submit(3).result() == (9, pid)
     assert time.monotonic() - started_s < 30
 
 
