@@ -8,6 +8,8 @@ from phrasebook.corpus import generate
 
 from gru_mt.data.corpus.load import PHRASEBOOK
 
+pytestmark = pytest.mark.slow  # the file hardly ever changes
+
 VOWEL = "(?:[aeiouyàâéèêîôœ]|h(?!éros|érisson|ache))"
 MASS = "pain|fromage|riz|viande|soupe|lait|café|thé|vin|eau"
 BAD_FRENCH = {
@@ -36,7 +38,6 @@ def pairs() -> list[tuple[str, ...]]:
     return [tuple(line.split("\t")) for line in text.splitlines()]
 
 
-@pytest.mark.slow
 def test_the_file_is_what_its_script_makes(pairs: list[tuple[str, ...]]) -> None:
     assert generate() == pairs
 

@@ -1,8 +1,8 @@
 """What a letter, a mark and a word are, and the one way in which a text is written."""
 
 import re
-import sys
 import unicodedata
+from itertools import chain
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_a_letter_of_a_script_without_spaces_is_a_word(text: str, count: int) ->
 
 
 def test_marks_are_all_that_unicode_calls_so_and_the_joiners() -> None:
-    characters = [*map(chr, range(sys.maxunicode + 1))]
+    characters = [*map(chr, chain(range(0x33480), range(0xE0000, 0xE0200)))]  # assigned
     marks = {each for each in characters if unicodedata.category(each).startswith("M")}
     found = re.compile(f"[{MARKS}]").findall("".join(characters))
     assert {*found} == marks | {"\u200c", "\u200d"}

@@ -124,7 +124,7 @@ def random_text(rng: random.Random) -> str:
 
 def test_any_text_comes_back_whole() -> None:
     rng = random.Random(1)
-    for text in (random_text(rng) for _ in range(2_000)):
+    for text in (random_text(rng) for _ in range(1_000)):
         spans = find_placeholders(text)
         is_right = [text[start:end] == found != "" for start, end, found in spans]
         assert all(is_right), ascii(text)
@@ -155,7 +155,7 @@ OPENED = r"""http://a( http://a.b[c www.a{ <a_= <a_b=" <a_b='c'_ { {{ {% ${ {n,_
     f(x)_=_ x= --a=" a_=_ SELECT_ if_( from_a_import_ 10.1000/ C:\ """  # and then much
 
 
-@pytest.mark.parametrize("size", [3_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [3_000, pytest.param(30_000, marks=pytest.mark.slow)])
 def test_a_long_text_takes_time_in_proportion(size: int) -> None:
     # A part of the pattern that tries the text again from each character takes hours for a piece;
     # a repetition inside a repetition of what is opened and never closed takes for ever.

@@ -61,7 +61,7 @@ def test_nothing_of_any_text_is_lost(language: str) -> None:
         *"\u200b\ud800\udc00\ue010\ue017👍ा",
         *("Mr.", "e.g. ", "J. ", "1. ", " 2. ", ". ", " A", "..."),
     ]  # fmt: skip
-    for _ in range(2_000):
+    for _ in range(500):
         text = "".join(rng.choices(pieces, k=rng.randrange(30)))
         sentences = split_sentences(text, language)
         assert "".join(sentences) == text
@@ -72,8 +72,8 @@ def test_nothing_of_any_text_is_lost(language: str) -> None:
 @pytest.mark.parametrize("piece", ["'a ", '"a. ', "(a. ", "“a. ", "J. ", "1. a ", "(a) b ", ". . "])
 def test_a_long_line_takes_time_in_proportion(piece: str) -> None:
     started = time.process_time()
-    split_sentences(piece * 20_000, "en")
-    assert time.process_time() - started < 5
+    split_sentences(piece * 5_000, "en")
+    assert time.process_time() - started < 2
 
 
 def test_a_text_without_final_marks_stays_one() -> None:

@@ -17,7 +17,7 @@ from gru_mt.data.tokenizer.subword_sampling import Segmenter, bpe_segmenter, uni
 
 Pieces = tuple[str, ...]
 SCORES = {"a": -1.0, "b": -2.0, "c": -2.5, "ab": -1.5, "bc": -1.2, "abc": -4.0}
-TIMES = 20_000
+TIMES = 5_000
 
 
 def all_segmentations(word: str) -> list[Pieces]:
