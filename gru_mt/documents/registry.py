@@ -1,7 +1,7 @@
 """The documents that can be translated, by the endings of their names: a format is added here."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
 from pathlib import PurePath
@@ -47,13 +47,26 @@ class Translates(Protocol):
         """Return a translation for each text; `str` of it is its text."""
 
 
-def reader_of(name: str) -> str:
-    """Return what reads a file of this name; UserError where it has no known ending."""
-    path = PurePath(name)
-    if path.suffix.lower() not in _READERS:
-        endings = " ".join(_READERS)
-        raise UserError(f"{short_text(path.name)}: is no known document; these are: {endings}")
-    return _READERS[path.suffix.lower()]
+def reader_of(name: str, *, everything: bool = False) -> Callable[[Source], Document]:
+    """Return what reads a file of this name.
+
+    Raises UserError where it has no known ending, where the format needs a package that is not
+    installed, and with `everything` where the format has no translations.
+    """
+    shown, ending = short_text(PurePath(name).name), PurePath(name).suffix.lower()
+    if ending not in _READERS:
+        raise UserError(f"{shown}: is no known document; these are: {' '.join(_READERS)}")
+    if everything and ending not in _WITH_TRANSLATIONS:
+        endings = " ".join(_WITH_TRANSLATIONS)
+        raise UserError(f"{shown}: has no translations yet; --all is for {endings}")
+    module, _, function = _READERS[ending].partition(":")
+    try:
+        read: Callable[[Source], Document]
+        read = getattr(import_module(f"gru_mt.documents.{module}"), function)
+    except ModuleNotFoundError as error:
+        need = f"{ending} needs {error.name}: pip install 'gru-mt[documents]'"
+        raise UserError(f"{shown}: {need}") from None
+    return read
 
 
 def read_document(
@@ -61,20 +74,11 @@ def read_document(
 ) -> Document:
     """Return the document in `data`; the ending of `name` tells its format.
 
-    Raises UserError for an unknown ending, and for a malformed document.
+    Raises UserError as `reader_of` does, and for a malformed document.
     """
-    ending, shown = PurePath(name).suffix.lower(), short_text(PurePath(name).name)
-    module, _, function = reader_of(name).partition(":")
-    if everything and ending not in _WITH_TRANSLATIONS:
-        endings = " ".join(_WITH_TRANSLATIONS)
-        raise UserError(f"{shown}: has no translations yet; --all is for {endings}")
-    try:
-        read = getattr(import_module(f"gru_mt.documents.{module}"), function)
-    except ModuleNotFoundError as error:
-        need = f"{ending} needs {error.name}: pip install 'gru-mt[documents]'"
-        raise UserError(f"{shown}: {need}") from None
-    document: Document = read(Source(data, shown, language, everything))
-    if ending in _WITH_TRANSLATIONS and not (everything or document.texts):
+    shown = short_text(PurePath(name).name)
+    document = reader_of(name, everything=everything)(Source(data, shown, language, everything))
+    if name.lower().endswith(_WITH_TRANSLATIONS) and not (everything or document.texts):
         log.info(f"{shown}: every text has a translation; --all is for new ones")
     return document
 

@@ -40,6 +40,7 @@ def test_a_correction_that_is_taken_back_is_gone_until_it_is_made_again(
     run: Path, gru_mt: Run
 ) -> None:
     correct = partial(gru_mt, "correct", "--model", run)
+    assert "has no corrections" in correct("--list").err
     correct("I go.", "Je vais !")
     correct("我走。", "Ich gehe.", "--by", "Zoë")
     before = (run / "corrections.jsonl").read_bytes()
@@ -53,7 +54,13 @@ def test_a_correction_that_is_taken_back_is_gone_until_it_is_made_again(
     )
     assert (run / "corrections.jsonl").read_bytes().startswith(before), "a line is added"
     correct("I go.", "Je pars.")
-    assert correct("--list").out == "我走。\tIch gehe.\nI go.\tJe pars.\n"
+    correct("# One", "# Un")
+    listed = correct("--list").out
+    assert listed == "我走。\tIch gehe.\nI go.\tJe pars.\n # One\t# Un\n"
+    (run / "corrections.jsonl").unlink()
+    (run / "list.tsv").write_text(listed)
+    correct("--corrections", run / "list.tsv")
+    assert correct("--list").out == listed
 
 
 def test_a_line_that_a_kill_left_is_ignored_and_then_replaced(run: Path) -> None:

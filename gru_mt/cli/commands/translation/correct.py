@@ -91,7 +91,10 @@ def correct(
                 print_json({"run": str(folder), "corrections": [asdict(one) for one in found]})
                 return
             for one in found:
-                print_translation(f"{one.source}\t{one.target}")
+                indent = " " * one.source.startswith("#")  # else --corrections would skip the line
+                print_translation(f"{indent}{one.source}\t{one.target}")
+            if not found:
+                say(f"{folder}: has no corrections; gru-mt correct SENTENCE TRANSLATION adds one")
             return
         case _:
             raise UserError(

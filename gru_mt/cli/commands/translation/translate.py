@@ -126,7 +126,7 @@ def translate(
     if not out:
         require_stdout()
     _warn_of_arguments(sentences or [])
-    from gru_mt.cli.document import translate_file
+    from gru_mt.cli.document import check_document, translate_file
     from gru_mt.cli.line_progress import map_with_progress
     from gru_mt.data.text.glossary import Glossary
 
@@ -139,6 +139,8 @@ def translate(
         "split": not no_split,
         "glossary": Glossary.read(glossary_file) if glossary_file else None,
     }
+    if input_file and out:
+        check_document(input_file, out, everything=everything)
     translator = load_translator(model, device=device, attention=attention, target=target)
     with while_computing(translator.engine.device_type):
         if input_file and out:
